@@ -64,7 +64,7 @@ class Sizes(NamedTuple):
 LONG = Sizes(
     kills=10**9, trainings=500, inputs=52_000, files=600, servers=10**6, pictures=5000, people=50
 )
-SHORT = Sizes(kills=10, trainings=10, inputs=1500, files=20, servers=20, pictures=150, people=2)
+SHORT = Sizes(kills=5, trainings=5, inputs=800, files=20, servers=12, pictures=90, people=2)
 
 
 def jobs(sizes: Sizes, parts: list[str]) -> Iterator[Job]:

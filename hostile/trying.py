@@ -38,7 +38,7 @@ from hostile.readers import (
 from hostile.tally import FAULTS, Tally, tell, told_with_place
 
 SECONDS = 5  # of processor time for one input
-WAIT = 20  # seconds of any time: an input that waits for something
+WAIT = 120  # seconds of any time: an input that waits for something, or a machine that is busy
 LONG_WAIT = 240  # the same where the reader has a process of its own, with limits of its own
 MEMORY = 3 * 2**29  # bytes above what the process has at the start
 BATCH = 100

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gnomon
+from gnomon import itemsource
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError
 from gnomon.itemsource import ItemSource
@@ -175,8 +176,8 @@ def test_items_need_all_tags_that_hold_their_units_or_none_of_a_kind():
         list(paired(both | {"verb": "sits"}, both).items())
 
 
-@pytest.mark.parametrize("whole_groups", [(), ("fresh",)])
-def test_a_limited_source_is_counted_once_however_often_it_is_read(whole_groups):
+def counted(whole_groups):
+    """A source of six items, and a list that grows whenever they are made."""
     made = []
 
     def fresh():
@@ -184,10 +185,41 @@ def test_a_limited_source_is_counted_once_however_often_it_is_read(whole_groups)
         yield from grouped(2, 2, 2)._all()
 
     about = Benchmark(name="b", summary="", sources={"fresh": fresh}, whole_groups=whole_groups)
-    source = ItemSource(about, "fresh").limited(4)
+    return ItemSource(about, "fresh"), made
+
+
+@pytest.mark.parametrize("whole_groups", [(), ("fresh",)])
+def test_a_limited_source_is_counted_once_however_often_it_is_read(whole_groups, monkeypatch):
+    monkeypatch.setattr(itemsource, "MOST_KEPT", 5)
+    source, made = counted(whole_groups)
+    source = source.limited(4)
     assert list(source.items()) == list(source.items())
     assert len(made) == 3, "once to count, and once for each reading"
     assert len(list(source.limited(2).items())) == 2
+
+
+@pytest.mark.parametrize("whole_groups", [(), ("fresh",)])
+def test_a_few_items_are_made_once_for_all_parts_of_a_source(whole_groups):
+    source, made = counted(whole_groups)
+    everything = list(source)
+    assert len(everything) == 6
+    assert list(source.limited(4)) == list(source.limited(4).permuted(None)) != everything
+    shards = [item for number in (1, 2) for item in source.sharded(f"{number}/2")]
+    assert shards == everything
+    assert made == ["all"]
+
+
+def test_items_of_other_options_are_made_anew():
+    source = gnomon.load("scales", pairs=8)
+    few = list(source)
+    assert len(list(source.whole())) > len(few)
+
+
+def test_half_a_reading_does_not_cut_the_next_one():
+    source, made = counted(())
+    next(source.items())
+    assert len(list(source.items())) == 6
+    assert made == ["all", "all"]
 
 
 @pytest.mark.parametrize(

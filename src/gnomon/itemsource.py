@@ -26,6 +26,9 @@ from gnomon.sharding import Shard, in_stretch, parse_shard, whole_groups_in
 from gnomon.spreading import groups_within, spread
 
 SHOWN = 5  # items that a notebook shows of a source
+MOST_KEPT = 20_000  # items of a source that stay in memory once they are made
+# What holds of all items of a source, whatever part of them is wanted.
+OF_ALL = ("_kept", "_total", "_group_sizes")
 
 
 class Whole(NamedTuple):
@@ -187,6 +190,20 @@ class ItemSource:
                 yield from items
 
     def _all(self) -> Iterator[Item]:
+        """All items, made once if they are few: a run reads them several times."""
+        kept: list[Item] | None = self.__dict__.get("_kept")
+        if kept is not None:
+            yield from kept
+            return
+        kept = []
+        for item in self._made():
+            if len(kept) <= MOST_KEPT:
+                kept.append(item)
+            yield item
+        if len(kept) <= MOST_KEPT:
+            self.__dict__["_kept"] = kept
+
+    def _made(self) -> Iterator[Item]:
         tags = UnitTags(self.benchmark)
         for item in self.benchmark.sources[self.source](**self.options):
             wrong = problem(item) or tags.problem(item)
@@ -210,7 +227,7 @@ class ItemSource:
 
     def permuted(self, seed: int | None = 0) -> ItemSource:
         """The same source with the choices of each item in an order drawn by the seed."""
-        return replace(self, permute=seed)
+        return self._with_what_is_known(replace(self, permute=seed))
 
     def sharded(self, shard: Shard | str | None) -> ItemSource:
         """The same source, narrowed to one shard, such as "3/8"; none gives all its items.
@@ -222,11 +239,7 @@ class ItemSource:
             shard = parse_shard(shard)
         if shard == self.shard:
             return self
-        found = replace(self, shard=shard)
-        for name in ("_total", "_group_sizes", "of_all_shards"):  # the same for all shards
-            if name in self.__dict__:
-                found.__dict__[name] = self.__dict__[name]
-        return found
+        return self._with_what_is_known(replace(self, shard=shard), *OF_ALL, "of_all_shards")
 
     def remembered(self, most: int | None = None) -> ItemSource:
         """The same source with its items in memory, for a command that asks them many times.
@@ -250,13 +263,20 @@ class ItemSource:
     def limited(self, limit: int | None) -> ItemSource:
         """The same source, narrowed to at most `limit` items; a larger limit contains them."""
         if limit is None:
-            return replace(self, limit=None)
+            return self._with_what_is_known(replace(self, limit=None))
         if isinstance(limit, bool) or not hasattr(limit, "__index__") or limit < 1:
             raise UsageError(
                 f"The limit must be 1 or more, not {limit}.",
                 "Give a whole number, or none for all items.",
             )
-        return replace(self, limit=operator.index(limit))
+        return self._with_what_is_known(replace(self, limit=operator.index(limit)))
+
+    def _with_what_is_known(self, other: ItemSource, *names: str) -> ItemSource:
+        """The other source, which has the same options, with what was found for this one."""
+        for name in names or OF_ALL:
+            if name in self.__dict__:
+                other.__dict__[name] = self.__dict__[name]
+        return other
 
 
 @dataclass(frozen=True, repr=False)

@@ -87,15 +87,17 @@ def test_every_seed_balances_places_and_questions(seed):
     assert set(words.values()) == {60}
 
 
-@settings(max_examples=10, deadline=None)
-@given(st.integers(0, 10**9))
-def test_every_seed_is_nearly_even_within_actions_and_within_objects(seed):
-    items = list(fresh(seed=seed))
-    for tag, best in (("action", 0.6), ("object", 0.62)):
+@pytest.mark.parametrize(("tag", "mean"), [("action", 0.575), ("object", 0.59)])
+def test_every_seed_is_nearly_even_within_actions_and_within_objects(tag, mean):
+    shares = []
+    for seed in range(10):
+        items = list(fresh(seed=seed))
         labels = labels_by(items, tag)
         assert len(labels) >= 60
         # what one would get right who knew the most frequent place of each action, or object
-        assert sum(max(found.values()) for found in labels.values()) / len(items) < best
+        shares.append(sum(max(found.values()) for found in labels.values()) / len(items))
+    assert max(shares) < mean + 0.05  # over 300 seeds the standard deviation is 0.012
+    assert sum(shares) / len(shares) < mean
 
 
 @settings(max_examples=10, deadline=None)

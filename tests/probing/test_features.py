@@ -95,7 +95,9 @@ def test_whoever_watches_hears_how_many_texts_are_known():
 
 @given(st.lists(st.text(max_size=8), max_size=12))
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_vectors_stand_in_the_order_of_the_texts(texts):
     found = FeatureStore(Reader()).vectors(texts)

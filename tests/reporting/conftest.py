@@ -103,6 +103,7 @@ def tab(browser: Any) -> Iterator[Callable[..., Tab]]:
             reduced_motion="reduce",
         )
         contexts.append(context)
+        context.set_default_timeout(120_000)  # a busy machine is slow
         if before:  # a script that runs before those of the page
             context.add_init_script(before)
         found = Tab(context, allowed or url)

@@ -344,7 +344,9 @@ def test_hostile_replies_are_shown_as_text_in_the_viewer(
         assert [url for url in shown.strays if not url.startswith("data:")] == []
     shown.page.goto(address + "/run/a/items")
     shown.page.locator("#main tbody a").first.click()
-    assert "<script>window.owned = 1</script>" in shown.page.locator("main").inner_text()
+    said = "<script>window.owned = 1</script>"
+    shown.page.locator("main", has_text=said).wait_for()
+    assert said in shown.page.locator("main").inner_text()
     assert shown.page.evaluate("() => window.owned") is None
 
 

@@ -363,7 +363,7 @@ def test_the_command_prints_its_address_and_serves(runs: Path) -> None:
             assert process.stdout is not None
             address = process.stdout.readline().split()[2]
             assert address.startswith("http://127.0.0.1:")
-            assert "smollm2" in httpx.get(address, trust_env=False).text
+            assert "smollm2" in httpx.get(address, trust_env=False, timeout=120).text
         finally:
             process.terminate()
 
@@ -532,13 +532,14 @@ def test_a_client_that_sends_no_request_is_cut_off(served: tuple[str, int]) -> N
 
 
 def test_more_connections_than_it_can_hold_are_closed_and_it_stays_available(
-    served: tuple[str, int],
+    served: tuple[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many = [socket.create_connection(served, timeout=30) for _ in range(40)]
     for each in many:
         with suppress(ConnectionResetError):
             assert each.recv(1) == b"", "cut off: too many, or too slow"
         each.close()
+    monkeypatch.setattr(serving, "PATIENCE", 30.0)  # a busy machine may be slow to send this one
     answer = httpx.get(f"http://{served[0]}:{served[1]}/style.css", timeout=30)
     assert answer.status_code == 200
 

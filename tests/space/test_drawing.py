@@ -111,8 +111,9 @@ def test_a_killed_command_leaves_no_half_picture_and_the_next_one_goes_on(tmp_pa
     command = [sys.executable, "-c", script, str(tmp_path), os.path.dirname(__file__)]
     assert subprocess.run(command).returncode == -9
     there = list(tmp_path.glob("*.png"))
-    assert 3 <= len(there) < 40
+    assert len(there) >= 3
     assert all(is_whole(file, SIZE) for file in there)
+    there.pop().unlink()  # if one process is slow to start, the other may have drawn all the rest
     wanted = scenes(40)
-    assert draw_missing(wanted, tmp_path, SIZE) <= 37
+    assert 1 <= draw_missing(wanted, tmp_path, SIZE) <= 40 - len(there)
     assert all(is_whole(tmp_path / name, SIZE) for name in wanted)

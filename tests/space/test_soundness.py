@@ -21,7 +21,7 @@ ahead of|due west of|due south of|southwest of|exactly between the jug and|less 
 MOTIONS = """has run into|has run out of|is walking towards|has jumped onto|has jumped off|walked through
 has climbed up on|is walking away from|has come back from|has never been in|has been to|is facing"""
 THINGS = ("cup", "box", "ball", "Ann", "dog", "table")
-PROBLEMS = 2000
+PROBLEMS = 800
 SCENES = 60  # that are tried for each problem
 
 
@@ -89,8 +89,8 @@ def test_no_scene_contradicts_a_proof_and_every_witness_is_one():
             tried += 1
             assert proof.verdict != "inconsistent", premises
             assert holds(claimed, values, flags) == (proof.verdict == "entailment"), premises
-    assert min(seen["entailment"], seen["contradiction"], seen["neutral"]) > 400, seen
-    assert tried > 1000
+    assert min(seen["entailment"], seen["contradiction"], seen["neutral"]) > 160, seen
+    assert tried > 400
 
 
 # Words that both the lexicon and the judge of pictures have, with the judge's words and frame.

@@ -184,16 +184,16 @@ def test_questions_are_answered_through_pictures(tmp_path):
 
 def test_the_renderer_is_an_oracle(tmp_path):
     for name in ("scales", "posrel"):
-        model = gnomon.model("synth:render", detector="true", depth="true", trial=0, size=96)
-        run = gnomon.run(gnomon.load(name, form="scene"), model, limit=40, runs=tmp_path)
+        model = gnomon.model("synth:render", detector="true", depth="true", trial=0, size=48)
+        run = gnomon.run(gnomon.load(name, form="scene"), model, limit=24, runs=tmp_path)
         counts = run.manifest.counts
-        assert (counts.answered, counts.errors) == (40, 0)
+        assert (counts.answered, counts.errors) == (24, 0)
         for item, answer in run.rows():
             assert answer.choice in item.gold, item.id
 
 
 def test_of_captions_the_renderer_shows_what_rules_can_reach(tmp_path):
-    model = gnomon.model("synth:render", detector="true", depth="true", trial=0, size=96)
+    model = gnomon.model("synth:render", detector="true", depth="true", trial=0, size=48)
     source = gnomon.load("vsr@fresh", form="scene", quads=20)
     run = gnomon.run(source, model, runs=tmp_path)
     kinds = Counter()

@@ -5,6 +5,7 @@ import pytest
 from gnomon.measures.correcting import Trial
 from gnomon.records import Item
 from gnomon.registry import benchmark
+from gnomon.synthesis.judging import trying
 from gnomon.synthesis.judging.boxes import boxes_judge
 from gnomon.synthesis.judging.rules import RULES
 from gnomon.synthesis.judging.trying import said_of_scenes, trial_of, try_on_photos, try_on_scenes
@@ -18,6 +19,12 @@ pytest.importorskip("PIL")
 @pytest.fixture(scope="module")
 def scenes() -> list[Item]:
     return list(benchmark("posrel").sources["fresh"](form="scene"))[:8]
+
+
+@pytest.fixture(autouse=True)
+def _small_drawings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sixteenth of the pixels: what a scene shows does not depend on them."""
+    monkeypatch.setattr(trying, "SIDE", 64)
 
 
 class Constant:

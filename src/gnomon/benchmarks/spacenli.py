@@ -24,6 +24,7 @@ from gnomon.records import Item, digest
 
 if TYPE_CHECKING:
     from gnomon.language.patterns import Bank, Pattern
+    from gnomon.language.population import Population
     from gnomon.language.sampling import Sample
 
 SAMPLES = ("dataset/160x200.json", "160x200.json")
@@ -51,18 +52,37 @@ def fresh(
     from gnomon.language.sampling import bank_samples
 
     _check_count(per_group)
-    bank = read_bank(patterns or package_data("patterns/bank"), world=world or None)
+    own = patterns or world
+    if own:
+        bank = read_bank(patterns or package_data("patterns/bank"), world=world or None)
+    else:
+        bank = _our_bank()
     tags = {}
     for pattern in bank.patterns:  # one that is in no family stands alone
         tags[pattern.id] = {"family": pattern.id, **pattern_tags(pattern)}
-        if not patterns and not world:
+        if not own:
             tags[pattern.id]["proof"] = proof_tag(pattern.id)
-    for pattern, sample in bank_samples(bank, per_group, seed=seed):
+    populations = None if own else _our_populations()
+    for pattern, sample in bank_samples(bank, per_group, seed=seed, populations=populations):
         name = f"{pattern.id}-{sample.rank}"
-        if patterns or world:
+        if own:
             sentences = (*sample.problem.premises, sample.problem.hypothesis)
             name += f"-{digest(*sentences, pattern.label, digits=8)}"
         yield _item(pattern, sample, name, tags[pattern.id])
+
+
+@cache
+def _our_bank() -> Bank:
+    """The bank that ships, read once."""
+    from gnomon.language.patternfile import read_bank
+
+    return read_bank(package_data("patterns/bank"))
+
+
+@cache
+def _our_populations() -> dict[str, Population]:
+    """The populations of its patterns, by id, as far as they were counted: 8 MB for all."""
+    return {}
 
 
 def published(

@@ -80,11 +80,29 @@ def samples(
     return decoded(pattern, population, ranks)
 
 
-def bank_samples(bank: Bank, count: int, *, seed: int = 0) -> Iterator[tuple[Pattern, Sample]]:
-    """The samples of every pattern of a bank, pattern by pattern."""
+def bank_samples(
+    bank: Bank,
+    count: int,
+    *,
+    seed: int = 0,
+    populations: dict[str, Population] | None = None,
+) -> Iterator[tuple[Pattern, Sample]]:
+    """The samples of every pattern of a bank, pattern by pattern.
+
+    `populations`, by the patterns' ids, are used and kept for the next time.
+    """
     for pattern in bank.patterns:
-        for sample in samples(pattern, count, seed=seed):
+        population = _population(pattern, populations)
+        for sample in samples(pattern, count, seed=seed, population=population):
             yield pattern, sample
+
+
+def _population(pattern: Pattern, known: dict[str, Population] | None) -> Population:
+    if known is None:
+        return Population(pattern)
+    if pattern.id not in known:
+        known[pattern.id] = Population(pattern)
+    return known[pattern.id]
 
 
 def _examples(pattern: Pattern) -> Iterator[tuple[int, ...]]:

@@ -122,7 +122,7 @@ def said_of(reply):
 
 
 def test_a_file_with_eyes_and_its_server_give_the_same_answers(by_file, served, replies, photo):
-    items = captions(photo(1), photo(2), photo(3, (300, 200)))
+    items = captions(photo(1), photo(3, (300, 200)))
     own, theirs = by_file.answer(items), served.answer(items)
     assert [answer.choice for answer in own] == [answer.choice for answer in theirs]
     assert {answer.rule for answer in theirs} == {"first token"}
@@ -140,7 +140,7 @@ def test_the_server_keeps_the_picture_for_the_next_caption(served, replies, phot
 
 
 def test_the_scores_of_a_picture_do_not_depend_on_order_or_company(by_file, photo):
-    items = captions(photo(1), photo(2))
+    items = captions(photo(1), photo(2))[1:5]
     together = {answer.item: answer.scores for answer in by_file.answer(items[::-1])}
     for item in items:
         by_file.llama.forget()

@@ -6,6 +6,7 @@ import hashlib
 import subprocess
 import sys
 import zipfile
+from functools import cache
 
 import pytest
 
@@ -241,9 +242,9 @@ def test_company_does_not_change_scores(fetched):
     model.close()
 
 
-@pytest.mark.weights
-@pytest.mark.parametrize(("quantised", "nats"), [(False, 1e-4), (True, 1.0)])
-def test_its_scores_are_those_of_transformers_with_the_same_weights(fetched, quantised, nats):
+@pytest.fixture(scope="module")
+def plain_scores(fetched):
+    """A function from a prompt and an item to what transformers says: one pass for each choice."""
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
     pytest.importorskip("gguf")
@@ -255,18 +256,30 @@ def test_its_scores_are_those_of_transformers_with_the_same_weights(fetched, qua
     reference = transformers.AutoModelForCausalLM.from_pretrained(
         folder, dtype=torch.float32
     ).eval()
+
+    @cache  # both tests ask the same texts
+    def score(context, word):
+        start = len(tokenizer(context, add_special_tokens=False).input_ids)
+        tokens = tokenizer(context + word, add_special_tokens=False).input_ids
+        with torch.inference_mode():
+            rows = reference(torch.tensor([tokens])).logits[0, start - 1 :].log_softmax(-1)
+        return sum(float(row[token]) for row, token in zip(rows, tokens[start:], strict=False))
+
+    def scores(prompt, item):
+        context = prompt.context(item)
+        return [score(context, word) for (word,) in prompt.words(item)]
+
+    return scores
+
+
+@pytest.mark.weights
+@pytest.mark.parametrize(("quantised", "nats"), [(False, 1e-4), (True, 1.0)])
+def test_its_scores_are_those_of_transformers_with_the_same_weights(plain_scores, quantised, nats):
     model = smollm2.smollm2("", threads=1, quantised=quantised)
     items = spatial_items()[::-1][:20]
     same, largest = 0, 0.0
     for item, answer in zip(items, model.answer(items), strict=True):
-        context = model.prompt.context(item)
-        start = len(tokenizer(context, add_special_tokens=False).input_ids)
-        scores = []
-        for (word,) in model.prompt.words(item):
-            tokens = tokenizer(context + word, add_special_tokens=False).input_ids
-            with torch.inference_mode():
-                logs = reference(torch.tensor([tokens])).logits[0].log_softmax(-1)
-            scores.append(sum(float(logs[n - 1, tokens[n]]) for n in range(start, len(tokens))))
+        scores = plain_scores(model.prompt, item)
         same += item.choices[scores.index(max(scores))] == answer.choice
         largest = max(largest, *(abs(a - b) for a, b in zip(scores, answer.scores, strict=True)))
     model.close()
@@ -322,7 +335,8 @@ def test_a_real_server_gives_the_same_scores_over_http(fetched, monkeypatch, tmp
         try:
             address = server.stdout.readline().strip()
             assert address.startswith("http://127.0.0.1:")
-            questions = [item for item in spatial_items() if item.form == "entailment"]
+            # from the fifth on: to the one before the model finds no end, which takes 20 s
+            questions = [item for item in spatial_items() if item.form == "entailment"][4:]
             plain = openai(
                 "smollm2",
                 base_url=f"{address}/v1",

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("own_cache")
 ITEM = Item(
     id="1", form="cloze", text="ant is [MASK].", choices=("larger", "smaller"), gold=("larger",)
 )
-MUTATIONS = 60
+MUTATIONS = 30
 CRASHING = 29  # one of these, which makes llama.cpp stop itself
 # What a careless reader of the format trips over.
 NUMBERS = (0, 1, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**63, 2**64 - 1)

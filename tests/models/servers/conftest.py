@@ -39,7 +39,7 @@ class FakeServer:
         self.fault, self.reply, self.logprobs, self.usage = fault, reply, logprobs, usage
         self.seen, self.served, self.bodies, self.keys = Counter(), Counter(), [], set()
         self.paths, self.accepted, self.extra = [], set(), {}
-        self.faults = Counter()
+        self.faults, self.counting = Counter(), threading.Lock()
         self.stop = threading.Event()
         outer = self
 
@@ -74,14 +74,15 @@ class FakeServer:
     def handle(self, request):
         body = json.loads(request.rfile.read(int(request.headers["Content-Length"])))
         prompt = said_in(body)
-        self.keys.add(request.headers.get("Authorization"))
-        self.accepted.add(request.headers.get("Accept-Encoding"))
-        self.paths.append(request.path)
-        self.bodies.append(body)
-        number = self.seen[prompt]
-        self.seen[prompt] += 1
-        fault = self.fault(number, prompt)
-        self.faults[str(fault)] += 1
+        with self.counting:
+            self.keys.add(request.headers.get("Authorization"))
+            self.accepted.add(request.headers.get("Accept-Encoding"))
+            self.paths.append(request.path)
+            self.bodies.append(body)
+            number = self.seen[prompt]
+            self.seen[prompt] += 1
+            fault = self.fault(number, prompt)
+            self.faults[str(fault)] += 1
         if fault == "busy":
             return self.send(
                 request, 429, {"error": {"message": "slow down"}}, {"Retry-After": "0"}
@@ -106,7 +107,8 @@ class FakeServer:
             return None
         if isinstance(fault, tuple):
             return self.send(request, *fault)
-        self.served[prompt] += 1
+        with self.counting:
+            self.served[prompt] += 1
         reply = self.reply(body) if callable(self.reply) else self.reply
         choice = (
             reply
@@ -149,7 +151,7 @@ def ask(serve):
     models = []
 
     def start(server, **options) -> OpenAI:
-        model = openai("fake", base_url=server.url, **{"timeout": 10.0, **options})
+        model = openai("fake", base_url=server.url, **{"timeout": 60.0, **options})
         models.append(model)
         return model
 
@@ -183,14 +185,25 @@ class Clock:
 
     def __init__(self, monkeypatch):
         self.pauses, self.allowed = defaultdict(list), []
+        self.is_over, self.ending = None, []
         grant = asyncio.timeout
 
         def timeout(seconds):
             self.allowed.append(seconds)
-            return grant(seconds)
+            if self.is_over is None:
+                return grant(seconds)
+            scope = grant(None)
+            self.ending.append(asyncio.ensure_future(self._end(scope, len(self.allowed))))
+            return scope
 
         monkeypatch.setattr(remote.asyncio, "timeout", timeout)
         monkeypatch.setattr(remote, "FIRST_PAUSE", 1.0)
+
+    async def _end(self, scope, number):
+        """Let the time of a request be over when `is_over(number)` says so, however long it takes."""
+        while not self.is_over(number):
+            await asyncio.sleep(0.001)
+        scope.reschedule(asyncio.get_running_loop().time())
 
     def watch(self, model):
         async def wait(seconds):

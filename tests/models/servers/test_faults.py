@@ -22,21 +22,23 @@ def often(number, prompt):
     return FAULTS[drawn % len(FAULTS)] if drawn < 300 else ""
 
 
-def test_a_thousand_items_through_a_server_that_fails_three_times_in_ten(serve, ask, items, clock):
+def test_four_hundred_items_through_a_server_that_fails_three_times_in_ten(
+    serve, ask, items, clock
+):
     server = serve(fault=often)
     model = clock.watch(ask(server, concurrency=16, timeout=60.0, attempts=6))
-    asked = items(1000)
+    asked = items(400)
     answers = model.answer(asked)
     assert [answer.item for answer in answers] == [item.id for item in asked]
     assert all(answer.choice == "smaller" or answer.error for answer in answers)
-    assert sum(answer.choice == "smaller" for answer in answers) >= 990
+    assert sum(answer.choice == "smaller" for answer in answers) >= 396
     assert set(server.served.values()) == {1}, "none is asked again after success"
     assert all(server.faults[fault] > 10 for fault in FAULTS), "every kind of fault occurred"
     assert 0.25 < 1 - server.faults[""] / server.faults.total() < 0.35
     # Its time is bounded: by how often the server is asked, how long a reply may take, how often
     # and long one waits.
     assert max(server.seen.values()) <= 6
-    assert server.faults.total() == len(clock.allowed) <= 1000 / (1 - 0.3) * 1.05
+    assert server.faults.total() == len(clock.allowed) <= 400 / (1 - 0.3) * 1.05
     assert set(clock.allowed) == {60.0}
     assert max(map(len, clock.pauses.values())) <= 5
     assert max(map(sum, clock.pauses.values())) <= 1 + 2 + 4 + 8 + 16
@@ -44,9 +46,10 @@ def test_a_thousand_items_through_a_server_that_fails_three_times_in_ten(serve, 
 
 def test_a_reply_that_drips_in_for_ever_is_cut_off(serve, ask, items, clock):
     server = serve(fault=lambda *_: "endless drip")
-    (answer,) = clock.watch(ask(server, timeout=0.2, attempts=3)).answer(items(1))
-    assert answer.error == "no whole reply within 0.2 s (3 attempts)"
-    assert clock.allowed == [0.2] * 3
+    clock.is_over = lambda attempt: server.seen.total() >= attempt
+    (answer,) = clock.watch(ask(server, timeout=60.0, attempts=3)).answer(items(1))
+    assert answer.error == "no whole reply within 60 s (3 attempts)"
+    assert clock.allowed == [60.0] * 3
     assert server.seen.total() == 3
 
 

@@ -68,13 +68,14 @@ def plain_scores(model, item):
         whole = model.tokenizer(context + word)["input_ids"]
         assert whole[: len(before)] == before
         with torch.inference_mode():
-            logits = model.model(torch.tensor([whole])).logits[0].log_softmax(-1)
-        scores.append(sum(logits[i - 1, whole[i]].item() for i in range(len(before), len(whole))))
+            rows = model.model(torch.tensor([whole])).logits[0, len(before) - 1 :].log_softmax(-1)
+        word = whole[len(before) :]
+        scores.append(sum(row[token].item() for row, token in zip(rows, word, strict=False)))
     return scores
 
 
 def test_smollm2_scores_equal_a_plain_pass_for_each_choice(smollm2):
-    items = [*pairs(3), cloze("The capital of France is [MASK].", "Paris", "a very small town")]
+    items = [*pairs(2), cloze("The capital of France is [MASK].", "Paris", "a very small town")]
     answers = smollm2.answer(items)
     for item, answer in zip(items, answers, strict=True):
         assert answer.scores == pytest.approx(plain_scores(smollm2, item), abs=1e-4)

@@ -32,7 +32,7 @@ def test_every_choice_can_be_shown_not_only_the_right_one(name):
     shown = Counter()
     for item in gnomon.load(name, form="scene").limited(16).items():
         for choice in item.choices:
-            made = picture_of(item, choice, seed_of(item.id, 0), 96)
+            made = picture_of(item, choice, seed_of(item.id, 0), 48)
             assert isinstance(made, Picture), made
             assert verdict(item, made) == choice, (item.id, choice)
             shown[choice in item.gold] += 1

@@ -133,11 +133,13 @@ def test_a_damaged_store_is_refused_with_a_remedy(tmp_path, coco, capsys):
     assert "Remove" in capsys.readouterr().err
 
 
+CHUNK = 300  # regions, so that a few pictures are three chunks
 # Kills itself with the n-th result that it would keep, before or after keeping it.
-KILLER = """
+KILLER = f"""
 import os, signal, sys
 from gnomon.cli import main
-from gnomon.vision.look import store
+from gnomon.vision.look import pipeline, store
+pipeline.CHUNK = {CHUNK}
 n, after = int(sys.argv[1]), sys.argv[2] == "after"
 keep = store.Store.keep
 left = [n]
@@ -157,7 +159,8 @@ sys.exit(main(["look", *sys.argv[3:], "--quiet"]))
 def test_a_run_that_is_killed_at_any_stage_goes_on_to_the_same_bytes(tmp_path, monkeypatch):
     for package in NEEDED:
         pytest.importorskip(package)
-    files = [str(file) for file in genome(tmp_path, pictures=1400)]  # three chunks
+    monkeypatch.setattr(pipeline, "CHUNK", CHUNK)
+    files = [str(file) for file in genome(tmp_path, pictures=105)]  # three chunks
     assert look(*files, "-o", tmp_path / "whole") == 0
     whole = bytes_of(tmp_path / "whole")
     command = [sys.executable, "-c", KILLER]

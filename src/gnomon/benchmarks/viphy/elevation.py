@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain, combinations, permutations, product
 from random import Random
 from typing import NamedTuple
@@ -93,6 +94,7 @@ def elevations(seed: int, blocks: int) -> list[Comparison]:
     return rows
 
 
+@cache
 def rooms() -> Rooms:
     """The heights of things in each kind of room."""
     found: Rooms = read_yaml(package_data("viphy/elevations.yaml"))
