@@ -9,7 +9,7 @@ from typing import Any
 
 from gnomon.contracts import AnswerFormat
 from gnomon.errors import DataError
-from gnomon.files import read_jsonl, read_lines, read_table
+from gnomon.files import delimiter_of, read_jsonl, read_lines, read_table
 from gnomon.records import Prediction
 
 IDS = ("id", "item", "item_id")
@@ -32,7 +32,7 @@ def _rows(file: Path) -> Iterable[tuple[int, Mapping[str, Any]]]:
     if name.endswith((".jsonl", ".json", ".ndjson")):
         return read_jsonl(file, dict[str, Any])
     head = next(read_lines(file), (1, ""))[1]
-    delimiter = "\t" if "\t" in head else ","
+    delimiter = delimiter_of(file)
     _check_header(file, head, delimiter)
     return read_table(file, (), delimiter=delimiter)
 

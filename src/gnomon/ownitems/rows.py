@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gnomon.errors import DataError, GnomonError, MissingExtraError
-from gnomon.files import FILE_LIMIT, read_json, read_jsonl, read_lines, read_table
+from gnomon.errors import DataError, GnomonError, MissingExtraError, path_hint
+from gnomon.files import FILE_LIMIT, delimiter_of, read_json, read_jsonl, read_lines, read_table
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -37,6 +37,8 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row]]:
             f"Give a file that ends in {', '.join(READERS)}, or a folder of a dataset.",
             file=path,
         )
+    if not path.exists():
+        raise DataError("there is no such file.", path_hint(path, "Check the path."), file=path)
     return READERS[ending](path)
 
 
@@ -96,9 +98,8 @@ def _listed(path: Path, content: Any) -> list[Row]:
 
 
 def table(path: Path) -> Iterator[tuple[int, Row]]:
-    """A table with a header; a tab in the header says that tabs separate."""
-    head = next(read_lines(path), (1, ""))[1]
-    yield from read_table(path, (), delimiter="\t" if "\t" in head else ",")
+    """A table with a header, which says by what columns are separated."""
+    yield from read_table(path, (), delimiter=delimiter_of(path))
 
 
 def parquet(path: Path) -> Iterator[tuple[int, Row]]:
