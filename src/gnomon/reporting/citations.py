@@ -28,7 +28,8 @@ class Citation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     authors: tuple[str, ...]
     year: int | None = None
     journal: str = ""
-    url: str = ""
+    arxiv: str = ""  # the paper's number
+    url: str = ""  # its code and data
 
 
 @cache
@@ -73,6 +74,8 @@ def bibtex(work: Citation) -> str:
         "author": " and ".join(work.authors),
         "year": str(work.year or ""),
         "journal": work.journal,
+        "eprint": work.arxiv,
+        "archiveprefix": "arXiv" if work.arxiv else "",
         "note": f"Software, version {__version__}" if work.kind == "software" else "",
         "url": work.url,
     }
@@ -95,8 +98,27 @@ def as_text(work: Citation) -> str:
         parts.append(work.journal)
     if work.kind == "software":
         parts.append(f"Version {__version__}")
+    if work.arxiv:
+        parts.append(f"arXiv:{work.arxiv}")
     parts.append(work.url)
     return inert(". ".join(filter(None, parts)) + ("" if work.url else "."))
+
+
+def in_short(work: Citation) -> str:
+    """The title, the first author and the year.
+
+    >>> in_short(citations()["SpaceNLI"])
+    'SpaceNLI: Evaluating the Consistency of Predicting Inferences in Space, Abzianidze et al. (2023)'
+    """
+    families = [author.split(",")[0] for author in work.authors]
+    authors = " and ".join(families) if len(families) <= 2 else f"{families[0]} et al."
+    year = f" ({work.year})" if work.year else ""
+    return f"{work.title}, {authors}{year}"
+
+
+def paper_page(work: Citation) -> str:
+    """Where the paper can be read; empty if that is not known."""
+    return f"https://arxiv.org/abs/{work.arxiv}" if work.arxiv else ""
 
 
 def _given_first(author: str) -> str:

@@ -52,7 +52,7 @@ class Cell:
     chance: float | None
     verdict: Verdict  # where the whole interval lies beside chance
     best: bool  # the best value among the runs on the same items
-    tied: bool  # not told apart from the best by the corrected paired test
+    tied: bool  # no significant difference from the best by the corrected paired test
     items: int  # that were asked and name a right answer
     finished: bool  # whether the run was asked all its items
     run: Run
