@@ -107,8 +107,8 @@ def as_text(work: Citation) -> str:
 def in_short(work: Citation) -> str:
     """The title, the first author and the year.
 
-    >>> in_short(citations()["SpaceNLI"])
-    'SpaceNLI: Evaluating the Consistency of Predicting Inferences in Space, Abzianidze et al. (2023)'
+    >>> in_short(citations()["VSR"])
+    'Visual Spatial Reasoning, Liu et al. (2023)'
     """
     families = [author.split(",")[0] for author in work.authors]
     authors = " and ".join(families) if len(families) <= 2 else f"{families[0]} et al."
