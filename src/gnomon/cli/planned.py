@@ -38,8 +38,10 @@ class Planned(NamedTuple):
     @property
     def title(self) -> str:
         """What the run is called while it goes on."""
-        wording = self.model.options.get("wording")
-        which = f" · wording {wording}" if wording else ""
+        which = ""
+        for name in ("prompt", "wording"):
+            if self.model.options.get(name):
+                which += f" · {name} {self.model.options[name]}"
         if self.source.shard is not None:
             which += f" · shard {self.source.shard}"
         return f"{self.source.name} · {self.model.name or self.model.spec}{which}"

@@ -90,7 +90,7 @@ def _table(study: Study, table: Headline) -> dict[str, Any]:
     return {
         "columns": columns,
         "lines": lines,
-        "items": not table.title,
+        "counted": not table.title,
         "chance": not table.title and any(map(_chance, table.lines)),
         "notes": table.notes,
     }

@@ -130,7 +130,7 @@ def _add_figures(
 
 
 def _figures(table: Table, form: str, measure: str, by: str) -> tuple[dict[Place, Value], bool]:
-    """A measure of the items of a form, on all of them or by a tag; and whether enough speak for it.
+    """A measure of the items of a form, on all of them or by a tag, and whether enough speak.
 
     It has no value where the groups are too small for it, or where there are hardly any.
     """
