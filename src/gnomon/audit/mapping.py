@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gnomon.errors import UsageError, nearest
-from gnomon.ownitems.mapping import ALIASES, MISSING, value_at
+from gnomon.ownitems.mapping import ALIASES, MISSING, gold_is, value_at
 
 # What can be named, and the names by which it is known without being named.
 USUAL: dict[str, tuple[str, ...]] = {
@@ -38,7 +38,8 @@ USUAL: dict[str, tuple[str, ...]] = {
 }
 
 
-IGNORED = ("gold_is", "labels", "tags", "form")  # of a map for asking; an audit needs none of them
+IGNORED = ("labels", "tags", "form")  # of a map for asking; an audit needs none of them
+GOLD_IS = "gold_is"  # how the right answer is named; an audit must know from where numbers count
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,9 @@ def parse_map(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
             what = ALIASES.get(written.strip(), written.strip())
             if what in IGNORED:
                 continue
+            if what == GOLD_IS:
+                found[what] = (gold_is(names.split("+")),)
+                continue
             if what not in USUAL or not equals or not names.strip():
                 near = nearest(what, USUAL)
                 meant = f"Did you mean {' or '.join(near)}? " if equals and near else ""
@@ -98,6 +102,8 @@ def parse_map(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
 def complete_map(given: Mapping[str, tuple[str, ...]], columns: Sequence[str]) -> FieldMap:
     """The fields that a user named, and the usual ones of the rest that the rows have."""
     for what, names in given.items():
+        if what == GOLD_IS:
+            continue
         for name in names:
             if name not in columns and name.partition(".")[0] not in columns:
                 near = nearest(name, columns)
