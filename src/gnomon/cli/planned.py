@@ -124,7 +124,10 @@ def _of_experiment(
     for each in found.benchmarks:
         models = in_all_prompts([*models_of(found, each), *more], found.prompts)
         if not models:
-            raise UsageError(f"{found.file} names no models.", "Name one with -m.")
+            raise UsageError(
+                f"{Path(found.file).name} names no models.",
+                "Name one with -m, such as -m smollm2. `gnomon list models` names others.",
+            )
         seeds = found.seeds if args.seed is None else ()
         for options in options_of_all(each, seeds):
             yield Asked(
