@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import nan
+from math import isclose, nan
 from typing import Any, Literal
 
 from gnomon.contracts import Measure
@@ -294,6 +294,13 @@ def _number(value: float | None) -> float:
     return nan if value is None else value
 
 
+def _same(one: float | None, two: float | None) -> bool:
+    """Whether two chances are the same but for the last bits of a mean over other items."""
+    if one is None or two is None:
+        return one is two
+    return isclose(one, two, abs_tol=1e-9)
+
+
 def _column(
     name: str,
     title: str,
@@ -302,8 +309,8 @@ def _column(
     figures: Mapping[str, Score],
     skill: str = "",
 ) -> Column:
-    chances = {figure.chance for figure in figures.values() if figure.value is not None}
-    chance = chances.pop() if len(chances) == 1 else None
+    chances = [figure.chance for figure in figures.values() if figure.value is not None]
+    chance = chances[0] if chances and all(_same(each, chances[0]) for each in chances) else None
     most = max((len(side.table) for side in sides), default=0)
     return Column(name, title, measure.name, chance, most, skill)
 
