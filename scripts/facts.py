@@ -26,7 +26,7 @@ from gnomon.fetching.catalogue import sources
 from gnomon.measures.chance import chance_of
 from gnomon.measures.table import Table
 from gnomon.registry import BENCHMARKS, benchmark, measure
-from gnomon.reporting.citations import citations
+from gnomon.reporting.citations import citations, in_short, paper_page
 
 PAGE = Path(__file__).parent.parent / "docs" / "which.md"
 MEASURED = Path(__file__).parent / "facts.yaml"
@@ -97,10 +97,8 @@ def facts(known: Benchmark) -> list[str]:
     works = citations()
     if known.paper in works:
         work = works[known.paper]
-        year = f" ({work.year})" if work.year else ""
-        names = " and ".join(author.split(",")[0] for author in work.authors[:2])
-        authors = names if len(work.authors) <= 2 else f"{work.authors[0].split(',')[0]} et al."
-        found.append(f"Paper: {work.title}, {authors}{year}; code and data: <{work.url}>.")
+        page = f": <{paper_page(work)}>" if paper_page(work) else ""
+        found.append(f"Paper: {in_short(work)}{page}; code and data: <{work.url}>.")
     else:
         found.append("Gnomon's own: there is no paper, and no published set.")
     if "published" in known.sources:

@@ -10,6 +10,7 @@ import gnomon
 from gnomon import registry
 
 HOME = Path(gnomon.__file__).parent
+TEXTS = (".py", ".css", ".js", ".j2", ".md", ".yaml", ".csv", ".html")
 
 # Room -> rooms and modules it may import (itself always). What is not named here may import nothing
 # of ours.
@@ -366,3 +367,15 @@ def test_nothing_but_benchmarks_and_the_registry_names_a_benchmark(file):
     if where not in ("benchmarks", "data", "registry.py"):
         assert names_of_benchmarks(file) == set()
         assert "benchmarks" not in imports(file)
+
+
+def test_no_file_holds_both_sides_of_a_merge():
+    """Python would not compile; a style sheet silently loses its rules."""
+    root = HOME.parent.parent
+    texts = [file for file in HOME.rglob("*") if file.suffix in TEXTS]
+    for folder in ("docs", "tests", "scripts"):
+        texts += [file for file in (root / folder).rglob("*") if file.suffix in TEXTS]
+    assert len(texts) > 500
+    marks = [b"\n" + sign * 7 + b" " for sign in (b"<", b">")]
+    found = [str(file) for file in texts if any(mark in file.read_bytes() for mark in marks)]
+    assert found == []

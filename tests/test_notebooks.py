@@ -12,7 +12,7 @@ import pytest
 
 import gnomon
 from gnomon import tabular
-from gnomon.errors import RunError, UsageError
+from gnomon.errors import GnomonError, RunError, UsageError
 from gnomon.models.function import source_digest
 from gnomon.records import Answer, Item
 from gnomon.runs import Run
@@ -282,3 +282,25 @@ def test_no_name_can_act_in_html() -> None:
     assert "<script" not in page
     assert "<b>" not in page
     assert "<i>" not in page
+
+
+def test_two_functions_written_on_one_line_are_two_models(tmp_path: Path) -> None:
+    """Python gives the same line as the source of both: the answers of one are not the other's."""
+    first, last = (lambda item: item.choices[0]), (lambda item: item.choices[-1])
+    assert source_digest(first) != source_digest(last)
+    gnomon.run("scales", first, limit=4, runs=tmp_path)
+    with pytest.raises(GnomonError, match="restart"):
+        gnomon.run("scales", last, limit=4, runs=tmp_path)
+
+
+def test_runs_may_be_given_in_a_list(tmp_path: Path) -> None:
+    runs = [gnomon.run("scales", name, limit=20, runs=tmp_path) for name in ("random", "majority")]
+    assert len(gnomon.score(runs, measures="accuracy")) == 2
+    assert gnomon.score(runs, measures="accuracy") == gnomon.score(*runs, measures="accuracy")
+    assert len(gnomon.compare(runs)) == len(gnomon.compare(*runs)) == 1
+    assert gnomon.overview(runs).models == gnomon.overview(*runs).models
+
+
+def test_a_function_that_gives_a_bare_number_is_told_what_to_give(tmp_path: Path) -> None:
+    with pytest.raises(GnomonError, match="one number for each choice"):
+        gnomon.run("scales", lambda item: 1, limit=4, runs=tmp_path)

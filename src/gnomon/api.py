@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from gnomon.reporting.results import Catalogue, Comparisons, Scores
     from gnomon.runs import Run
 
+    # a run, its folder, a folder of runs, or several of them
+    SomeRuns = Run | str | Path | Sequence["SomeRuns"]
+
 __all__ = [
     "agreement",
     "compare",
@@ -127,7 +130,7 @@ def merge(
 
 
 def score(
-    *runs: Run | str | Path,
+    *runs: SomeRuns,
     by: str | Sequence[str] = (),
     measures: str | Sequence[str] = (),
     minimum: int = 1,
@@ -170,7 +173,7 @@ def score(
 
 
 def compare(
-    *runs: Run | str | Path,
+    *runs: SomeRuns,
     measure: str = "",
     level: float = 0.95,
     draws: int = 2000,
@@ -212,7 +215,7 @@ def compare(
 
 
 def agreement(
-    *runs: Run | str | Path,
+    *runs: SomeRuns,
     measure: str = "agreement",
     match: str = "",
     level: float = 0.95,
@@ -238,7 +241,7 @@ def agreement(
 
 
 def report(
-    runs: Run | str | Path | Sequence[Run | str | Path],
+    runs: SomeRuns,
     output: str | Path = "report.html",
     *,
     figures: str | Path | None = None,
@@ -252,7 +255,7 @@ def report(
     return write_report(_opened(runs), Path(output), figures_folder=figures)
 
 
-def overview(*runs: Run | str | Path, level: float = 0.95) -> Overview:
+def overview(*runs: SomeRuns, level: float = 0.95) -> Overview:
     """Models by benchmarks: each cell with its score, interval, chance and marks.
 
     It is a table in a notebook and in `print`; `.to_frame()` has a row for each cell. `level` is
@@ -293,18 +296,18 @@ def _catalogue(kind: str) -> Catalogue:
     return Catalogue(Known(name, entry.summary) for name, entry in entries(kind).items())
 
 
-def _opened(runs: Run | str | Path | Sequence[Run | str | Path]) -> list[Run]:
+def _opened(runs: SomeRuns) -> list[Run]:
     """Runs and folders of runs, one or several, all opened."""
     from gnomon.runs import Run as Opened
     from gnomon.runs import open_runs
 
-    several = [runs] if isinstance(runs, (Opened, str, Path)) else runs
+    if isinstance(runs, Opened):
+        return [runs]
+    if isinstance(runs, (str, Path)):
+        return open_runs([runs])
     found: list[Run] = []
-    for each in several:
-        if isinstance(each, Opened):
-            found.append(each)
-        else:
-            found += open_runs([each])
+    for each in runs:
+        found += _opened(each)
     return found
 
 

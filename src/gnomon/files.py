@@ -79,9 +79,9 @@ def find_optional(folder: Path, *candidates: str) -> Path | None:
 
 
 def read_lines(
-    file: str | Path, *, skip: Callable[[int], None] | None = None
+    file: str | Path, *, skip: Callable[[int], None] | None = None, blanks: bool = False
 ) -> Iterator[tuple[int, str]]:
-    """Number and text of each line, without its line end; blank lines are passed over.
+    """Number and text of each line, without its line end; blank lines only if asked for.
 
     A line that is not UTF-8 ends the reading, unless `skip` is given: then it is told of the line.
     """
@@ -101,10 +101,11 @@ def read_lines(
                 raise DataError(
                     "the line is not UTF-8 text.", CHECK, file=file, line=number
                 ) from None
-            if text.strip():
-                yield number, text
-            else:
+            if not text.strip():
                 blank += 1
+                if not blanks:
+                    continue
+            yield number, text
 
 
 def _check_bounds(file: Path, number: int, blank: int, length: int, size: int) -> None:
@@ -164,14 +165,15 @@ def read_table(
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Line number and fields of each row of a CSV or TSV file whose header has the `columns`."""
     numbered = _Numbered(file)
-    if delimiter == "\t":
+    if delimiter == "\t":  # where a quotation mark is a letter like any other
         reader = csv.reader(numbered, delimiter=delimiter, quoting=csv.QUOTE_NONE)
     else:
         reader = csv.reader(numbered, delimiter=delimiter, strict=True)
+    rows = filter(_holds_something, reader)
     try:
-        header = next(reader, None)
+        header = next(rows, None)
         _check_header(header, columns, file)
-        for row in reader:
+        for row in rows:
             if header is None or len(row) != len(header):
                 raise DataError(
                     f"the row has {len(row)} fields, the header {len(header or ())}.",
@@ -184,17 +186,20 @@ def read_table(
         raise DataError(f"not a table: {error}.", CORRECT, file=file, line=numbered.last) from None
 
 
-def delimiter_of(header: str) -> str:
-    """What separates the columns of a table: tabs, or semicolons where these outnumber commas.
+def _holds_something(row: list[str]) -> bool:
+    """Whether a row is more than a blank line between rows."""
+    return len(row) > 1 or any(cell.strip() for cell in row)
 
-    >>> delimiter_of("question,answer"), delimiter_of("question;answer")
-    (',', ';')
+
+def delimiter_of(file: str | Path) -> str:
+    """What separates the columns of a table, by its header: tab, semicolon or comma.
+
+    Spreadsheets write semicolons where the comma is a decimal point.
     """
-    if "\t" in header:
+    head = next(read_lines(file), (1, ""))[1]
+    if "\t" in head:
         return "\t"
-    if header.count(";") > header.count(","):
-        return ";"
-    return ","
+    return ";" if head.count(";") > head.count(",") else ","
 
 
 class _Numbered:
@@ -202,7 +207,7 @@ class _Numbered:
 
     def __init__(self, file: str | Path) -> None:
         self.last = 0
-        self._lines = read_lines(file)
+        self._lines = read_lines(file, blanks=True)  # a cell may hold paragraphs
 
     def __iter__(self) -> Iterator[str]:
         for number, line in self._lines:

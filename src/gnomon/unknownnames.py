@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from gnomon.errors import UsageError, nearest, unknown
+from gnomon.errors import UsageError, nearest, path_hint, unknown
 
 # How several names are written; what a kind is given by.
 _SEVERAL = {"benchmarks": " ", "models": " -m "}
@@ -64,7 +64,12 @@ def _path(name: str) -> str:
     if path.is_dir():
         return "It is a folder. `gnomon list benchmarks` names the benchmarks."
     if path.is_file():
-        return "It is a file; items are read from files that end in .jsonl, .csv or .parquet."
+        return (
+            "It is a file; items are read from files that end in .jsonl, .csv or .parquet, "
+            "and from lm-eval tasks."
+        )
+    if path.suffix or "/" in name:
+        return path_hint(path, "There is no such file or folder either: check the path.")
     return ""
 
 

@@ -147,3 +147,29 @@ def test_a_folder_is_no_page(capsys):
     Path("mine.csv").write_text(ROWS)
     Path("out").mkdir()
     assert main(["audit", "mine.csv", "-o", "out"]) == 2
+
+
+@pytest.mark.parametrize("said", ["", ",gold_is=index1"])
+def test_numbers_of_choices_that_count_from_one_are_understood(capsys, said):
+    """The last of three choices is number 3: counted from 0 it would be missing."""
+    lines = ["question,A,B,C,key"]
+    lines += [f"Where is thing {i}?,in box {i},on shelf {i},away {i},{i % 3 + 1}" for i in range(9)]
+    Path("quiz.csv").write_text("\n".join(lines))
+    words = f"text=question,choices=A+B+C,gold=key{said}"
+    assert main(["audit", "quiz.csv", "--map", words, "--check", "integrity"]) == 0
+    assert "no alarm" in capsys.readouterr().out
+
+
+def test_numbers_of_choices_that_count_from_zero_stay_so(capsys):
+    lines = ["question,A,B,C,key"]
+    lines += [f"Where is thing {i}?,in box {i},on shelf {i},away {i},{i % 4}" for i in range(9)]
+    Path("quiz.csv").write_text("\n".join(lines))
+    words = "text=question,choices=A+B+C,gold=key"
+    assert main(["audit", "quiz.csv", "--map", words, "--check", "integrity"]) == 1
+    assert "2 of 9 items have no right answer" in capsys.readouterr().out
+
+
+def test_a_slip_in_how_the_answer_is_named_is_told(capsys):
+    Path("quiz.csv").write_text("question,A,B,key\nWhere?,here,there,1\n")
+    assert main(["audit", "quiz.csv", "--map", "choices=A+B,gold=key,gold_is=one"]) == 2
+    assert "index1 (from 1)" in capsys.readouterr().err

@@ -42,7 +42,9 @@ def test_benchmarks_are_listed_with_their_size_and_chance(capsys):
 
 def test_one_benchmark_is_shown_with_a_question_its_paper_and_licences(capsys):
     told = printed(capsys, "list", "benchmarks", "spacenli")
-    assert "Paper: SpaceNLI" in told
+    assert "Paper: SpaceNLI: Evaluating the Consistency" in told
+    assert "https://arxiv.org/abs/2307.02269" in told
+    assert "https://github.com/kovvalsky/SpaceNLI" in told
     assert "licence: MIT" in told
     assert "gnomon data get spacenli" in told
     assert "A question:" in told

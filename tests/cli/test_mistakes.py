@@ -126,7 +126,7 @@ OTHERS = {
     "score photos": (1, ["photos is not a run", "gnomon list runs"]),
     "score runs --json": (2, ["no option --json", "Write --format json."]),
     "score runs --format xlsx": (2, ["--format cannot be 'xlsx'", "table, json, csv"]),
-    "score runs --by categry": (2, ["'categry'", "Did you mean category?", "spatialqa@fresh has"]),
+    "score runs --by categry": (2, ["'categry'", "Did you mean category?"]),
     "score RUN --by scael": (2, ["'scael'", "Did you mean scale?"]),
     "score RUN --measure acuracy": (2, ["'acuracy'", "Did you mean accuracy?"]),
     "score RUN --measure agreement": (2, ["two runs", "gnomon compare"]),

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 import gnomon
+from gnomon import registry
 from gnomon.cli import main
 from gnomon.contracts import Benchmark
 from gnomon.engine.timing import SAMPLE, time_items
@@ -159,3 +160,25 @@ def test_every_fresh_benchmark_can_be_planned(name):
     assert planned.plan.items == len(items)
     assert planned.plan.detectable > 0
     assert len(planned.nouns) == len(planned.plan.units_per_kind)
+
+
+def test_planning_draws_no_pictures(monkeypatch, capsys):
+    """Units do not depend on pixels: drawing hundreds of scenes would take minutes."""
+
+    def draw(*_, **__):
+        raise AssertionError("a picture was made")
+
+    known = registry.benchmark("vsr")
+    drawn = replace(known, illustrators=dict.fromkeys(known.illustrators, draw))
+    assert drawn.illustrators
+    monkeypatch.setattr(registry, "benchmark", lambda name: drawn)
+    assert main(["power", "vsr"]) == 0
+    assert "1,200" in capsys.readouterr().out
+
+
+def test_own_items_without_groups_are_planned_as_items():
+    items = [Item(id=f"{i}", form="choice", text="?", choices=("a", "b")) for i in range(9)]
+    found = plan_set(
+        items, Benchmark(name="mine", summary="", sources={}), difference=0.1, accuracy=0.7
+    )
+    assert found.nouns == ("items",)

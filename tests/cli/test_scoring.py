@@ -648,3 +648,13 @@ def test_runs_of_one_model_have_a_row_each_in_a_papers_table(capsys):
     together = printed(capsys, "score", "runs", "--like-paper", "--over-seeds")
     assert "seed 0" not in together.out
     assert together.err.count("mean and standard deviation over 2 seeds") == 1
+
+
+def test_a_figure_of_hardly_any_pairs_is_told_to_be_one(capsys):
+    """200 items of scales hold no five pairs of objects asked both ways."""
+    assert main(["run", "scales", "-m", "random", "--limit", "200", "--quiet"]) == 0
+    assert main(["score", "runs"]) == 0
+    told = capsys.readouterr()
+    (line,) = [line for line in told.err.splitlines() if "fewer than 5 pairs" in line]
+    assert "symmetry" in line
+    assert "accuracy" not in line

@@ -227,3 +227,24 @@ def test_one_benchmark_ends_in_one_row_a_model(capsys):
     shown = capsys.readouterr().out
     assert shown.count("accuracy") == 2
     assert "symmetry" not in shown
+
+
+def test_a_plan_tells_two_prompts_of_one_model_apart(tmp_path, capsys):
+    text = "benchmarks: [scales]\nmodels: [smollm2=openai:none]\nprompts: [plain, chat]\nlimit: 5\n"
+    (tmp_path / "two.yaml").write_text(text)
+    assert main(["run", "two.yaml", "--dry-run"]) == 0
+    out = capsys.readouterr().out
+    assert "smollm2 (prompt plain)" in out
+    assert "smollm2 (prompt chat)" in out
+
+
+def test_a_command_given_again_says_that_nothing_was_asked(capsys):
+    words = ["run", "scales", "posrel", "-m", "random", "--limit", "5"]
+    assert main(words) == 0
+    assert "nothing was asked" not in capsys.readouterr().err
+    assert main(words) == 0
+    assert "nothing was asked" in capsys.readouterr().err
+    assert main([*words[:-1], "6"]) == 0
+    assert "nothing was asked" not in capsys.readouterr().err
+    assert main([*words[:-1], "6", "--restart"]) == 0
+    assert "nothing was asked" not in capsys.readouterr().err

@@ -314,3 +314,44 @@ def test_a_line_without_end_is_refused_before_it_fills_the_memory(monkeypatch):
     Path("long.jsonl").write_text('{"question": "' + "a" * 5000)
     with pytest.raises(DataError, match="longer than"):
         gnomon.load("long.jsonl")
+
+
+def test_a_spreadsheet_that_writes_semicolons_is_read(capsys):
+    """Where the comma is a decimal point, a CSV file has semicolons between its columns."""
+    lines = ["question;A;B;answer", 'Where is it, now?;here;"there; or not";B']
+    Path("mine.csv").write_text("\n".join(lines), encoding="utf-8-sig")
+    (item,) = gnomon.load("mine.csv").items()
+    assert item.text == "Where is it, now?"
+    assert item.gold == ("there; or not",)
+
+
+def test_a_cell_keeps_its_paragraphs_and_blank_lines_between_rows_are_none():
+    text = 'question,A,B,answer\n\n"One.\n\nTwo?",here,there,A\n\nThree?,here,there,B\n'
+    Path("mine.csv").write_text(text)
+    assert [item.text for item in gnomon.load("mine.csv").items()] == ["One.\n\nTwo?", "Three?"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_a_file_that_is_not_there_is_said_to_be_missing(ending):
+    with pytest.raises(DataError, match="there is no such file"):
+        gnomon.load(f"absent.{ending}")
+
+
+def test_a_task_that_is_not_there_is_said_to_be_missing(capsys):
+    assert main(["show", "absent/task.yaml"]) == 2
+    assert "There is no folder absent" in capsys.readouterr().err
+    assert main(["show", "task.yaml"]) == 2
+    assert "no such file" in capsys.readouterr().err
+
+
+def test_items_without_groups_are_counted_as_items(capsys):
+    """Nobody who has not named groups should be told of them."""
+    write_json(Path("mine.jsonl"), questions(6))
+    assert main(["run", "mine.jsonl", "-m", "random"]) == 0
+    out = capsys.readouterr().out
+    assert "6 items" in out
+    assert "group" not in out
+    assert main(["show", "mine.jsonl", "-n", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "6 items." in out
+    assert "group" not in out

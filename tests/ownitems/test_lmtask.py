@@ -135,3 +135,19 @@ def test_a_yaml_file_that_is_no_task_is_none():
     Path("patterns.yaml").write_text("patterns: []\n")
     with pytest.raises(GnomonError, match="no benchmark named"):
         gnomon.load("patterns.yaml")
+
+
+def test_a_task_that_is_written_after_it_was_missed_is_found():
+    with pytest.raises(GnomonError, match="no benchmark named"):
+        gnomon.load("task.yaml")
+    write_task()
+    assert len(list(gnomon.load("task.yaml").items())) == 4
+
+
+def test_a_task_is_checked_and_shown_as_it_is_asked(capsys):
+    write_task()
+    assert main(["check", "task.yaml"]) == 0
+    assert main(["show", "task.yaml", "-m", "openai:none", "-n", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert "│ Question: Where is ball" in shown
+    assert "Question: Question" not in shown

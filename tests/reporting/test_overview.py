@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+import gnomon
 from gnomon.records import Answer, Item
 from gnomon.reporting.overview import Overview, in_words, overview, overview_by
 from gnomon.reporting.study import studies
@@ -211,3 +212,13 @@ def test_items_without_the_tag_have_a_column_with_a_title(write: Write) -> None:
         "(none)",
         "all",
     ]
+
+
+def test_chance_is_stated_for_runs_on_different_numbers_of_items(tmp_path: Path) -> None:
+    """A third is a third, though its mean over 136 items differs in the last bit."""
+    runs = [
+        gnomon.run("spacenli", "random", limit=150, runs=tmp_path),
+        gnomon.run("spacenli", "majority", limit=136, runs=tmp_path),
+    ]
+    (column,) = gnomon.overview(*runs).columns
+    assert column.chance == pytest.approx(1 / 3)

@@ -197,7 +197,7 @@ def test_the_summary_says_accuracy_and_whole_groups(made: ModuleType, tmp_path: 
     said = " ".join(sentences(study, headline(study))).replace("\xa0", " ")
     assert said.startswith(
         "m is right on 17 of 20 items of “Inference from sentences about space” (fresh), better than chance (50 %), "
-        "but on all items of only 25 % of its 4 patterns (5 items each)."
+        "but gets only 25 % of its 4 patterns (5 items each) right throughout."
     )
     assert "In the paper, on its own items, the best model, " in said
 

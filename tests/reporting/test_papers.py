@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from types import ModuleType
 
 import pytest
 
+import gnomon
 from gnomon import registry
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import UsageError
@@ -561,3 +563,27 @@ def test_table_fits_the_width() -> None:
 def test_unknown_format_is_named() -> None:
     with pytest.raises(UsageError, match="latex"):
         render(LISTING, "word")
+
+
+def test_a_figure_of_one_pair_does_not_stand_beside_the_papers(tmp_path: Path) -> None:
+    """200 items of scales hold one pair of objects asked both ways: no symmetry can be told."""
+    few = gnomon.run("scales", "random", limit=200, runs=tmp_path)
+    (study,) = studies([few])
+    titles = [table.title for table in sliced(study)]
+    assert "accuracy by scale, cloze items" in titles
+    assert not [title for title in titles if title.startswith("symmetry")]
+
+    listings, caveats = beside_papers([Table.of_run(few, registry.benchmark("scales"))])
+    (table,) = [listing for listing in listings if "Table 4" in listing.title]
+    (mine,) = [row for row in table.rows if row[0] == "random"]
+    assert set(mine[1:]) <= {"", "–", None}
+    assert [said for said in caveats if "fewer than 5 pairs" in said and "symmetry" in said]
+
+
+def test_a_table_by_category_says_how_many_items_each_figure_rests_on(tmp_path: Path) -> None:
+    run = gnomon.run("scales", "random", limit=200, runs=tmp_path)
+    page = tmp_path / "page.html"
+    gnomon.report([run], page)
+    part = page.read_text().split("<h4>Accuracy by scale, cloze items</h4>")[1].split("</table>")[0]
+    assert re.search(r", n \d\d<", part)
+    assert ">Items<" not in part

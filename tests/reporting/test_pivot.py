@@ -132,11 +132,19 @@ def test_the_marks_are_those_of_the_comparison(three: list[Run]) -> None:
 
 def test_the_caption_names_the_test_its_correction_and_what_marks_mean(three: list[Run]) -> None:
     caption = table_of(three).caption
-    for part in ("95 % intervals", "Bold", "Italics", "share a letter", "Holm", "Mean rank"):
+    for part in (
+        "95 % intervals",
+        "Bold",
+        "Italics",
+        "share a letter",
+        "Holm",
+        "Mean rank",
+        "Items: ",
+    ):
         assert part in caption
     plain = table_of(three, marks="none", intervals=False).caption
     assert "Holm" not in plain
-    assert "interval" not in plain.replace("its interval holds chance", "")
+    assert "interval" not in plain.replace("the interval includes chance", "")
 
 
 def test_latex_has_bold_italics_letters_chance_and_intervals_below(three: list[Run]) -> None:
@@ -216,7 +224,7 @@ def test_the_terminal_turns_the_table_before_it_cuts_a_name(write: Write) -> Non
     assert max(map(len, narrow)) <= 46
     told = " ".join(narrow)
     assert "* best of the benchmark" in told
-    assert "~ not told apart from the best" in told
+    assert "~ no significant difference from the best" in told
 
 
 def test_one_model_has_a_line_for_each_benchmark_with_a_verdict_in_words(write: Write) -> None:
@@ -274,3 +282,16 @@ def test_what_is_written_compiles_with_pdflatex(
     log = (tmp_path / "t.log").read_text(errors="replace")
     assert "Missing character" not in log
     assert not re.search(r"Overfull .hbox \(\d\d", log)  # no wider than the page
+
+
+def test_the_caption_says_how_many_items_and_where_runs_differ(
+    three: list[Run], write: Write
+) -> None:
+    caption = table_of([*three, write("mine@fresh", "short", share(50), n=40)]).caption
+    assert "Items: 100 of spacenli@fresh and up to 100 of mine@fresh." in caption
+
+
+def test_latex_has_room_between_caption_and_table(three: list[Run]) -> None:
+    """LaTeX leaves room above a caption, and none below: so it follows the table."""
+    text = as_latex(table_of(three))
+    assert text.index(r"\bottomrule") < text.index(r"\caption") < text.index(r"\label")

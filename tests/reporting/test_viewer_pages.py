@@ -17,6 +17,7 @@ pytest.importorskip("httpx", reason="httpx is not installed")
 import msgspec
 from starlette.testclient import TestClient
 
+import gnomon
 from gnomon.models.asking import Asking
 from gnomon.records import Answer, Item
 from gnomon.reporting.viewer import shelf
@@ -334,7 +335,7 @@ def test_measures_of_hardly_any_pairs_are_not_on_the_run_page(
     page = client(tmp_path).get("/run/few").text
     shown = re.findall(
         r'<th scope="row">([^<]+)</th><td class="num">[^<]+</td><td class="num">[^<]*</td>'
-        r'<td class="num">([0-9,]+)</td>',
+        r'<td class="num">.*?</td><td class="num">([0-9,]+)</td>',
         page,
     )
     assert shown
@@ -382,3 +383,21 @@ def test_a_run_s_folder_may_have_any_name(made: ModuleType, tmp_path: Path) -> N
     for page in (address, f"{address}/items", f"{address}/delete"):
         assert viewer.get(page).status_code == 200
     assert f'action="{address}/delete"' in html.unescape(viewer.get(f"{address}/delete").text)
+
+
+def test_runs_of_one_model_are_told_apart_on_their_pages_and_have_chance(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        gnomon.run(
+            "posrel", gnomon.model("random", model_seed=seed), limit=20, runs=tmp_path / "runs"
+        )
+    viewer = client(tmp_path / "runs")
+    folders = sorted(folder.name for folder in (tmp_path / "runs").iterdir())
+    assert len(folders) == 2
+    for folder in folders:
+        page = html.unescape(viewer.get(f"/run/{folder}").text).replace("\xa0", " ")
+        assert re.search(r"<h1>.*random \(model seed [12]\).*</h1>", page)
+        peers = page.partition('id="peers"')[2].partition("</ul>")[0]
+        assert re.search(r"random \(model seed [12]\)", peers)
+        scores = page.partition('id="scores"')[2].partition("</table>")[0]
+        assert "25.0 %" in scores
+        assert "chance" in scores.lower()

@@ -98,7 +98,9 @@ def test_a_doubtful_label_is_marked_found_and_downloaded(
 ) -> None:
     made.write(run.path.parent / "b", "spacenli@fresh", "n", run.items(), seed=1)
     item = list(run.items())[3]
-    answer = reader.send("doubt", item=item.id, doubtful="1", comment=BAD, outcome="wrong")
+    answer = reader.send("doubt", item=item.id, mark="1", comment=BAD, outcome="wrong")
+    assert "outcome=wrong" in answer.headers["location"]
+    assert "doubtful" not in answer.headers["location"], "the next item is the next wrong one"
     assert answer.status_code == 303
     assert "outcome=wrong" in answer.headers["location"]
     for other in ("a", "b"):  # a mark is about the item, whichever run it is kept beside
@@ -112,7 +114,7 @@ def test_a_doubtful_label_is_marked_found_and_downloaded(
     (line,) = [json.loads(text) for text in got.text.splitlines()]
     assert (line["item"], line["comment"], line["gold"]) == (item.id, BAD, list(item.gold))
     assert reader.client.get("/doubts.jsonl?run=b").text == ""
-    reader.send("doubt", run="b", item=item.id, doubtful="0")
+    reader.send("doubt", run="b", item=item.id, mark="0")
     assert run.notes.doubts == {}
 
 
@@ -120,9 +122,9 @@ def test_another_item_of_the_same_id_is_not_doubted(
     reader: Reader, run: Run, made: ModuleType
 ) -> None:
     made.write(run.path.parent / "b", "spacenli@fresh", "n", made.entailment(4, 5, seed=9))
-    reader.send("doubt", item="0-0", doubtful="1")
+    reader.send("doubt", item="0-0", mark="1")
     assert ">0 items<" in reader.client.get("/run/b/items?doubtful=1").text
-    reader.send("doubt", run="b", item="0-0", doubtful="0")
+    reader.send("doubt", run="b", item="0-0", mark="0")
     assert list(run.notes.doubts) == ["0-0"]
 
 
@@ -167,7 +169,7 @@ def test_a_form_of_another_site_changes_nothing(
 ) -> None:
     token = reader.token()
     before = files(run.path)
-    fields = {"text": "x", "hidden": "1", "item": "0-0", "doubtful": "1", "sure": "1"}
+    fields = {"text": "x", "hidden": "1", "item": "0-0", "mark": "1", "sure": "1"}
     answer = reader.send(what, origin=origin, token=token, **fields)
     assert answer.status_code == 403
     headers = {"origin": HERE, "sec-fetch-site": "cross-site"}
@@ -201,7 +203,7 @@ def test_reading_changes_nothing(reader: Reader, run: Run) -> None:
     reader.send("note", text="x")
     before = files(run.path)
     for what in FORMS:
-        address = f"/run/a/{what}?sure=1&hidden=1&text=x&item=0-0&doubtful=1&token={reader.token()}"
+        address = f"/run/a/{what}?sure=1&hidden=1&text=x&item=0-0&mark=1&token={reader.token()}"
         assert reader.client.get(address).status_code == (200 if what == "delete" else 405)
     for address in ("/", "/live", "/run/a", "/run/a/items", "/doubts.jsonl", "/model?name=m"):
         assert reader.client.get(address).status_code == 200
@@ -246,7 +248,7 @@ def test_too_much_is_refused(reader: Reader, run: Run) -> None:
 
 
 def test_an_item_that_the_run_does_not_have_is_not_marked(reader: Reader, run: Run) -> None:
-    assert reader.send("doubt", item="no such item", doubtful="1").status_code == 404
+    assert reader.send("doubt", item="no such item", mark="1").status_code == 404
     assert not (run.path / NOTES).exists()
 
 
@@ -279,11 +281,11 @@ def test_notes_written_at_once_are_all_kept(run: Run) -> None:
 
 
 def test_a_comment_from_another_window_is_kept(reader: Reader, run: Run) -> None:
-    reader.send("doubt", item="0-0", doubtful="1", comment="from the first window", seen="")
-    reader.send("doubt", item="0-0", doubtful="1", comment="from the second", seen="")
+    reader.send("doubt", item="0-0", mark="1", comment="from the first window", seen="")
+    reader.send("doubt", item="0-0", mark="1", comment="from the second", seen="")
     assert run.notes.doubts["0-0"].comment == "from the first window\nfrom the second"
     both = run.notes.doubts["0-0"].comment
-    reader.send("doubt", item="0-0", doubtful="1", comment="settled", seen=both)
+    reader.send("doubt", item="0-0", mark="1", comment="settled", seen=both)
     assert run.notes.doubts["0-0"].comment == "settled"
 
 

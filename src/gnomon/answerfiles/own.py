@@ -32,7 +32,7 @@ def _rows(file: Path) -> Iterable[tuple[int, Mapping[str, Any]]]:
     if name.endswith((".jsonl", ".json", ".ndjson")):
         return read_jsonl(file, dict[str, Any])
     head = next(read_lines(file), (1, ""))[1]
-    delimiter = delimiter_of(head)
+    delimiter = delimiter_of(file)
     _check_header(file, head, delimiter)
     return read_table(file, (), delimiter=delimiter)
 

@@ -20,22 +20,30 @@ class Choices(NamedTuple):
     texts: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
 
-    def meant(self, value: Any) -> str:
-        """The choice that is meant: by its text, its name, its number from 0 or its letter."""
+    def meant(self, value: Any, *, first: int = 0) -> str:
+        """The choice that is meant: by its text, its name, its letter or its number.
+
+        Numbers count from `first`.
+        """
         text = text_of(value)
         if text in self.texts or not self.texts:
             return text
         if text in self.names:
             return self.texts[self.names.index(text)]
-        place = _place(text)
+        place = _place(text, first)
         if 0 <= place < len(self.texts):
             return self.texts[place]
         return text
 
+    def is_number(self, value: Any) -> bool:
+        """Whether a right answer can only be the number of a choice."""
+        text = text_of(value)
+        return text.isdecimal() and text not in (*self.texts, *self.names)
 
-def _place(text: str) -> int:
+
+def _place(text: str, first: int) -> int:
     if text.isdecimal():
-        return int(text)
+        return int(text) - first
     if len(text) == 1:
         return ascii_uppercase.find(text.upper())
     return -1
@@ -97,11 +105,11 @@ def list_in(text: str) -> list[Any]:
     return [text]
 
 
-def gold_of(value: Any, choices: Choices) -> tuple[str, ...]:
-    """The right answers: one, several, or none."""
+def gold_of(value: Any, choices: Choices, *, first: int = 0) -> tuple[str, ...]:
+    """The right answers: one, several, or none. Numbers of choices count from `first`."""
     if _is_list(value):
-        return tuple(map(choices.meant, value))
-    meant = choices.meant(value)
+        return tuple(choices.meant(each, first=first) for each in value)
+    meant = choices.meant(value, first=first)
     return (meant,) * bool(meant)
 
 

@@ -16,7 +16,7 @@ from gnomon.audit.fieldvalues import (
     votes_for_and_against,
     votes_of,
 )
-from gnomon.audit.mapping import FieldMap, complete_map, field_of
+from gnomon.audit.mapping import GOLD_IS, FieldMap, complete_map, field_of
 from gnomon.audit.questions import (
     GROUPS,
     PICTURES,
@@ -61,10 +61,11 @@ def of_files(
 
     columns = list(dict.fromkeys(chain.from_iterable(head)))
     fields = _with_pictures(complete_map(given, columns), head)
+    first = _first_number(_rows(paths, split), fields, head)
     return QuestionSet(
         name=name,
         fields=tuple(fields.texts()),
-        questions=_questions(every, fields),
+        questions=_questions(every, fields, first),
         kinds=_kinds(fields),
         total=total,
         slices=fields.fields.get("relation", ()),
@@ -125,14 +126,45 @@ def _kinds(fields: FieldMap) -> tuple[UnitKind, ...]:
     return GROUPS, PICTURES
 
 
-def _questions(rows: Iterable[Row], fields: FieldMap) -> list[Question]:
-    found = [_question(number, row, fields) for number, row in enumerate(rows, start=1)]
+def _first_number(rows: Iterable[Row], fields: FieldMap, head: Sequence[Row]) -> int:
+    """From where the numbers of choices count, where right answers are numbers: 0 or 1.
+
+    If the user does not say: from 1 if the last number occurs, and 0 does not.
+    """
+    said = fields.fields.get(GOLD_IS, ())
+    if said:
+        return int(said == ("index1",))
+    if not any(_number_of_choice(row, fields) for row in head):
+        return 0
+    last_occurs = False
+    for row in rows:
+        found = _number_of_choice(row, fields)
+        if found is None:
+            continue
+        number, choices = found
+        if number == 0:
+            return 0
+        last_occurs = last_occurs or number == choices
+    return int(last_occurs)
+
+
+def _number_of_choice(row: Row, fields: FieldMap) -> tuple[int, int] | None:
+    """The number that a right answer is, and how many choices there are; none if it is a text."""
+    choices = choices_of(fields.value(row, "choices"))
+    gold = fields.value(row, "gold")
+    if not choices.texts or not choices.is_number(gold):
+        return None
+    return int(text_of(gold)), len(choices.texts)
+
+
+def _questions(rows: Iterable[Row], fields: FieldMap, first: int) -> list[Question]:
+    found = [_question(number, row, fields, first) for number, row in enumerate(rows, start=1)]
     if any(question.choices for question in found):
         return found
     return _with_labels_as_choices(found)
 
 
-def _question(number: int, row: Row, fields: FieldMap) -> Question:
+def _question(number: int, row: Row, fields: FieldMap, first: int) -> Question:
     choices = choices_of(fields.value(row, "choices"))
     tags = {}
     for what in ("relation", "first", "second"):
@@ -146,7 +178,7 @@ def _question(number: int, row: Row, fields: FieldMap) -> Question:
         id=text_of(fields.value(row, "id")) or f"row {number}",
         texts=tuple(text_of(field_of(row, name)) for name in fields.texts()),
         choices=choices.texts,
-        gold=gold_of(fields.value(row, "gold"), choices),
+        gold=gold_of(fields.value(row, "gold"), choices, first=first),
         group=" / ".join(text_of(field_of(row, name)) for name in fields.fields.get("group", ())),
         split=text_of(fields.value(row, "split")),
         picture=text_of(fields.value(row, "image")),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gnomon.errors import UsageError, nearest
-from gnomon.ownitems.mapping import ALIASES
+from gnomon.ownitems.mapping import ALIASES, gold_is
 from gnomon.ownitems.nested import MISSING, value_at
 
 # What can be named, and the names by which it is known without being named.
@@ -39,7 +39,8 @@ USUAL: dict[str, tuple[str, ...]] = {
 }
 
 
-IGNORED = ("gold_is", "labels", "tags", "form")  # of a map for asking; an audit needs none of them
+IGNORED = ("labels", "tags", "form")  # of a map for asking; an audit needs none of them
+GOLD_IS = "gold_is"  # how the right answer is named; an audit must know from where numbers count
 
 
 @dataclass(frozen=True)
@@ -83,12 +84,15 @@ def parse_map(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
     >>> parse_map(["text=premise+hypothesis,gold=label"])
     {'text': ('premise', 'hypothesis'), 'gold': ('label',)}
     """
-    found = {}
+    found: dict[str, tuple[str, ...]] = {}
     for text in texts:
         for part in text.split(","):
             written, equals, names = part.partition("=")
             what = ALIASES.get(written.strip(), written.strip())
             if what in IGNORED:
+                continue
+            if what == GOLD_IS:
+                found[what] = (gold_is(names.split("+")),)
                 continue
             if what not in USUAL or not equals or not names.strip():
                 near = nearest(what, USUAL)
@@ -105,6 +109,8 @@ def parse_map(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
 def complete_map(given: Mapping[str, tuple[str, ...]], columns: Sequence[str]) -> FieldMap:
     """The fields that a user named, and the usual ones of the rest that the rows have."""
     for what, names in given.items():
+        if what == GOLD_IS:
+            continue
         for name in names:
             if name not in columns and name.partition(".")[0] not in columns:
                 near = nearest(name, columns)

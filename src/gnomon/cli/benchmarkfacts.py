@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.files import package_data
 from gnomon.registry import known_benchmark
+from gnomon.reporting.citations import citations, in_short, paper_page
 
 if TYPE_CHECKING:
     from gnomon.contracts import Benchmark
@@ -95,6 +96,10 @@ def summary_line(name: str) -> str:
 def as_json(benchmark: Benchmark) -> dict[str, Any]:
     """All facts for programs."""
     found: dict[str, Any] = {"paper": benchmark.paper, "measures": benchmark.measures}
+    work = citations().get(benchmark.paper)
+    if work is not None:
+        found |= {"title": work.title, "year": work.year, "code": work.url}
+        found |= {"paper_page": paper_page(work)}
     known = known_facts().get(benchmark.name)
     if known is not None:
         found["fresh"] = {**known._asdict(), "licence": OWN_LICENCE}
@@ -106,8 +111,7 @@ def as_json(benchmark: Benchmark) -> dict[str, Any]:
 
 def in_words(benchmark: Benchmark) -> Iterator[str]:
     """All facts for people, a line each, and a question."""
-    if benchmark.paper:
-        yield f"Paper: {benchmark.paper}"
+    yield from _paper(benchmark)
     yield f"Measures: {', '.join(benchmark.measures)}"
     known = known_facts().get(benchmark.name)
     if known is not None:
@@ -116,8 +120,22 @@ def in_words(benchmark: Benchmark) -> Iterator[str]:
     if published:
         what = f"Published: {published['what']}; licence: {published['licence']}"
         yield f"{what}. Fetch the files with `gnomon data get {published['fetch']}`"
+    elif "published" in benchmark.sources:
+        yield "Published: your own copy of the file, which cannot be fetched (--data FILE)"
     if "fresh" in benchmark.sources:
         yield from _example(benchmark)
+
+
+def _paper(benchmark: Benchmark) -> Iterator[str]:
+    """The paper, where it can be read, and where its code and data are."""
+    work = citations().get(benchmark.paper)
+    if work is None:
+        yield f"Paper: {benchmark.paper or 'none is known'}"
+        return
+    yield f"Paper: {in_short(work)}"
+    if paper_page(work):
+        yield f"  to read: {paper_page(work)}"
+    yield f"  code and data: {work.url}"
 
 
 def _example(benchmark: Benchmark) -> Iterator[str]:

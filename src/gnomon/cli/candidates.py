@@ -69,7 +69,7 @@ def _check_labels(args: Namespace, listed: CandidateList, items: Sequence[Item])
     named = set(chain.from_iterable(listed.answers))
     known = _labels(items)
     if args.limit and not named <= known:  # other items may have it
-        known = _labels(chosen_sources(args, [args.benchmark])[0].items())
+        known = _labels(chosen_sources(args, [args.benchmark])[0].without_pictures())
     for label in sorted(named - known):
         raise UsageError(
             f"{args.candidates} has a word for the label '{label}', which no item of "

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from gnomon.language.patterns import Bank
 
 
+MOST_ROWS = 100  # of a table in a terminal
+
+
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     from gnomon.reporting.tables.render import FORMATS
@@ -124,9 +127,16 @@ def _check_no_benchmark(names: list[str]) -> None:
 
 
 def _rendered(listings: Iterable[Listing], format: str) -> str:
+    """The tables; in a terminal without those that would fill several screens."""
     from gnomon.reporting.tables.render import render
 
-    return "\n\n".join(render(listing, format) for listing in listings if listing.rows)
+    parts = []
+    for listing in listings:
+        if format == "table" and len(listing.rows) > MOST_ROWS:
+            parts.append(f"{listing.title}: {len(listing.rows):,} rows (--format csv lists them)")
+        elif listing.rows:
+            parts.append(render(listing, format))
+    return "\n\n".join(parts)
 
 
 def _print_json(bank: Bank, report: Report) -> None:

@@ -307,7 +307,7 @@ def _given(args: Namespace, flags: Mapping[str, Flag], settings: Sequence[str]) 
         if not equals or not key:
             raise UsageError(
                 f"'{setting}' is not KEY=VALUE.",
-                "Write it in one word, without spaces around =: --set form=cloze",
+                "Write it in one word, without spaces around =: --set pairs=100",
             )
         options[key.replace("-", "_")] = value
     return options

@@ -13,6 +13,7 @@ the Hugging Face hub, a comment names the page that says how.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -49,11 +50,21 @@ def main(args: Namespace) -> int:
         print("\n".join(map(citations.as_text, works)))
     else:
         print("\n\n".join(map(citations.bibtex, works)))
-    for name in citations.without_paper(benchmarks):
-        print(f"% {name}: no paper is known; cite Gnomon or its authors")
-    for page in citations.model_pages(models):
-        print(f"% {page}")
+    for line in [*_without_paper(benchmarks), *citations.model_pages(models)]:
+        print(line if args.format == "text" else f"% {line}")
     return 0
+
+
+def _without_paper(benchmarks: list[str]) -> Iterator[str]:
+    """What to cite for benchmarks that no paper is known of."""
+    from gnomon.registry import BENCHMARKS
+    from gnomon.reporting.citations import without_paper
+
+    for name in without_paper(benchmarks):
+        if name.partition("@")[0] in BENCHMARKS:
+            yield f"{name} is Gnomon's own: cite Gnomon"
+        else:
+            yield f"{name}: no paper is known; cite its authors"
 
 
 def _used(names: list[str]) -> tuple[list[str], list[str]]:

@@ -20,14 +20,14 @@ from gnomon.errors import GnomonError, inert, path_hint
 
 # Every command with its line in `gnomon --help`; the module is gnomon.cli.NAME.
 COMMANDS = {
-    "demo": "measure a small real model on slices of five fresh benchmarks",
-    "list": "benchmarks, models, measures or runs",
+    "demo": "measure a small real model on slices of fresh benchmarks",
+    "list": "benchmarks, models, measures, prompts, suites or runs",
     "show": "sample items and statistics of a benchmark",
     "make": "write a benchmark's items to a file",
     "export": "write a benchmark as a task of lm-eval or Inspect, or as a dataset folder",
     "scene": "draw a scene and say what is true in it",
     "look": "make knowledge of colours, sizes and heights from pictures",
-    "check": "validate a file of patterns",
+    "check": "validate a file of items of your own, or of patterns",
     "prove": "prove that a sentence about space follows from others",
     "audit": "find shortcuts, leaks and contradictions in a benchmark",
     "data": "fetch the authors' published files",

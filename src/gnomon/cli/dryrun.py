@@ -126,13 +126,29 @@ def _listing(plan: Plan) -> Listing:
     if plan.cost is not None:
         columns.append("cost")
     rows = []
-    for planned, found in plan.rows:
-        cells: list[Any] = [planned.source.name, _called(planned.model), found.items, found.left]
+    for (planned, found), name in zip(plan.rows, _names(plan.rows), strict=True):
+        cells: list[Any] = [planned.source.name, name, found.items, found.left]
         cells += [_tokens(found), _time(found.seconds), _bytes(found.bytes)]
         if plan.cost is not None:
             cells.append("–" if found.cost is None else f"{found.cost:.4f}")
         rows.append(tuple(cells))
     return Listing("", tuple(columns), tuple(rows))
+
+
+def _names(rows: Sequence[Row]) -> list[str]:
+    """What each model is called, with what tells its runs on one benchmark apart."""
+    from gnomon.measures.runlabels import labels
+
+    found = [""] * len(rows)
+    benchmarks = [row.planned.source.name for row in rows]
+    for benchmark in dict.fromkeys(benchmarks):
+        places = [place for place, name in enumerate(benchmarks) if name == benchmark]
+        here = [rows[place].planned for place in places]
+        settings = [{**each.source.options, **each.model.options} for each in here]
+        names = labels([_called(each.model) for each in here], settings)
+        for place, name in zip(places, names, strict=True):
+            found[place] = name
+    return found
 
 
 def _tokens(found: Estimate) -> str:

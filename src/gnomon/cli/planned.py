@@ -38,8 +38,10 @@ class Planned(NamedTuple):
     @property
     def title(self) -> str:
         """What the run is called while it goes on."""
-        wording = self.model.options.get("wording")
-        which = f" · wording {wording}" if wording else ""
+        which = ""
+        for name in ("prompt", "wording"):
+            if self.model.options.get(name):
+                which += f" · {name} {self.model.options[name]}"
         if self.source.shard is not None:
             which += f" · shard {self.source.shard}"
         return f"{self.source.name} · {self.model.name or self.model.spec}{which}"
@@ -122,7 +124,10 @@ def _of_experiment(
     for each in found.benchmarks:
         models = in_all_prompts([*models_of(found, each), *more], found.prompts)
         if not models:
-            raise UsageError(f"{found.file} names no models.", "Name one with -m.")
+            raise UsageError(
+                f"{Path(found.file).name} names no models.",
+                "Name one with -m, such as -m smollm2. `gnomon list models` names others.",
+            )
         seeds = found.seeds if args.seed is None else ()
         for options in options_of_all(each, seeds):
             yield Asked(

@@ -104,7 +104,7 @@ def _rows(args: Namespace, source: ItemSource) -> Iterator[Row]:
     elif source.has_more:
         sets["full"] = source.whole()
     for name, each in sets.items():
-        items = list(each.items())
+        items = list(each.without_pictures())
         if not items:
             raise UsageError(f"{each.name} has no items with these options.", "Choose others.")
         found = plan_set(

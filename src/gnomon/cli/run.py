@@ -42,11 +42,14 @@ folder are the same (docs/scale.md).
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from contextlib import suppress
 from pathlib import Path
 
 from gnomon.cli.choosing import item_arguments, model_arguments, shard_argument, shots_argument
+from gnomon.cli.dispatch import tell
 from gnomon.cli.planned import Planned
 from gnomon.cli.sharedoptions import json_argument
+from gnomon.errors import GnomonError
 from gnomon.runs import MANIFEST, Run
 
 
@@ -146,16 +149,32 @@ def main(args: Namespace) -> int:
 
         return show_plan(args)
     carrying = Carrying(args)
+    earlier = _answers(carrying.plan)
     done = carrying.all()
     runs = []
     for planned, went_well in zip(carrying.plan, done, strict=True):
         # an empty shard, and what a suite leaves out, has no folder
         if went_well and (planned.folder / MANIFEST).exists():
             runs.append(Run.open(planned.folder))
+    asked_again = args.restart or args.retry_errors
+    if runs and not asked_again and _answers(carrying.plan) == earlier and not args.quiet:
+        tell("all answers were there, and nothing was asked. --restart asks again.")
     show_runs(args, runs)
     if runs:
         _write_reports(args, runs, reports(args))
     return _exit_code(carrying.plan, runs, done)
+
+
+def _answers(plan: list[Planned]) -> list[int]:
+    """How many items each run was asked so far."""
+    found = []
+    for planned in plan:
+        asked = 0
+        with suppress(GnomonError):  # a damaged run says so when it is carried out
+            if (planned.folder / MANIFEST).exists():
+                asked = Run.open(planned.folder).manifest.counts.asked
+        found.append(asked)
+    return found
 
 
 def _exit_code(plan: list[Planned], runs: list[Run], done: list[bool]) -> int:

@@ -146,6 +146,7 @@ def main(args: Namespace) -> int:
         seeds_together=args.over_seeds,
     )
     _tell_remarks(args, given)
+    _tell_few_units(found, entries)
     _tell_unsliced(args.by, entries)
     if args.over_seeds:
         _tell_deviations(found)
@@ -262,6 +263,23 @@ def _tell_remarks(args: Namespace, entries: Sequence[Entry]) -> None:
             measures = ()
         for remark in remarks(entry, measures, guessed=guessed):
             print(remark, file=sys.stderr)
+
+
+def _tell_few_units(found: Sequence[Scored], entries: Sequence[Entry]) -> None:
+    """On standard error: figures that rest on hardly any pair, triple or group of items."""
+    from gnomon.measures.grouping import FEWEST
+
+    items = {(entry.label, entry.table.benchmark): len(entry.table) for entry in entries}
+    few: dict[str, dict[str, None]] = {}
+    for score, label, *_ in found:
+        asked = items.get((label, score.benchmark), 0)
+        whole = not score.by and score.value is not None and asked >= FEWEST
+        if whole and score.n < FEWEST:
+            name = score.measure.removesuffix("_and_right")
+            few.setdefault(f"{label} on {score.benchmark}", {})[name] = None
+    for about, measures in few.items():
+        rest = f"fewer than {FEWEST} pairs, triples or groups"
+        print(f"{about}: {rest} say nothing yet about {', '.join(measures)}.", file=sys.stderr)
 
 
 def _tell_unsliced(tags: Sequence[str], entries: Sequence[Entry]) -> None:

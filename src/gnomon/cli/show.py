@@ -120,12 +120,14 @@ def _show_prompts(args: Namespace, source: ItemSource) -> int:
     from gnomon.cli.previews import in_words as prompt_in_words
     from gnomon.fewshot import in_words as about_examples
     from gnomon.fewshot import with_examples
+    from gnomon.registry import with_prompt
 
     if args.format not in ("table", "json"):
         raise UsageError(
             f"Prompts cannot be shown as {args.format}.", "Leave out --format, or give json."
         )
-    chosen = with_examples(source, chosen_models(args, [args.model])[0], args.shots_from)
+    asked_so = with_prompt(chosen_models(args, [args.model])[0], source.benchmark.prompt)
+    chosen = with_examples(source, asked_so, args.shots_from)
     shown = _with_pictures(source, args.n)
     opened = chosen.open()
     try:
@@ -181,9 +183,11 @@ def _print_json(
 
 def introduction(source: ItemSource, items: Sequence[Item]) -> str:
     """What it asks, how many items there are, and how many of them another seed makes again."""
-    groups = len({item.group for item in items})
-    noun = source.benchmark.noun
-    said = f"{source.name}: {source.benchmark.summary}. {len(items):,} items in {groups:,} {noun}."
+    said = f"{source.name}: {source.benchmark.summary}. {len(items):,} items"
+    groups = {item.group for item in items if item.group}
+    if groups:
+        said += f" in {len(groups):,} {source.benchmark.noun}"
+    said += "."
     if source.source != "fresh" or "seed" not in source.options or not items:
         return said
     other = {**source.options, "seed": source.options["seed"] + 1}
@@ -234,8 +238,12 @@ def _slice(items: Sequence[Item], tag: str) -> Listing:
 
 def in_words(item: Item) -> str:
     """An item as a person would read it."""
-    lines = [f"[{item.id}]  {item.form}, group {item.group or '–'}"]
-    lines += [f"  {text}" for text in (item.context, item.text) if text]
+    head = f"[{item.id}]  {item.form}"
+    if item.group:
+        head += f", group {item.group}"
+    lines = [head]
+    for text in (item.context, item.text):
+        lines += [f"  {line}" for line in text.splitlines()]
     choices = []
     for choice in item.choices:
         mark = "✓" if choice in item.gold else " "

@@ -20,7 +20,9 @@ from gnomon.itemsource import ItemSource
 from gnomon.registry import ModelSpec, scheme_of
 from gnomon.runs import Manifest, determining
 
-START_OVER = "Start over with --restart, or give another folder with --runs."
+START_OVER = (
+    "Start over with --restart (in Python restart=True), or give another folder with --runs."
+)
 
 
 def model_files(model: Model | ModelSpec) -> dict[str, str]:

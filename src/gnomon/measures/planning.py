@@ -51,8 +51,11 @@ def kinds_of(items: Sequence[Item], benchmark: Benchmark) -> tuple[Kind, ...]:
     known = {"group"}
     for item in items:
         known.update(item.tags)
+    groups = sharing.groups
+    if not any(item.group for item in items):
+        groups = groups._replace(noun="items")
     there = [kind for kind in sharing.kinds if known.issuperset(kind.tags)]
-    return tuple(there) or (sharing.groups,)
+    return tuple(groups if kind == sharing.groups else kind for kind in there) or (groups,)
 
 
 def units_of(item: Item, kinds: Sequence[Kind]) -> tuple[tuple[Hashable, ...], ...]:

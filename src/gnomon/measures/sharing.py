@@ -52,8 +52,10 @@ def shared_units(table: Table) -> Units:
     tags: list[int] = []
     nouns: list[str] = []
     for kind in table.sharing.within(table):
-        columns.append(pooled([table.column(tag) for tag in kind.tags]))
+        found = pooled([table.column(tag) for tag in kind.tags])
+        columns.append(found)
         tags.append(len(kind.tags))
-        nouns.append(kind.noun)
+        alone = len(table) > 0 and (found < 0).all()  # no item says what it belongs to
+        nouns.append("items" if alone else kind.noun)
     codes = np.concatenate(columns, axis=1, dtype=np.int64)
     return Units(codes, tuple(tags), tuple(nouns))

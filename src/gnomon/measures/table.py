@@ -35,6 +35,7 @@ Flags = NDArray[np.bool_]
 NO_LAWS = Laws()
 BY_GROUP = Sharing()
 # Columns that every table has beside its tags.
+MOST_NAMED = 3  # benchmarks in a message
 BUILT_IN = ("form", "group", "gold", "choice", "cardinality")
 
 
@@ -366,7 +367,8 @@ def unknown_tag(name: str, tables: Sequence[Table]) -> UsageError:
     if len(tags) == 1:
         known = dict.fromkeys([*chain.from_iterable(tags.values()), *BUILT_IN])
         hint.append(f"Choose one of: {', '.join(known)}.")
-    else:
+    elif not near:
         each = [f"{benchmark} has {', '.join(known)}" for benchmark, known in tags.items()]
         hint.append(f"Any has {', '.join(BUILT_IN)}; {'; '.join(each)}.")
-    return UsageError(f"The items of {' and '.join(tags)} have no tag '{name}'.", " ".join(hint))
+    whose = f"{len(tags)} benchmarks" if len(tags) > MOST_NAMED else " and ".join(tags)
+    return UsageError(f"The items of {whose} have no tag '{name}'.", " ".join(hint))

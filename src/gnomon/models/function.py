@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
@@ -71,6 +71,11 @@ def as_answer(item: Item, said: Any) -> Answer:
         return Answer(item=item.id, reply=said)
     if isinstance(said, Mapping):
         said = [said[choice] for choice in item.choices]
+    if not isinstance(said, Iterable):
+        raise UsageError(
+            f"The function gave {said!r:.80} for item '{item.id}'.",
+            "Give one of its choices, or one number for each choice.",
+        )
     scores = tuple(float(score) for score in said)
     if len(scores) != len(item.choices):
         raise UsageError(
@@ -140,11 +145,13 @@ def _fields(thing: object) -> Mapping[str, Any]:
 
 
 def _source(function: Callable[..., Any]) -> str:
-    """The text of a function; its compiled code, or its name, where no text is at hand."""
-    try:
-        return inspect.getsource(function)
-    except (OSError, TypeError):
-        pass
+    """The text of a function; its compiled code, or its name, where no text is at hand.
+
+    Of a lambda only its line is at hand, which may have several.
+    """
+    if getattr(function, "__name__", "") != "<lambda>":
+        with suppress(OSError, TypeError):
+            return inspect.getsource(function)
     called = function if hasattr(function, "__code__") else type(function).__call__
     code = getattr(called, "__code__", None)
     return name_of(function) if code is None else repr(_parts(code))
@@ -152,7 +159,12 @@ def _source(function: Callable[..., Any]) -> str:
 
 def _parts(code: CodeType) -> tuple[Any, ...]:
     """What of compiled code does not depend on where it stands in memory."""
-    constants = []
+    constants: list[Any] = []
     for constant in code.co_consts:
-        constants.append(_parts(constant) if isinstance(constant, CodeType) else repr(constant))
+        if isinstance(constant, CodeType):
+            constants.append(_parts(constant))
+        elif isinstance(constant, frozenset):  # whose order differs from process to process
+            constants.append(sorted(map(repr, constant)))
+        else:
+            constants.append(repr(constant))
     return code.co_code, code.co_names, code.co_varnames, tuple(constants)

@@ -63,12 +63,18 @@ class Code(NamedTuple):
     name: str
 
 
-@lru_cache(maxsize=256)
 def is_task_file(spec: str) -> bool:
     """Whether a YAML file is a task of lm-eval: it says how to make a text of a document."""
     path = Path(spec)
     if path.suffix not in ENDINGS or not path.is_file():
         return False
+    written = path.stat()
+    return _is_task(path, written.st_mtime_ns, written.st_size)
+
+
+@lru_cache(maxsize=256)
+def _is_task(path: Path, written: int, size: int) -> bool:
+    """The same, looked up once as long as the file stays as it is."""
     try:
         raw = _parsed(path)
     except DataError:

@@ -123,11 +123,12 @@ def _map_of(entries: Iterable[tuple[str, Sequence[str]]]) -> ColumnMap:
             raise UsageError(f"'{what}' is mapped twice.", "Join several columns with +.")
         found[what] = tuple(names)
     if "gold_is" in found:
-        found["gold_is"] = _gold_is(found["gold_is"])
+        found["gold_is"] = gold_is(found["gold_is"])
     return ColumnMap(**found)
 
 
-def _gold_is(values: Sequence[str]) -> str:
+def gold_is(values: Sequence[str]) -> str:
+    """How right answers are named, as a map says it."""
     if len(values) != 1 or values[0] not in GOLD_IS:
         raise UsageError(
             f"gold_is cannot be '{'+'.join(values)}'.",

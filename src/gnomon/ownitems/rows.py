@@ -12,15 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gnomon.errors import DataError, GnomonError, MissingExtraError
-from gnomon.files import (
-    FILE_LIMIT,
-    delimiter_of,
-    read_json,
-    read_jsonl,
-    read_lines,
-    read_table,
-)
+from gnomon.errors import DataError, GnomonError, MissingExtraError, path_hint
+from gnomon.files import FILE_LIMIT, delimiter_of, read_json, read_jsonl, read_lines, read_table
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -44,6 +37,8 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row]]:
             f"Give a file that ends in {', '.join(READERS)}, or a folder of a dataset.",
             file=path,
         )
+    if not path.exists():
+        raise DataError("there is no such file.", path_hint(path, "Check the path."), file=path)
     return READERS[ending](path)
 
 
@@ -103,9 +98,8 @@ def _listed(path: Path, content: Any) -> list[Row]:
 
 
 def table(path: Path) -> Iterator[tuple[int, Row]]:
-    """A table with a header, which shows what separates; rows with nothing in them are none."""
-    head = next(read_lines(path), (1, ""))[1]
-    for number, row in read_table(path, (), delimiter=delimiter_of(head)):
+    """A table with a header, which says what separates; rows with nothing in them are none."""
+    for number, row in read_table(path, (), delimiter=delimiter_of(path)):
         if any(value.strip() for value in row.values()):
             yield number, row
 

@@ -61,7 +61,7 @@ def sidecar_path(path: Path) -> Path:
 def read_sidecar(path: Path) -> Sidecar:
     """What the sidecar of a file or folder says; an empty one if there is none."""
     file = sidecar_path(path)
-    if not file.is_file():
+    if file == path or not file.is_file():  # an lm-eval task is a YAML file itself
         return Sidecar()
     raw = read_yaml(file, limit=LARGEST)
     if raw is None:

@@ -78,7 +78,8 @@ def verdict(report: AuditReport) -> str:
     parts = [counted(len(report.audited), "items")]
     if report.audited.total > len(report.audited):
         parts[0] += f" of {report.audited.total:,}, spread evenly"
-    parts.append(counted(len(report.findings), "findings"))
+    made = [finding for finding in report.findings if finding.value is not None]
+    parts.append(counted(len(made), "tests"))
     parts.append(counted(len(report.alarms), "alarms").replace("0 alarms", "no alarm"))
     if report.explained:
         parts.append(f"{len(report.explained)} explained")

@@ -30,8 +30,8 @@ class Citation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     journal: str = ""
     book: str = ""  # the proceedings that it is in
     pages: str = ""  # FIRST-LAST
-    arxiv: str = ""
-    url: str = ""
+    arxiv: str = ""  # the paper's number
+    url: str = ""  # its code and data
 
 
 @cache
@@ -113,6 +113,23 @@ def as_text(work: Citation) -> str:
         parts.append(f"Version {__version__}")
     parts.append(work.url)
     return inert(". ".join(filter(None, parts)) + ("" if work.url else "."))
+
+
+def in_short(work: Citation) -> str:
+    """The title, the first author and the year.
+
+    >>> in_short(citations()["VSR"])
+    'Visual Spatial Reasoning, Liu et al. (2023)'
+    """
+    families = [author.split(",")[0] for author in work.authors]
+    authors = " and ".join(families) if len(families) <= 2 else f"{families[0]} et al."
+    year = f" ({work.year})" if work.year else ""
+    return f"{work.title}, {authors}{year}"
+
+
+def paper_page(work: Citation) -> str:
+    """Where the paper can be read; empty if that is not known."""
+    return f"https://arxiv.org/abs/{work.arxiv}" if work.arxiv else ""
 
 
 def _given_first(author: str) -> str:

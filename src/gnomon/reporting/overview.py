@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import nan
+from math import isclose, nan
 from typing import Any, Literal
 
 from gnomon.contracts import Measure
@@ -52,7 +52,7 @@ class Cell:
     chance: float | None
     verdict: Verdict  # where the whole interval lies beside chance
     best: bool  # the best value among the runs on the same items
-    tied: bool  # not told apart from the best by the corrected paired test
+    tied: bool  # no significant difference from the best by the corrected paired test
     items: int  # that were asked and name a right answer
     finished: bool  # whether the run was asked all its items
     run: Run
@@ -297,6 +297,13 @@ def _number(value: float | None) -> float:
     return nan if value is None else value
 
 
+def _same(one: float | None, two: float | None) -> bool:
+    """Whether two chances are the same but for the last bits of a mean over other items."""
+    if one is None or two is None:
+        return one is two
+    return isclose(one, two, abs_tol=1e-9)
+
+
 def _column(
     name: str,
     title: str,
@@ -305,8 +312,8 @@ def _column(
     figures: Mapping[str, Score],
     skill: str = "",
 ) -> Column:
-    chances = {figure.chance for figure in figures.values() if figure.value is not None}
-    chance = chances.pop() if len(chances) == 1 else None
+    chances = [figure.chance for figure in figures.values() if figure.value is not None]
+    chance = chances[0] if chances and all(_same(each, chances[0]) for each in chances) else None
     most = max((len(side.table) for side in sides), default=0)
     return Column(name, title, measure.name, chance, most, skill)
 

@@ -153,7 +153,7 @@ def _slices(
     for i, (entrant, table) in enumerate(zip(study.entrants, tables, strict=True)):
         mine: dict[str, Score] = {}
         if tag in table.tags and large_enough(measure.name, table):
-            mine = {score.key: score for score in scores(table, [measure], by=tag)}
+            mine = _by_tag(table, measure, tag)
         lines.append(Line(entrant.label, "", tuple(map(mine.get, keys)), i))
     if not any(any(line.cells) for line in lines):
         return []
@@ -163,6 +163,16 @@ def _slices(
     if form and _forms(study) != {form}:
         title += f", {form} items"
     return [Headline(tuple(keys), _ranked(study, lines, papers, measure), (), title)]
+
+
+def _by_tag(table: Table, measure: Measure, tag: str) -> dict[str, Score]:
+    """A measure by the values of a tag, where enough pairs or groups speak for it."""
+    parts = dict(table.by(tag))
+    found = {}
+    for score in scores(table, [measure], by=tag):
+        if enough_units(score, parts[score.key]):
+            found[score.key] = score
+    return found
 
 
 def _of_form(table: Table, form: str) -> Table:

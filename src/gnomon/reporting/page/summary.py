@@ -127,10 +127,10 @@ def _whole_groups(study: Study, entrant: Entrant, share: float) -> str:
     groups = f"its {len(names):,} {study.noun} ({items_each(named)})"
     whole = float((shares == 1).mean())
     if whole == 0:
-        return f", but on all items of none of {groups}"
+        return f", and gets none of {groups} right throughout"
     joint = "and" if whole > share - 0.05 else "but"
     only = "only " if whole < share - 0.2 else ""
-    return f", {joint} on all items of {only}{percentage(whole)} of {groups}"
+    return f", {joint} gets {only}{percentage(whole)} of {groups} right throughout"
 
 
 def _weakness(study: Study, entrant: Entrant) -> str:

@@ -84,12 +84,24 @@ def _table(study: Study, table: Headline) -> dict[str, Any]:
     columns = list(table.measures)  # of a table by a tag: its values, as they are
     if not table.title:
         columns = list(map(measure_name, columns))
+    lines = [_line(study, line, columns) for line in table.lines]
+    if table.title:  # each column of a table by a tag is about other items
+        _count_in_cells(table.lines, lines)
     return {
         "columns": columns,
-        "lines": [_line(study, line, columns) for line in table.lines],
+        "lines": lines,
+        "counted": not table.title,
         "chance": not table.title and any(map(_chance, table.lines)),
         "notes": table.notes,
     }
+
+
+def _count_in_cells(lines: Sequence[Line], shown: Sequence[dict[str, Any]]) -> None:
+    """Say below each figure of a run how many items, pairs or groups it rests on."""
+    for line, view in zip(lines, shown, strict=True):
+        for score, cell in zip(line.cells, view["cells"], strict=True):
+            if score is not None and score.n:
+                cell["range"] = ", ".join(filter(None, [cell["range"], f"n {score.n:,}"]))
 
 
 def _line(study: Study, line: Line, columns: Sequence[str]) -> dict[str, Any]:

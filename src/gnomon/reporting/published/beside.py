@@ -10,7 +10,13 @@ from collections.abc import Iterator, Sequence
 from statistics import mean, stdev
 
 from gnomon.contracts import Listing
-from gnomon.measures.grouping import items_per_group, large_enough, least_size
+from gnomon.measures.grouping import (
+    FEWEST,
+    enough_units,
+    items_per_group,
+    large_enough,
+    least_size,
+)
 from gnomon.measures.runlabels import labels
 from gnomon.measures.scoring import score_table
 from gnomon.measures.seeds import NONE_TOGETHER, by_seed, seedless
@@ -48,8 +54,11 @@ def beside_papers(
         mine = found.setdefault(name, RunFigures(set(), {}))
         mine.sources.add(_source(group[0]))
         wanted = sorted(needed(asked.paper, asked.name))
+        few = dict[str, None]()
         for form, measure, by in wanted:
-            _add_figures(mine, group, form, measure, by)
+            few |= dict.fromkeys(_add_figures(mine, group, form, measure, by))
+        if few:
+            caveats.append(_few_caveat(name, group[0], list(few)))
         caveats += _caveats(group, name, asked.paper, [measure for _, measure, _ in wanted])
     listings = []
     for (paper, file), found in runs.items():
@@ -95,14 +104,19 @@ def _source(table: Table) -> str:
 
 def _add_figures(
     mine: RunFigures, group: Sequence[Table], form: str, measure: str, by: str
-) -> None:
+) -> list[str]:
     """Put a measure into a row: the mean over the runs, with their deviation if they are several.
 
-    It has no value where the groups of one of the runs are too small for it.
+    It has no value where the groups of one of the runs are too small for it, or too few: then its
+    name is given back.
     """
     by_place: dict[Place, list[Value]] = {}
+    few = []
     for table in group:
-        for place, value in _figures(table, form, measure, by).items():
+        found, enough = _figures(table, form, measure, by)
+        if not enough:
+            few.append(measure)
+        for place, value in found.items():
             by_place.setdefault(place, []).append(value)
     for place, values in by_place.items():
         known = [value for value in values if value is not None]
@@ -112,23 +126,36 @@ def _add_figures(
         mine.values[place] = mean(known)
         if len(known) > 1:
             mine.deviations[place] = stdev(known)
+    return few
 
 
-def _figures(table: Table, form: str, measure: str, by: str) -> dict[Place, Value]:
-    """A measure of the items of a form, on all of them or by a tag.
+def _figures(table: Table, form: str, measure: str, by: str) -> tuple[dict[Place, Value], bool]:
+    """A measure of the items of a form, on all of them or by a tag, and whether enough speak.
 
-    It has no value where the groups are too small for it.
+    It has no value where the groups are too small for it, or where there are hardly any.
     """
-    part = dict(table.by("form")).get(form) if form else table
-    if part is None:
-        return {}
+    asked = dict(table.by("form")).get(form) if form else table
+    if asked is None:
+        return {}, True
     known = large_enough(measure, table)
+    parts = dict(asked.by(by)) if by else {"": asked}
     found: dict[Place, Value] = {}
-    for score in score_table(part, [measure], by=by):
-        if score.by == by:
-            place = Place(_base(table), form, measure, by, score.key)
-            found[place] = score.value if known else None
-    return found
+    all_enough = True
+    for score in score_table(asked, [measure], by=by):
+        if score.by != by:
+            continue
+        enough = score.value is None or enough_units(score, parts[score.key])
+        all_enough = all_enough and enough
+        place = Place(_base(table), form, measure, by, score.key)
+        found[place] = score.value if known and enough else None
+    return found, all_enough
+
+
+def _few_caveat(name: str, table: Table, measures: Sequence[str]) -> str:
+    return (
+        f"{name} on {table.benchmark}: left out where fewer than {FEWEST} pairs, triples or groups "
+        f"were asked: {', '.join(measures)}. Ask more items: raise --limit."
+    )
 
 
 def _caveats(group: Sequence[Table], name: str, paper: str, measures: Sequence[str]) -> list[str]:

@@ -20,7 +20,7 @@ MEANING = {
     "=": "= no better than chance",
     "-": "- worse than chance",
     "*": "* best of the benchmark",
-    "~": "~ not told apart from the best (paired test, Holm)",
+    "~": "~ no significant difference from the best (paired test, Holm)",
     "…": "… not finished",
 }
 LONGEST = 100  # characters of a line of prose

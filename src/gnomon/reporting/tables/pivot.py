@@ -14,7 +14,7 @@ from gnomon.reporting.overview import ALL, Cell, Column, Overview
 from gnomon.reporting.page.headline import Line, published_beside
 from gnomon.reporting.study import Study
 from gnomon.reporting.tables.letters import letters
-from gnomon.reporting.words import axis_name, listed
+from gnomon.reporting.words import axis_name, capitalised, listed
 
 Marks = Literal["letters", "stars", "none"]
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
@@ -204,11 +204,13 @@ def _caption(
     every: list[Figure] = []
     for row in rows:
         every += filter(None, row.cells)
-    said = [_what(found.columns, found.level if intervals else None)]
+    said = [_what(found.columns, found.level if intervals else None), _asked(found)]
     if any(figure.best for figure in every):
         said.append("Bold: the best of a column, among models asked the same items.")
     if any(figure.weak for figure in every):
-        said.append("Italics: no better than chance (its interval holds chance or lies below).")
+        said.append(
+            "Italics: no better than chance (the interval includes chance or lies below it)."
+        )
     if any(figure.mark for figure in every):
         said += _on_marks(marks)
     if any(figure.unfinished for figure in every):
@@ -223,18 +225,25 @@ def _caption(
 
 
 def _what(columns: Sequence[Column], level: float | None) -> str:
-    """The measures, and the level of the intervals if there are any."""
-    by_measure: dict[str, list[str]] = {}
-    for column in columns:
-        by_measure.setdefault(axis_name(column.measure), []).append(column.title)
-    parts = [f"{measure} on {listed(titles)}" for measure, titles in by_measure.items()]
-    if len(by_measure) == 1:
-        parts = list(by_measure)
-    what = "; ".join(parts)
-    told = f"{what[:1].upper()}{what[1:]}, in per cent"
+    """The measure, which stands below the titles where there are several, and any intervals."""
+    measures = {axis_name(column.measure) for column in columns}
+    what = "The measure named below each title"
+    if len(measures) == 1:
+        what = capitalised(measures.pop())
+    told = f"{what}, in per cent"
     if level is not None:
         told += f", with {100 * level:g} % intervals over the units that items share"
     return f"{told}."
+
+
+def _asked(found: Overview) -> str:
+    """How many items each column is about, by the names that repeat it."""
+    parts = []
+    for column in found.columns:
+        asked = {cell.items for (_, name), cell in found.cells.items() if name == column.name}
+        most = "" if len(asked) <= 1 else "up to "
+        parts.append(f"{most}{column.items:,} of {column.name}")
+    return f"Items: {listed(parts)}."
 
 
 def _on_marks(marks: Marks) -> list[str]:

@@ -77,14 +77,14 @@ def as_latex(table: Pivot) -> str:
             r"\begin{table}[t]",
             r"\centering",
             r"\small",
-            rf"\caption{{{latex_text(table.caption)}}}",
-            rf"\label{{{_latex_key(table.label)}}}",
             SHRUNK,
             rf"\begin{{tabular}}{{{sides}}}",
             r"\toprule",
             *lines,
             r"\bottomrule",
             r"\end{tabular}}",
+            rf"\caption{{{latex_text(table.caption)}}}",
+            rf"\label{{{_latex_key(table.label)}}}",
             r"\end{table}",
         ]
     )

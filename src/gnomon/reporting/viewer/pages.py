@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.errors import GnomonError
+from gnomon.measures.chance import verdict
 from gnomon.measures.grouping import enough_units, large_enough
 from gnomon.reporting.figures import figures
 from gnomon.reporting.overview import IN_WORDS, Cell, Column, Overview, in_words
@@ -27,11 +28,12 @@ def run_page(shelf: Shelf, run: Run) -> dict[str, Any]:
     """One run: how far it has come, its figures, its charts, what was noted, how it was made."""
     study = shelf.study([run])
     results = shelf.keep("results", [run], lambda: _results(study))
-    label = labels_of([run])[0]
+    others = _others(run, shelf.listed())
+    label, *of_others = labels_of([run, *others])  # with the settings in which they differ
     return {
         "run": run,
         "label": label,
-        "model_url": model_address(label),
+        "model_url": model_address(labels_of([run])[0]),
         "title": study.title,
         "url": run_address(run),
         "progress": progress(shelf, run),
@@ -39,7 +41,7 @@ def run_page(shelf: Shelf, run: Run) -> dict[str, Any]:
         **_noted(run),
         "usage": usage_in_words(shelf, [run]),
         "facts": facts(run.manifest, shelf.counts(run)),
-        "peers": _peers(run, shelf.listed()),
+        "peers": _peers(run, others, of_others),
     }
 
 
@@ -94,19 +96,26 @@ def _scores(study: Study, entrant: Entrant) -> tuple[list[dict[str, str]], list[
                 "n": f"{score.n:,}",
                 "units": score.units,
                 "range": interval_of(score.low, score.high, 1),
+                "chance": "" if score.chance is None else percentage(score.chance, 1),
+                "verdict": verdict(score.low, score.high, score.chance),
             }
         )
     return rows, few
 
 
-def _peers(run: Run, runs: Sequence[Run]) -> list[dict[str, str]]:
-    """The other runs on the benchmark, each with the page that compares the two."""
-    peers = []
+def _others(run: Run, runs: Sequence[Run]) -> list[Run]:
+    """The other runs on the benchmark."""
+    found = []
     for other in runs:
         if other.benchmark == run.benchmark and other.path != run.path:
-            peers.append(other)
+            found.append(other)
+    return found
+
+
+def _peers(run: Run, others: Sequence[Run], labels: Sequence[str]) -> list[dict[str, str]]:
+    """Each other run with the page that compares the two."""
     found = []
-    for other, label in zip(peers, labels_of(peers), strict=True):
+    for other, label in zip(others, labels, strict=True):
         found.append({"label": label, "url": compare_address([run, other])})
     return found
 

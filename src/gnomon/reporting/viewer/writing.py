@@ -95,7 +95,7 @@ class Desk:
         if found is None:
             raise HTTPException(404, "This run has no such item.")
         item = found[0]
-        if form.get("doubtful") == "1":
+        if form.get("mark") == "1":
             comment, seen = form.get("comment", ""), form.get("seen", "").replace("\r\n", "\n")
             change_notes(run.path, lambda notes: notes.doubt(item, comment, seen=seen))
         else:
