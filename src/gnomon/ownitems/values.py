@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from math import isnan
 from typing import Any, NamedTuple
 
@@ -65,6 +65,29 @@ def scalar(value: Any) -> str | None:
     return None
 
 
+def as_list(value: Any) -> list[Any]:
+    """A list as it is; anything else as a list of one."""
+    if isinstance(value, list | tuple):
+        return list(value)
+    return [value]
+
+
+def literal(text: str) -> Any:
+    """What a text is, written as Python writes it; if it is nothing of that kind, the text."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
+
+
+def from_json(text: str) -> Any:
+    """What a text is, written as JSON; if it is no JSON, the text."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.MsgspecError, RecursionError):
+        return text
+
+
 def _kind(value: Any) -> str:
     if value is None:
         return "empty"
@@ -108,12 +131,8 @@ def listed(text: str) -> list[Any]:
     """A list that a table holds as text: JSON, as Python prints it, or parts between bars."""
     if len(text) > LONGEST_LIST:
         raise OddCellError(f"the choices are longer than {LONGEST_LIST:,} characters")
-    readers: tuple[Callable[[str], Any], ...] = (msgspec.json.decode, ast.literal_eval)
-    for read in readers:
-        try:
-            found = read(text)
-        except (msgspec.MsgspecError, ValueError, SyntaxError, MemoryError, RecursionError):
-            continue
+    for read in (from_json, literal):
+        found = read(text)
         if isinstance(found, list | tuple):
             return list(found)
     if "|" not in text:
@@ -175,17 +194,11 @@ READINGS: dict[str, Reading] = {
 }
 
 
-def golds(value: Any) -> Sequence[Any]:
+def golds(value: Any) -> list[Any]:
     """The right answers as the cell has them: one, or a list of several."""
     if isinstance(value, str) and value.startswith("["):
-        try:
-            found = msgspec.json.decode(value)
-        except msgspec.MsgspecError:
-            return (value,)
-        return found if isinstance(found, list) else (value,)
-    if isinstance(value, list | tuple):
-        return value
-    return (value,)
+        value = from_json(value)
+    return as_list(value)
 
 
 def read_gold(value: Any, choices: Choices, reading: str) -> tuple[str, ...] | None:
