@@ -13,21 +13,19 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from math import exp, log
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from gnomon.contracts import ANYTHING, Scale
 from gnomon.errors import UsageError
 from gnomon.records import Answer, Image, Item, pick
+from gnomon.vision.decoding import Pixels
 from gnomon.vision.depth import FastDepth, distance_of
 from gnomon.vision.detecting import Detection, Detector
 from gnomon.vision.naming import class_of
 from gnomon.vision.pictures import pixels, see
 from gnomon.vision.relating import Place, knowledge, margin
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 CLEAR = 6.0  # steepness of the logistic curve from margins to probabilities
 SAME_PLACE = 0.7  # boxes that overlap more are of one thing

@@ -7,16 +7,14 @@ is trained as the baselines of words are, and never on another item with the sam
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, ModelError
 from gnomon.models.classifiers import Classifier
 from gnomon.records import Answer, Image, Item
+from gnomon.vision.decoding import Pixels
 from gnomon.vision.pictures import Seen, pixels, see
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 CELLS = 4  # a side: the picture is a grid of so many cells by as many
 LEVELS = 4  # of brightness of a channel, in a cell

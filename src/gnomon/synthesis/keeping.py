@@ -12,7 +12,6 @@ import os
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -21,11 +20,8 @@ from gnomon.errors import DataError, RunError
 from gnomon.files import open_regular
 from gnomon.records import digest
 from gnomon.synthesis.records import Painted, Picture, Request, Trouble
-from gnomon.vision.decoding import MOST_DECODED, decode_bytes
+from gnomon.vision.decoding import MOST_DECODED, Pixels, decode_bytes
 from gnomon.vision.images import PNG, size_in
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 LOG = "pictures.jsonl"
 UNFINISHED = "unfinished"  # what painters keep of pictures they are still at

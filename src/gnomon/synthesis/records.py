@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
 from gnomon.records import Item
+from gnomon.vision.decoding import Pixels
 from gnomon.vision.detecting import Box
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 Kind = Literal["size", "height", "position"]
 # The tags of a scene that name its two things. A position is that of the first to the second.

@@ -12,18 +12,15 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from gnomon.errors import DataError
 from gnomon.fetching.catalogue import cache_folder
 from gnomon.fetching.download import download
 from gnomon.files import open_regular
 from gnomon.records import Image
-from gnomon.vision.decoding import LargePictureError, decode_bytes, small_only
+from gnomon.vision.decoding import LargePictureError, Pixels, decode_bytes, small_only
 from gnomon.vision.images import MOST_BYTES
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 AHEAD = 16  # pictures that may be ready before the model asks for them
 Thing = TypeVar("Thing")

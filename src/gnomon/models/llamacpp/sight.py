@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from gnomon.models.chat import Messages, Writer
 from gnomon.models.choices import contexts, take
 from gnomon.models.llamacpp.eyes import Eyes, Picture, UnshowableError
 from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Image, Item
+from gnomon.vision.decoding import Pixels
 from gnomon.vision.pictures import Seen, pixels, see
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 SIGN = "<__picture__>"
 AHEAD = 2  # pictures that are decoded before the model asks for them
