@@ -107,7 +107,7 @@ class Eyes:
         images: dict[str, Image] = {}
         for item in items:
             for image in item.images[:1]:
-                images.setdefault(image.sha256 or image.path, image)
+                images.setdefault(image.identity, image)
         views: dict[str, View | str] = {}
         for key, seen in zip(images, see(images.values(), pixels), strict=True):
             views[key] = seen.trouble if seen.made is None else self.look(seen.made)
@@ -124,7 +124,7 @@ class Eyes:
         if len(item.images) != 1:
             error = f"eyes look at one picture, the item has {len(item.images)}"
             return Answer(item=item.id, error=error)
-        view = views[item.images[0].sha256 or item.images[0].path]
+        view = views[item.images[0].identity]
         if isinstance(view, str):
             return Answer(item=item.id, error=view)
         found, seen = self.judge(item.text, view)

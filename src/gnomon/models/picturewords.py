@@ -76,7 +76,7 @@ class PictureClassifier(Classifier):
 
         The tag `image` names a picture that is also shown changed, as in a mirror.
         """
-        pictures = [f"picture {_key(image)}" for image in item.images]
+        pictures = [f"picture {image.identity}" for image in item.images]
         if "image" in item.tags:
             pictures = [f"picture {item.tags['image']}"]
         return (*super().units(item), *pictures)
@@ -85,8 +85,8 @@ class PictureClassifier(Classifier):
         new: dict[str, Image] = {}
         for item in items:
             for image in item.images:
-                if _key(image) not in self._seen:
-                    new[_key(image)] = image
+                if image.identity not in self._seen:
+                    new[image.identity] = image
         for key, seen in zip(new, see(new.values(), _picture_words), strict=True):
             self._seen[key] = seen
 
@@ -94,7 +94,7 @@ class PictureClassifier(Classifier):
         if not item.images:
             return "there is no picture to look at"
         for image in item.images:
-            seen = self._seen[_key(image)]
+            seen = self._seen[image.identity]
             if seen.trouble:
                 return seen.trouble
         return ""
@@ -102,7 +102,7 @@ class PictureClassifier(Classifier):
     def _colours(self, item: Item) -> list[str]:
         found: list[str] = []
         for number, image in enumerate(item.images):
-            words = self._seen[_key(image)].made or []
+            words = self._seen[image.identity].made or []
             found += [f"{number} {word}" for word in words]
         return found
 
@@ -138,7 +138,3 @@ def _picture_words(image: Image) -> list[str]:
 
 def _steps(value: Any, steps: int) -> tuple[int, ...]:
     return tuple(channel * steps // 256 for channel in value)
-
-
-def _key(image: Image) -> str:
-    return image.sha256 or image.path

@@ -68,8 +68,9 @@ def _item(
     if not text.strip():
         raise OddCellError("the text is empty")
     images = _images(row, mapping, pictures)
+    shown = [image.identity for image in images]
     item = Item(
-        id=_id(row, mapping, (context, text, *choices.texts, *map(_shown, images)), seen),
+        id=_id(row, mapping, (context, text, *choices.texts, *shown), seen),
         form=_form(row, mapping, form, text, choices, images),
         text=text,
         context=context,
@@ -83,10 +84,6 @@ def _item(
     if wrong:
         raise OddCellError(wrong)
     return item
-
-
-def _shown(image: Image) -> str:
-    return image.sha256 or image.path
 
 
 def _joined(row: Row, names: Sequence[str], what: str, between: str = " ") -> str:

@@ -7,7 +7,6 @@ precision: pixels may differ in the last bit between machines, which those of pr
 
 from __future__ import annotations
 
-import shutil
 import zipfile
 from functools import cache, lru_cache
 from io import BytesIO
@@ -221,8 +220,3 @@ def _materials(archive: zipfile.ZipFile, path: str, names: set[str]) -> str:
             text = archive.read(name).decode("utf-8", "replace")
             kept += [line for line in text.splitlines() if not line.strip().startswith("map_")]
     return "\n".join([*kept, ""])
-
-
-def remove_models() -> None:
-    """Forget the unpacked models; the next picture unpacks them again."""
-    shutil.rmtree(folder(SOURCE) / "models", ignore_errors=True)

@@ -6,7 +6,6 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 from gnomon.errors import DataError
-from gnomon.models.comparing import key_of
 from gnomon.models.transformers.limits import on_cpu
 from gnomon.records import Image
 from gnomon.vision.decoding import Pixels
@@ -35,7 +34,7 @@ def prepared(images: Sequence[Image], image_processor: Any) -> Iterator[tuple[st
         return tensor_of(pixels(image), image, image_processor)
 
     for image, found in zip(images, see(images, make), strict=True):
-        yield key_of(image), found
+        yield image.identity, found
 
 
 def pictures_in_a_pass(model: Any) -> int:

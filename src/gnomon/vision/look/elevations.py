@@ -19,7 +19,6 @@ PARTS = 3  # of the range of depth, each overlapping half of the next
 BINS = 2  # of the released code
 BINS_BY_SCENE = {"bathroom": 1}
 DEEPEST = 255  # of the released code's depth map; what has this figure is in no bin
-OPPOSITE = {">": "<", "<": ">", "=": "="}
 
 Relations = dict[tuple[int, int], str]
 
