@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
+from gnomon.grouped import grouped
 from gnomon.models.chat import Messages, Writer
 from gnomon.models.choices import contexts, take
 from gnomon.models.llamacpp.eyes import Eyes, Picture, UnshowableError
@@ -80,10 +81,7 @@ def split_at_signs(text: str, pictures: int) -> list[str]:
 
 def _by_pictures(items: Sequence[Item]) -> dict[tuple[Image, ...], list[int]]:
     """The numbers of the items that show the same pictures."""
-    groups: dict[tuple[Image, ...], list[int]] = {}
-    for number, item in enumerate(items):
-        groups.setdefault(item.images, []).append(number)
-    return groups
+    return grouped(range(len(items)), lambda number: items[number].images)
 
 
 def _answer_alike(
