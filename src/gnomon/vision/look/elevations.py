@@ -97,12 +97,12 @@ def _by_rows(sightings: Sequence[Sighting], mode: Mode) -> Relations:
 def _row_label(one: Sighting, other: Sighting, mode: Mode) -> str:
     """Rows grow downwards: a thing is above another if its last row comes before its middle."""
     if mode.has("top_point"):
-        if one.top > other.middle:
-            return "<"
-        return ">" if other.top > one.middle else "="
-    if one.bottom < other.middle:
+        above, below = other.top > one.middle, one.top > other.middle
+    else:
+        above, below = one.bottom < other.middle, other.bottom < one.middle
+    if above:
         return ">"
-    return "<" if other.bottom < one.middle else "="
+    return "<" if below else "="
 
 
 def _overlapping_parts(sightings: Sequence[Sighting]) -> list[list[int]]:
