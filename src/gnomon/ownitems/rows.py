@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gnomon.errors import DataError, GnomonError, MissingExtraError
+from gnomon.errors import DataError, GnomonError, importing
 from gnomon.files import FILE_LIMIT, read_json, read_jsonl, read_lines, read_table
 
 if TYPE_CHECKING:
@@ -111,10 +111,8 @@ def table(path: Path) -> Iterator[tuple[int, Row]]:
 
 def parquet(path: Path) -> Iterator[tuple[int, Row]]:
     """Parquet through duckdb, in little memory; a file that unpacks to gigabytes is refused."""
-    try:
+    with importing("Reading Parquet", "parquet"):
         import duckdb
-    except ImportError:
-        raise MissingExtraError("Reading Parquet", "parquet") from None
 
     with duckdb.connect() as db:
         try:

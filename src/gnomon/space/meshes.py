@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.errors import DataError, MissingExtraError
+from gnomon.errors import DataError, importing
 from gnomon.fetching.catalogue import folder, locate, sources
 from gnomon.fetching.debian import files_in
 from gnomon.files import package_data, read_yaml
@@ -136,11 +136,9 @@ def _colour(part: Any) -> Triple:
 
 
 def _libraries() -> tuple[Any, Any, Any]:
-    try:
+    with importing("Drawing meshes", "meshes"):
         import trimesh
         from embreex import mesh_construction, rtcore_scene
-    except ImportError:
-        raise MissingExtraError("Drawing meshes", "meshes") from None
     return trimesh, rtcore_scene, mesh_construction
 
 

@@ -16,7 +16,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeAlias
 
-from gnomon.errors import DataError, MissingExtraError
+from gnomon.errors import DataError, importing
 from gnomon.files import open_regular
 from gnomon.vision.images import FETCH_AGAIN, size_in
 
@@ -35,10 +35,8 @@ QUALITY = 70
 
 def check_decoder() -> None:
     """Refuse to begin where pictures cannot be decoded."""
-    try:
+    with importing("Pictures", "vision"):
         import PIL.Image  # noqa: F401
-    except ImportError:
-        raise MissingExtraError("Pictures", "vision") from None
 
 
 class LargePictureError(Exception):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from gnomon.errors import MissingExtraError
+from gnomon.errors import importing
 from gnomon.fetching.packages import PackagedFile, kept_files
 from gnomon.vision.decoding import Pixels
 
@@ -117,8 +117,6 @@ class Detector:
 @cache
 def opencv() -> Any:
     """OpenCV, or which extra brings it."""
-    try:
+    with importing("The embedded detector", "vision"):
         import cv2
-    except ImportError:
-        raise MissingExtraError("The embedded detector", "vision") from None
     return cv2

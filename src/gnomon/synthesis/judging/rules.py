@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import hypot
 
-from gnomon.errors import unknown
+from gnomon.errors import check_known
 from gnomon.vision.detecting import Box
 
 Strengths = Mapping[str, float]  # of the relations that hold
@@ -37,8 +37,7 @@ class Rule:
 
 def rule_of(name: str) -> Rule:
     """The rule of a name."""
-    if name not in RULES:
-        raise unknown("rule", name, RULES)
+    check_known("rule", name, RULES)
     return RULES[name]
 
 
