@@ -36,6 +36,11 @@ class Line(NamedTuple):
     series: int  # the run's place in the study, -1 for the paper
     kind: str = ""  # of a row of the paper: model, human or chance; or baseline; or people
 
+    @property
+    def first(self) -> Score | None:
+        """The figure by the table's first measure."""
+        return next(iter(self.cells), None)
+
 
 class Headline(NamedTuple):
     """The whole table."""
@@ -277,10 +282,9 @@ def _ranked(
     """
 
     def place(line: Line) -> float:
-        first = line.cells[0] if line.cells else None
-        if first is None or first.value is None:
+        if line.first is None or line.first.value is None:
             return float("inf")
-        return -first.value if measure.better == "higher" else first.value
+        return -line.first.value if measure.better == "higher" else line.first.value
 
     by_series = {line.series: line for line in runs}
     found = []
