@@ -2,7 +2,15 @@
 
 import pytest
 
-from gnomon.errors import LONGEST, DataError, UsageError, inert
+from gnomon.errors import (
+    LONGEST,
+    DataError,
+    MissingExtraError,
+    UsageError,
+    check_known,
+    importing,
+    inert,
+)
 
 
 @pytest.mark.parametrize(
@@ -39,3 +47,22 @@ def test_a_sentence_with_a_strangers_endless_word_is_shortened():
 def test_a_sentence_of_usual_length_stays_as_it_is():
     error = UsageError("There is no model 'x'.", "Did you mean y?")
     assert str(error) == "There is no model 'x'.\nDid you mean y?"
+
+
+def test_a_part_that_is_not_installed_is_told_with_the_extra_that_brings_it() -> None:
+    with (
+        pytest.raises(MissingExtraError, match=r"Drawing needs(.|\n)*gnomon\[meshes\]"),
+        importing("Drawing", "meshes"),
+    ):
+        raise ModuleNotFoundError("trimesh")
+
+
+def test_another_error_than_a_missing_part_passes_through_the_import() -> None:
+    with pytest.raises(ValueError, match="other"), importing("Drawing", "meshes"):
+        raise ValueError("other")
+
+
+def test_a_name_that_is_not_known_is_refused_with_the_nearest() -> None:
+    check_known("rule", "paper", {"paper": 1})
+    with pytest.raises(UsageError, match="Did you mean paper"):
+        check_known("rule", "papr", ["paper"])

@@ -74,31 +74,14 @@ def run(
     10
     """
     from gnomon import engine
-    from gnomon.contracts import Model as Asked
     from gnomon.engine.updatingline import progress_line
-    from gnomon.fewshot import with_examples
-    from gnomon.models.function import FunctionModel
-    from gnomon.registry import model as named
 
-    if isinstance(source, str):
-        source = load(source)
-    if limit is not None:
-        source = source.limited(limit)
-    if permute is not None:
-        source = source.permuted(permute)
-    if shard is not None:
-        source = source.sharded(shard)
-    if isinstance(model, str):
-        model = named(model)
-    if not isinstance(model, (ModelSpec, Asked)):
-        model = FunctionModel(model)
-    if isinstance(model, ModelSpec):
-        model = with_prompt(model, source.benchmark.prompt)
-        model = with_examples(source, model, shots_from)
-    with progress_line(f"{model.spec} on {source.name}", shown=progress) as line:
+    items = _narrowed(source, limit, permute, shard)
+    asked = _asked_model(model, items, shots_from)
+    with progress_line(f"{asked.spec} on {items.name}", shown=progress) as line:
         return engine.run(
-            source,
-            model,
+            items,
+            asked,
             runs=runs,
             restart=restart,
             retry_errors=retry_errors,
@@ -107,6 +90,40 @@ def run(
             name=name,
             workers=engine.wanted_workers(workers, cpus=cpus_per_worker, gpus=gpus_per_worker),
         )
+
+
+def _narrowed(
+    source: ItemSource | str, limit: int | None, permute: int | None, shard: str | None
+) -> ItemSource:
+    """The items to ask; what is not said stays as the source has it."""
+    if isinstance(source, str):
+        source = load(source)
+    if limit is not None:
+        source = source.limited(limit)
+    if permute is not None:
+        source = source.permuted(permute)
+    if shard is not None:
+        source = source.sharded(shard)
+    return source
+
+
+def _asked_model(
+    given: Model | ModelSpec | str | Callable[[Item], Any],
+    items: ItemSource,
+    shots_from: str | Path,
+) -> Model | ModelSpec:
+    """The model to ask, with the prompt and the worked examples that fit the items."""
+    from gnomon.contracts import Model as Opened
+    from gnomon.fewshot import with_examples
+    from gnomon.models.function import FunctionModel
+
+    if isinstance(given, str):
+        given = model(given)
+    if isinstance(given, ModelSpec):
+        return with_examples(items, with_prompt(given, items.benchmark.prompt), shots_from)
+    if isinstance(given, Opened):
+        return given
+    return FunctionModel(given)
 
 
 def merge(

@@ -12,7 +12,8 @@ GnomonError                 something the user can fix; exit code 1
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 # What `inert` lets pass, and the categories of Unicode that steer a terminal or hide.
@@ -84,6 +85,15 @@ class MissingExtraError(GnomonError):
         )
 
 
+@contextmanager
+def importing(what: str, extra: str) -> Iterator[None]:
+    """Around imports of an optional part: if it is not installed, the error says how to get it."""
+    try:
+        yield
+    except ImportError:
+        raise MissingExtraError(what, extra) from None
+
+
 class MissingFileWarning(UserWarning):
     """A part of the authors' data is not there; the rest is used."""
 
@@ -135,6 +145,12 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
     near = nearest(name, known)
     hint = f"Did you mean {' or '.join(near)}?" if near else _choices(known)
     return UsageError(f"There is no {kind} named '{name}'.", hint)
+
+
+def check_known(kind: str, name: str, known: Collection[str]) -> None:
+    """Refuse a name that is none of those that are known."""
+    if name not in known:
+        raise unknown(kind, name, known)
 
 
 def _choices(names: list[str]) -> str:

@@ -337,6 +337,15 @@ def open_regular(file: Path) -> IO[bytes]:
     )
 
 
+def first_bytes(file: Path, most: int, hint: str = "Check the path.") -> bytes:
+    """The content of a file up to so many bytes; what cannot be read is said in a sentence."""
+    try:
+        with open_regular(file) as stream:
+            return stream.read(most)
+    except OSError as error:
+        raise DataError(f"{error.strerror}.", hint, file=file) from None
+
+
 def _reason(error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
         return "there is no such file"

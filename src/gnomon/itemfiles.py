@@ -8,7 +8,6 @@ benchmark that it comes from, whose measures and units then hold for the file.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,12 +21,12 @@ from gnomon.files import shape_problem
 from gnomon.ownitems.converting import SPLIT, convert
 from gnomon.ownitems.folders import chosen_split, files_of_split, is_dataset, read_split
 from gnomon.ownitems.lmtask import PROMPT, is_task_file, read_task, rows_of_task, task_item
-from gnomon.ownitems.mapping import ColumnMap, map_of, parse_map, write_map
+from gnomon.ownitems.mapping import ColumnMap, parse_map, read_map, write_map
 from gnomon.ownitems.pictures import PictureFinder
-from gnomon.ownitems.resolving import Tell, odd_row, resolve
+from gnomon.ownitems.resolving import Tell, refuse, resolve
 from gnomon.ownitems.rows import READERS, Row, class_names, read_rows
 from gnomon.ownitems.sidecar import columns, described, read_sidecar
-from gnomon.ownitems.values import OddCellError
+from gnomon.ownitems.values import OddCellError, from_json
 from gnomon.records import Fingerprint, Image, Item, problem
 from gnomon.registry import BENCHMARKS, TASK_SETS, known_benchmark
 
@@ -74,7 +73,7 @@ def check_item_file(file: Path) -> ItemFile:
             raise DataError(f"this item cannot be asked: {wrong}.", _HINT, file=file, line=line)
         digest.add(item)
         count += 1
-        canaries += has_canary(str(row.get(FIELD, "")))
+        canaries += _carries_canary(row)
     return ItemFile(count, digest.hexdigest(), canaries)
 
 
@@ -152,18 +151,15 @@ def mapping_of(
     """The whole map of a file's columns; none for items of Gnomon's own, and for tasks."""
     if is_task_file(str(file)):
         return None
-    sidecar = read_sidecar(file)
-    mapping = columns(sidecar)
-    if given:
-        told = parse_map(given) if isinstance(given, str) else map_of(given)
-        mapping = msgspec.structs.replace(mapping, **_set_fields(told))
+    mapping = columns(read_sidecar(file))
+    mapping = msgspec.structs.replace(mapping, **_set_fields(read_map(given)))
     if mapping == ColumnMap() and _is_own(_first_row(file, split)):
         return None
     classes = {}
     parquet = _data_file(file, split)
     if parquet.suffix == ".parquet":
         classes = class_names(parquet)
-    return resolve(file, lambda: _rows(file, split), mapping, classes, tell)
+    return resolve(file, lambda: _rows(file, split), mapping, classes, tell or refuse(file))
 
 
 def _set_fields(mapping: ColumnMap) -> dict[str, Any]:
@@ -201,7 +197,7 @@ def numbered_items(
 ) -> Iterator[Numbered]:
     """The items of a file with their lines; `tell` is told of rows that are none."""
     if is_task_file(str(file)):
-        yield from _task_items(file, split, tell)
+        yield from _task_items(file, split, tell or refuse(file))
         return
     if not map:
         yield from _own_items(file, split, images)
@@ -209,10 +205,12 @@ def numbered_items(
     mapping = parse_map(map)
     if not mapping.gold_is:
         mapping = mapping_of(file, map, split, tell) or mapping
-    sidecar = read_sidecar(file)
-    folder = Path(images) if images else _folder_of(file)
     found = convert(
-        file, _rows(file, split), mapping, PictureFinder(folder), form=sidecar.form, tell=tell
+        _rows(file, split),
+        mapping,
+        PictureFinder(_picture_folder(file, images)),
+        form=read_sidecar(file).form,
+        tell=tell or refuse(file),
     )
     for line, item in found:
         yield Numbered(line, _of_split(item, split), canary=False)
@@ -224,31 +222,38 @@ def _of_split(item: Item, split: str) -> Item:
     return msgspec.structs.replace(item, tags={**item.tags, SPLIT: split})
 
 
-def _folder_of(file: Path) -> Path:
-    return file if file.is_dir() else file.parent
+def _picture_folder(file: Path, given: str) -> Path:
+    """The folder from which paths of pictures start."""
+    if given:
+        return Path(given)
+    if file.is_dir():
+        return file
+    return file.parent
 
 
-def _task_items(file: Path, split: str, tell: Tell | None) -> Iterator[Numbered]:
+def _task_items(file: Path, split: str, tell: Tell) -> Iterator[Numbered]:
     task = read_task(file)
     for line, row in rows_of_task(file, task, split):
         try:
             item = task_item(task, row, line)
         except OddCellError as odd:
-            if tell is None:
-                raise odd_row(file, line, str(odd)) from None
             tell(line, str(odd))
             continue
-        yield Numbered(line, item, has_canary(str(row.get(FIELD, ""))))
+        yield Numbered(line, item, _carries_canary(row))
 
 
 def _own_items(file: Path, split: str, images: str) -> Iterator[Numbered]:
-    folder = Path(images) if images else _folder_of(file)
+    folder = _picture_folder(file, images)
     for line, row in _rows(file, split):
         item = _item(file, line, _as_item(file, line, row))
         seen = [_seen_from_here(image, folder) for image in item.images]
         if seen:
             item = msgspec.structs.replace(item, images=tuple(seen))
-        yield Numbered(line, item, has_canary(str(row.get(FIELD, ""))))
+        yield Numbered(line, item, _carries_canary(row))
+
+
+def _carries_canary(row: Row) -> bool:
+    return has_canary(str(row.get(FIELD, "")))
 
 
 def _seen_from_here(image: Image, folder: Path) -> Image:
@@ -290,8 +295,7 @@ def _split_of(row: Row) -> str:
     """The split that a row says it belongs to: in a column, or among the tags of an item."""
     tags = row.get("tags")
     if isinstance(tags, str):  # in a table
-        with suppress(msgspec.DecodeError):
-            tags = msgspec.json.decode(tags)
+        tags = from_json(tags)
     if SPLIT in row or not isinstance(tags, dict):
         return str(row.get(SPLIT, ""))
     return str(tags.get(SPLIT, ""))
@@ -332,7 +336,7 @@ def _item(file: Path, line: int, row: dict[str, Any]) -> Item:
 def _parsed(file: Path, line: int, text: str) -> Any:
     try:
         return msgspec.json.decode(text)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise DataError(f"a list is not JSON: {error}.", _HINT, file=file, line=line) from None
 
 

@@ -29,6 +29,11 @@ class Image(msgspec.Struct, frozen=True, kw_only=True):
     width: int = 0  # in pixels; 0 if not known
     height: int = 0
 
+    @property
+    def identity(self) -> str:
+        """What it counts as where pictures are told apart: its digest, or else its path."""
+        return self.sha256 or self.path
+
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
     """One question with everything needed to ask it and to judge the answer.
@@ -206,7 +211,7 @@ class Fingerprint:
     def add(self, item: Item) -> None:
         """Take one more item in."""
         if item.images:
-            known = tuple(Image(path=image.sha256 or image.path) for image in item.images)
+            known = tuple(Image(path=image.identity) for image in item.images)
             item = msgspec.structs.replace(item, images=known)
         self._hash.update(self._encode(item))
 

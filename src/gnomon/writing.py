@@ -16,7 +16,7 @@ from typing import IO, Any
 import msgspec
 
 from gnomon.canary import FIELD
-from gnomon.errors import DataError, MissingExtraError, UsageError
+from gnomon.errors import DataError, UsageError, importing
 from gnomon.records import Item
 
 _encode = msgspec.json.Encoder().encode
@@ -156,10 +156,8 @@ def _cells(item: Item) -> list[str]:
 
 def _write_parquet(part: Path, items: Iterable[Item], canary: str) -> int:
     """Through a temporary JSON-lines file, so that memory does not grow with the benchmark."""
-    try:
+    with importing("Writing Parquet", "parquet"):
         import duckdb
-    except ImportError:
-        raise MissingExtraError("Writing Parquet", "parquet") from None
 
     lines = part.with_suffix(".lines")
     columns = f"{{{_PARQUET}, {FIELD}: 'VARCHAR'}}" if canary else f"{{{_PARQUET}}}"

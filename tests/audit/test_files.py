@@ -272,3 +272,18 @@ def test_an_empty_or_unknown_file_is_told():
     Path("a.docx").write_text("x")
     with pytest.raises(DataError, match="ending"):
         read("a.docx")
+
+
+def test_a_cell_of_lists_without_end_is_text_like_any_other():
+    deep = "[" * 100_000
+    Path("deep.csv").write_text(f"q,opts,right,votes\nUp?,{deep},yes,{deep}\nDown?,yes|no,no,\n")
+    found = read("deep.csv", "text=q,choices=opts,gold=right,votes=votes")
+    assert [one.choices for one in found.questions] == [(deep,), ("yes", "no")]
+
+
+def test_a_list_without_end_in_an_item_that_was_written_here_is_one_sentence():
+    Path("deep.csv").write_text(
+        f'id,form,text,choices,gold\n1,choice,?,{"[" * 100_000},"[""in""]"\n'
+    )
+    with pytest.raises(DataError, match="is not an item"):
+        read("deep.csv")

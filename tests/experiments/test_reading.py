@@ -32,7 +32,7 @@ def test_what_a_file_says_is_read(tmp_path):
         ("scales", 20),
         ("spacenli", 30),
     ]
-    assert [(each.model.name, each.model.spec) for each in found.models] == [
+    assert [(each.name, each.spec) for each in found.models] == [
         ("Coin", "random"),
         ("Small", "smollm2"),
     ]
@@ -50,6 +50,8 @@ def test_what_a_file_says_is_read(tmp_path):
         ("benchmarks:\n  - name: scales\n    options: {sede: 1}\n", 2, "no option 'sede'"),
         ("benchmarks: [scales]\nmodels:\n  - random\n  - smolm2\n", 4, "Did you mean smollm2"),
         ("benchmarks: [scales]\nmodels:\n  - model: random\n    nam: x\n", 4, "Did you mean name"),
+        ("benchmarks: [scales]\nmodels:\n  - model: 5\n", 3, "a model must be a text"),
+        ("benchmarks: [scales]\nmodels:\n  - {model: random, name: 5}\n", 3, "a name must be"),
         ("benchmarks: [scales]\nlimit: many\n", 2, "must be a whole number"),
         ("benchmarks: [scales]\nlimit: 0\n", 2, "1 or more"),
         ("benchmarks: [scales]\nprompts: [plane]\n", 2, "Did you mean plain"),
@@ -73,6 +75,7 @@ def test_a_slip_is_told_with_its_line_and_a_remedy(text, line, words, tmp_path):
     with pytest.raises(UsageError) as told:
         read_experiment(file)
     assert str(told.value).startswith(f"{file}:{line}: ")
+    assert str(told.value).count(str(file)) == 1
     assert words in str(told.value)
     assert told.value.hint
 

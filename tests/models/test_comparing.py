@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from gnomon.contracts import Benchmark
 from gnomon.errors import ModelError, UsageError
-from gnomon.models.comparing import FORMS, Comparing, key_of
+from gnomon.models.comparing import FORMS, Comparing
 from gnomon.records import Image, Item
 from gnomon.vision.pictures import Seen
 
@@ -32,7 +32,7 @@ class Words:
         return {"by": "words"}
 
     def look(self, images):
-        return {key_of(image): Seen(float(image.path)) for image in images}
+        return {image.identity: Seen(float(image.path)) for image in images}
 
     def lengths(self, texts):
         return [len(text.split()) for text in texts]

@@ -1,5 +1,6 @@
 """Files, folders and sidecars: what is read, what is refused, and with which sentence."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -355,3 +356,14 @@ def test_items_without_groups_are_counted_as_items(capsys):
     out = capsys.readouterr().out
     assert "6 items." in out
     assert "group" not in out
+
+
+@pytest.mark.parametrize("column", ["choices", "tags"])
+def test_a_cell_of_lists_without_end_is_one_sentence_and_no_crash(column):
+    cells = {"choices": '["in", "on"]', "tags": "{}", column: "[" * 100_000}
+    with Path("deep.csv").open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["id", "form", "text", "choices", "gold", "tags"])
+        table.writerow(["1", "choice", "?", cells["choices"], '["in"]', cells["tags"]])
+    with pytest.raises(DataError, match="a list is not JSON"):
+        list(gnomon.load("deep.csv").items())

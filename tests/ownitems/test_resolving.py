@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import gnomon
 from gnomon.errors import DataError, GnomonError, UsageError
 from gnomon.ownitems.mapping import parse_map
-from gnomon.ownitems.resolving import choices_in, resolve
+from gnomon.ownitems.resolving import choices_in, refuse, resolve
 from gnomon.ownitems.values import Choices, read_gold
 
 FILE = Path("mine.jsonl")
@@ -18,7 +18,7 @@ UNDECIDED = "text=q,context=p,gold=a,gold_is=text"
 
 
 def resolved(rows, mapping="text=q,choices=c,gold=a"):
-    return resolve(FILE, lambda: enumerate(rows, start=1), parse_map(mapping), {})
+    return resolve(FILE, lambda: enumerate(rows, start=1), parse_map(mapping), {}, refuse(FILE))
 
 
 def row(gold, choices=("in", "on", "at")):
@@ -40,6 +40,11 @@ def row(gold, choices=("in", "on", "at")):
 )
 def test_the_way_that_fits_every_row_is_found(golds, way):
     assert resolved([row(gold) for gold in golds]).gold_is == way
+
+
+def test_a_gold_of_lists_without_end_is_one_sentence_and_no_crash():
+    with pytest.raises(DataError, match="is not one of the choices"):
+        resolved([row("[" * 100_000)])
 
 
 def test_numbers_that_could_count_from_0_or_from_1_are_refused():

@@ -133,7 +133,7 @@ def test_several_right_answers_may_stand_in_the_cell_of_a_table(written):
 
 
 def test_a_text_in_brackets_that_is_no_list_is_one_answer():
-    assert golds("[the box]") == ("[the box]",)
+    assert golds("[the box]") == ["[the box]"]
 
 
 @pytest.mark.parametrize("write", [json.dumps, repr])

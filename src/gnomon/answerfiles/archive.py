@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from gnomon.errors import DataError, MissingExtraError
+from gnomon.errors import DataError, importing
 
 MEMBER_LIMIT = 64 * 2**20  # bytes of one member, unpacked
 ARCHIVE_LIMIT = 4 * 2**30  # bytes of all of them together
@@ -56,10 +56,8 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, stream: IO[bytes]
 
 
 def _unpack_zstd(member: zipfile.ZipInfo, stream: IO[bytes]) -> bytes:
-    try:
+    with importing("Reading Inspect's .eval logs", "inspect"):
         import zstandard
-    except ImportError:
-        raise MissingExtraError("Reading Inspect's .eval logs", "inspect") from None
 
     stream.seek(member.header_offset)
     signature, name, extra = LOCAL_HEADER.unpack(stream.read(LOCAL_HEADER.size))

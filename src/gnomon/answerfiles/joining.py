@@ -117,22 +117,25 @@ def _rows(
         yield item, answer
     _check_joined(file, used, found)
     notes += _missing(file, used, total)
-    if found:
-        unknown = [str(name) for name in found]
-        notes.append(
-            f"{file}: {len(found):,} of {used + len(found):,} answers are to no item of the "
-            f"benchmark, and are left out: {_few(unknown)}."
-        )
-    if against:
-        notes.append(
-            f"{file}: {len(against):,} answers have a choice that is not the one with the highest "
-            f"score; the choice counts: {_few(against)}."
-        )
-    if odd:
-        notes.append(
-            f"{file}: {len(odd):,} answers have scores that are neither probabilities (0 to 1) nor "
-            f"log-probabilities (below 0); measures of calibration mean nothing: {_few(odd)}."
-        )
+    unknown = list(map(str, found))
+    remarks = (
+        (
+            unknown,
+            f"of {used + len(unknown):,} answers are to no item of the benchmark, and are left out",
+        ),
+        (
+            against,
+            "answers have a choice that is not the one with the highest score; the choice counts",
+        ),
+        (
+            odd,
+            "answers have scores that are neither probabilities (0 to 1) nor log-probabilities "
+            "(below 0); measures of calibration mean nothing",
+        ),
+    )
+    for ids, remark in remarks:
+        if ids:
+            notes.append(f"{file}: {len(ids):,} {remark}: {_few(ids)}.")
 
 
 def _check_joined(file: Path, used: int, spare: dict[str | int, Prediction]) -> None:

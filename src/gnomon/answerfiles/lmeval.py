@@ -56,14 +56,14 @@ def _chosen(file: Path, wanted: str) -> str:
     """The filter whose replies count. A task with several writes each document once for each."""
     found = {sample.filter for _, sample in read_jsonl(file, Sample)}
     names = ", ".join(sorted(found))
-    if wanted and wanted not in found:
+    if wanted:
+        if wanted in found:
+            return wanted
         raise DataError(
             f"there are no samples of the filter '{wanted}'.",
             f"Name one of these with --filter: {names}.",
             file=file,
         )
-    if wanted:
-        return wanted
     if len(found) == 1:
         return found.pop()
     if UNFILTERED in found or not found:

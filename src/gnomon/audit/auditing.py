@@ -24,7 +24,7 @@ from gnomon.audit.shapes import shapes
 from gnomon.audit.sharedcontext import shared_context
 from gnomon.audit.subject import Subject
 from gnomon.audit.wordbias import words
-from gnomon.errors import unknown
+from gnomon.errors import check_known
 
 Check = Callable[[Subject], Iterator[Finding]]
 CHECKS: dict[str, Check] = {
@@ -70,8 +70,7 @@ def audit(
     """Run some checks, or all, on a set."""
     reasons = list(explanations)
     for name in (*checks, *(reason.check for reason in reasons)):
-        if name not in CHECKS:
-            raise unknown("check", name, CHECKS)
+        check_known("check", name, CHECKS)
     subject = Subject(audited)
     findings = []
     for name, check in CHECKS.items():

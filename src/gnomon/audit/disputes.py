@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from gnomon.audit.finding import SHOWN, Finding, percent, share, so_many
 from gnomon.audit.subject import Subject
+from gnomon.grouped import grouped
 
 CHECK = "disputes"
 # share of the items that may have a vote, or most votes, against their label
@@ -54,10 +55,7 @@ def _finding(subject: Subject, part: str, numbers: list[int], voted: int, verb: 
 
 def _worst(subject: Subject, tag: str, against: dict[int, float]) -> Iterator[Finding]:
     """The values of a tag whose items are disputed most."""
-    members: dict[str, list[int]] = {}
-    for number in against:
-        value = subject.questions[number].tags.get(tag, "")
-        members.setdefault(value, []).append(number)
+    members = grouped(against, lambda number: subject.questions[number].tags.get(tag, ""))
 
     disputed: dict[str, list[int]] = {}
     shares: dict[str, float] = {}

@@ -10,6 +10,7 @@ from msgspec import structs
 from gnomon.audit.finding import SHOWN, Finding, share, so_many
 from gnomon.audit.questions import Question
 from gnomon.audit.subject import Subject
+from gnomon.grouped import grouped
 
 CHECK = "duplicates"
 Twins = list[list[int]]  # numbers of questions that are the same
@@ -17,9 +18,8 @@ Twins = list[list[int]]  # numbers of questions that are the same
 
 def duplicates(subject: Subject) -> Iterator[Finding]:
     """Repeats, conflicting labels, and questions that are in several splits."""
-    same: dict[tuple[object, ...], list[int]] = {}
-    for number, question in enumerate(subject.questions):
-        same.setdefault(_asked(question), []).append(number)
+    asked = list(map(_asked, subject.questions))
+    same = grouped(range(len(asked)), asked.__getitem__)
     twins = [numbers for numbers in same.values() if len(numbers) > 1]
 
     further = sum(map(len, twins)) - len(twins)

@@ -98,7 +98,7 @@ def list_in(text: str) -> list[Any]:
     """
     try:
         found = msgspec.json.decode(text)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         return re.split(r"\s*[|;]\s*", text)
     if isinstance(found, list):
         return found
@@ -136,7 +136,7 @@ def _count(value: Any) -> int:
     if isinstance(value, str):
         try:
             value = msgspec.json.decode(value)
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, RecursionError):
             return 0
     if isinstance(value, int):
         return value

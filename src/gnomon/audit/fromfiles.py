@@ -101,7 +101,7 @@ def _own(path: Path, row: Row) -> Question:
             if isinstance(found.get(name), str):
                 found[name] = msgspec.json.decode(found[name])
         item = msgspec.convert(found, Item)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         hint = "Write it again with `gnomon make`, or name its fields with --map."
         raise DataError(f"'{row['id']}' is not an item: {error}.", hint, file=path) from None
     question = plain_question(item)

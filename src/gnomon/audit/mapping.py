@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from gnomon.errors import UsageError, nearest
@@ -95,8 +96,7 @@ def parse_map(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
                 found[what] = (gold_is(names.split("+")),)
                 continue
             if what not in USUAL or not equals or not names.strip():
-                near = nearest(what, USUAL)
-                meant = f"Did you mean {' or '.join(near)}? " if equals and near else ""
+                meant = _meant(what, USUAL) if equals else ""
                 what_for = f"WHAT is one of: {', '.join(USUAL)}."
                 raise UsageError(
                     f"'{part}' does not say which field holds what.",
@@ -109,31 +109,42 @@ def parse_map(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
 def complete_map(given: Mapping[str, tuple[str, ...]], columns: Sequence[str]) -> FieldMap:
     """The fields that a user named, and the usual ones of the rest that the rows have."""
     for what, names in given.items():
-        if what == GOLD_IS:
-            continue
-        for name in names:
-            if name not in columns and name.partition(".")[0] not in columns:
-                near = nearest(name, columns)
-                meant = f"Did you mean {' or '.join(near)}? " if near else ""
-                raise UsageError(
-                    f"There is no field '{name}', which is to be the {what}.",
-                    f"{meant}The fields are: {', '.join(columns)}.",
-                )
-    taken = {name for names in given.values() for name in names}
+        if what != GOLD_IS:
+            _check_named(what, names, columns)
     found = dict(given)
+    taken = set(chain.from_iterable(given.values()))
     for what, usual in USUAL.items():
-        if what in found:
-            continue
         there = [name for name in usual if name in columns and name not in taken]
-        if there:
+        if there and what not in found:
             found[what] = (there[0],)
             taken.add(there[0])
-    pair = "first" in found and "second" in found
-    needed = ("gold",) if pair else ("text", "gold")
+    _check_whole(found, columns)
+    return FieldMap(found)
+
+
+def _check_named(what: str, names: Iterable[str], columns: Sequence[str]) -> None:
+    """Refuse fields that the rows do not have."""
+    for name in names:
+        if name in columns or name.partition(".")[0] in columns:
+            continue
+        raise UsageError(
+            f"There is no field '{name}', which is to be the {what}.",
+            f"{_meant(name, columns)}The fields are: {', '.join(columns)}.",
+        )
+
+
+def _check_whole(found: Mapping[str, tuple[str, ...]], columns: Sequence[str]) -> None:
+    """Refuse a map without a question: a text and its answer, or two things and theirs."""
+    is_pair = {"first", "second"} <= found.keys()
+    needed = ("gold",) if is_pair else ("text", "gold")
     for what in needed:
         if what not in found:
             raise UsageError(
                 f"No field is known to hold the {what} of a question.",
                 f"Name it with --map {what}=FIELD. The fields are: {', '.join(columns)}.",
             )
-    return FieldMap(found)
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    near = nearest(name, known)
+    return f"Did you mean {' or '.join(near)}? " if near else ""

@@ -14,7 +14,7 @@ from gnomon.benchmarks.calculus_draws import Block, Quad, blocks_of, quads_of
 from gnomon.benchmarks.calculus_words import WAYS, Speaker, likeness, speaker
 from gnomon.benchmarks.choosing import several
 from gnomon.contracts import Benchmark, Listing
-from gnomon.errors import UsageError, unknown
+from gnomon.errors import UsageError, check_known
 from gnomon.records import Item, digest
 from gnomon.space.calculi.tables import NAMES, Cell, Relation, calculus
 
@@ -36,8 +36,7 @@ def fresh(
     """
     if quads < 1:
         raise UsageError(f"There must be 1 quad or more, not {quads}.", "Give --set quads=60.")
-    if ask not in ASKED:
-        raise unknown("question", ask, ASKED)
+    check_known("question", ask, ASKED)
     chosen = several(ways, WAYS, "way")
     for name in several(calculi, NAMES, "calculus"):
         if ask == "which":

@@ -20,7 +20,7 @@ from gnomon.benchmarks.chains_words import NAMINGS, PERSONS, Telling, telling, w
 from gnomon.benchmarks.choosing import several
 from gnomon.benchmarks.counting import GOLD, tally
 from gnomon.contracts import Benchmark, Laws, Listing, RelationLaw
-from gnomon.errors import UsageError, unknown
+from gnomon.errors import UsageError, check_known
 from gnomon.records import Item, digest
 from gnomon.space.chaining.building import Trio, make_trio
 from gnomon.space.chaining.facts import VERDICTS, Fact, Story, Verdict
@@ -69,10 +69,8 @@ def fresh(
     """
     if stories < 1:
         raise UsageError(f"There must be 1 trio or more, not {stories}.", "Give --set stories=400.")
-    if ask not in ASKED:
-        raise unknown("choice of questions", ask, ASKED)
-    if form not in FORMS:
-        raise unknown("form", form, FORMS)
+    check_known("choice of questions", ask, ASKED)
+    check_known("form", form, FORMS)
     if form == "picture":
         _check_pictured(directions=directions, person=person, naming=naming, ask=ask)
         dials = _picture_dials(seed=seed, stories=stories, hops=hops, distractors=distractors)

@@ -8,14 +8,14 @@ lesser thing in the other. Objects are used evenly, and on both sides where they
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import permutations
 from random import Random
 from typing import NamedTuple
 
 from gnomon.benchmarks.objects import Thing, everyday_things, is_clearly_less, typical_ratio
-from gnomon.errors import UsageError, unknown
+from gnomon.errors import UsageError, check_known
 
 # How many times as large across, or as tall, the typical greater object is: from here on.
 BANDS = {"1.5-3": 1.5, "3-10": 3.0, "10-100": 10.0, "100+": 100.0}
@@ -93,7 +93,7 @@ def _places(scale: str, pairs: Iterable[Pair]) -> Iterable[tuple[str, Shows, Pai
                 yield band, shown_by_names(lesser, greater), pair
 
 
-def chosen_bands(names: str, known: Iterable[str] = tuple(BANDS)) -> list[str]:
+def chosen_bands(names: str, known: Collection[str] = tuple(BANDS)) -> list[str]:
     """The bands of an option such as "1.5-3,3-10"; all that are known if it is empty.
 
     >>> chosen_bands("3-10, 1.5-3")
@@ -103,8 +103,7 @@ def chosen_bands(names: str, known: Iterable[str] = tuple(BANDS)) -> list[str]:
         return list(known)
     chosen = [name.strip() for name in names.split(",")]
     for name in chosen:
-        if name not in known:
-            raise unknown("band", name, known)
+        check_known("band", name, known)
     return list(dict.fromkeys(chosen))
 
 

@@ -18,7 +18,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.errors import UsageError, inert, unknown
+from gnomon.errors import UsageError, check_known, inert
 
 if TYPE_CHECKING:
     from gnomon.people.forgetting import Known
@@ -61,8 +61,7 @@ def main(args: Namespace) -> int:
             f"There are no answers of people in {args.runs}.",
             "Name the folder of their runs with --runs.",
         )
-    if args.name not in known:
-        raise unknown("person", args.name, known)
+    check_known("person", args.name, known)
     return _forget(known[args.name], args)
 
 

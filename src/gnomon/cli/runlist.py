@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.cli.listing import RUNS, hanging, print_json
 from gnomon.errors import UsageError, inert, path_hint
+from gnomon.grouped import grouped
 
 if TYPE_CHECKING:
     from gnomon.runs import Run
@@ -93,11 +94,8 @@ def _labels(runs: Sequence[Run]) -> dict[Path, str]:
     """What to call each run: its model, with what tells it from others on its benchmark."""
     from gnomon.measures.runlabels import labels, settings_of
 
-    of_benchmark: dict[str, list[Run]] = {}
-    for run in runs:
-        of_benchmark.setdefault(run.benchmark, []).append(run)
     found: dict[Path, str] = {}
-    for group in of_benchmark.values():
+    for group in grouped(runs, lambda run: run.benchmark).values():
         told = labels([run.name for run in group], [settings_of(run) for run in group])
         found |= dict(zip((run.path for run in group), told, strict=True))
     return found

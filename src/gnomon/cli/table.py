@@ -31,7 +31,6 @@ from gnomon.runs import open_runs
 if TYPE_CHECKING:
     from gnomon.reporting.overview import Overview
     from gnomon.reporting.study import Study
-    from gnomon.runs import Run
 
 FORMATS = ("text", "latex", "markdown", "html", "csv", "json")
 
@@ -119,12 +118,3 @@ def _overview(found: Sequence[Study], args: Namespace) -> Overview:
             "Give the runs of one of them.",
         )
     return overview_by(found[0], args.by, minimum=args.minimum, level=args.level)
-
-
-def print_overview(runs: Sequence[Run]) -> None:
-    """Print what the runs show together: models by benchmarks, beside chance."""
-    from gnomon.reporting.overview import overview
-    from gnomon.reporting.study import studies
-    from gnomon.reporting.tables.overviews import in_terminal
-
-    print(in_terminal(overview(studies(runs))))

@@ -59,7 +59,7 @@ def _pictures(item: Item) -> tuple[str, ...]:
     """Which pictures an item shows."""
     if not item.images:
         return ()
-    return tuple(image.sha256 or image.path for image in item.images)
+    return tuple(image.identity for image in item.images)
 
 
 def halves(batch: Sequence[Numbered]) -> list[Sequence[Numbered]]:

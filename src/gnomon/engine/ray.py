@@ -19,7 +19,7 @@ from typing import Any
 from gnomon.engine.sites import Event, Worker
 from gnomon.engine.station import Failure, Station
 from gnomon.engine.wanted import Wanted
-from gnomon.errors import MissingExtraError, ModelError, ModelWarning, UsageError
+from gnomon.errors import ModelError, ModelWarning, UsageError, importing
 from gnomon.registry import ModelSpec
 
 ADDRESS, LOCAL = "RAY_ADDRESS", "local"
@@ -200,10 +200,8 @@ def _started(wanted: Wanted) -> Any:
     os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")  # nor printed: we say what happened
     if address == LOCAL:
         lock_doors()
-    try:
+    with importing("--workers ray", "ray"):
         import ray
-    except ImportError:
-        raise MissingExtraError("--workers ray", "ray") from None
     if ray.is_initialized():
         return ray
     if address == LOCAL:

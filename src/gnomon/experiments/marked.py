@@ -33,6 +33,12 @@ class Marked:
                 raise each.wrong(near.message, near.hint)
         return found
 
+    def fields_or(self, name: str, what: str, known: tuple[str, ...]) -> dict[str, Marked]:
+        """The values by name; a value that stands alone has the name that is given."""
+        if isinstance(self.value, dict):
+            return self.fields(what, known)
+        return {name: self}
+
     def mapping(self, what: str) -> dict[str, Marked]:
         """The values by name."""
         if not isinstance(self.value, dict):

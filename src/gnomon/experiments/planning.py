@@ -13,10 +13,9 @@ from gnomon.registry import ModelSpec, model, model_factory
 
 def models_of(found: Experiment, asked: AskedBenchmark) -> list[ModelSpec]:
     """The models of an experiment that are asked a benchmark."""
-    models = [each.model for each in found.models]
     if asked.models is None:
-        return models
-    return [models[place] for place in asked.models]
+        return list(found.models)
+    return [found.models[place] for place in asked.models]
 
 
 def options_of_all(asked: AskedBenchmark, seeds: Sequence[int]) -> list[dict[str, Any]]:

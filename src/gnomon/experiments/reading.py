@@ -5,7 +5,7 @@ A suite is such a file without models. Everything is checked, with its line, bef
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from gnomon.itemsource import load, named_source
 from gnomon.naming import check_name
 from gnomon.options import takes
 from gnomon.redaction import HIDDEN
-from gnomon.registry import ModelSpec, model, named_model
+from gnomon.registry import ModelSpec, model
 
 SETTINGS = (
     "summary",
@@ -39,19 +39,10 @@ class AskedBenchmark:
 
     spec: str
     options: dict[str, Any]
-    at: Marked  # where it stands
     limit: int | None = None
     permute: int | None = None
     blind: bool = False
     models: tuple[int, ...] | None = None  # places of those who are asked; none for all
-
-
-@dataclass(frozen=True)
-class AskedModel:
-    """A model of an experiment."""
-
-    model: ModelSpec
-    at: Marked
 
 
 @dataclass(frozen=True)
@@ -60,7 +51,7 @@ class Experiment:
 
     file: str
     benchmarks: tuple[AskedBenchmark, ...]
-    models: tuple[AskedModel, ...] = ()
+    models: tuple[ModelSpec, ...] = ()
     prompts: tuple[str, ...] = ()
     seeds: tuple[int, ...] = ()
     report: str = ""
@@ -75,7 +66,7 @@ def read_experiment(file: Path) -> Experiment:
         raise content.wrong("it names no benchmarks.", "List them below `benchmarks:`.")
     models = _models(fields)
     limit, permute = _whole(fields, "limit", 1), _whole(fields, "permute", 0)
-    benchmarks = []
+    benchmarks: list[AskedBenchmark] = []
     for each in fields["benchmarks"].entries("benchmarks"):
         benchmarks.append(_benchmark(each, limit, permute, models))
     if not benchmarks:
@@ -85,74 +76,56 @@ def read_experiment(file: Path) -> Experiment:
         benchmarks=tuple(benchmarks),
         models=tuple(models),
         prompts=_prompts(fields),
-        seeds=_seeds(fields),
+        seeds=_seeds(fields, benchmarks),
         report=_report(fields),
-        summary=fields["summary"].text("the summary") if "summary" in fields else "",
+        summary=_text(fields, "summary"),
     )
 
 
-def _models(fields: dict[str, Marked]) -> list[AskedModel]:
-    if "models" not in fields:
-        return []
-    found: list[AskedModel] = []
-    names: dict[str, str] = {}
-    for each in fields["models"].entries("models"):
+def _models(fields: dict[str, Marked]) -> list[ModelSpec]:
+    found: list[ModelSpec] = []
+    specs: dict[str, str] = {}
+    for each in _listed(fields, "models"):
         one = _model(each)
-        name = one.model.name
-        if name and names.setdefault(name, one.model.spec) != one.model.spec:
-            raise each.wrong(f"two models are called '{name}'.", "Give each a name of its own.")
+        if one.name and specs.setdefault(one.name, one.spec) != one.spec:
+            raise each.wrong(f"two models are called '{one.name}'.", "Give each a name of its own.")
         found.append(one)
     return found
 
 
-def _model(at: Marked) -> AskedModel:
-    if not isinstance(at.value, dict):
-        text = at.text("a model")
-        with _told_at(at):
-            return AskedModel(model(text), at)
-    fields = at.fields("a model", OF_MODEL)
+def _model(at: Marked) -> ModelSpec:
+    fields = at.fields_or("model", "a model", OF_MODEL)
     if "model" not in fields:
         raise at.wrong("it does not say which model.", "Write `model: SPEC`, as after -m.")
+    spec = fields["model"].text("a model")
     options = _options(fields)
-    given = fields["model"]
-    with _told_at(given):
-        named = named_model(given.text("a model"))
-        made = model(named.spec, **options)
-        name = named.name
-    if "name" in fields:
-        with _told_at(fields["name"]):
-            name = check_name(fields["name"].text("a name"))
-    return AskedModel(made._replace(name=name), at)
+    with _told_at(fields["model"]):
+        found = model(spec, **options)
+    if "name" not in fields:
+        return found
+    name = fields["name"].text("a name")
+    with _told_at(fields["name"]):
+        return found._replace(name=check_name(name))
 
 
 def _benchmark(
-    at: Marked, limit: int | None, permute: int | None, models: list[AskedModel]
+    at: Marked, limit: int | None, permute: int | None, models: list[ModelSpec]
 ) -> AskedBenchmark:
-    if not isinstance(at.value, dict):
-        spec = at.text("a benchmark")
-        _check_benchmark(spec, {}, at)
-        return AskedBenchmark(spec, {}, at, limit, permute)
-    fields = at.fields("a benchmark", OF_BENCHMARK)
+    fields = at.fields_or("name", "a benchmark", OF_BENCHMARK)
     if "name" not in fields:
         raise at.wrong("it does not say which benchmark.", "Write `name: BENCHMARK`.")
     spec = fields["name"].text("a benchmark")
     options = _options(fields)
-    _check_benchmark(spec, options, fields["name"])
-    own_limit, own_permute = _whole(fields, "limit", 1), _whole(fields, "permute", 0)
+    with _told_at(fields["name"]):
+        load(spec, **options)
     return AskedBenchmark(
         spec=spec,
         options=options,
-        at=at,
-        limit=limit if own_limit is None else own_limit,
-        permute=permute if own_permute is None else own_permute,
+        limit=_whole(fields, "limit", 1, limit),
+        permute=_whole(fields, "permute", 0, permute),
         blind=_truth(fields, "blind"),
         models=_chosen(fields, models),
     )
-
-
-def _check_benchmark(spec: str, options: dict[str, Any], at: Marked) -> None:
-    with _told_at(at):
-        load(spec, **options)
 
 
 def _options(fields: dict[str, Marked]) -> dict[str, Any]:
@@ -172,20 +145,15 @@ def _options(fields: dict[str, Marked]) -> dict[str, Any]:
     return found
 
 
-def _chosen(fields: dict[str, Marked], models: list[AskedModel]) -> tuple[int, ...] | None:
+def _chosen(fields: dict[str, Marked], models: list[ModelSpec]) -> tuple[int, ...] | None:
     """Which of the models are asked: by name, spec, or place counted from 1."""
     if "models" not in fields:
         return None
     found = []
     for each in fields["models"].entries("models"):
-        if isinstance(each.value, int):
-            place = each.whole("a place", 1) - 1
-            fitting = [place] if place < len(models) else []
-        else:
-            wanted = each.text("a model")
-            fitting = _called(wanted, models)
+        fitting = _places(each, models)
         if len(fitting) != 1:
-            few = "no model" if not fitting else "several models"
+            few = "several models" if fitting else "no model"
             raise each.wrong(
                 f"{few} of this file: '{each.value}'.",
                 "Name one by its name or spec, or by its place in `models`, counted from 1.",
@@ -194,12 +162,14 @@ def _chosen(fields: dict[str, Marked], models: list[AskedModel]) -> tuple[int, .
     return tuple(found)
 
 
-def _called(wanted: str, models: list[AskedModel]) -> list[int]:
-    found = []
-    for place, each in enumerate(models):
-        if wanted in (each.model.name, each.model.spec):
-            found.append(place)
-    return found
+def _places(at: Marked, models: list[ModelSpec]) -> list[int]:
+    """The places of all models that are meant."""
+    every = range(len(models))
+    if isinstance(at.value, int):
+        wanted = at.whole("a place", 1) - 1
+        return [wanted] if wanted in every else []
+    called = at.text("a model")
+    return [place for place in every if called in (models[place].name, models[place].spec)]
 
 
 def _prompts(fields: dict[str, Marked]) -> tuple[str, ...]:
@@ -214,36 +184,39 @@ def _prompts(fields: dict[str, Marked]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _seeds(fields: dict[str, Marked]) -> tuple[int, ...]:
+def _seeds(fields: dict[str, Marked], benchmarks: Sequence[AskedBenchmark]) -> tuple[int, ...]:
     found = tuple(each.whole("a seed", 0) for each in _listed(fields, "seeds"))
-    if found and not any(_takes_seed(each) for each in fields["benchmarks"].entries("")):
+    if found and not any(map(_takes_seed, benchmarks)):
         raise fields["seeds"].wrong("none of the benchmarks takes a seed.", "Leave it out.")
     return found
 
 
-def _takes_seed(at: Marked) -> bool:
-    spec = at.value["name"].value if isinstance(at.value, dict) else at.value
-    found, source = named_source(spec)
+def _takes_seed(asked: AskedBenchmark) -> bool:
+    found, source = named_source(asked.spec)
     return takes(found.sources[source], "seed")
 
 
 def _report(fields: dict[str, Marked]) -> str:
-    if "report" not in fields:
-        return ""
-    file = fields["report"].text("the report")
-    if not Path(file).expanduser().parent.is_dir():
+    file = _text(fields, "report")
+    if file and not Path(file).expanduser().parent.is_dir():
         raise fields["report"].wrong(
             f"there is no folder for {file}.", "Make the folder, or name another file."
         )
     return file
 
 
+def _text(fields: dict[str, Marked], name: str) -> str:
+    return fields[name].text(f"the {name}") if name in fields else ""
+
+
 def _listed(fields: dict[str, Marked], name: str) -> list[Marked]:
     return fields[name].entries(name) if name in fields else []
 
 
-def _whole(fields: dict[str, Marked], name: str, least: int) -> int | None:
-    return fields[name].whole(f"the {name}", least) if name in fields else None
+def _whole(
+    fields: dict[str, Marked], name: str, least: int, otherwise: int | None = None
+) -> int | None:
+    return fields[name].whole(f"the {name}", least) if name in fields else otherwise
 
 
 def _truth(fields: dict[str, Marked], name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gnomon.errors import unknown
+from gnomon.errors import check_known
 from gnomon.experiments.reading import Experiment, read_experiment
 from gnomon.files import package_data
 from gnomon.ownitems.lmtask import is_task_file
@@ -36,6 +36,5 @@ def load_suite(text: str) -> Experiment:
     """The suite of that name, or the experiment in that file."""
     if text.endswith(ENDINGS):
         return read_experiment(Path(text))
-    if text not in suite_names():
-        raise unknown("suite", text, suite_names())
+    check_known("suite", text, suite_names())
     return read_experiment(package_data(f"suites/{text}.yaml"))

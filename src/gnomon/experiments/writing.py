@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,31 +25,32 @@ def experiment_of(runs: Sequence[Run]) -> str:
 
     models: list[dict[str, Any]] = []
     benchmarks: list[dict[str, Any]] = []
-    asked: list[list[int]] = []  # for each benchmark the places of its models
+    asked: dict[int, set[int]] = defaultdict(set)  # places of models, by the benchmark's
     left_out = []
     for run in runs:
         manifest = run.manifest
         if not _can_be_repeated(manifest):
             left_out.append(f"# Left out, since no command repeats it: {run.name} ({run.model})")
             continue
-        what, who = _benchmark(manifest), _model(manifest)
-        if what not in benchmarks:
-            benchmarks.append(what)
-            asked.append([])
-        if who not in models:
-            models.append(who)
-        place = models.index(who) + 1
-        if place not in asked[benchmarks.index(what)]:
-            asked[benchmarks.index(what)].append(place)
-    for what, places in zip(benchmarks, asked, strict=True):
-        if len(places) < len(models):
-            what["models"] = sorted(places)
+        what = _place_in(benchmarks, _benchmark(manifest))
+        who = _place_in(models, _model(manifest))
+        asked[what].add(who)
+    for what, benchmark in enumerate(benchmarks):
+        if len(asked[what]) < len(models):
+            benchmark["models"] = [who + 1 for who in sorted(asked[what])]
     content: dict[str, Any] = {}
     if models:
         content = {"benchmarks": benchmarks, "models": models}
     text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
     notes = "".join(f"{' '.join(note.split())}\n" for note in dict.fromkeys(left_out))
     return f"{HEADER}\n{notes}{text}"
+
+
+def _place_in(entries: list[dict[str, Any]], entry: dict[str, Any]) -> int:
+    """Where an entry stands; one that is new is put last."""
+    if entry not in entries:
+        entries.append(entry)
+    return entries.index(entry)
 
 
 def _can_be_repeated(manifest: Manifest) -> bool:
@@ -64,21 +66,19 @@ def _can_be_repeated(manifest: Manifest) -> bool:
 def _benchmark(manifest: Manifest) -> dict[str, Any]:
     """What is asked, with the options that are not the usual ones."""
     found: dict[str, Any] = {"name": manifest.benchmark}
-    options = dict(manifest.options)
+    given, usual = dict(manifest.options), {}
     name, _, source = manifest.benchmark.partition("@")
     about = known_benchmark(name)
     if about is not None and source in about.sources:
         usual = options_of(about.sources[source])
-        options = {key: value for key, value in options.items() if usual.get(key) != value}
-    elif "file" in options:  # a file of items is named by its path
-        found["name"] = options.pop("file")
-    options = {key: value for key, value in options.items() if value is not None}
+    elif "file" in given:  # a file of items is named by its path
+        found["name"] = given.pop("file")
+    options = {key: value for key, value in given.items() if value not in (None, usual.get(key))}
     if options:
         found["options"] = redact_options(options)
-    if manifest.limit is not None:
-        found["limit"] = manifest.limit
-    if manifest.permute is not None:
-        found["permute"] = manifest.permute
+    for setting in ("limit", "permute"):
+        if getattr(manifest, setting) is not None:
+            found[setting] = getattr(manifest, setting)
     if manifest.blind:
         found["blind"] = True
     return found

@@ -15,6 +15,7 @@ import yaml
 
 from gnomon import __version__
 from gnomon.exporting.job import Exported, Job
+from gnomon.grouped import grouped
 from gnomon.records import Item
 from gnomon.registry import known_benchmark
 from gnomon.writing import write_items
@@ -28,9 +29,7 @@ LICENCES = {"apache-2.0", "mit", "cc-by-4.0", "cc-by-sa-4.0", "cc0-1.0", "bsd-3-
 
 def write_dataset(job: Job) -> Exported:
     """Write data/SPLIT.jsonl (or .parquet) for each split, images/, and README.md."""
-    by_split: dict[str, list[Item]] = {}
-    for item in job.items():
-        by_split.setdefault(_split(item), []).append(item)
+    by_split = grouped(job.items(), _split)
     data = job.folder / "data"
     data.mkdir()
     ending = "parquet" if job.parquet else "jsonl"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gnomon.errors import DataError
 from gnomon.files import package_data
+from gnomon.grouped import grouped
 from gnomon.language.conditions import Condition, resolve
 from gnomon.language.documents import Node, parse_document, read_document, shown
 from gnomon.language.expressions import ExpressionError, slots_of
@@ -37,6 +38,7 @@ PATTERN_KEYS = (
     "note",
 )
 PREMISE_LIMIT, SLOT_LIMIT, WORDS_LIMIT, CONDITION_LIMIT, EXAMPLE_LIMIT = 5, 8, 200, 50, 100
+BRACES = frozenset("{}")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._*-]{0,59}")
 
 
@@ -130,20 +132,15 @@ def _members(family: Node) -> list[Node]:
 
 def _with_siblings(patterns: Mapping[str, Pattern]) -> list[Pattern]:
     """Name the siblings: as written, else the members of the family with another label."""
-    families: dict[tuple[str, str], list[Pattern]] = {}
-    for pattern in patterns.values():
-        if pattern.family:
-            families.setdefault((pattern.file, pattern.family), []).append(pattern)
+    in_families = [pattern for pattern in patterns.values() if pattern.family]
+    families = grouped(in_families, lambda pattern: (pattern.file, pattern.family))
     found = []
     for pattern in patterns.values():
         for name in pattern.siblings:
             _check_sibling(pattern, name, patterns.get(name))
-        siblings = list(pattern.siblings)
-        if not siblings:
-            for other in families.get((pattern.file, pattern.family), ()):
-                if other.label != pattern.label:
-                    siblings.append(other.id)
-        found.append(replace(pattern, siblings=tuple(siblings)))
+        members = families.get((pattern.file, pattern.family), ())
+        others = tuple(other.id for other in members if other.label != pattern.label)
+        found.append(replace(pattern, siblings=pattern.siblings or others))
     return found
 
 
@@ -256,7 +253,7 @@ class _Reader:
         node = self.find("hops")
         if node is None:
             return 0
-        return int(node.choice("'hops'", [str(n + 1) for n in range(PREMISE_LIMIT)]))
+        return int(node.choice("'hops'", list(map(str, range(1, PREMISE_LIMIT + 1)))))
 
     def siblings(self) -> tuple[str, ...]:
         node = self.own.get("sibling")
@@ -279,20 +276,17 @@ class _Reader:
 
         Also all names that the family and the pattern declare.
         """
-        declared: dict[str, Node] = {}
-        for keys in (self.family, self.own):
-            if "slots" in keys:
-                declared |= keys["slots"].mapping("'slots'")
+        family, own = _slots_at(self.family), _slots_at(self.own)
+        declared = {**family, **own}
         for name, node in declared.items():
             if not SLOT.fullmatch(name):
                 node.fail(
                     f"'{shown(name)}' cannot be the name of a slot.",
                     "Use a capital, with a digit if you like: X, Y2, NP1.",
                 )
-        if "slots" in self.own:
-            for name, node in self.own["slots"].entries.items():
-                if name not in used:
-                    node.fail(f"no sentence uses the slot '{name}'.", "Remove it, or use it.")
+        for name, node in own.items():
+            if name not in used:
+                node.fail(f"no sentence uses the slot '{name}'.", "Remove it, or use it.")
         for name in sorted(used - declared.keys()):
             self.node.fail(
                 f"the slot '{name}' is not declared.", "Say under 'slots' what may fill it."
@@ -377,6 +371,13 @@ class _Reader:
         return found
 
 
+def _slots_at(keys: Mapping[str, Node]) -> Mapping[str, Node]:
+    """The slots that a family or a pattern declares."""
+    if "slots" not in keys:
+        return {}
+    return keys["slots"].mapping("'slots'")
+
+
 def _fillers(node: Node, names: Sequence[str]) -> dict[str, str]:
     """An example as fillers."""
     found = {}
@@ -401,7 +402,7 @@ def _slot_of_words(name: str, node: Node) -> Slot:
             "Write {words: [at once, right away]}",
         )
     for word in words:
-        if not word.isprintable() or "{" in word or "}" in word:
+        if not word.isprintable() or not BRACES.isdisjoint(word):
             node.fail(
                 f"a word of '{name}' holds a character that cannot be used.", "Write plain words."
             )

@@ -17,6 +17,7 @@ from itertools import product
 import numpy as np
 
 from gnomon.errors import DataError
+from gnomon.grouped import grouped
 from gnomon.language.blocks import (
     Identity,
     Ints,
@@ -173,9 +174,7 @@ class Population:
 
         What breaks a condition is dropped as soon as the condition can be asked.
         """
-        last_place: dict[int, list[Condition]] = {}
-        for condition in conditions:
-            last_place.setdefault(max(places_of(condition), default=0), []).append(condition)
+        last_place = grouped(conditions, lambda each: max(places_of(each), default=0))
         blocks: Ints = np.zeros((1, 0), dtype=np.int64)
         for place in range(len(self._pool_of)):
             blocks = self._joined(blocks, identity, place)

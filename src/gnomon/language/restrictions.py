@@ -19,6 +19,7 @@ from gnomon.files import read_text
 from gnomon.language.documents import shown
 from gnomon.language.world import Entity, Members, Relation, Row, World
 
+Rows = list[tuple[frozenset[str], ...]]  # of a relation: the sets that may stand in its places
 SIZE_LIMIT, DEPTH_LIMIT, MERGE_LIMIT, ROW_LIMIT = 2**20, 24, 1_000_000, 10_000
 _UNARY = re.compile(r"(.+)_(n|a|pn)")
 _RELATION = re.compile(r"(.+)_[a-z]+([1-9])")
@@ -53,7 +54,7 @@ def read_signature(file: str | Path) -> Signature:
     if not isinstance(top, dict):
         raise DataError("the file is not a mapping of predicates.", _HINT, file=file)
     sets: dict[str, dict[str, Any]] = {}
-    products: dict[str, list[tuple[frozenset[str], ...]]] = {}
+    products: dict[str, Rows] = {}
     for name, value in top.items():
         if _UNARY.fullmatch(name):
             if not isinstance(value, dict):
@@ -66,11 +67,9 @@ def read_signature(file: str | Path) -> Signature:
         if plain != name and plain in products:
             products[plain] = products[plain] + products[name]
     world = _world(sets)
-    predicates = {}
-    for name, names in sets.items():
-        predicates[name] = _relation(name, [(frozenset(names),)], world)
-    for name, rows in products.items():
-        predicates[name] = _relation(name, rows, world)
+    rows_of: dict[str, Rows] = {name: [(frozenset(names),)] for name, names in sets.items()}
+    rows_of |= products
+    predicates = {name: _relation(name, rows, world) for name, rows in rows_of.items()}
     return Signature(world, predicates, str(file))
 
 
@@ -95,7 +94,7 @@ def _world(sets: Mapping[str, Mapping[str, Any]]) -> World:
     return World(tuple(entities), {}, {}, {}, numbers)
 
 
-def _relation(name: str, rows: list[tuple[frozenset[str], ...]], world: World) -> Relation:
+def _relation(name: str, rows: Rows, world: World) -> Relation:
     def members(names: frozenset[str]) -> Members:
         known = names & world.numbers.keys()  # others (bed, boat ...) can fill no slot
         return frozenset(world.numbers[entity] for entity in known)
@@ -111,7 +110,7 @@ def _symbol(name: str) -> str:
     return found[1]
 
 
-def _products(name: str, value: Any, file: str) -> list[tuple[frozenset[str], ...]]:
+def _products(name: str, value: Any, file: str) -> Rows:
     """The rows of a relation.
 
     Each item is a product of sets, a tuple of names, or the items of another relation.
@@ -128,11 +127,11 @@ def _products(name: str, value: Any, file: str) -> list[tuple[frozenset[str], ..
     return rows
 
 
-def _rows(value: Any, arity: int) -> list[tuple[frozenset[str], ...]] | None:
+def _rows(value: Any, arity: int) -> Rows | None:
     """The rows, each of so many sets; none if one is something else."""
     if not isinstance(value, list):
         return None
-    rows: list[tuple[frozenset[str], ...]] = []
+    rows: Rows = []
     waiting: list[Any] = list(value)
     while waiting:
         item = waiting.pop(0)
@@ -214,7 +213,8 @@ class _Builder:
         if key != "<<":
             mapping[key] = value
             return
-        for part in value if isinstance(value, list) else [value]:
+        parts = value if isinstance(value, list) else [value]
+        for part in parts:
             if not isinstance(part, dict):
                 self.fail(event, "only sets can be merged with <<.")
             self.merged += len(part)

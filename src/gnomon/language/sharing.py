@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
+from gnomon.grouped import grouped
 from gnomon.language.conditions import Condition, Either, Equal, Every, Never, Stands, Within
 from gnomon.language.patterns import Pattern, Slot
 from gnomon.language.population import Population
@@ -16,10 +17,7 @@ def shared_problems(patterns: Sequence[Pattern]) -> Iterator[tuple[Pattern, Patt
 
     They have the same sentences, whatever their slots are called.
     """
-    alike: dict[tuple[object, ...], list[Pattern]] = {}
-    for pattern in patterns:
-        alike.setdefault(_skeleton(pattern), []).append(pattern)
-    for group in alike.values():
+    for group in grouped(patterns, _skeleton).values():
         for first, second in combinations(group, 2):
             count = len(Population(_both(first, second)))
             if count:

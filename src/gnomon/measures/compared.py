@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from gnomon.contracts import Measure, PairMeasure
 from gnomon.errors import UsageError
+from gnomon.grouped import grouped
 from gnomon.measures.comparison import Comparison, Rank, compare, leaderboard, with_holm
 from gnomon.measures.entries import Entry, check_finished, pooled_over_seeds
 from gnomon.measures.intervals import interval
@@ -98,9 +99,7 @@ def compare_entries(
 
 
 def _by_benchmark(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
-    groups: dict[str, list[Entry]] = {}
-    for entry in entries:
-        groups.setdefault(entry.table.benchmark, []).append(entry)
+    groups = grouped(entries, lambda entry: entry.table.benchmark)
     if all(len(group) == 1 for group in groups.values()):
         raise UsageError(
             "There is nothing to compare: no two of these runs are on the same benchmark.",

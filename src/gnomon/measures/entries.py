@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.errors import UsageError
+from gnomon.grouped import grouped
 from gnomon.measures.correcting import Trial, trial_in
 from gnomon.measures.runlabels import labels, labels_of
 from gnomon.measures.seeds import by_seed, seedless, together
@@ -99,10 +100,7 @@ def matched_by(entries: Sequence[Entry], tag: str) -> list[Entry]:
 
 def by_benchmark(tables: Iterable[Table]) -> list[list[Table]]:
     """The tables of each benchmark and source, in order of first occurrence."""
-    found: dict[str, list[Table]] = {}
-    for table in tables:
-        found.setdefault(table.benchmark, []).append(table)
-    return list(found.values())
+    return list(grouped(tables, lambda table: table.benchmark).values())
 
 
 def pooled_over_seeds(entries: Sequence[Entry]) -> list[Entry]:

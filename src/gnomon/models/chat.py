@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from gnomon.errors import MissingExtraError, ModelError
+from gnomon.errors import ModelError, importing
 
 Messages = list[dict[str, str]]
 Writer = Callable[[Messages, bool], str]  # the flag: begin the next reply
@@ -24,12 +24,10 @@ def chat_template(source: str, special: Mapping[str, str]) -> Writer:
     >>> say([{"role": "user", "content": "Is an ant large?"}], True)
     '<user>Is an ant large?'
     """
-    try:
+    with importing("A model's chat template", "gguf"):
         from jinja2 import TemplateError
 
         from gnomon.models.sandbox import BoundedTemplate
-    except ImportError:
-        raise MissingExtraError("A model's chat template", "gguf") from None
 
     try:
         template = BoundedTemplate(source)

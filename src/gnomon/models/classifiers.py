@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from gnomon.contracts import ANYTHING, Benchmark, Scale
-from gnomon.errors import MissingExtraError, ModelError, UsageError
+from gnomon.errors import ModelError, UsageError, importing
 from gnomon.records import Answer, Item, pick
 
 FLOOR = 1e-9  # probability of a label that the training items never had
@@ -301,8 +301,6 @@ def _words(text: str) -> list[str]:
 
 
 def _scikit_learn() -> Any:
-    try:
+    with importing("A trained baseline", "baselines"):
         import sklearn
-    except ImportError:
-        raise MissingExtraError("A trained baseline", "baselines") from None
     return sklearn

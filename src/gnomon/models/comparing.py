@@ -80,11 +80,6 @@ class Comparer(Protocol):
         """What stands around each text, as `Asking` has it."""
 
 
-def key_of(image: Image) -> str:
-    """What tells a picture from others."""
-    return image.sha256 or image.path
-
-
 class Comparing:
     """A model that compares texts with pictures, asked with a stated contrast."""
 
@@ -220,7 +215,7 @@ class Comparing:
         if wanted != shown:
             return f"the model compares a text with {_pictures(wanted)}, the item has {shown}"
         for image in item.images:
-            trouble = seen[key_of(image)].trouble
+            trouble = seen[image.identity].trouble
             if trouble:
                 return trouble
         if not all(texts):
@@ -350,7 +345,7 @@ def _pairs(item: Item, texts: Sequence[str]) -> list[Pair]:
 
 
 def _keys(item: Item) -> tuple[str, ...]:
-    return tuple(map(key_of, item.images))
+    return tuple(image.identity for image in item.images)
 
 
 def _pictures(count: int) -> str:

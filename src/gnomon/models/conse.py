@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from gnomon.errors import MissingExtraError
+from gnomon.errors import importing
 from gnomon.models.minilm import minilm_folder
 from gnomon.records import Image
 from gnomon.vision.detecting import Detection, Detector
@@ -63,10 +63,8 @@ class Conse:
     @cached_property
     def _language(self) -> tuple[Any, Any]:
         """MiniLM, which is fetched once: 91 MB."""
-        try:
+        with importing("The encoder conse", "hf"):
             import transformers
-        except ImportError:
-            raise MissingExtraError("The encoder conse", "hf") from None
         from gnomon.models.transformers.loading import quiet
 
         folder = minilm_folder()

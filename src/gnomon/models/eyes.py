@@ -13,21 +13,19 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from math import exp, log
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from gnomon.contracts import ANYTHING, Scale
 from gnomon.errors import UsageError
 from gnomon.records import Answer, Image, Item, pick
+from gnomon.vision.decoding import Pixels
 from gnomon.vision.depth import FastDepth, distance_of
 from gnomon.vision.detecting import Detection, Detector
 from gnomon.vision.naming import class_of
 from gnomon.vision.pictures import pixels, see
 from gnomon.vision.relating import Place, knowledge, margin
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 CLEAR = 6.0  # steepness of the logistic curve from margins to probabilities
 SAME_PLACE = 0.7  # boxes that overlap more are of one thing
@@ -109,7 +107,7 @@ class Eyes:
         images: dict[str, Image] = {}
         for item in items:
             for image in item.images[:1]:
-                images.setdefault(image.sha256 or image.path, image)
+                images.setdefault(image.identity, image)
         views: dict[str, View | str] = {}
         for key, seen in zip(images, see(images.values(), pixels), strict=True):
             views[key] = seen.trouble if seen.made is None else self.look(seen.made)
@@ -126,7 +124,7 @@ class Eyes:
         if len(item.images) != 1:
             error = f"eyes look at one picture, the item has {len(item.images)}"
             return Answer(item=item.id, error=error)
-        view = views[item.images[0].sha256 or item.images[0].path]
+        view = views[item.images[0].identity]
         if isinstance(view, str):
             return Answer(item=item.id, error=view)
         found, seen = self.judge(item.text, view)

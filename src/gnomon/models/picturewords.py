@@ -7,16 +7,14 @@ is trained as the baselines of words are, and never on another item with the sam
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, ModelError
 from gnomon.models.classifiers import Classifier
 from gnomon.records import Answer, Image, Item
+from gnomon.vision.decoding import Pixels
 from gnomon.vision.pictures import Seen, pixels, see
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 CELLS = 4  # a side: the picture is a grid of so many cells by as many
 LEVELS = 4  # of brightness of a channel, in a cell
@@ -78,7 +76,7 @@ class PictureClassifier(Classifier):
 
         The tag `image` names a picture that is also shown changed, as in a mirror.
         """
-        pictures = [f"picture {_key(image)}" for image in item.images]
+        pictures = [f"picture {image.identity}" for image in item.images]
         if "image" in item.tags:
             pictures = [f"picture {item.tags['image']}"]
         return (*super().units(item), *pictures)
@@ -87,8 +85,8 @@ class PictureClassifier(Classifier):
         new: dict[str, Image] = {}
         for item in items:
             for image in item.images:
-                if _key(image) not in self._seen:
-                    new[_key(image)] = image
+                if image.identity not in self._seen:
+                    new[image.identity] = image
         for key, seen in zip(new, see(new.values(), _picture_words), strict=True):
             self._seen[key] = seen
 
@@ -96,7 +94,7 @@ class PictureClassifier(Classifier):
         if not item.images:
             return "there is no picture to look at"
         for image in item.images:
-            seen = self._seen[_key(image)]
+            seen = self._seen[image.identity]
             if seen.trouble:
                 return seen.trouble
         return ""
@@ -104,7 +102,7 @@ class PictureClassifier(Classifier):
     def _colours(self, item: Item) -> list[str]:
         found: list[str] = []
         for number, image in enumerate(item.images):
-            words = self._seen[_key(image)].made or []
+            words = self._seen[image.identity].made or []
             found += [f"{number} {word}" for word in words]
         return found
 
@@ -140,7 +138,3 @@ def _picture_words(image: Image) -> list[str]:
 
 def _steps(value: Any, steps: int) -> tuple[int, ...]:
     return tuple(channel * steps // 256 for channel in value)
-
-
-def _key(image: Image) -> str:
-    return image.sha256 or image.path

@@ -14,6 +14,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from gnomon.grouped import grouped
 from gnomon.models.choices import Query
 from gnomon.models.transformers.rows import (
     Part,
@@ -185,7 +186,4 @@ def task_of(batch: list[Row]) -> Task:
 
 
 def _of_one_length(made: list[Row]) -> list[list[Row]]:
-    groups: dict[int, list[Row]] = {}
-    for row in made:
-        groups.setdefault(len(row.tokens), []).append(row)
-    return list(groups.values())
+    return list(grouped(made, lambda row: len(row.tokens)).values())

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gnomon.contracts import Model
 from gnomon.errors import DataError, UsageError
-from gnomon.models.comparing import Comparer, Comparing, Pair, key_of
+from gnomon.models.comparing import Comparer, Comparing, Pair
 from gnomon.records import Image
 
 
@@ -21,7 +21,7 @@ class Similarities:
         seen = self._comparer.look(images)
         found = []
         for image in images:
-            key = key_of(image)
+            key = image.identity
             if seen[key].made is None:
                 raise DataError(seen[key].trouble, "Check the picture.", file=image.path)
             found.append(self._comparer.odds([Pair(text, (key,)) for text in texts], seen))

@@ -89,14 +89,14 @@ def _amounts(recipe: dict[str, Any], data: dict[str, _Part], steps: int) -> dict
     found: dict[str, float] = {}
     train = data.get("train")
     if train and train.items:
-        found["train_items"] = train.items if steps else 0
-    pool = (recipe.get("data") or {}).get("train") or {}
-    if not isinstance(pool, dict):
-        return found
-    if pool.get("per_group"):
-        found["per_pattern"] = pool["per_group"] if steps else 0
-    elif "percent" in pool:
-        found["train_share"] = pool["percent"] if steps else 0
+        found["train_items"] = train.items
+    pool = (recipe.get("data") or {}).get("train")
+    if isinstance(pool, dict) and pool.get("per_group"):
+        found["per_pattern"] = pool["per_group"]
+    elif isinstance(pool, dict) and "percent" in pool:
+        found["train_share"] = pool["percent"]
+    if not steps:
+        return dict.fromkeys(found, 0)
     return found
 
 

@@ -67,7 +67,7 @@ class Checker:
         earlier = self._ids.setdefault(item.id, line)
         if earlier != line:
             self.tell(line, f"the id '{item.id[:80]}' stands in line {earlier} already")
-        shown = [image.sha256 or image.path for image in item.images]
+        shown = [image.identity for image in item.images]
         name = digest(item.form, item.context, item.text, *sorted(item.choices), *shown, digits=32)
         before, gold = self._questions.setdefault(name, (line, item.gold))
         if before == line or len(self.findings) >= MOST:

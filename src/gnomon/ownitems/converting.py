@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from itertools import islice
 from typing import Any, cast
 
 from gnomon.canary import FIELD as CANARY
@@ -12,9 +12,18 @@ from gnomon.errors import DataError
 from gnomon.ownitems.mapping import ColumnMap
 from gnomon.ownitems.nested import MISSING, value_at
 from gnomon.ownitems.pictures import PictureFinder
-from gnomon.ownitems.resolving import Tell, choices_in, odd_row, present
+from gnomon.ownitems.resolving import Tell, choices_in, present
 from gnomon.ownitems.rows import Row
-from gnomon.ownitems.values import NLI, TRUTHS, Choices, OddCellError, as_text, read_gold, scalar
+from gnomon.ownitems.values import (
+    NLI,
+    TRUTHS,
+    Choices,
+    OddCellError,
+    as_list,
+    as_text,
+    read_gold,
+    scalar,
+)
 from gnomon.records import FORMS, MASK, Form, Image, Item, digest, problem
 
 SHORT = 100  # characters up to which the value of another column becomes a tag
@@ -23,22 +32,19 @@ SPLIT = "split"  # the column, and the tag, that says from which part of a datas
 
 
 def convert(
-    file: Path,
     rows: Iterable[tuple[int, Row]],
     mapping: ColumnMap,
     pictures: PictureFinder,
     *,
     form: str = "",
-    tell: Tell | None = None,
+    tell: Tell,
 ) -> Iterator[tuple[int, Item]]:
-    """The items of rows with their lines; a row that is none ends it, unless `tell` is given."""
+    """The items of rows with their lines; `tell` is told of a row that is none."""
     seen: Counter[str] = Counter()
     for line, row in rows:
         try:
             item = _item(row, mapping, pictures, form, seen)
         except (OddCellError, DataError) as error:
-            if tell is None:
-                raise odd_row(file, line, _sentence(error)) from None
             tell(line, _sentence(error))
             continue
         yield line, item
@@ -63,8 +69,9 @@ def _item(
     if not text.strip():
         raise OddCellError("the text is empty")
     images = _images(row, mapping, pictures)
+    shown = [image.identity for image in images]
     item = Item(
-        id=_id(row, mapping, (context, text, *choices.texts, *map(_shown, images)), seen),
+        id=_id(row, mapping, (context, text, *choices.texts, *shown), seen),
         form=_form(row, mapping, form, text, choices, images),
         text=text,
         context=context,
@@ -78,10 +85,6 @@ def _item(
     if wrong:
         raise OddCellError(wrong)
     return item
-
-
-def _shown(image: Image) -> str:
-    return image.sha256 or image.path
 
 
 def _joined(row: Row, names: Sequence[str], what: str, between: str = " ") -> str:
@@ -133,13 +136,11 @@ def _likely_form(mapping: ColumnMap, text: str, choices: Choices, images: Sequen
 
 
 def _images(row: Row, mapping: ColumnMap, pictures: PictureFinder) -> tuple[Image, ...]:
-    found = []
+    found: list[Image] = []
     for name in mapping.image:
         value = value_at(row, name)
-        if value is None or value is MISSING or value == "":
-            continue
-        every = value if isinstance(value, list) else [value]
-        found += [pictures.find(each) for each in every]
+        if value not in (None, MISSING, ""):
+            found += map(pictures.find, as_list(value))
     return tuple(found)
 
 
@@ -148,14 +149,9 @@ def _tags(row: Row, mapping: ColumnMap) -> dict[str, str]:
     if mapping.tags:
         values = {name: value_at(row, name) for name in mapping.tags}
         return dict(_short(values.items()))
-    used = {name.partition(".")[0] for name in mapping.columns} | {*mapping.columns, CANARY}
+    used = mapping.taken | {CANARY}
     others = ((name, value) for name, value in row.items() if name not in used)
-    found: dict[str, str] = {}
-    for name, tag in _short(others):
-        if len(found) == MOST_TAGS:
-            break
-        found[name] = tag
-    return found
+    return dict(islice(_short(others), MOST_TAGS))
 
 
 def _short(values: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, str]]:

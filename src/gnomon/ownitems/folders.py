@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gnomon.errors import DataError, UsageError
-from gnomon.ownitems.rows import READERS, Row, read_rows, split_of
+from gnomon.ownitems.rows import READERS, Row, read_files, split_of
 
 ENDINGS = tuple(READERS.keys() - {".json"})  # which in such folders describes the others
 PREFERRED = ("test", "validation", "valid", "val", "dev")  # splits that are for asking
@@ -90,8 +90,4 @@ def files_of_split(folder: Path, split: str) -> list[Path]:
 
 def read_split(folder: Path, split: str) -> Iterator[tuple[int, Row]]:
     """Number and fields of each row of a split."""
-    number = 0
-    for file in files_of_split(folder, split):
-        for _, row in read_rows(file):
-            number += 1
-            yield number, row
+    return read_files(files_of_split(folder, split))

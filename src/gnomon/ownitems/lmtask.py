@@ -6,7 +6,6 @@ classes) or needs the network is refused with a sentence.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -17,9 +16,18 @@ import msgspec
 from gnomon.errors import DataError
 from gnomon.files import read_text
 from gnomon.ownitems.folders import chosen_split, is_dataset, read_split
-from gnomon.ownitems.rows import Row, read_rows, split_of
+from gnomon.ownitems.rows import Row, read_files, read_rows, split_of
 from gnomon.ownitems.templates import TemplateError, render
-from gnomon.ownitems.values import Choices, OddCellError, as_choices, by_number, by_text, scalar
+from gnomon.ownitems.values import (
+    Choices,
+    OddCellError,
+    as_choices,
+    as_list,
+    by_number,
+    by_text,
+    literal,
+    scalar,
+)
 from gnomon.records import Item, digest, problem
 
 ENDINGS = (".yaml", ".yml")
@@ -91,8 +99,8 @@ def read_task(path: Path) -> Task:
     for name, value in raw.items():
         if isinstance(value, Code):
             raise _refused(path, f"{name} is the function {value.name}, and Gnomon runs no code")
-    if raw.get("output_type", "generate_until") not in KINDS:
-        kind = raw.get("output_type", "generate_until")
+    kind = raw.get("output_type", "generate_until")
+    if kind not in KINDS:
         raise _refused(path, f"its output_type is {kind}, not multiple_choice")
     try:
         found = msgspec.convert(raw, Task)
@@ -156,7 +164,7 @@ def rows_of_task(path: Path, task: Task, split: str) -> Iterator[tuple[int, Row]
     wanted = split or task.test_split or task.validation_split or task.training_split or ""
     files = (task.dataset_kwargs or {}).get("data_files")
     if files is not None:
-        yield from _numbered(_named_files(path, files, wanted))
+        yield from read_files(_named_files(path, files, wanted))
         return
     place = _local_data(path, task.dataset_path)
     if place is None:
@@ -184,9 +192,8 @@ def _named_files(path: Path, given: Any, split: str) -> list[Path]:
             listed = ", ".join(map(str, given))
             raise _refused(path, f"its data_files have no split '{split}', only {listed}")
         names = given[split]
-    if isinstance(names, str):
-        names = [names]
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+    names = as_list(names)
+    if not all(isinstance(name, str) for name in names):
         raise _refused(path, "its data_files are neither a path nor a list of paths")
     of_split = [name for name in names if split_of(Path(name)) == split]
     return [_found(path, name) for name in of_split or names]
@@ -198,14 +205,6 @@ def _found(path: Path, name: str) -> Path:
         if place.is_file():
             return place
     raise _refused(path, f"its data file '{name}' is not on this machine")
-
-
-def _numbered(files: list[Path]) -> Iterator[tuple[int, Row]]:
-    number = 0
-    for file in files:
-        for _, row in read_rows(file):
-            number += 1
-            yield number, row
 
 
 def task_item(task: Task, row: Row, number: int) -> Item:
@@ -238,7 +237,7 @@ def task_item(task: Task, row: Row, number: int) -> Item:
 def _tags(row: Row) -> dict[str, str]:
     given = row.get("tags")
     if isinstance(given, str):  # as `gnomon export` writes them
-        given = _literal(given)
+        given = literal(given)
     if not isinstance(given, dict):
         return {}
     texts = ((str(name), scalar(value)) for name, value in given.items())
@@ -255,15 +254,8 @@ def _field(given: Any, row: Row) -> Any:
     if text.isascii() and text.isdecimal():
         return int(text[:9])
     if text.startswith("[") and text.endswith("]"):
-        return _literal(text)
+        return literal(text)
     return text
-
-
-def _literal(text: str) -> Any:
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return text
 
 
 def _choices(given: Any, row: Row) -> Choices:
@@ -280,15 +272,17 @@ def _shared_space(choices: tuple[str, ...]) -> str:
 
 
 def _gold(target: Any, choices: Choices) -> tuple[str, ...]:
-    every = target if isinstance(target, list) else [target]
-    found = []
-    for each in every:
-        meant = by_number(each, choices, 0) if isinstance(each, int) else None
-        if meant is None and isinstance(each, str):
-            meant = by_text(each.removeprefix(" "), choices)
-        if meant is None:
-            raise OddCellError(
-                f"the target {str(each)[:80]!r} is not one of the choices, nor its number"
-            )
-        found.append(meant)
-    return tuple(found)
+    return tuple(_meant(each, choices) for each in as_list(target))
+
+
+def _meant(target: Any, choices: Choices) -> str:
+    """The choice that a target means: a number counts from 0, a text is that of the choice."""
+    found = None
+    if isinstance(target, int):
+        found = by_number(target, choices, 0)
+    elif isinstance(target, str):
+        found = by_text(target.removeprefix(" "), choices)
+    if found is None:
+        told = repr(str(target)[:80])
+        raise OddCellError(f"the target {told} is not one of the choices, nor its number")
+    return found

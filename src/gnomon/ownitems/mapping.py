@@ -15,6 +15,7 @@ import msgspec
 
 from gnomon.errors import UsageError, unknown
 from gnomon.ownitems.nested import MISSING, value_at, with_fields
+from gnomon.ownitems.values import as_list
 
 # How the right answer is named: by its text, its letter, its number, or a name beside the choices.
 GOLD_IS = ("text", "letter", "index0", "index1", "name")
@@ -54,7 +55,7 @@ PREFIXES = ("", "option_", "option", "choice_", "choice", "ending", "sol", "answ
 NUMBERED = (("0", "1", "2", "3", "4", "5"), ("1", "2", "3", "4", "5", "6"))
 _PART = re.compile(r"((?:[^\\,+=]|\\.)*)([,+=]|$)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-_SPECIAL = re.compile(r"([\\,+=])")
+_UNSAFE = re.compile(r"[\\,+=]|^\s+|\s+\Z")
 
 
 class ColumnMap(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -81,8 +82,21 @@ class ColumnMap(msgspec.Struct, frozen=True, omit_defaults=True):
                 found += getattr(self, what)
         return found
 
+    @property
+    def taken(self) -> set[str]:
+        """The columns that are named, with those of which only a field is."""
+        outer = {name.partition(".")[0] for name in self.columns}
+        return outer.union(self.columns)
+
 
 FIELDS = ColumnMap.__struct_fields__
+
+
+def read_map(given: str | Mapping[str, Any]) -> ColumnMap:
+    """What a user writes, or says in Python or in YAML; nothing is a map that leaves all open."""
+    if isinstance(given, str):
+        return parse_map(given) if given else ColumnMap()
+    return map_of(given)
 
 
 def parse_map(text: str) -> ColumnMap:
@@ -102,8 +116,8 @@ def map_of(given: Mapping[str, Any]) -> ColumnMap:
     """
     entries = []
     for what, names in given.items():
-        several = [names] if isinstance(names, str) else names
-        if not isinstance(several, list | tuple) or not all(isinstance(n, str) for n in several):
+        several = as_list(names)
+        if not all(isinstance(name, str) for name in several):
             raise UsageError(
                 f"The map gives {what} as {names!r}.",
                 "Give the name of a column, or a list of them.",
@@ -179,20 +193,19 @@ def write_map(mapping: ColumnMap) -> str:
     """
     parts = []
     for what, value in msgspec.structs.asdict(mapping).items():
-        names = [value] if isinstance(value, str) else value
+        names = as_list(value)
         if any(names):
             parts.append(f"{what}={'+'.join(map(_escaped, names))}")
     return ",".join(parts)
 
 
 def _escaped(name: str) -> str:
-    text = _SPECIAL.sub(r"\\\1", name)
-    start = len(text) - len(text.lstrip())
-    end = len(text.rstrip())
-    spaces = "".join(f"\\{sign}" for sign in text[:start])
-    if start == len(text):
-        return spaces
-    return spaces + text[start:end] + "".join(f"\\{sign}" for sign in text[end:])
+    """A name with a backslash before every sign that would mean something, or be dropped."""
+    return _UNSAFE.sub(_with_backslashes, name)
+
+
+def _with_backslashes(found: re.Match[str]) -> str:
+    return "".join(f"\\{sign}" for sign in found[0])
 
 
 def guessed_map(columns: Sequence[str], given: ColumnMap) -> ColumnMap:
@@ -201,7 +214,7 @@ def guessed_map(columns: Sequence[str], given: ColumnMap) -> ColumnMap:
     >>> write_map(guessed_map(["question", "options", "answer"], ColumnMap()))
     'text=question,choices=options,gold=answer'
     """
-    taken = {name.partition(".")[0] for name in given.columns} | set(given.columns)
+    taken = given.taken
     found = msgspec.structs.asdict(given)
     for what in USUAL:
         if found[what] or (what == "choices" and found["labels"]):

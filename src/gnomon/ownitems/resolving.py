@@ -7,7 +7,7 @@ two of them mean different choices somewhere, the file is refused rather than gu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,21 @@ IN_WORDS = {
 }
 
 
-Tell = Callable[[int, str], None]  # is told the line of a row and what is wrong with it
+# Is told the line of a row and what is wrong with it; if it returns, the row is passed over.
+Tell = Callable[[int, str], None]
+
+
+def refuse(file: Path) -> Tell:
+    """For those who want all rows of a file or none: the first that cannot be an item is an error.
+
+    It is the way of every command but `gnomon check`.
+    """
+    hint = "Correct the row, or name other columns with --map; `gnomon check` lists all such rows."
+
+    def tell(line: int, message: str) -> None:
+        raise DataError(f"{message}.", hint, file=file, line=line) from None
+
+    return tell
 
 
 def resolve(
@@ -52,14 +66,11 @@ def resolve(
     rows: Rows,
     given: ColumnMap,
     classes: Mapping[str, tuple[str, ...]],
-    tell: Tell | None = None,
+    tell: Tell,
 ) -> ColumnMap:
-    """The whole map of a file. `classes` names the numbers of columns that hold labels.
-
-    A row that does not fit ends it, unless `tell` is given: then it is told of the row.
-    """
+    """The whole map of a file. `classes` names the numbers of columns that hold labels."""
     columns: dict[str, Any] = {}
-    for _, row in _first(rows()):
+    for _, row in islice(rows(), LOOKED_AT):
         for name, value in row.items():
             if columns.get(name) is None:
                 columns[name] = value
@@ -77,21 +88,14 @@ def resolve(
     return mapping
 
 
-def _first(rows: Iterator[tuple[int, Row]]) -> Iterator[tuple[int, Row]]:
-    for count, found in enumerate(rows):
-        if count == LOOKED_AT:
-            return
-        yield found
-
-
 def choices_in(row: Row, mapping: ColumnMap) -> Choices:
     """The choices of a row."""
     if not mapping.choices:
         return Choices(mapping.labels)
-    if len(mapping.choices) == 1:
-        (name,) = mapping.choices
-        return as_choices(_with_labels_beside(row, name, present(row, name, "choices")))
-    return _in_columns(row, mapping.choices)
+    if len(mapping.choices) > 1:
+        return _in_columns(row, mapping.choices)
+    name = mapping.choices[0]
+    return as_choices(_with_labels_beside(row, name, present(row, name, "choices")))
 
 
 def _with_labels_beside(row: Row, name: str, texts: Any) -> Any:
@@ -159,7 +163,7 @@ def _labels(file: Path, found: list[str], mapping: ColumnMap) -> tuple[str, ...]
     return tuple(sorted(found))
 
 
-def _how_gold_is_named(file: Path, rows: Rows, mapping: ColumnMap, tell: Tell | None) -> str:
+def _how_gold_is_named(file: Path, rows: Rows, mapping: ColumnMap, tell: Tell) -> str:
     """The way in which all rows name their right answers."""
     alive = list(READINGS)
     by_label = True  # whether every answer is the label of a choice, written as that is
@@ -168,8 +172,6 @@ def _how_gold_is_named(file: Path, rows: Rows, mapping: ColumnMap, tell: Tell | 
         try:
             meant = _ways_to_read(row, mapping, alive)
         except OddCellError as odd:
-            if tell is None:
-                raise odd_row(file, line, str(odd)) from None
             tell(line, str(odd))
             continue
         alive = list(meant)
@@ -235,9 +237,3 @@ def _fits_none(value: Any, choices: Choices, alive: list[str]) -> str:
         listed += f", their labels {quoted(choices.labels)}"
     earlier = " or ".join(IN_WORDS[way] for way in alive)
     return f"the gold {told} is not {earlier}, as in the rows before; the choices are {listed}"
-
-
-def odd_row(file: Path, line: int, message: str) -> DataError:
-    """The error for a row that cannot be an item."""
-    hint = "Correct the row, or name other columns with --map; `gnomon check` lists all such rows."
-    return DataError(f"{message}.", hint, file=file, line=line)

@@ -6,13 +6,14 @@ Nothing that comes with a file or folder is ever run.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gnomon.errors import DataError, GnomonError, MissingExtraError, path_hint
+from gnomon.errors import DataError, GnomonError, importing, path_hint
 from gnomon.files import FILE_LIMIT, delimiter_of, read_json, read_jsonl, read_lines, read_table
 
 if TYPE_CHECKING:
@@ -40,6 +41,13 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row]]:
     if not path.exists():
         raise DataError("there is no such file.", path_hint(path, "Check the path."), file=path)
     return READERS[ending](path)
+
+
+def read_files(paths: Iterable[Path]) -> Iterator[tuple[int, Row]]:
+    """Number and fields of the rows of several files, counted through all of them."""
+    rows = chain.from_iterable(map(read_rows, paths))
+    for number, (_, row) in enumerate(rows, start=1):
+        yield number, row
 
 
 def split_of(path: Path) -> str:
@@ -106,10 +114,8 @@ def table(path: Path) -> Iterator[tuple[int, Row]]:
 
 def parquet(path: Path) -> Iterator[tuple[int, Row]]:
     """Parquet through duckdb, in little memory; a file that unpacks to gigabytes is refused."""
-    try:
+    with importing("Reading Parquet", "parquet"):
         import duckdb
-    except ImportError:
-        raise MissingExtraError("Reading Parquet", "parquet") from None
 
     with duckdb.connect() as db:
         try:
@@ -118,11 +124,9 @@ def parquet(path: Path) -> Iterator[tuple[int, Row]]:
             _check_size(db, path)
             found = db.execute("SELECT * FROM read_parquet(?)", [str(path)])
             names = [column[0] for column in found.description or ()]
-            number = 0
-            while rows := found.fetchmany(FETCHED):
-                for row in rows:
-                    number += 1
-                    yield number, dict(zip(names, row, strict=True))
+            batches = iter(lambda: found.fetchmany(FETCHED), [])
+            for number, row in enumerate(chain.from_iterable(batches), start=1):
+                yield number, dict(zip(names, row, strict=True))
         except duckdb.OutOfMemoryException:
             raise _too_large(path) from None
         except duckdb.Error as error:
@@ -186,13 +190,11 @@ def arrow(path: Path) -> Iterator[tuple[int, Row]]:
             "dataset.to_parquet('test.parquet').",
         ) from None
 
-    number = 0
     try:
         with arrow.memory_map(str(path)) as stream:
-            for batch in arrow.ipc.open_stream(stream):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield number, row
+            batches = arrow.ipc.open_stream(stream)
+            rows = chain.from_iterable(batch.to_pylist() for batch in batches)
+            yield from enumerate(rows, start=1)
     except arrow.ArrowInvalid as error:
         reason = str(error).splitlines()[0]
         raise DataError(f"not an Arrow file: {reason}.", _AGAIN, file=path) from None

@@ -18,7 +18,7 @@ import msgspec
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError, unknown
 from gnomon.files import read_text, read_yaml, shape_problem
-from gnomon.ownitems.mapping import ColumnMap, map_of, parse_map
+from gnomon.ownitems.mapping import ColumnMap, read_map
 from gnomon.records import FORMS
 from gnomon.registry import benchmark, measure
 
@@ -131,20 +131,19 @@ def _check(file: Path, found: Sidecar) -> None:
     with _told_at(file, "form"):
         if found.form and found.form not in FORMS:
             raise unknown("form", found.form, FORMS)
-    if found.unit_nouns and len(found.unit_nouns) != len(found.units):
-        raise DataError(
-            f"there are {len(found.units)} kinds of units and {len(found.unit_nouns)} unit_nouns.",
-            "Give a noun for each kind, or leave unit_nouns out.",
-            file=file,
-            line=_line_of(file, "unit_nouns"),
-        )
-    if found.chance is not None and not 0 <= found.chance <= 1:
-        raise DataError(
-            f"a chance of {found.chance:g} is no fraction.",
-            "Give a number from 0 to 1, such as 0.25.",
-            file=file,
-            line=_line_of(file, "chance"),
-        )
+    with _told_at(file, "unit_nouns"):
+        kinds, nouns = len(found.units), len(found.unit_nouns)
+        if nouns not in (0, kinds):
+            raise UsageError(
+                f"there are {kinds} kinds of units and {nouns} unit_nouns.",
+                "Give a noun for each kind, or leave unit_nouns out.",
+            )
+    with _told_at(file, "chance"):
+        if found.chance is not None and not 0 <= found.chance <= 1:
+            raise UsageError(
+                f"a chance of {found.chance:g} is no fraction.",
+                "Give a number from 0 to 1, such as 0.25.",
+            )
 
 
 def _with_prompt(file: Path, found: Sidecar) -> Sidecar:
@@ -164,9 +163,7 @@ def _with_prompt(file: Path, found: Sidecar) -> Sidecar:
 
 def columns(sidecar: Sidecar) -> ColumnMap:
     """The columns that a sidecar names."""
-    if isinstance(sidecar.map, str):
-        return parse_map(sidecar.map) if sidecar.map else ColumnMap()
-    return map_of(sidecar.map)
+    return read_map(sidecar.map)
 
 
 def described(plain: Benchmark, sidecar: Sidecar) -> Benchmark:

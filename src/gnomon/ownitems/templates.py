@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from gnomon.errors import GnomonError, MissingExtraError
+from gnomon.errors import GnomonError, importing
 
 LONGEST = 2**20  # characters of a field, and of what comes of a template
 LONGEST_TEMPLATE = 10_000
@@ -59,18 +59,21 @@ def render(template: str, row: Mapping[str, Any]) -> str:
         ValueError,
     ) as error:
         raise TemplateError(f"the template cannot be filled in: {error}.") from None
-    if len(text) > LONGEST:
-        raise TemplateError(f"the template gives more than {LONGEST:,} characters.")
+    _check_length(len(text))
     return text
+
+
+def _check_length(characters: int) -> None:
+    """Refuse a result before it fills the memory."""
+    if characters > LONGEST:
+        raise TemplateError(f"the template gives more than {LONGEST:,} characters.")
 
 
 @lru_cache(maxsize=64)
 def _compiled(template: str) -> Any:
-    try:
+    with importing("Reading templates", "report"):
         import jinja2
         from jinja2 import nodes
-    except ImportError:
-        raise MissingExtraError("Reading templates", "report") from None
 
     if len(template) > LONGEST_TEMPLATE:
         raise TemplateError(f"the template has more than {LONGEST_TEMPLATE:,} characters.")
@@ -116,22 +119,22 @@ def _sandbox() -> Any:
 
 def _check_call(call: Any) -> None:
     """Refuse calls of anything but harmless methods of texts, lists and objects."""
-    name = getattr(call.node, "attr", None) or getattr(call.node, "name", "something")
-    if getattr(call.node, "attr", None) not in METHODS:
+    method = getattr(call.node, "attr", None)
+    if method not in METHODS:
+        name = method or getattr(call.node, "name", "something")
         raise TemplateError(f"the template calls '{name}', which is not allowed here.")
 
 
 def replaced(text: str, old: str, new: str, count: int = -1) -> str:
     """A text with another in the place of a part of it, if the result is not endless."""
     text, old, new = str(text), str(old), str(new)
-    if len(text) + (text.count(old) if old else len(text) + 1) * len(new) > LONGEST:
-        raise TemplateError(f"the template gives more than {LONGEST:,} characters.")
+    times = text.count(old)  # an empty text stands around every character
+    _check_length(len(text) + times * len(new))
     return text.replace(old, new, count)
 
 
 def joined(values: Iterable[Any], between: str = "") -> str:
     """Texts in a row, if they are not endless."""
     texts = list(map(str, values))
-    if sum(map(len, texts)) + len(texts) * len(between) > LONGEST:
-        raise TemplateError(f"the template gives more than {LONGEST:,} characters.")
+    _check_length(sum(map(len, texts)) + len(texts) * len(between))
     return between.join(texts)

@@ -72,6 +72,29 @@ def scalar(value: Any) -> str | None:
     return None
 
 
+def as_list(value: Any) -> list[Any]:
+    """A list as it is; anything else as a list of one."""
+    if isinstance(value, list | tuple):
+        return list(value)
+    return [value]
+
+
+def literal(text: str) -> Any:
+    """What a text is, written as Python writes it; if it is nothing of that kind, the text."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
+
+
+def from_json(text: str) -> Any:
+    """What a text is, written as JSON; if it is no JSON, the text."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.MsgspecError, RecursionError):
+        return text
+
+
 def _kind(value: Any) -> str:
     if value is None:
         return "empty"
@@ -150,22 +173,20 @@ def _unpacked(text: str) -> Any:
     """Choices that a table holds as text: JSON, as Python prints it, or parts between bars."""
     if len(text) > LONGEST_LIST:
         raise OddCellError(f"the choices are longer than {LONGEST_LIST:,} characters")
-    found = _literal(text)
-    if isinstance(found, list | tuple | Mapping):
+    found = _written(text)
+    if found is not None:
         return found
     if "|" not in text:
         raise OddCellError("the choices are one text, not a list")
     return [part.strip() for part in text.split("|")]
 
 
-def _literal(text: str) -> Any:
-    """What a text is in JSON, or as Python prints it; none if it is neither."""
-    readers: tuple[Callable[[str], Any], ...] = (msgspec.json.decode, ast.literal_eval)
-    for read in readers:
-        try:
-            return read(text)
-        except (msgspec.MsgspecError, ValueError, SyntaxError, MemoryError, RecursionError):
-            continue
+def _written(text: str) -> Any:
+    """What a text writes, in JSON or as Python prints it, if that has parts; else none."""
+    for read in (from_json, literal):
+        found = read(text)
+        if isinstance(found, list | tuple | Mapping):
+            return found
     return None
 
 
@@ -237,14 +258,12 @@ READINGS: dict[str, Reading] = {
 }
 
 
-def golds(value: Any) -> Sequence[Any]:
+def golds(value: Any) -> list[Any]:
     """The right answers as the cell has them: one, or a list of several."""
     if isinstance(value, str) and value.startswith("[") and len(value) <= LONGEST_LIST:
-        found = _literal(value)
-        return found if isinstance(found, list) else (value,)
-    if isinstance(value, list | tuple):
-        return value
-    return (value,)
+        found = _written(value)
+        return [value] if found is None else as_list(found)
+    return as_list(value)
 
 
 def read_gold(value: Any, choices: Choices, reading: str) -> tuple[str, ...] | None:

@@ -79,7 +79,7 @@ def _captions(item: Item, answer: Answer, author: str) -> Iterator[Item]:
             "obj": chosen.object,
             "annotator": author,
             "pair": item.id,
-            "image": names[place] or image.sha256 or image.path,
+            "image": names[place] or image.identity,
             "task": "validate",
         }
         yield Item(

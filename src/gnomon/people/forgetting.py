@@ -20,6 +20,7 @@ DEEPEST = 2  # folders below those that are looked into
 BLOCK = 2**20  # bytes that are read at a time
 LARGEST = 2**30  # bytes of a file that is looked into
 PACKED = ".parquet"  # the ending of files in which no text can be searched
+PAGE = ".html"
 VOTES, CAPTIONS = "items with their votes", "captions that they wrote"
 
 
@@ -64,17 +65,19 @@ def dependents_of(name: str, runs: str | Path, folders: Iterable[str | Path]) ->
 
 def _depends(path: Path, name: str) -> str:
     """In which way a file holds a person's answers; empty if it does not."""
-    if path.suffix == ".html":
-        return "a page that shows them" if _holds(path, _names_in_page(name)) else ""
-    if not is_item_file(path.name):
-        return ""
     if path.suffix == PACKED:
         return _depends_packed(path, name)
-    if _holds(path, _votes_in_items(name)):
-        return VOTES
-    if _holds(path, _captions_in_items(name)):
-        return CAPTIONS
+    for what, texts in _traces(path, name).items():
+        if _holds(path, texts):
+            return what
     return ""
+
+
+def _traces(path: Path, name: str) -> dict[str, list[str]]:
+    """What is looked for in a page or in a file of items, by the way in which it is theirs."""
+    if path.suffix == PAGE:
+        return {"a page that shows them": _names_in_page(name)}
+    return {VOTES: _votes_in_items(name), CAPTIONS: _captions_in_items(name)}
 
 
 def _depends_packed(path: Path, name: str) -> str:
@@ -131,7 +134,8 @@ def _files_in(folders: Iterable[str | Path]) -> Iterator[Path]:
     seen = set()
     for folder in folders:
         for path in _below(Path(folder), DEEPEST):
-            if (is_item_file(path.name) or path.suffix == ".html") and path.resolve() not in seen:
+            is_wanted = path.suffix == PAGE or is_item_file(path.name)
+            if is_wanted and path.resolve() not in seen:
                 seen.add(path.resolve())
                 yield path
 

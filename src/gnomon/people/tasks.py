@@ -46,7 +46,6 @@ GAP = "_____"
 DIGITS = 9  # options that have a digit as their key
 YES, NO = "yes", "no"
 UNCLEAR = "unclear"
-NO_SENSE = "no sense"
 
 
 def question_of(task: Task, item: Item) -> Question:

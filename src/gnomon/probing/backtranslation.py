@@ -14,6 +14,7 @@ from itertools import chain, product
 from typing import NamedTuple, Protocol
 
 from gnomon.errors import UsageError
+from gnomon.grouped import grouped
 from gnomon.probing.candidates import NO_BLANK, NO_OBJECT, Answers, CandidateList
 from gnomon.probing.mentions import TAG, longest_first, mention_of, mentions
 from gnomon.probing.wording import OptionStyle, Wording, lay_out, tags_in
@@ -125,11 +126,8 @@ class Traveller:
 
 def examples(items: Sequence[Item]) -> list[Item]:
     """A few items of each set of labels, from different places of the whole."""
-    kinds: dict[frozenset[str], list[Item]] = {}
-    for item in items:
-        kinds.setdefault(frozenset(item.choices), []).append(item)
     found = []
-    for members in kinds.values():
+    for members in grouped(items, lambda item: frozenset(item.choices)).values():
         step = max(1, len(members) // EXAMPLES)
         found += members[::step][:EXAMPLES]
     return found

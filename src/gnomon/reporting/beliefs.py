@@ -118,45 +118,34 @@ def sentence(own: Sequence[Believer]) -> str:
 
 
 def _row(one: Believer) -> tuple[Any, ...]:
-    belief = one.belief
-    largest = len(belief.tangles[0]) if belief.tangles else 0
-    return (
-        one.benchmark,
-        one.model,
-        belief.context,
-        belief.relation,
-        len(belief.objects),
-        belief.answers,
-        belief.both_ways,
-        belief.triangles,
-        largest,
-        belief.changes,
-        belief.least,
-        belief.by_chance,
-        belief.right / belief.answers,
-        belief.order_right / belief.answers,
-    )
+    return (*one.who, one.belief.context, one.belief.relation, *_figures([one.belief]))
 
 
 def _total(found: Sequence[Believer]) -> tuple[Any, ...]:
     """All contexts of a model together."""
-    own = [one.belief for one in found]
-    answers = sum(belief.answers for belief in own)
-    tangles = [len(tangle) for belief in own for tangle in belief.tangles]
+    return (*found[0].who, f"all {len(found)}", "", *_figures([one.belief for one in found]))
+
+
+def _figures(beliefs: Sequence[Belief]) -> tuple[Any, ...]:
+    """What stands behind the relation in a row; the largest tangle, and the sums of the others."""
+
+    def total(name: str) -> Any:
+        return sum(getattr(belief, name) for belief in beliefs)
+
+    objects = sum(len(belief.objects) for belief in beliefs)
+    tangles = [len(tangle) for belief in beliefs for tangle in belief.tangles]
+    answers = total("answers")
     return (
-        *found[0].who,
-        f"all {len(own)}",
-        "",
-        sum(len(belief.objects) for belief in own),
+        objects,
         answers,
-        sum(belief.both_ways for belief in own),
-        sum(belief.triangles for belief in own),
+        total("both_ways"),
+        total("triangles"),
         max(tangles, default=0),
-        sum(belief.changes for belief in own),
-        sum(belief.least for belief in own),
-        sum(belief.by_chance for belief in own),
-        sum(belief.right for belief in own) / answers,
-        sum(belief.order_right for belief in own) / answers,
+        total("changes"),
+        total("least"),
+        total("by_chance"),
+        total("right") / answers,
+        total("order_right") / answers,
     )
 
 

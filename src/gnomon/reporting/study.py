@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.contracts import Benchmark
+from gnomon.grouped import grouped
 from gnomon.measures.pairing import same_items
 from gnomon.measures.runlabels import labels, settings_of, with_shard
 from gnomon.measures.table import Table
@@ -149,9 +150,8 @@ def studies(runs: Sequence[Run], *, reply_limit: int = 300) -> list[Study]:
     colour on the page.
     """
     models = list(dict.fromkeys(run.model for run in runs))
-    by_name: dict[str, list[Run]] = {}
-    for run in sorted(runs, key=lambda run: models.index(run.model)):
-        by_name.setdefault(run.benchmark, []).append(run)
+    in_turn = sorted(runs, key=lambda run: models.index(run.model))
+    by_name = grouped(in_turn, lambda run: run.benchmark)
     return [_study(name, members, reply_limit) for name, members in by_name.items()]
 
 

@@ -13,6 +13,7 @@ __all__ = [
     "clip",
     "counted",
     "interval_of",
+    "known",
     "listed",
     "measure_name",
     "model_name",
@@ -54,6 +55,11 @@ def measure_name(measure: str) -> str:
 def capitalised(text: str) -> str:
     """The text with a capital letter at its beginning, and the rest as it is."""
     return text[:1].upper() + text[1:]
+
+
+def known(value: float) -> float | None:
+    """A figure; none where it is not a number."""
+    return None if isnan(value) else value
 
 
 def percentage(value: float | None, digits: int = 0, space: str = "\u00a0") -> str:

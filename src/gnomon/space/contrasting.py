@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from itertools import product
 from typing import Literal, NamedTuple
 
 from gnomon.space.contrasts import Contrast, contrast_file, stages_for
@@ -67,10 +68,8 @@ def truth_in(
     asked = [relation]
     if frame == "agreed" and relation in contrast_file().clear_by:
         asked.append(contrast_file().clear_by[relation])
-    for subject in roles.subjects:
-        for ground in roles.grounds:
-            for word in asked:
-                found.add(decide(scene, subject, word, ground, frame=frame).truth)
+    for subject, ground, word in product(roles.subjects, roles.grounds, asked):
+        found.add(decide(scene, subject, word, ground, frame=frame).truth)
     return found.pop() if len(found) == 1 else None
 
 
@@ -89,9 +88,7 @@ def _shows(scene: Scene, task: Task, true: str, false: str) -> bool:
     for relation, expected in ((true, True), (false, False)):
         if truth_in(scene, task.roles, relation, "viewer") is not expected:
             return False
-        if truth_in(scene, task.roles, relation, "own") is expected:
-            return False
-        if truth_in(scene, task.roles, relation, "own") is None:
+        if truth_in(scene, task.roles, relation, "own") is not (not expected):
             return False
     return True
 

@@ -7,7 +7,6 @@ precision: pixels may differ in the last bit between machines, which those of pr
 
 from __future__ import annotations
 
-import shutil
 import zipfile
 from functools import cache, lru_cache
 from io import BytesIO
@@ -19,7 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.errors import DataError, MissingExtraError
+from gnomon.errors import DataError, importing
 from gnomon.fetching.catalogue import folder, locate, sources
 from gnomon.fetching.debian import files_in
 from gnomon.files import package_data, read_yaml
@@ -137,11 +136,9 @@ def _colour(part: Any) -> Triple:
 
 
 def _libraries() -> tuple[Any, Any, Any]:
-    try:
+    with importing("Drawing meshes", "meshes"):
         import trimesh
         from embreex import mesh_construction, rtcore_scene
-    except ImportError:
-        raise MissingExtraError("Drawing meshes", "meshes") from None
     return trimesh, rtcore_scene, mesh_construction
 
 
@@ -221,8 +218,3 @@ def _materials(archive: zipfile.ZipFile, path: str, names: set[str]) -> str:
             text = archive.read(name).decode("utf-8", "replace")
             kept += [line for line in text.splitlines() if not line.strip().startswith("map_")]
     return "\n".join([*kept, ""])
-
-
-def remove_models() -> None:
-    """Forget the unpacked models; the next picture unpacks them again."""
-    shutil.rmtree(folder(SOURCE) / "models", ignore_errors=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from gnomon.files import package_data
+from gnomon.grouped import grouped
 from gnomon.language.patterns import Pattern
 from gnomon.records import digest
 from gnomon.space.meaning.lexicon import lexicon
@@ -73,11 +74,11 @@ def prove_patterns(
 
 
 def _sharing_premises(patterns: Sequence[Pattern]) -> Iterable[list[Pattern]]:
-    groups: dict[Any, list[Pattern]] = {}
-    for pattern in patterns:
+    def told(pattern: Pattern) -> tuple[Any, str]:
         premises = tuple(premise.text for premise in pattern.premises)
-        groups.setdefault((premises, pattern.family or pattern.id), []).append(pattern)
-    return groups.values()
+        return premises, pattern.family or pattern.id
+
+    return grouped(patterns, told).values()
 
 
 def digest_of_sources() -> str:

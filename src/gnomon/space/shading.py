@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gnomon.grouped import grouped
 from gnomon.space.casting import FLOOR, SKY, WALL, Band, meet
 from gnomon.space.looks import Colour, Floor, Look
 from gnomon.space.shapes import Array, Axes
@@ -12,7 +13,6 @@ from gnomon.space.solids import Camera, Solid
 
 SAMPLES = 2  # samples of a pixel in each direction
 LIFT = 3e-4  # of the distance, by which a point is lifted off its surface before it looks for light
-SKIRTING = 0.012  # of the distance to the wall: a darker strip along its foot
 LEVELS = 4096
 
 
@@ -87,10 +87,7 @@ def _sunlight(band: Band, points: Axes, solids: list[Solid], look: Look) -> Arra
 
 def _by_thing(solids: list[Solid]) -> list[list[Solid]]:
     """The primitives of each thing; ropes are one thing."""
-    groups: dict[int, list[Solid]] = {}
-    for solid in solids:
-        groups.setdefault(solid.owner, []).append(solid)
-    return list(groups.values())
+    return list(grouped(solids, lambda solid: solid.owner).values())
 
 
 def _unshadowed(

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from gnomon.errors import GnomonError, MissingExtraError
+from gnomon.errors import GnomonError, importing
 from gnomon.space.meaning.formulas import Formula, Names, Number, holds, smt
 
 TIME_LIMIT = 20_000  # milliseconds for one question; the slowest of our own takes 200
@@ -87,8 +87,6 @@ class Theory:
 
 
 def _solver_library() -> Any:
-    try:
+    with importing("Proving", "prove"):
         import z3
-    except ImportError:
-        raise MissingExtraError("Proving", "prove") from None
     return z3

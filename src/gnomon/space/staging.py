@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 
 from gnomon.files import package_data, read_yaml
 from gnomon.space.meaning.formulas import Formula, every, quantity, some
@@ -95,18 +95,17 @@ class Stage:
                 yield quantity(f"{name}.half-{axis}").same(size / 2)
             if self.story.may_have_legs(name):
                 yield quantity(f"{name}.legs").same(self.cast[name].beneath or z * 0.9)
-        for name in self.places:
-            if (name, self.story.moment(name, NOW)) in self.story.placed:
-                for axis in ("x", "y"):
-                    yield quantity(f"{name}.half-{axis}") >= SMALLEST_PLACE
+        for name, axis in product(self._placed(), ("x", "y")):
+            yield quantity(f"{name}.half-{axis}") >= SMALLEST_PLACE
 
     def _ground_floor(self) -> list[Formula]:
         """Rooms, houses and fields begin at the same height."""
-        found = []
-        for name in self.places:
-            if (name, self.story.moment(name, NOW)) in self.story.placed:
-                found.append(self.story.low(name, "z", NOW).same(0))
-        return found
+        return [self.story.low(name, "z", NOW).same(0) for name in self._placed()]
+
+    def _placed(self) -> list[str]:
+        """The places whose sides matter."""
+        placed, moment = self.story.placed, self.story.moment
+        return [name for name in self.places if (name, moment(name, NOW)) in placed]
 
     def _frame(self, frame: float) -> Iterator[Formula]:
         for name in (*self.things, *self.places):

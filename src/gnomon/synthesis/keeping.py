@@ -12,20 +12,16 @@ import os
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from gnomon.durable import link_or_copy, remove_torn_line, replace_file, sync_folder
 from gnomon.errors import DataError, RunError
-from gnomon.files import open_regular
+from gnomon.files import first_bytes
 from gnomon.records import digest
 from gnomon.synthesis.records import Painted, Picture, Request, Trouble
-from gnomon.vision.decoding import MOST_DECODED, decode_bytes
+from gnomon.vision.decoding import MOST_DECODED, Pixels, decode_bytes
 from gnomon.vision.images import PNG, size_in
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 LOG = "pictures.jsonl"
 UNFINISHED = "unfinished"  # what painters keep of pictures they are still at
@@ -100,11 +96,7 @@ class Pictures:
     def open(self, painted: Painted) -> Pixels:
         """The pixels of a picture that was kept; an error if its file is gone or changed."""
         file = self.folder / painted.file
-        try:
-            with open_regular(file) as stream:
-                content = stream.read(MOST_BYTES + 1)
-        except OSError as error:
-            raise DataError(f"{error.strerror}.", "Restore the file.", file=file) from None
+        content = first_bytes(file, MOST_BYTES + 1, "Restore the file.")
         if sha256(content).hexdigest() != painted.sha256:
             raise DataError(
                 "the picture is not the one that was painted.", "Restore it.", file=file

@@ -6,17 +6,15 @@ Verdict on what its item asks: which of two things is larger or taller, or where
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
 from gnomon.records import Item
+from gnomon.vision.decoding import Pixels
 from gnomon.vision.detecting import Box
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 Kind = Literal["size", "height", "position"]
 # The tags of a scene that name its two things. A position is that of the first to the second.
@@ -180,10 +178,3 @@ class Judge(Protocol):
     def look(self, item: Item, painted: Painted, picture: Pixels, truth: Truth | None) -> Verdict:
         """What the picture shows. It raises DataError for a picture that it cannot look at."""
         ...
-
-
-def requests_of(items: Iterable[Item], pictures: int, seed: int = 0) -> Iterator[Request]:
-    """The pictures that items need, each with its prompt and seed."""
-    for item in items:
-        for number in range(pictures):
-            yield Request(item, number, item.text.strip(), seed_of(item.id, number, seed))

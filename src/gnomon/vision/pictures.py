@@ -12,18 +12,15 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from gnomon.errors import DataError
 from gnomon.fetching.catalogue import cache_folder
 from gnomon.fetching.download import download
-from gnomon.files import open_regular
+from gnomon.files import first_bytes
 from gnomon.records import Image
-from gnomon.vision.decoding import LargePictureError, decode_bytes, small_only
+from gnomon.vision.decoding import LargePictureError, Pixels, decode_bytes, small_only
 from gnomon.vision.images import MOST_BYTES
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 AHEAD = 16  # pictures that may be ready before the model asks for them
 Thing = TypeVar("Thing")
@@ -51,11 +48,7 @@ def file_of(image: Image) -> Path:
 def stored(image: Image) -> bytes:
     """The bytes of a picture's file, which must be those that the question was made with."""
     file = file_of(image)
-    try:
-        with open_regular(file) as stream:
-            content = stream.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise DataError(f"{error.strerror}.", "Check the path.", file=file) from None
+    content = first_bytes(file, MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         most = MOST_BYTES // 2**20
         raise DataError(f"the picture has more than {most} MB.", "Scale it down.", file=file)

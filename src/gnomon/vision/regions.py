@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from gnomon.errors import DataError, MissingExtraError
+from gnomon.errors import DataError, importing
 from gnomon.files import read_lines
 from gnomon.fingerprint import fingerprint
 from gnomon.records import Image
@@ -202,10 +202,8 @@ def _are_shares(boxes: NDArray[np.float32]) -> bool:
 
 
 def _own_regions(file: Path) -> Regions:
-    try:
+    with importing("Reading region features", "hf"):
         from safetensors.numpy import load_file
-    except ImportError:
-        raise MissingExtraError("Reading region features", "hf") from None
     if file.stat().st_size > MOST_BYTES:
         raise DataError(f"the file has more than {MOST_BYTES // 2**20} MB.", MAKE_AGAIN, file=file)
     found = _read(lambda: load_file(file), file)
@@ -219,10 +217,8 @@ def _own_regions(file: Path) -> Regions:
 
 def _tensor(file: Path) -> Any:
     """The one tensor of a file, which stays on disk until a part of it is asked for."""
-    try:
+    with importing("Reading region features", "hf"):
         import torch
-    except ImportError:
-        raise MissingExtraError("Reading region features", "hf") from None
 
     def load() -> Any:
         return torch.load(file, map_location="cpu", weights_only=True, mmap=True)

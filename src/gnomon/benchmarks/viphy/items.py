@@ -10,7 +10,7 @@ import msgspec
 
 from gnomon.benchmarks.objects import everyday_namesakes
 from gnomon.benchmarks.viphy.files import Colours, Comparison, frequency_band
-from gnomon.errors import UsageError, unknown
+from gnomon.errors import UsageError, check_known
 from gnomon.files import package_data, read_yaml
 from gnomon.language.surface import indefinite_article
 from gnomon.language.world import Entity
@@ -44,8 +44,7 @@ def prompt_of(task: str, name: str, *, fresh: bool = False) -> Prompt:
 
     The published ones are kept as they are; a fresh one may have its English put right.
     """
-    if name not in FORMS:
-        raise unknown("prompt", name, FORMS)
+    check_known("prompt", name, FORMS)
     table = read_yaml(package_data("viphy/prompts.yaml"))[task]
     own_names = {colour: colour for colour in COLOURS}
     labels = table.get(f"{name}_labels") or table.get("labels") or own_names

@@ -16,7 +16,7 @@ from gnomon.benchmarks.vsr.controls import absent_things, control_items
 from gnomon.benchmarks.vsr.quads import Quad, make_quads, wanted_by
 from gnomon.benchmarks.vsr.showing import several_role, shown, truth_word
 from gnomon.benchmarks.vsr.ways import chosen_ways, in_ways
-from gnomon.errors import UsageError, unknown
+from gnomon.errors import UsageError, check_known
 from gnomon.records import Item
 from gnomon.space.contrasting import truth_in
 from gnomon.space.layouts import Frames, Roles
@@ -91,12 +91,9 @@ def fresh(
 
 
 def _check_asked(form: str, controls: str, look: str) -> None:
-    if form not in FORMS:
-        raise unknown("form", form, FORMS)
-    if controls not in CONTROLS:
-        raise unknown("choice of controls", controls, CONTROLS)
-    if look not in LOOKS:
-        raise unknown("look", look, LOOKS)
+    check_known("form", form, FORMS)
+    check_known("choice of controls", controls, CONTROLS)
+    check_known("look", look, LOOKS)
     if controls != "no" and form == "scene":
         raise UsageError("A prompt has no controls.", "Leave --set controls out.")
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from gnomon.errors import GnomonError, MissingExtraError, ModelError
+from gnomon.errors import GnomonError, ModelError, importing
 
 EDITION = 2  # of how files are converted: what an earlier one left in the cache is not used
 MODEL, PRE, BEGINS = (
@@ -106,11 +106,9 @@ def _convert(file: Path, folder: Path) -> None:
     from gnomon.models.transformers.loading import libraries, quiet
 
     torch, transformers = libraries()
-    try:
+    with importing("A .gguf file in transformers", "hf"):
         import accelerate  # type: ignore[import-untyped]  # noqa: F401
         import gguf  # noqa: F401
-    except ImportError:
-        raise MissingExtraError("A .gguf file in transformers", "hf") from None
 
     where: dict[str, Any] = {
         "pretrained_model_name_or_path": str(file.parent),

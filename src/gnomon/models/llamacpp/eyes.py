@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from gnomon.errors import ModelError
 from gnomon.fetching.connection import printable
@@ -20,9 +20,7 @@ from gnomon.fingerprint import sha256_of
 from gnomon.models.llamacpp.library import forget_complaints, last_complaint
 from gnomon.models.llamacpp.llama import CHUNK, Llama
 from gnomon.models.llamacpp.mtmd import IMAGE, Part, header_text, open_mtmd, parameters
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
+from gnomon.vision.decoding import Pixels
 
 PROJECTOR = ("clip.projector_type", "clip.vision.projector_type")
 _OTHER = "Give the mmproj file that was published together with the model."

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
+from gnomon.grouped import grouped
 from gnomon.models.chat import Messages, Writer
 from gnomon.models.choices import contexts, take
 from gnomon.models.llamacpp.eyes import Eyes, Picture, UnshowableError
 from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Image, Item
+from gnomon.vision.decoding import Pixels
 from gnomon.vision.pictures import Seen, pixels, see
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 SIGN = "<__picture__>"
 AHEAD = 2  # pictures that are decoded before the model asks for them
@@ -83,10 +81,7 @@ def split_at_signs(text: str, pictures: int) -> list[str]:
 
 def _by_pictures(items: Sequence[Item]) -> dict[tuple[Image, ...], list[int]]:
     """The numbers of the items that show the same pictures."""
-    groups: dict[tuple[Image, ...], list[int]] = {}
-    for number, item in enumerate(items):
-        groups.setdefault(item.images, []).append(number)
-    return groups
+    return grouped(range(len(items)), lambda number: items[number].images)
 
 
 def _answer_alike(

@@ -13,18 +13,15 @@ from dataclasses import dataclass
 from hashlib import sha256
 from io import BytesIO
 from math import ceil
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from gnomon.errors import UsageError
 from gnomon.records import Image
 from gnomon.redaction import HIDDEN
-from gnomon.vision.decoding import decode_bytes
+from gnomon.vision.decoding import Pixels, decode_bytes
 from gnomon.vision.images import PNG
 from gnomon.vision.pictures import file_of, stored
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 # What OpenAI's models count: the picture is scaled into a square, then its shorter side down to a
 # length; each tile that begins counts, and the picture itself.

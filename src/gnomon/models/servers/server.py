@@ -8,7 +8,7 @@ from ipaddress import ip_address
 from typing import Any, NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
-from gnomon.errors import MissingExtraError, ModelError, UnencryptedWarning
+from gnomon.errors import ModelError, UnencryptedWarning, importing
 from gnomon.models.servers.refusals import AskError, PassingError, plain_line
 from gnomon.redaction import secrets_of
 
@@ -77,10 +77,8 @@ def address_of(base_url: str, path: str) -> str:
 
 def _client(parts: SplitResult, key: str, concurrency: int, timeout: float) -> tuple[Any, Any]:
     """The library, and a client of it that sends the key, or user and password of the address."""
-    try:
+    with importing("A model behind a server", "openai"):
         import httpx
-    except ImportError:
-        raise MissingExtraError("A model behind a server", "openai") from None
     # at INFO it would write every address down, with the keys in its query
     logging.getLogger("httpx").setLevel(logging.WARNING)
     headers = {"Accept-Encoding": "identity"}

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import DataError, ModelError, UsageError
+from gnomon.grouped import grouped
 from gnomon.models.transformers.faults import check_device, check_folder, explained
 from gnomon.models.transformers.hf import place_of
 from gnomon.models.transformers.limits import longest_text, tokens_in_a_pass
@@ -128,9 +129,7 @@ class Backbone:
 
         A pass over too many texts shows at the start, not at the end.
         """
-        by_length: dict[int, list[int]] = {}
-        for number, each in enumerate(tokens):
-            by_length.setdefault(len(each), []).append(number)
+        by_length = grouped(range(len(tokens)), lambda number: len(tokens[number]))
         room = tokens_in_a_pass(self.module)
         for length in sorted(by_length, reverse=True):
             numbers = by_length[length]

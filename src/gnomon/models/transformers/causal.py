@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from gnomon.grouped import grouped
 from gnomon.models.asking import Asking, frames
 from gnomon.models.chat import Writer, chat_template
 from gnomon.models.choices import (
@@ -89,9 +90,8 @@ class Causal:
         if self.ask == "generate":
             return self._replied(items)
 
-        alike: dict[tuple[str, int], list[int]] = {}
-        for number, item in enumerate(items):
-            alike.setdefault((item.form, self.prompt.shown_to(item)), []).append(number)
+        kinds = [(item.form, self.prompt.shown_to(item)) for item in items]
+        alike = grouped(range(len(items)), kinds.__getitem__)
         answers: dict[int, Answer] = {}
         for numbers in alike.values():  # these share their worked examples
             answers |= zip(numbers, self._scored(take(items, numbers)), strict=True)

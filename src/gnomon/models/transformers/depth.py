@@ -12,11 +12,11 @@ from gnomon.errors import ModelError
 from gnomon.models.transformers.architectures import architecture_of
 from gnomon.models.transformers.faults import check_complete, check_device, check_folder, explained
 from gnomon.models.transformers.loading import best_device, libraries, quiet, revision_of
+from gnomon.vision.decoding import Pixels
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from PIL.Image import Image as Pixels
 
 # Whether large figures are far. Depth Anything's metric models say so in their config.
 FAR_IS_LARGE = {

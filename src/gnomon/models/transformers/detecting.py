@@ -7,17 +7,15 @@ Grounding DINO look for whatever they are told to.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gnomon.errors import MissingExtraError, ModelError
+from gnomon.errors import ModelError, importing
 from gnomon.models.transformers.architectures import architecture_of
 from gnomon.models.transformers.faults import check_complete, check_device, check_folder, explained
 from gnomon.models.transformers.loading import best_device, libraries, quiet, revision_of
 from gnomon.models.transformers.processors import load_processor
+from gnomon.vision.decoding import Pixels
 from gnomon.vision.detecting import Box, Detection
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 NAMED = ("OwlViTForObjectDetection", "Owlv2ForObjectDetection")  # that look for many names at once
 GROUNDING = ("GroundingDinoForObjectDetection", "MMGroundingDinoForObjectDetection")
@@ -131,10 +129,8 @@ def hf_detector(
 def _image_processor(name: str, architecture: str, **source: Any) -> Any:
     import transformers
 
-    try:
+    with importing("A detector", "vision"):
         import PIL  # noqa: F401
-    except ImportError:
-        raise MissingExtraError("A detector", "vision") from None
     found = transformers.AutoImageProcessor.from_pretrained(name, **source)
     if not hasattr(found, "post_process_object_detection"):
         raise ModelError(

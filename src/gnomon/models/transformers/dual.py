@@ -16,7 +16,7 @@ import torch
 
 from gnomon.fetching.catalogue import cache_folder
 from gnomon.models.choices import take
-from gnomon.models.comparing import FORMS, Pair, Written, key_of
+from gnomon.models.comparing import FORMS, Pair, Written
 from gnomon.models.transformers.limits import longest_text
 from gnomon.models.transformers.previewing import surrounding_tokens, written
 from gnomon.models.transformers.sights import alike, pictures_in_a_pass, shape_of, tensor_of
@@ -105,7 +105,7 @@ class DualEncoder:
         found: dict[str, Seen[Any]] = {}
         new: list[Image] = []
         for image in images:
-            key = key_of(image)
+            key = image.identity
             if key in self._pictures:
                 found[key] = Seen(self._pictures.get(key))
             else:
@@ -141,7 +141,7 @@ class DualEncoder:
         """The features of pictures, computed while the next ones are read."""
         waiting: list[tuple[str, Sight]] = []
         for image, seen in zip(images, see(images, self._sight), strict=True):
-            key = key_of(image)
+            key = image.identity
             if seen.made is None:
                 yield key, Seen(None, seen.trouble)
             elif seen.made.features is not None:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import torch
 from transformers.cache_utils import DynamicCache
 
+from gnomon.grouped import grouped
 from gnomon.models.choices import Query, take
 from gnomon.models.planner import Task, task_of
 from gnomon.models.transformers.likelihoods import ROOM_ON_CPU, ROOM_ON_GPU, SPREAD, log_sums
@@ -113,10 +114,7 @@ class PictureScorer:
         prefix: list[int],
         result: Result,
     ) -> None:
-        by_picture: dict[Shown, list[int]] = {}
-        for number in numbers:
-            by_picture.setdefault(queries[number].shown, []).append(number)
-
+        by_picture = grouped(numbers, lambda number: queries[number].shown)
         pictures = list(by_picture)
         most = max(1, self._most_tokens // len(prefix))
         for start in range(0, len(pictures), most):

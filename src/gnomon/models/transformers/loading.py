@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gnomon.errors import MissingExtraError, ModelError, UsageError
+from gnomon.errors import ModelError, UsageError, importing
 from gnomon.fingerprint import fingerprint
 from gnomon.models.trained import check_finished, training_of
 from gnomon.models.transformers.architectures import COMPARING, architecture_of, class_of
@@ -233,13 +233,11 @@ def quiet() -> Iterator[None]:
 def libraries() -> tuple[Any, Any]:
     """torch and transformers, or which extra brings them."""
     os.environ.setdefault("TRANSFORMERS_NO_ADVISORY_WARNINGS", "1")
-    try:
-        with warnings.catch_warnings(), patient_threads():
-            warnings.simplefilter("ignore")
-            import torch
-            import transformers
-    except ImportError:
-        raise MissingExtraError("A model of transformers", "hf") from None
+    missing = importing("A model of transformers", "hf")
+    with missing, warnings.catch_warnings(), patient_threads():
+        warnings.simplefilter("ignore")
+        import torch
+        import transformers
     return torch, transformers
 
 

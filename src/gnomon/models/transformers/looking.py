@@ -14,9 +14,11 @@ from typing import Any, NamedTuple
 
 import torch
 
+from gnomon.grouped import grouped
 from gnomon.models.transformers.showing import Shown
 from gnomon.vision.features import Entry, Features
 
+Tensors = tuple[torch.Tensor, ...]
 PIXELS = "pixel"  # how the names of inputs begin that nothing but the part that sees wants
 AT_ONCE = 16  # pictures that a model looks at in one pass
 
@@ -24,11 +26,9 @@ AT_ONCE = 16  # pictures that a model looks at in one pass
 class Made(NamedTuple):
     """What a model made of pictures that are shown together."""
 
-    pictures: tuple[torch.Tensor, ...]  # one for each, or one for all (`stacked`)
+    pictures: Tensors  # one for each, or one for all (`stacked`)
     stacked: bool
-    layers: tuple[
-        tuple[torch.Tensor, ...], ...
-    ] = ()  # for each layer that is given some of its own
+    layers: tuple[Tensors, ...] = ()  # for each layer that is given some of its own
 
 
 class Looking:
@@ -45,11 +45,8 @@ class Looking:
         """See to it that the model has looked at each, where it can remember what it saw."""
         if not self.remembers:
             return
-        alike: dict[tuple[Any, ...], list[Shown]] = {}
-        for shown in dict.fromkeys(many):
-            if shown.tensors and shown.features is None:
-                alike.setdefault(shape_of(shown), []).append(shown)
-        for fresh in alike.values():
+        new = [each for each in dict.fromkeys(many) if each.tensors and each.features is None]
+        for fresh in grouped(new, shape_of).values():
             for start in range(0, len(fresh), AT_ONCE):
                 self._look_at(fresh[start : start + AT_ONCE])
 
@@ -76,10 +73,8 @@ class Looking:
 
     def _look_at(self, many: Sequence[Shown]) -> None:
         wanted = inspect.signature(self._look).parameters
-        inputs = {}
-        for name in many[0].tensors:
-            if name in wanted:
-                inputs[name] = self._joined(name, many)
+        given = [name for name in many[0].tensors if name in wanted]
+        inputs = {name: self._joined(name, many) for name in given}
         with torch.inference_mode():
             seen = self._look(**inputs, return_dict=True)
         for shown, made in zip(many, _split(seen, len(many)), strict=True):
@@ -170,5 +165,5 @@ def _shown(entry: Entry, device: torch.device) -> Shown:
     return Shown(entry.texts["before"], entry.texts["after"], given, types, made)
 
 
-def _in_order(parts: dict[int, torch.Tensor]) -> tuple[torch.Tensor, ...]:
+def _in_order(parts: dict[int, torch.Tensor]) -> Tensors:
     return tuple(parts[place] for place in sorted(parts))

@@ -10,7 +10,6 @@ import torch
 
 from gnomon.errors import DataError, UsageError
 from gnomon.files import read_yaml
-from gnomon.models.comparing import key_of
 from gnomon.models.transformers.joint import Head, Joint, Reading, odds_of_true
 from gnomon.records import Image
 from gnomon.vision.pictures import Seen, see
@@ -60,7 +59,7 @@ class _Regions:
     def look(self, images: Sequence[Image]) -> dict[str, Seen[Any]]:
         """What the files have of each picture; one that they do not have is that item's trouble."""
         found = see(images, self._regions, threads=1)
-        return {key_of(image): seen for image, seen in zip(images, found, strict=True)}
+        return {image.identity: seen for image, seen in zip(images, found, strict=True)}
 
     def _regions(self, image: Image) -> tuple[Any, ...]:
         return region_tensors(self.files, self.size, image, boxed=self.boxed)

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from gnomon.contracts import ANYTHING
 from gnomon.errors import DataError
 from gnomon.fetching.catalogue import cache_folder
+from gnomon.grouped import grouped
 from gnomon.models.asking import MOST_PICTURES, Asking, frames
 from gnomon.models.chat import Writer, conversation
 from gnomon.models.choices import (
@@ -133,9 +134,7 @@ class Seeing:
         """One answer for each item."""
         # Templates run within bounds of the whole process: before any thread opens a picture.
         texts = [self._context(item) for item in items]
-        by_pictures: dict[Pictures, list[int]] = {}
-        for number, item in enumerate(items):
-            by_pictures.setdefault(item.images, []).append(number)
+        by_pictures = grouped(range(len(items)), lambda number: items[number].images)
 
         answers: dict[int, Answer] = {}
         for chunk in self._chunks(list(by_pictures)):

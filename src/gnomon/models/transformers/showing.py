@@ -10,15 +10,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from gnomon.errors import ModelError
 from gnomon.models.chat import WITHOUT, Writer, chat_template, conversation, showing
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
+from gnomon.vision.decoding import Pixels
 
 QUESTION = "@question@"  # stands for a text while a template or a processor is tried
 # what a processor gives for each token, beside the tokens themselves

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon.errors import DataError
-from gnomon.models.comparing import key_of
 from gnomon.models.transformers.limits import on_cpu
 from gnomon.records import Image
+from gnomon.vision.decoding import Pixels
 from gnomon.vision.pictures import Seen, pixels, see
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 
 def tensor_of(picture: Pixels, image: Image, image_processor: Any) -> Any:
@@ -37,7 +34,7 @@ def prepared(images: Sequence[Image], image_processor: Any) -> Iterator[tuple[st
         return tensor_of(pixels(image), image, image_processor)
 
     for image, found in zip(images, see(images, make), strict=True):
-        yield key_of(image), found
+        yield image.identity, found
 
 
 def pictures_in_a_pass(model: Any) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
@@ -20,9 +20,7 @@ from gnomon.models.transformers.imageprefix import PictureQuery, PictureScorer
 from gnomon.models.transformers.showing import Shower, Shown
 from gnomon.models.transformers.tokens import Encoder
 from gnomon.models.transformers.trees import REFUSALS
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
+from gnomon.vision.decoding import Pixels
 
 EXACT = 1e-4  # by how much log-probabilities may differ in 32 bits
 ROUGH = 0.1  # in fewer

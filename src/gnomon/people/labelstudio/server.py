@@ -18,9 +18,9 @@ import msgspec
 
 from gnomon.errors import (
     GnomonError,
-    MissingExtraError,
     UnencryptedWarning,
     UsageError,
+    importing,
     inert,
 )
 from gnomon.redaction import redact_message
@@ -262,10 +262,8 @@ def _checked_address(url: str) -> str:
 
 
 def _library() -> Any:
-    try:
+    with importing("Label Studio", "people"):
         import httpx
-    except ImportError:
-        raise MissingExtraError("Label Studio", "people") from None
     # at INFO it would write every address down
     logging.getLogger("httpx").setLevel(logging.WARNING)
     return httpx

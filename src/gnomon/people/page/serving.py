@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from gnomon.errors import MissingExtraError, UsageError
+from gnomon.errors import UsageError, importing
 from gnomon.people.page.study import Study
 from gnomon.reporting.viewer.serving import address_of, listen, server_of
 
@@ -57,10 +57,8 @@ def _check_address(address: str) -> None:
 
 def _check_installed() -> None:
     for name in ("jinja2", "starlette", "uvicorn"):
-        try:
+        with importing("The page for people", "people"):
             import_module(name)
-        except ImportError:
-            raise MissingExtraError("The page for people", "people") from None
 
 
 def serve(study: Study, where: Where, ready: Callable[[str], None]) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from gnomon.grouped import grouped
 from gnomon.people.answering import LONGEST_COMMENT
 from gnomon.people.page.desk import Desk, Sent
 from gnomon.people.page.study import Study
-from gnomon.people.questions import Option, Part
+from gnomon.people.questions import Part
 from gnomon.people.taskfile import Task
 from gnomon.people.tasks import question_of
 
@@ -102,9 +103,7 @@ def item_view(
 
 
 def _part_view(part: Part, response: dict[str, str]) -> dict[str, Any]:
-    groups: dict[str, list[Option]] = {}
-    for option in part.options:
-        groups.setdefault(option.group, []).append(option)
+    groups = grouped(part.options, lambda option: option.group)
     needs = " ".join(f"{name}={value}" for name, value in part.needs)
     return {
         "name": part.name,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors import DamagedDataWarning, DataError, UsageError, unknown
+from gnomon.errors import DamagedDataWarning, DataError, UsageError, check_known
 from gnomon.probing.captions.making import Facts, Wanted
 from gnomon.probing.captions.recipe import CaptionData, CaptionSettings
 from gnomon.probing.training.kinds import Kind, Material
@@ -133,8 +133,7 @@ def _check_fields(said: Mapping[str, Any], usual: Any) -> None:
     """Refuse a field that configs of this kind do not have: transformers would pass over it."""
     known = {*usual.to_dict(), *usual.attribute_map}
     for name in said:
-        if name not in known:
-            raise unknown("field of captions.config", name, known)
+        check_known("field of captions.config", name, known)
 
 
 def _check_fit(model: Any, tokenizer: Any, recipe: Recipe) -> None:

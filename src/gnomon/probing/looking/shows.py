@@ -12,7 +12,6 @@ import torch
 from torch.nn.functional import pad
 
 from gnomon.errors import DataError
-from gnomon.models.comparing import key_of
 from gnomon.models.transformers.regions import region_tensors
 from gnomon.models.transformers.sights import tensor_of
 from gnomon.records import Image
@@ -99,7 +98,7 @@ class Gallery:
 
     def batch(self, images: Sequence[Image]) -> dict[str, torch.Tensor]:
         """What a model takes of some pictures."""
-        keys = list(map(key_of, images))
+        keys = [image.identity for image in images]
         absent = dict(zip(keys, images, strict=True))
         found: dict[str, Sight] = {}
         for key in keys:

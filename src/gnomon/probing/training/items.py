@@ -18,6 +18,7 @@ from msgspec import Meta
 
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError, unknown
+from gnomon.grouped import grouped
 from gnomon.itemfiles import read_items
 from gnomon.itemsource import load
 from gnomon.probing.training.kinds import Material
@@ -259,10 +260,7 @@ def _chosen_items(pool: Sequence[Item], part: Part, seed: int) -> set[str]:
 
 
 def _by_group(items: Iterable[Item]) -> dict[str, list[Item]]:
-    found: dict[str, list[Item]] = {}
-    for item in items:
-        found.setdefault(item.group, []).append(item)
-    return found
+    return grouped(items, lambda item: item.group)
 
 
 def _ranked(names: Iterable[str], seed: int, purpose: str) -> list[str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from gnomon.errors import unknown
+from gnomon.errors import check_known
 
 if TYPE_CHECKING:
     from gnomon.probing.training.learners import Learner, Outcome, Watch
@@ -64,8 +64,7 @@ KINDS = {
 
 def kind(name: str) -> Kind:
     """The kind of that name."""
-    if name not in KINDS:
-        raise unknown("kind of training", name, KINDS)
+    check_known("kind of training", name, KINDS)
     found: Kind = import_module(KINDS[name]).KIND
     return found
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from gnomon.errors import MissingExtraError, UsageError
+from gnomon.errors import UsageError, importing
 
 # by the kind of model, as Gnomon calls it
 TASKS = {"nli": "SEQ_CLS", "causal": "CAUSAL_LM", "seq2seq": "SEQ_2_SEQ_LM", "masked": None}
@@ -30,10 +30,8 @@ def with_lora(model: Any, lora: Lora, kind: str, *, seed: int) -> Any:
     """The model with all its weights frozen, and matrices beside them that learn."""
     import torch
 
-    try:
+    with importing("LoRA", "train"):
         import peft
-    except ImportError:
-        raise MissingExtraError("LoRA", "train") from None
 
     torch.manual_seed(seed)
     config = peft.LoraConfig(

@@ -73,7 +73,7 @@ def _questions(items: Sequence[Item]) -> dict[object, str]:
     found: dict[object, str] = {}
     for item in items:
         found[item.id] = item.id
-        pictures = tuple(image.sha256 or image.path for image in item.images)
+        pictures = tuple(image.identity for image in item.images)
         found[(item.context, item.text, pictures)] = item.id
     return found
 

@@ -7,16 +7,15 @@ can write SVG, PNG and CSV.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
+from gnomon.grouped import grouped
 from gnomon.reporting.charts.axes import WIDTH, Body
 from gnomon.reporting.charts.svg import drawing
 from gnomon.reporting.study import Study
 
-Thing = TypeVar("Thing")
-Key = TypeVar("Key")
+__all__ = ["Figure", "figures", "grouped"]
 
 
 @dataclass(frozen=True)
@@ -49,16 +48,4 @@ def figures(study: Study) -> list[Figure]:
     found: list[Figure] = []
     for draw in registry.figures().values():
         found += draw(study)
-    return found
-
-
-def grouped(things: Iterable[Thing], key: Callable[[Thing], Key]) -> dict[Key, list[Thing]]:
-    """Things by what a function says of them, both in the order in which they come.
-
-    >>> grouped(["ant", "bee", "ape"], lambda word: word[0])
-    {'a': ['ant', 'ape'], 'b': ['bee']}
-    """
-    found: dict[Key, list[Thing]] = {}
-    for thing in things:
-        found.setdefault(key(thing), []).append(thing)
     return found

@@ -6,18 +6,15 @@ import base64
 from collections.abc import Iterable, Mapping
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from gnomon.errors import DataError
 from gnomon.files import read_jsonl
-from gnomon.vision.decoding import decode
+from gnomon.vision.decoding import Pixels, decode
 from gnomon.vision.detecting import Box
 from gnomon.vision.look.crops import corners_of
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 SIDE = 112  # pixels of the longer side
 QUALITY = 70

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from gnomon.contracts import Benchmark, Measure
+from gnomon.grouped import grouped
 from gnomon.measures.grouping import enough_units, large_enough
 from gnomon.measures.scoring import scores
 from gnomon.measures.table import Table
@@ -34,6 +35,11 @@ class Line(NamedTuple):
     cells: tuple[Score | None, ...]  # in the order of the measures
     series: int  # the run's place in the study, -1 for the paper
     kind: str = ""  # of a row of the paper: model, human or chance; or baseline; or people
+
+    @property
+    def first(self) -> Score | None:
+        """The figure by the table's first measure."""
+        return next(iter(self.cells), None)
 
 
 class Headline(NamedTuple):
@@ -74,8 +80,8 @@ def headline(study: Study) -> Headline:
     known = set().union(*rows, *asked_too.values())
     names = tuple(name for name in every if name in known)
     lines = []
-    for i, (entrant, row) in enumerate(zip(study.entrants, rows, strict=True)):
-        lines.append(Line(entrant.label, "", tuple(map(row.get, names)), i))
+    for series, (entrant, row) in enumerate(zip(study.entrants, rows, strict=True)):
+        lines.append(_line(entrant.label, row, names, series=series))
 
     papers = _published_lines(study, names)
     notes = [*notes_of(study, every, names, papers=bool(papers)), *few_units(list(few))]
@@ -86,12 +92,25 @@ def headline(study: Study) -> Headline:
     first = next((measure for measure in measures if measure.name in known), measures[0])
     also = []
     for spec, row in asked_too.items():
-        also.append(Line(spec, "for this page", tuple(map(row.get, names)), -1, "baseline"))
+        also.append(_line(spec, row, names, source="for this page", kind="baseline"))
     for people in together:
-        cells = tuple(map(people.figures.get, names))
-        also.append(Line(people.label, "human ceiling", cells, -1, "people"))
+        source = "human ceiling"
+        also.append(_line(people.label, people.figures, names, source=source, kind="people"))
     ranked = _ranked(study, lines, papers, first, also)
     return Headline(names, ranked, tuple(notes))
+
+
+def _line(
+    label: str,
+    figures: Mapping[str, Score],
+    columns: Sequence[str],
+    *,
+    source: str = "",
+    series: int = -1,
+    kind: str = "",
+) -> Line:
+    cells = tuple(map(figures.get, columns))
+    return Line(label, source, cells, series, kind)
 
 
 def _baseline_figures(
@@ -122,10 +141,8 @@ def sliced(study: Study) -> list[Headline]:
 
     One table for each measure, tag and form of items.
     """
-    wanted: dict[tuple[str, str, str], list[Result]] = {}
-    for result in _results(study):
-        if result.by:
-            wanted.setdefault((result.measure, result.by, result.form), []).append(result)
+    by_tag = [result for result in _results(study) if result.by]
+    wanted = grouped(by_tag, lambda result: (result.measure, result.by, result.form))
     found = []
     for measure in applicable(study.spec):
         for (name, tag, form), paper in wanted.items():
@@ -150,11 +167,8 @@ def _slices(
         return []
 
     lines = []
-    for i, (entrant, table) in enumerate(zip(study.entrants, tables, strict=True)):
-        mine: dict[str, Score] = {}
-        if tag in table.tags and large_enough(measure.name, table):
-            mine = _by_tag(table, measure, tag)
-        lines.append(Line(entrant.label, "", tuple(map(mine.get, keys)), i))
+    for series, (entrant, table) in enumerate(zip(study.entrants, tables, strict=True)):
+        lines.append(_line(entrant.label, _by_tag(table, measure, tag), keys, series=series))
     if not any(any(line.cells) for line in lines):
         return []
 
@@ -167,6 +181,8 @@ def _slices(
 
 def _by_tag(table: Table, measure: Measure, tag: str) -> dict[str, Score]:
     """A measure by the values of a tag, where enough pairs or groups speak for it."""
+    if tag not in table.tags or not large_enough(measure.name, table):
+        return {}
     parts = dict(table.by(tag))
     found = {}
     for score in scores(table, [measure], by=tag):
@@ -200,13 +216,17 @@ def _results(study: Study) -> list[Result]:
 
 def _published_lines(study: Study, measures: Sequence[str]) -> list[Line]:
     """The paper's rows over all items, if the runs were asked in the form that they are about."""
-    forms = _forms(study)
     shown = []
-    for result in _results(study):
-        same_form = not result.form or forms == {result.form}
-        if same_form and not result.by and result.measure in measures:
+    for result in _in_same_form(study):
+        if not result.by and result.measure in measures:
             shown.append((result, result.measure))
     return _grouped(study.name, shown, measures)
+
+
+def _in_same_form(study: Study) -> list[Result]:
+    """The paper's figures that name no form of items, or the one that the runs were asked in."""
+    forms = _forms(study)
+    return [result for result in _results(study) if not result.form or forms == {result.form}]
 
 
 def _grouped(
@@ -267,10 +287,9 @@ def _ranked(
     """
 
     def place(line: Line) -> float:
-        first = line.cells[0] if line.cells else None
-        if first is None or first.value is None:
+        if line.first is None or line.first.value is None:
             return float("inf")
-        return -first.value if measure.better == "higher" else first.value
+        return -line.first.value if measure.better == "higher" else line.first.value
 
     by_series = {line.series: line for line in runs}
     found = []
@@ -286,11 +305,9 @@ def published_beside(
 
     Left out is what the paper asked in a form that the runs were not asked in.
     """
-    forms = _forms(study)
     shown = []
-    for result in _results(study):
-        same_form = not result.form or forms == {result.form}
+    for result in _in_same_form(study):
         same_figure = result.measure == measure and result.by == tag
-        if same_form and same_figure and result.kind != "chance":
+        if same_figure and result.kind != "chance":
             shown.append((result, result.key or measure))
     return _grouped(study.name, shown, keys or [measure])

@@ -164,13 +164,7 @@ def _strip(found: Overview, column: Column, series: Mapping[str, int]) -> Markup
     """All models on one line from 0 to 100 %, with an upright where chance is."""
     from markupsafe import Markup
 
-    parts = [svg.line(svg.Point(0, MIDDLE), svg.Point(STRIP, MIDDLE), "grid")]
-    for end in (0, 0.5, 1):
-        at = STRIP * end
-        parts.append(svg.line(svg.Point(at, MIDDLE - 3), svg.Point(at, MIDDLE + 3), "grid"))
-    if column.chance is not None:
-        at = STRIP * column.chance
-        parts.append(svg.line(svg.Point(at, 1), svg.Point(at, 2 * MIDDLE - 1), "chance"))
+    parts = scale(STRIP, MIDDLE, column.chance)
     for model in reversed(found.models):
         cell = found.cells.get((model, column.name))
         if cell and 0 <= cell.value <= 1:
@@ -181,6 +175,18 @@ def _strip(found: Overview, column: Column, series: Mapping[str, int]) -> Markup
     return Markup(  # noqa: S704 - escaped as it was drawn
         f'<svg class="strip chart" viewBox="{box}" aria-hidden="true">{"".join(parts)}</svg>'
     )
+
+
+def scale(length: float, middle: float, chance: float | None) -> list[str]:
+    """A line from 0 to 1 with its marks, and an upright where chance is."""
+    parts = [svg.line(svg.Point(0, middle), svg.Point(length, middle), "grid")]
+    for end in (0, 0.5, 1):
+        at = length * end
+        parts.append(svg.line(svg.Point(at, middle - 3), svg.Point(at, middle + 3), "grid"))
+    if chance is not None:
+        at = length * chance
+        parts.append(svg.line(svg.Point(at, 1), svg.Point(at, 2 * middle - 1), "chance"))
+    return parts
 
 
 def swatch(series: int) -> Markup:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from gnomon import __version__
-from gnomon.errors import MissingExtraError, UsageError
+from gnomon.errors import UsageError, importing
 from gnomon.experiments import experiment_of
 from gnomon.reporting.charts import svg
 from gnomon.reporting.figures import Figure, figures, grouped
@@ -214,10 +214,8 @@ def _asset(name: str) -> str:
 @lru_cache(maxsize=1)
 def environment() -> Any:
     """The templates, with everything escaped."""
-    try:
+    with importing("The report", "report"):
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    except ImportError:
-        raise MissingExtraError("The report", "report") from None
     found = Environment(
         loader=FileSystemLoader(ASSETS),
         autoescape=True,

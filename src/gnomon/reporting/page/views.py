@@ -15,7 +15,7 @@ from gnomon.reporting.page.examples import galleries
 from gnomon.reporting.page.forms import same_facts
 from gnomon.reporting.page.headline import Headline, Line, headline, sliced
 from gnomon.reporting.page.notes import relation_of
-from gnomon.reporting.page.overviews import swatch
+from gnomon.reporting.page.overviews import scale, swatch
 from gnomon.reporting.page.paintings import walls
 from gnomon.reporting.page.summary import sentences
 from gnomon.reporting.study import Entrant, Study
@@ -91,7 +91,7 @@ def _table(study: Study, table: Headline) -> dict[str, Any]:
         "columns": columns,
         "lines": lines,
         "counted": not table.title,
-        "chance": not table.title and any(map(_chance, table.lines)),
+        "chance": not table.title and any(line["chance"] for line in lines),
         "notes": table.notes,
     }
 
@@ -113,15 +113,15 @@ def _line(study: Study, line: Line, columns: Sequence[str]) -> dict[str, Any]:
         "n": 0,
         "asked": "",
         "swatch": "",
-        "plot": _plot(line),
-        "chance": percentage(_chance(line), 1) if _chance(line) else "",
-        "verdict": _verdict(line),
+        "plot": "",
+        "chance": "",
+        "verdict": "",
         "cells": [_cell(name, cell) for name, cell in zip(columns, line.cells, strict=True)],
     }
-    first = line.cells[0] if line.cells else None
-    if line.kind in ("baseline", "people") and first is not None:
-        shown["n"] = first.n
-        shown["asked"] = f"{first.n:,}"
+    if line.first is not None:
+        shown |= _first(line.first)
+        if line.kind in ("baseline", "people"):
+            shown |= {"n": line.first.n, "asked": f"{line.first.n:,}"}
     if line.series < 0:
         return shown
 
@@ -141,28 +141,18 @@ def _asked(entrant: Entrant) -> str:
     return f"{asked} of {entrant.total:,}"
 
 
-def _chance(line: Line) -> float | None:
-    """What a guess is worth by the table's first measure, where that is known."""
-    first = line.cells[0] if line.cells else None
-    return first.chance if first else None
-
-
-def _verdict(line: Line) -> str:
-    """Where the first figure lies beside chance, in words."""
-    first = line.cells[0] if line.cells else None
-    return verdict(first.low, first.high, first.chance) if first else ""
+def _first(figure: Score) -> dict[str, Any]:
+    """The figure by the table's first measure, as it lies beside chance."""
+    return {
+        "plot": range_plot(figure.value, figure.low, figure.high, figure.chance),
+        "chance": percentage(figure.chance, 1) if figure.chance else "",
+        "verdict": verdict(figure.low, figure.high, figure.chance),
+    }
 
 
 def _slice_title(study: Study, title: str) -> str:
     measure, _, tag = title.partition(" by ")
     return f"{measure_name(measure)} by {study.words(tag)}"
-
-
-def _plot(line: Line) -> Markup | str:
-    first = line.cells[0] if line.cells else None
-    if first is None:
-        return ""
-    return range_plot(first.value, first.low, first.high, first.chance)
 
 
 def range_plot(
@@ -177,18 +167,9 @@ def range_plot(
     if value is None or not 0 <= value <= 1:  # also where it is not a number
         return ""
 
-    def level(start: float, end: float, kind: str) -> str:
-        return svg.line(svg.Point(PLOT * start, 8), svg.Point(PLOT * end, 8), kind)
-
-    parts = [level(0, 1, "grid")]
-    for end in (0, 0.5, 1):
-        at = PLOT * end
-        parts.append(svg.line(svg.Point(at, 5), svg.Point(at, 11), "grid"))
-    if chance is not None:
-        at = PLOT * chance
-        parts.append(svg.line(svg.Point(at, 1), svg.Point(at, 15), "chance"))
+    parts = scale(PLOT, 8, chance)
     if low is not None and high is not None and low <= high:
-        parts.append(level(low, high, "whisker"))
+        parts.append(svg.line(svg.Point(PLOT * low, 8), svg.Point(PLOT * high, 8), "whisker"))
     parts.append(svg.tag("circle", {"cx": PLOT * value, "cy": 8, "r": 4, "class_": "dot"}))
     return Markup(  # noqa: S704 - numbers only
         f'<svg class="tiny chart" viewBox="-5 0 130 16" aria-hidden="true">{"".join(parts)}</svg>'

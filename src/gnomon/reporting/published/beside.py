@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from statistics import mean, stdev
 
 from gnomon.contracts import Listing
+from gnomon.grouped import grouped
 from gnomon.measures.grouping import (
     FEWEST,
     enough_units,
@@ -80,11 +81,9 @@ def _of_papers(tables: Sequence[Table]) -> tuple[list[Table], list[str]]:
 
 def _names(groups: Sequence[Sequence[Table]], seeds_together: bool) -> list[str]:
     """A row's name: the model's, with what tells its runs on one benchmark apart."""
-    by_benchmark: dict[str, list[Table]] = {}
-    for group in groups:
-        by_benchmark.setdefault(_base(group[0]), []).append(group[0])
+    firsts = [group[0] for group in groups]
     names: dict[int, str] = {}
-    for here in by_benchmark.values():
+    for here in grouped(firsts, _base).values():
         settings = []
         for table in here:
             own = seedless(table) if seeds_together else table.settings

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from gnomon.contracts import Listing
-from gnomon.errors import UsageError, unknown
+from gnomon.errors import UsageError, check_known
 from gnomon.files import package_data, read_yaml
 from gnomon.reporting.published.results import Result
 
@@ -105,8 +105,7 @@ def paper_named(name: str) -> Paper:
             "These runs are not on a benchmark of one of the papers.",
             "Score them without --like-paper.",
         )
-    if name not in papers():
-        raise unknown("paper", name, papers())
+    check_known("paper", name, papers())
     return papers()[name]
 
 

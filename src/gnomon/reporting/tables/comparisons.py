@@ -16,7 +16,7 @@ from gnomon.contracts import Listing
 from gnomon.measures.compared import Agreement, Board, Compared, Outcome
 from gnomon.measures.comparison import Comparison, Rank
 from gnomon.records import letter_of
-from gnomon.reporting.tables.render import UNCUT, render
+from gnomon.reporting.tables.render import UNCUT, Field, listing_of, render
 from gnomon.reporting.tables.scores import PLAIN, beside_chance, interval, percent, too_wide
 
 
@@ -107,26 +107,25 @@ def _leaderboard(
     measure = about.measure
     if about.better == "lower":
         measure += " (lower is better)"
-    columns = ["rank", "model", "score", f"{100 * level:g} % interval", "chance"]
-    columns.append("tied" if lean else "tied with")
-    told = [beside_chance(rank.low, rank.high, rank.chance) for rank in ranks]
-    if lean:  # interval and chance say the same, in less room
-        told = ["" for _ in ranks]
-    if any(told):
-        columns.append("")
-    rows = []
-    for rank, verdict in zip(ranks, told, strict=True):
-        tied = ", ".join(letters.get(name, name) for name in rank.tied) or "–"
-        cells = [_places(rank), rank.model, percent(rank.value)]
-        cells += [interval(rank.low, rank.high), percent(rank.chance), tied]
-        if any(told):
-            cells.append(verdict)
-        if letters:
-            cells.insert(0, letters[rank.model])
-        rows.append(tuple(cells))
-    if letters:
-        columns.insert(0, "")
-    return Listing(f"{about.benchmark}, {measure}: {over}", tuple(columns), tuple(rows))
+
+    def tied(rank: Rank) -> str:
+        return ", ".join(letters.get(name, name) for name in rank.tied) or "–"
+
+    def verdict(rank: Rank) -> str:
+        return beside_chance(rank.low, rank.high, rank.chance)
+
+    fields = (
+        Field("", lambda rank: letters[rank.model], bool(letters)),
+        Field("rank", _places),
+        Field("model", lambda rank: rank.model),
+        Field("score", lambda rank: percent(rank.value)),
+        Field(f"{100 * level:g} % interval", lambda rank: interval(rank.low, rank.high)),
+        Field("chance", lambda rank: percent(rank.chance)),
+        Field("tied" if lean else "tied with", tied),
+        # where room is scarce, interval and chance say the same in less
+        Field("", verdict, not lean and any(map(verdict, ranks))),
+    )
+    return listing_of(f"{about.benchmark}, {measure}: {over}", fields, ranks)
 
 
 def _differences(
@@ -137,33 +136,32 @@ def _differences(
     *,
     lean: bool,
 ) -> Listing:
-    columns = ["first", "second", "first − second", f"{100 * level:g} % interval"]
-    if lean:
-        columns += ["p (Holm)", "", "n"]
-    else:
-        columns += ["p", "p (Holm)", "", "detectable", "n"]
-    rows = []
-    for each in pairs:
-        cells: list[Any] = [letters.get(each.first, each.first)]
-        cells += [letters.get(each.second, each.second), _points(each.difference)]
-        cells.append(interval(each.low, each.high, "to"))
-        if lean:
-            cells += [_p(each.p_adjusted), _verdict(each)]
-        else:
-            cells += [_p(each.p), _p(each.p_adjusted), _verdict(each)]
-            cells.append(_points(each.detectable).lstrip("+"))
-        rows.append((*cells, each.n))
-    return Listing(title, tuple(columns), tuple(rows))
+    fields = (
+        Field("first", lambda pair: letters.get(pair.first, pair.first)),
+        Field("second", lambda pair: letters.get(pair.second, pair.second)),
+        Field("first − second", lambda pair: _points(pair.difference)),
+        Field(f"{100 * level:g} % interval", lambda pair: interval(pair.low, pair.high, "to")),
+        Field("p", lambda pair: _p(pair.p), not lean),
+        Field("p (Holm)", lambda pair: _p(pair.p_adjusted)),
+        Field("", _verdict),
+        Field("detectable", lambda pair: _points(pair.detectable).lstrip("+"), not lean),
+        Field("n", lambda pair: pair.n),
+    )
+    return listing_of(title, fields, pairs)
 
 
 def _agreements(pairs: Sequence[Agreement], level: float) -> Listing:
-    columns = ("benchmark", "measure", "first", "second", "score", f"{100 * level:g} % interval")
-    rows = []
-    for each in pairs:
-        about = (each.benchmark, each.measure, each.first, each.second)
-        figures = (percent(each.value), interval(each.low, each.high), each.n, each.units)
-        rows.append((*about, *figures))
-    return Listing("", (*columns, "n", "units"), tuple(rows))
+    fields = (
+        Field("benchmark", lambda each: each.benchmark),
+        Field("measure", lambda each: each.measure),
+        Field("first", lambda each: each.first),
+        Field("second", lambda each: each.second),
+        Field("score", lambda each: percent(each.value)),
+        Field(f"{100 * level:g} % interval", lambda each: interval(each.low, each.high)),
+        Field("n", lambda each: each.n),
+        Field("units", lambda each: each.units),
+    )
+    return listing_of("", fields, pairs)
 
 
 def _places(rank: Rank) -> str:

@@ -10,9 +10,9 @@ from typing import Any
 from gnomon.contracts import Listing
 from gnomon.errors import inert
 from gnomon.reporting.overview import IN_WORDS, Cell, Column, Overview, in_words
-from gnomon.reporting.tables.render import UNCUT, render, terminal_width
+from gnomon.reporting.tables.render import UNCUT, render, room
 from gnomon.reporting.tables.scores import interval, percent, too_wide
-from gnomon.reporting.words import capitalised, measure_name, per_cent
+from gnomon.reporting.words import capitalised, known, measure_name, per_cent
 
 SIGNS = {"above": "+", "at": "=", "below": "-", "unknown": " "}
 MEANING = {
@@ -54,7 +54,7 @@ def _of_one_model(found: Overview, width: int | None) -> str:
     rows = []
     for column in found.columns:
         cell = found.cells[model, column.name]
-        figures = (percent(_known(cell.value)), interval(_known(cell.low), _known(cell.high)))
+        figures = (percent(cell.value), interval(known(cell.low), known(cell.high)))
         about = (percent(cell.chance), IN_WORDS[cell.verdict], cell.items)
         rows.append((column.name, measure_name(column.measure).lower(), *figures, *about))
     heads = (
@@ -71,10 +71,6 @@ def _of_one_model(found: Overview, width: int | None) -> str:
         return whole
     lean = [row[:1] + row[2:6] for row in rows]
     return render(Listing(model, heads[:1] + heads[2:6], tuple(lean)), width=width)
-
-
-def _known(value: float) -> float | None:
-    return None if isnan(value) else value
 
 
 def _fitting(found: Overview, intervals: bool, marks: Marked, width: int | None) -> str:
@@ -154,8 +150,8 @@ def _legend(found: Overview, table: str, width: int | None) -> Iterator[str]:
     """What the signs mean that occur."""
     used = "".join(_signs(cell) for cell in found.cells.values() if not isnan(cell.value))
     meanings = [meaning for sign, meaning in MEANING.items() if sign in used]
-    room = terminal_width() if width is None else width
-    yield from wrap("; ".join(meanings), min(room, max(map(len, table.splitlines()))))
+    longest = max(map(len, table.splitlines()))
+    yield from wrap("; ".join(meanings), min(room(width), longest))
 
 
 def _words(found: Overview, width: int | None) -> Iterator[str]:
@@ -174,4 +170,4 @@ def _notes(found: Overview, width: int | None) -> Iterator[str]:
 
 
 def _room(width: int | None) -> int:
-    return min(terminal_width() if width is None else width, LONGEST)
+    return min(room(width), LONGEST)

@@ -14,9 +14,11 @@ from gnomon.reporting.overview import ALL, Cell, Column, Overview
 from gnomon.reporting.page.headline import Line, published_beside
 from gnomon.reporting.study import Study
 from gnomon.reporting.tables.letters import letters
-from gnomon.reporting.words import axis_name, capitalised, listed
+from gnomon.reporting.words import axis_name, capitalised, known, listed
 
 Marks = Literal["letters", "stars", "none"]
+UNFINISHED = "Dagger: the run is not finished, and the figure is over the items so far."
+MEAN_RANK = "Mean rank: over all columns, among the models that were asked the same items of all."
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
@@ -83,11 +85,9 @@ def pivot(
     marked = significance(found, marks)
     rows = []
     for model in found.models:
-        cells = []
-        for column in found.columns:
-            cell = found.cells.get((model, column.name))
-            cells.append(_figure(cell, marked.get((model, column.name), "")))
-        rows.append(Row(model, tuple(cells), found.mean_rank.get(model)))
+        places = [(model, column.name) for column in found.columns]
+        cells = tuple(_figure(found.cells.get(place), marked.get(place, "")) for place in places)
+        rows.append(Row(model, cells, found.mean_rank.get(model)))
 
     papers = _published_rows(found, studies, by) if published else []
     chance = _chance(found.columns)
@@ -109,10 +109,9 @@ def pivot(
 def _figure(cell: Cell | None, mark: str) -> Figure | None:
     if cell is None or isnan(cell.value):
         return None
-    low = None if isnan(cell.low) else cell.low
-    high = None if isnan(cell.high) else cell.high
     weak = cell.verdict in ("at", "below")
-    return Figure(cell.value, low, high, cell.best, weak, not cell.finished, mark)
+    ends = known(cell.low), known(cell.high)
+    return Figure(cell.value, *ends, cell.best, weak, not cell.finished, mark)
 
 
 def _chance(columns: Sequence[Column]) -> Row | None:
@@ -204,24 +203,21 @@ def _caption(
     every: list[Figure] = []
     for row in rows:
         every += filter(None, row.cells)
-    said = [_what(found.columns, found.level if intervals else None), _asked(found)]
-    if any(figure.best for figure in every):
-        said.append("Bold: the best of a column, among models asked the same items.")
-    if any(figure.weak for figure in every):
-        said.append(
-            "Italics: no better than chance (the interval includes chance or lies below it)."
-        )
-    if any(figure.mark for figure in every):
-        said += _on_marks(marks)
-    if any(figure.unfinished for figure in every):
-        said.append("Dagger: the run is not finished, and the figure is over the items so far.")
-    if found.mean_rank:
-        said.append(
-            "Mean rank: over all columns, among the models that were asked the same items of all."
-        )
-    if papers:
-        said.append("Grey: figures that the papers report, on their own items.")
-    return " ".join(said)
+
+    def some(mark: str) -> bool:
+        return any(getattr(figure, mark) for figure in every)
+
+    sentences = [
+        (True, _what(found.columns, found.level if intervals else None)),
+        (True, _asked(found)),
+        (some("best"), "Bold: the best of a column, among models asked the same items."),
+        (some("weak"), "Italics: no better than chance (its interval holds chance or lies below)."),
+        (some("mark"), _on_marks(marks)),
+        (some("unfinished"), UNFINISHED),
+        (bool(found.mean_rank), MEAN_RANK),
+        (papers, "Grey: figures that the papers report, on their own items."),
+    ]
+    return " ".join(sentence for applies, sentence in sentences if applies)
 
 
 def _what(columns: Sequence[Column], level: float | None) -> str:
@@ -246,12 +242,12 @@ def _asked(found: Overview) -> str:
     return f"Items: {listed(parts)}."
 
 
-def _on_marks(marks: Marks) -> list[str]:
+def _on_marks(marks: Marks) -> str:
     test = "paired test over units, Holm's correction over all pairs of a column"
     if marks == "letters":
-        return [
+        return (
             f"Models of a column that share a letter do not differ significantly ({test}, 5 % "
             "level)."
-        ]
+        )
     levels = "* p < 0.05, ** p < 0.01, *** p < 0.001"
-    return [f"Stars: differs from the best of the column, {levels} ({test})."]
+    return f"Stars: differs from the best of the column, {levels} ({test})."

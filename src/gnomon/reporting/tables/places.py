@@ -11,6 +11,7 @@ from gnomon.measures.places import Place, accuracy_spread, by_place
 from gnomon.measures.scoring import Scored
 from gnomon.records import Score
 from gnomon.reporting.tables.scores import interval, percent
+from gnomon.reporting.words import known
 
 BY, CHOSEN = "place", "chosen"  # of a score: a share of answers by the place that was chosen
 
@@ -79,8 +80,8 @@ def _chosen(entry: Entry, place: Place) -> Score:
         by=BY,
         key=str(place.place),
         value=place.chosen,
-        low=_known(place.low),
-        high=_known(place.high),
+        low=known(place.low),
+        high=known(place.high),
         chance=place.right,
         n=place.n,
         run=entry.table.about.folder,
@@ -94,13 +95,9 @@ def _accuracy(entry: Entry, place: Place) -> Score:
         measure="accuracy",
         by=BY,
         key=str(place.place),
-        value=_known(place.accuracy),
-        low=_known(place.accuracy_low),
-        high=_known(place.accuracy_high),
+        value=known(place.accuracy),
+        low=known(place.accuracy_low),
+        high=known(place.accuracy_high),
         n=place.golds,
         run=entry.table.about.folder,
     )
-
-
-def _known(value: float) -> float | None:
-    return None if isnan(value) else value

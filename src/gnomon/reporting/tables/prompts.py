@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
-from typing import Any
+
+from msgspec.structs import astuple
 
 from gnomon.contracts import Listing
+from gnomon.grouped import grouped
 from gnomon.measures.prompts import PromptScore
-from gnomon.reporting.tables.render import render
+from gnomon.reporting.tables.render import Field, listing_of, render
 from gnomon.reporting.tables.scores import FIELDS, PLAIN, beside_chance, interval, percent
+from gnomon.reporting.words import known
 
 MORE = (
     "label",
@@ -30,9 +32,7 @@ def shown(
     """Scores over prompts in one of the formats: all fields, or a table for people."""
     if format in ("json", "csv"):
         return render(_all_fields(scores), format)
-    slices: dict[str, list[PromptScore]] = {}
-    for each in scores:
-        slices.setdefault(each.score.by, []).append(each)
+    slices = grouped(scores, lambda each: each.score.by)
     text = "\n\n".join(render(_listing(by, part, level), format) for by, part in slices.items())
     return text.translate(PLAIN) if plain else text
 
@@ -40,39 +40,34 @@ def shown(
 def _all_fields(scores: Sequence[PromptScore]) -> Listing:
     rows = []
     for each in scores:
-        fields = [getattr(each.score, field) for field in FIELDS]
         worst, best = each.worst, each.best
         extremes = (worst, each.prompt_of(worst), best, each.prompt_of(best))
-        deviation = None if isnan(each.deviation) else each.deviation
         middle = (each.label, len(each.values), each.median)
-        rows.append((*fields, *middle, *extremes, each.spread, deviation))
+        spread = (each.spread, known(each.deviation))
+        rows.append((*astuple(each.score), *middle, *extremes, *spread))
     return Listing("", (*FIELDS, *MORE), tuple(rows))
 
 
 def _listing(by: str, scores: Sequence[PromptScore], level: float) -> Listing:
-    told = [_verdict(each) for each in scores]
-    rows = [_cells(each, by) for each in scores]
-    columns = ["benchmark", "model", "measure"]
-    if by:
-        columns.append(by)
-    columns += ["mean", f"{100 * level:g} % interval", "chance"]
-    columns += ["median", "worst", "best", "spread", "prompts", "n"]
-    if any(told):
-        columns.append("")
-        rows = [(*row, verdict) for row, verdict in zip(rows, told, strict=True)]
-    return Listing("Over prompts", tuple(columns), tuple(rows))
+    wide = f"{100 * level:g} % interval"
+    fields = (
+        Field("benchmark", lambda each: each.score.benchmark),
+        Field("model", lambda each: each.label),
+        Field("measure", lambda each: each.score.measure),
+        Field(by, lambda each: each.score.key or "–", bool(by)),
+        Field("mean", lambda each: percent(each.score.value)),
+        Field(wide, lambda each: interval(each.score.low, each.score.high)),
+        Field("chance", lambda each: percent(each.score.chance)),
+        Field("median", lambda each: percent(each.median)),
+        Field("worst", lambda each: percent(each.worst)),
+        Field("best", lambda each: percent(each.best)),
+        Field("spread", lambda each: f"{100 * each.spread:.1f}"),
+        Field("prompts", lambda each: len(each.values)),
+        Field("n", lambda each: each.score.n),
+        Field("", _verdict, any(map(_verdict, scores))),
+    )
+    return listing_of("Over prompts", fields, scores)
 
 
 def _verdict(each: PromptScore) -> str:
     return beside_chance(each.score.low, each.score.high, each.score.chance)
-
-
-def _cells(each: PromptScore, by: str) -> tuple[Any, ...]:
-    score = each.score
-    cells: list[Any] = [score.benchmark, each.label, score.measure]
-    if by:
-        cells.append(score.key or "–")
-    cells += [percent(score.value), interval(score.low, score.high), percent(score.chance)]
-    cells += [percent(each.median), percent(each.worst), percent(each.best)]
-    cells.append(f"{100 * each.spread:.1f}")
-    return (*cells, len(each.values), score.n)

@@ -10,13 +10,14 @@ from gnomon.contracts import Listing
 from gnomon.measures.promptsearch import Search
 from gnomon.records import Score
 from gnomon.reporting.tables.scores import interval, percent
+from gnomon.reporting.words import known
 
 
 def fold_listing(search: Search, prompts: Sequence[str], objects: Sequence[int]) -> Listing:
     """A row for each fold: what it chose by how many items, and how that does on the others."""
     rows = []
     for number, fold in enumerate(search.folds):
-        values = [percent(_known(fold.values[name])) for name in search.measures]
+        values = [percent(fold.values[name]) for name in search.measures]
         rows.append(
             (
                 number + 1,
@@ -36,10 +37,9 @@ def mean_listing(search: Search) -> Listing:
     """Mean and standard deviation over folds, beside what the first prompt gets."""
     rows = []
     for name in search.measures:
-        deviation = _known(search.deviation(name))
-        told = "" if deviation is None else f"{100 * deviation:.1f}"
-        mean, first = _known(search.mean(name)), _known(search.first(name))
-        rows.append((name, percent(mean), told, percent(first)))
+        deviation = search.deviation(name)
+        told = "" if isnan(deviation) else f"{100 * deviation:.1f}"
+        rows.append((name, percent(search.mean(name)), told, percent(search.first(name))))
     columns = ("measure", "mean", "standard deviation", "first prompt")
     return Listing(f"Over {len(search.folds)} folds", columns, tuple(rows))
 
@@ -65,7 +65,7 @@ def search_fields(search: Search, prompts: Sequence[str]) -> dict[str, Any]:
                 "wording": fold.chosen + 1,
                 "prompt": prompts[fold.chosen],
                 "choosing": fold.choosing,
-                "chosen_by": _known(fold.chosen_by),
+                "chosen_by": known(fold.chosen_by),
                 "n": fold.n,
                 "values": _all_known(fold.values),
                 "first": _all_known(fold.first),
@@ -74,15 +74,11 @@ def search_fields(search: Search, prompts: Sequence[str]) -> dict[str, Any]:
     measures = search.measures
     return {
         "folds": folds,
-        "mean": {name: _known(search.mean(name)) for name in measures},
-        "deviation": {name: _known(search.deviation(name)) for name in measures},
-        "first": {name: _known(search.first(name)) for name in measures},
+        "mean": {name: known(search.mean(name)) for name in measures},
+        "deviation": {name: known(search.deviation(name)) for name in measures},
+        "first": {name: known(search.first(name)) for name in measures},
     }
 
 
 def _all_known(values: Mapping[str, float]) -> dict[str, float | None]:
-    return {name: _known(value) for name, value in values.items()}
-
-
-def _known(value: float) -> float | None:
-    return None if isnan(value) else value
+    return {name: known(value) for name, value in values.items()}

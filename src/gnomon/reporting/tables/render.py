@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
@@ -81,6 +81,27 @@ class Grid(NamedTuple):
         return [column.width for column in self.columns]
 
 
+class Field(NamedTuple):
+    """A column of a listing whose rows are records: its heading, and what it shows of each."""
+
+    head: str
+    cell: Callable[[Any], Any]
+    wanted: bool = True
+
+
+def listing_of(title: str, fields: Iterable[Field], records: Iterable[Any]) -> Listing:
+    """A row for each record, with the fields that are wanted.
+
+    >>> listing_of("Words", [Field("word", str), Field("length", len)], ["ant"]).rows
+    (('ant', 3),)
+    """
+    wanted = [field for field in fields if field.wanted]
+    rows = []
+    for record in records:
+        rows.append(tuple(field.cell(record) for field in wanted))
+    return Listing(title, tuple(field.head for field in wanted), tuple(rows))
+
+
 def render(listing: Listing, format: str = "table", *, width: int | None = None) -> str:
     """The table as text in one of the formats, without a final newline.
 
@@ -93,7 +114,7 @@ def render(listing: Listing, format: str = "table", *, width: int | None = None)
     | b | 20 |
     """
     if format == "table":
-        return _terminal(listing, terminal_width() if width is None else width)
+        return _terminal(listing, room(width))
     writers: dict[str, Callable[[Listing], str]] = {
         "json": _json,
         "csv": _csv,
@@ -103,6 +124,11 @@ def render(listing: Listing, format: str = "table", *, width: int | None = None)
     if format not in writers:
         raise UsageError(f"There is no format '{format}'.", f"Choose one of: {', '.join(FORMATS)}.")
     return writers[format](listing)
+
+
+def room(width: int | None) -> int:
+    """The characters of a line: so many as are given, or as the terminal has."""
+    return terminal_width() if width is None else width
 
 
 def terminal_width() -> int:
@@ -142,12 +168,15 @@ def _csv(listing: Listing) -> str:
 
 def _bare(row: Sequence[Any]) -> list[Any]:
     """Cells as a program reads them: nothing where nothing is known, numbers in full."""
-    cells = []
-    for cell in row:
-        if isinstance(cell, str):
-            cell = inert(cell)
-        cells.append("" if cell is None else cell)
-    return cells
+    return list(map(_bare_cell, row))
+
+
+def _bare_cell(cell: Any) -> Any:
+    if cell is None:
+        return ""
+    if isinstance(cell, str):
+        return inert(cell)
+    return cell
 
 
 def _markdown(listing: Listing) -> str:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isnan
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from msgspec.structs import astuple
 
 from gnomon.contracts import Listing
 from gnomon.errors import inert
+from gnomon.grouped import grouped
 from gnomon.measures.chance import verdict
 from gnomon.measures.scoring import Scored
 from gnomon.records import Score
-from gnomon.reporting.tables.render import UNCUT, render, terminal_width
+from gnomon.reporting.tables.render import UNCUT, Field, listing_of, render, room
 from gnomon.reporting.words import capitalised, percentage
 
 FIELDS = Score.__struct_fields__
@@ -35,11 +38,8 @@ def shown(
     """Scores in one of the formats: all fields, or tables for people, one for each slice."""
     if format in ("json", "csv"):
         return render(_all_fields(scores), format)
-    slices: dict[str, list[Scored]] = {}
-    for each in scores:
-        slices.setdefault(each.score.by, []).append(each)
     tables = []
-    for by, part in slices.items():
+    for by, part in grouped(scores, lambda each: each.score.by).items():
         if format == "table" and not plain:
             tables.append(_fitted(by, part, level))
         else:
@@ -94,15 +94,13 @@ def beside_chance(low: float | None, high: float | None, chance: float | None) -
 
 def too_wide(text: str, width: int | None = None) -> bool:
     """Whether a table would be cut by the terminal; a file or a pipe cuts nothing."""
-    most = terminal_width() if width is None else width
-    return max(map(len, text.splitlines())) > most
+    return max(map(len, text.splitlines())) > room(width)
 
 
 def _all_fields(scores: Sequence[Scored]) -> Listing:
     rows = []
     for each in scores:
-        fields = [getattr(each.score, field) for field in FIELDS]
-        rows.append((*fields, each.label, each.seed))
+        rows.append((*astuple(each.score), each.label, each.seed))
     return Listing("", (*FIELDS, "label", "seed"), tuple(rows))
 
 
@@ -120,9 +118,7 @@ def _fitted(by: str, scores: Sequence[Scored], level: float, width: int | None =
         whole = render(_listing(by, scores, level, bars=bars, verdicts=False), width=UNCUT)
         if not too_wide(whole, width):
             return "\n".join([whole, *below])
-    parts: dict[str, list[Scored]] = {}
-    for each in scores:
-        parts.setdefault(each.score.benchmark, []).append(each)
+    parts = grouped(scores, lambda each: each.score.benchmark)
     if len(parts) > 1:
         return "\n\n".join(_fitted(by, part, level, width) for part in parts.values())
     text = render(_listing(by, scores, level, bars=False, verdicts=False), width=width)
@@ -137,99 +133,68 @@ def _words_on_chance(scores: Sequence[Scored], width: int | None) -> list[str]:
     found: dict[str, list[str]] = {}
     for each in scores:
         score = each.score
-        told = _verdict(score)
+        told = beside_chance(score.low, score.high, score.chance)
         if told:
             benchmark = score.benchmark if several else ""
             about = filter(None, (benchmark, each.label, score.measure, score.key))
             found.setdefault(told, []).append(" ".join(about))
 
-    room = terminal_width() if width is None else width
     lines = []
     for told, which in found.items():
-        lines += wrap(inert(f"{capitalised(told)}: {'; '.join(which)}."), room)
+        lines += wrap(inert(f"{capitalised(told)}: {'; '.join(which)}."), room(width))
     return lines
 
 
-class _Layout(NamedTuple):
-    """Which columns a table of scores has. A benchmark or model that all share is in the title."""
+class _Row(NamedTuple):
+    """A score, and that of its measure's twin: the share that is consistent and also right."""
 
-    benchmark: bool
-    model: bool
-    by: str
-    bars: bool
-    verdicts: bool  # whether a figure is better than chance, in words
-    twins: bool  # the share that is consistent and right, beside the share that is consistent
-    level: float
+    score: Score
+    label: str
+    twin: Score | None
+
+    @property
+    def verdict(self) -> str:
+        """Whether the figure is better than chance, in words."""
+        return beside_chance(self.score.low, self.score.high, self.score.chance)
+
+    @property
+    def and_right(self) -> str:
+        """The twin's figure."""
+        return percent(self.twin.value) if self.twin else ""
 
 
 def _listing(
     by: str, scores: Sequence[Scored], level: float, *, bars: bool, verdicts: bool = True
 ) -> Listing:
-    """One row a score, or for a measure and its twin."""
-    pairs = _with_twins(scores)
+    """One row a score, or for a measure and its twin.
+
+    A benchmark or model that all share stands in the title.
+    """
+    rows = _with_twins(scores)
     benchmarks = {each.score.benchmark for each in scores}
     labels = {each.label for each in scores}
-    layout = _Layout(
-        benchmark=len(benchmarks) > 1,
-        model=len(labels) > 1,
-        by=by,
-        bars=bars,
-        verdicts=verdicts and any(_verdict(each.score) for each in scores),
-        twins=any(twin for _, twin in pairs),
-        level=level,
-    )
     shared: list[str] = []
-    if not layout.benchmark:
-        shared += benchmarks
-    if not layout.model:
-        shared += labels
-    rows = [_cells(each, twin, layout) for each, twin in pairs]
-    return Listing(" · ".join(shared), _columns(layout), tuple(rows))
+    for names in (benchmarks, labels):
+        if len(names) == 1:
+            shared += names
+    fields = (
+        Field("benchmark", lambda row: row.score.benchmark, len(benchmarks) > 1),
+        Field("model", lambda row: row.label, len(labels) > 1),
+        Field("measure", lambda row: row.score.measure),
+        Field(by, lambda row: row.score.key or "–", bool(by)),
+        Field("score", lambda row: percent(row.score.value)),
+        Field(f"{100 * level:g} % interval", lambda row: interval(row.score.low, row.score.high)),
+        Field("chance", lambda row: percent(row.score.chance)),
+        Field("", lambda row: bar(row.score.value), bars),
+        Field("", lambda row: row.verdict, verdicts and any(row.verdict for row in rows)),
+        Field("and right", lambda row: row.and_right, any(row.twin for row in rows)),
+        Field("n", lambda row: row.score.n),
+        Field("units", lambda row: row.score.units),
+    )
+    return listing_of(" · ".join(shared), fields, rows)
 
 
-def _columns(layout: _Layout) -> tuple[str, ...]:
-    wanted = {
-        "benchmark": layout.benchmark,
-        "model": layout.model,
-        "measure": True,
-        layout.by: bool(layout.by),
-        "score": True,
-        f"{100 * layout.level:g} % interval": True,
-        "chance": True,
-        " ": layout.bars,
-        "  ": layout.verdicts,
-        "and right": layout.twins,
-        "n": True,
-        "units": True,
-    }
-    return tuple(name.strip() for name, is_wanted in wanted.items() if is_wanted)
-
-
-def _cells(each: Scored, twin: Score | None, layout: _Layout) -> tuple[Any, ...]:
-    score = each.score
-    cells: list[Any] = []
-    if layout.benchmark:
-        cells.append(score.benchmark)
-    if layout.model:
-        cells.append(each.label)
-    cells.append(score.measure)
-    if layout.by:
-        cells.append(score.key or "–")
-    cells += [percent(score.value), interval(score.low, score.high), percent(score.chance)]
-    if layout.bars:
-        cells.append(bar(score.value))
-    if layout.verdicts:
-        cells.append(_verdict(score))
-    if layout.twins:
-        cells.append(percent(twin.value) if twin else "")
-    return (*cells, score.n, score.units)
-
-
-def _verdict(score: Score) -> str:
-    return beside_chance(score.low, score.high, score.chance)
-
-
-def _with_twins(scores: Sequence[Scored]) -> list[tuple[Scored, Score | None]]:
+def _with_twins(scores: Sequence[Scored]) -> list[_Row]:
     """Each score with that of its measure's twin, which then has no row of its own."""
     from gnomon.registry import known_measure
 
@@ -241,11 +206,11 @@ def _with_twins(scores: Sequence[Scored]) -> list[tuple[Scored, Score | None]]:
         if twin:
             twins[id(each)] = twin
     folded = {id(twin) for twin in twins.values()}
-    rows: list[tuple[Scored, Score | None]] = []
+    rows = []
     for each in scores:
         if id(each) not in folded:
             twin = twins.get(id(each))
-            rows.append((each, twin.score if twin else None))
+            rows.append(_Row(each.score, each.label, twin.score if twin else None))
     return rows
 
 

@@ -9,7 +9,7 @@ from asyncio import TimerHandle, Transport
 from collections.abc import Callable
 from typing import Any
 
-from gnomon.errors import MissingExtraError, UsageError
+from gnomon.errors import UsageError, importing
 
 TOKEN = "GNOMON_VIEW_TOKEN"  # noqa: S105 - the name of an environment variable
 SHORTEST = 16  # characters of a token
@@ -29,12 +29,10 @@ def serve(
 ) -> None:
     """Serve until interrupted; `ready` is told the address."""
     token = checked(host, allow_remote=allow_remote, token=token or os.environ.get(TOKEN, ""))
-    try:
+    with importing("The viewer", "report"):
         import uvicorn  # noqa: F401
 
         from gnomon.reporting.viewer.app import make_app
-    except ImportError:
-        raise MissingExtraError("The viewer", "report") from None
     listener = listen(host, port)
     address = f"{address_of(host, listener)}/"
     if token:

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gnomon.errors import GnomonError
+from gnomon.grouped import grouped
 from gnomon.measures.table import Table
 from gnomon.registry import asked_benchmark
 from gnomon.reporting.overview import Overview, overview
@@ -133,9 +134,7 @@ class Shelf:
         known: Overview | None = self._current("overview", runs)
         if known is not None:
             return known
-        by_benchmark: dict[str, list[Run]] = {}
-        for run in runs:
-            by_benchmark.setdefault(run.benchmark, []).append(run)
+        by_benchmark = grouped(runs, lambda run: run.benchmark)
         found = [self.study(by_benchmark[name]) for name in sorted(by_benchmark)]
         return self.keep("overview", runs, lambda: overview(found))
 

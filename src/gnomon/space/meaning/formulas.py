@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import combinations
 
 Number = int | float | Fraction
 
@@ -138,38 +139,32 @@ def quantity(name: str) -> Term:
 
 def every(parts: Iterable[Formula]) -> Formula:
     """All of the formulas, without those that always hold."""
-    kept: list[Formula] = []
-    for part in parts:
-        if isinstance(part, And):
-            kept.extend(part.parts)
-        else:
-            kept.append(part)
-    if FALSE in kept:
-        return FALSE
-    return kept[0] if len(kept) == 1 else And(tuple(kept))
+    return _combined(And, parts, FALSE)
 
 
 def some(parts: Iterable[Formula]) -> Formula:
     """At least one of the formulas."""
+    return _combined(Or, parts, TRUE)
+
+
+def _combined(kind: type[And] | type[Or], parts: Iterable[Formula], decisive: Formula) -> Formula:
+    """One formula of its kind without others of it inside; `decisive` decides it by itself."""
     kept: list[Formula] = []
     for part in parts:
-        if isinstance(part, Or):
+        if isinstance(part, kind):
             kept.extend(part.parts)
         else:
             kept.append(part)
-    if TRUE in kept:
-        return TRUE
-    return kept[0] if len(kept) == 1 else Or(tuple(kept))
+    if decisive in kept:
+        return decisive
+    return kept[0] if len(kept) == 1 else kind(tuple(kept))
 
 
 def exactly_one(parts: Iterable[Formula]) -> Formula:
     """One of the formulas and no other."""
     listed = list(parts)
-    clauses = [some(listed)]
-    for number, part in enumerate(listed):
-        for other in listed[number + 1 :]:
-            clauses.append(~part | ~other)
-    return every(clauses)
+    not_both = [~one | ~other for one, other in combinations(listed, 2)]
+    return every([some(listed), *not_both])
 
 
 def holds(formula: Formula, values: Mapping[str, Number], flags: Mapping[str, bool]) -> bool:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from gnomon.grouped import grouped
+
 _CHOICE = re.compile(r"\(([^()]*)\)")
 HOLE = re.compile(r"[A-Z]")
 NUMBERS: dict[str, float] = {"a": 1, "half": 0.5, "once": 1, "twice": 2, "twelve": 12}
@@ -40,17 +42,18 @@ def spelled_out(text: str) -> Iterator[tuple[str, ...]]:
         yield from spelled_out(text[: match.start()] + choice + text[match.end() :])
 
 
+def _first_word(phrase: Phrase) -> str:
+    """The word that a phrase begins with; empty where it begins with a hole."""
+    first = next(iter(phrase.words), "")
+    return "" if HOLE.fullmatch(first) else first
+
+
 class Index:
     """Phrases by their first word, the longest first."""
 
     def __init__(self, phrases: Iterable[Phrase]) -> None:
-        self._by_first: dict[str, list[Phrase]] = {}
-        for phrase in phrases:
-            first = phrase.words[0] if phrase.words else ""
-            key = "" if HOLE.fullmatch(first) else first
-            self._by_first.setdefault(key, []).append(phrase)
-        for listed in self._by_first.values():
-            listed.sort(key=lambda phrase: -len(phrase.words))
+        longest_first = sorted(phrases, key=lambda phrase: -len(phrase.words))
+        self._by_first = grouped(longest_first, _first_word)
 
     def starting(self, word: str) -> Iterator[Phrase]:
         """The phrases that can begin with a word."""

@@ -88,10 +88,11 @@ def _noun_length(
         noun = " ".join(words[at : at + length])
         if noun in nouns and (determined or noun[0].isupper()):
             return length
-    word = words[at]
+    word, following = words[at], [word.lower() for word in words[at + 1 : at + 2]]
     if word.lower() in lexicon.known or word.lower() in _DETERMINERS:
-        return 1 if bold and determined and word.lower() not in _PARTS else 0
-    if determined:
-        following = words[at + 1].lower() if at + 1 < len(words) else ""
-        return 1 if not following or following in lexicon.known or following == "," else 2
-    return 1 if word[0].isupper() else 0
+        is_noun = bold and determined and word.lower() not in _PARTS
+        return int(is_noun)
+    if not determined:
+        return int(word[0].isupper())
+    ends_here = all(each == "," or each in lexicon.known for each in following)
+    return 1 if ends_here else 2

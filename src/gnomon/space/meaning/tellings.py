@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -71,18 +72,17 @@ class Teller:
 
     def _moment(self, context: Context, verb: Verb) -> tuple[int, bool]:
         """When something is, and whether it is sure to have lasted."""
+        premise_of_change = self.shifted and not self.claim
         if verb.never and verb.tense != "present":
             return EVER, True
         if context.time == "noon":
-            return (START if self.shifted and not self.claim else NOW), True
-        if context.time in MOMENTS_OF and not (context.time == "now" and verb.tense == "perfect"):
+            return (START if premise_of_change else NOW), True
+        if context.time in MOMENTS_OF and (context.time, verb.tense) != ("now", "perfect"):
             return MOMENTS_OF[context.time], True
-        if self.claim and verb.tense == "past" and self.shifted and not context.time:
-            return EVER, True
         if verb.tense == "perfect":
             return (EVER, True) if self.claim else (NOW, False)
-        if verb.tense == "past" and self.shifted and not self.claim and not context.time:
-            return START, True
+        if self.shifted and verb.tense == "past" and not context.time:
+            return (START if premise_of_change else EVER), True
         return NOW, True
 
 
@@ -104,12 +104,11 @@ def at_time(said: Sayings, time: str) -> Sayings:
     *others, last = said
     if not isinstance(last, Said) or (time == "now" and last.at != EVER):
         return said
-    return (*others, Said(last.meaning, last.fillers, MOMENTS_OF[time], last.denied, last.lasting))
+    return (*others, replace(last, at=MOMENTS_OF[time]))
 
 
 def said_of(saying: Said | Either, name: str) -> Said | Either:
     """The same said of another."""
     if isinstance(saying, Either):
         return saying
-    fillers = {**saying.fillers, "A": name}
-    return Said(saying.meaning, fillers, saying.at, saying.denied, saying.lasting)
+    return replace(saying, fillers={**saying.fillers, "A": name})

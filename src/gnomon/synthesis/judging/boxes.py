@@ -7,7 +7,7 @@ rule cannot decide; why stands in the verdict.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon.errors import UsageError
 from gnomon.files import package_data, read_yaml
@@ -15,10 +15,8 @@ from gnomon.records import Item
 from gnomon.synthesis.judging.rules import DEFAULT, Rule, in_pixels, rule_of
 from gnomon.synthesis.judging.seeing import DepthMap, Finder, Remembering, found_by, told_by
 from gnomon.synthesis.records import Asked, Look, Painted, Thing, Truth, Verdict, asked_of
+from gnomon.vision.decoding import Pixels
 from gnomon.vision.relating import Place, margin
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 LEAST = 0.4  # how sure a detector must be; the embedded one lists much that is not there
 GREATER = ("larger", "taller")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon.errors import DataError
 from gnomon.files import read_table
@@ -18,9 +18,7 @@ from gnomon.records import Item, digest
 from gnomon.runs import open_runs
 from gnomon.synthesis.judging.boxes import abstain
 from gnomon.synthesis.records import PAINTED, PICTURE, Painted, Truth, Verdict
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
+from gnomon.vision.decoding import Pixels
 
 COLUMNS = ("item", "picture", "choice")
 Votes = dict[tuple[str, int], Counter[str]]

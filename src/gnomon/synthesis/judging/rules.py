@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import hypot
 
-from gnomon.errors import unknown
+from gnomon.errors import check_known
 from gnomon.vision.detecting import Box
 
 Strengths = Mapping[str, float]  # of the relations that hold
@@ -37,8 +37,7 @@ class Rule:
 
 def rule_of(name: str) -> Rule:
     """The rule of a name."""
-    if name not in RULES:
-        raise unknown("rule", name, RULES)
+    check_known("rule", name, RULES)
     return RULES[name]
 
 
@@ -58,9 +57,8 @@ def _paper(a: Box, b: Box) -> Strengths:
     if across == up == 0:
         return {}
     if abs(up) >= abs(across):
-        return {"above" if up > 0 else "below": abs(up)}
-    side = "left" if across < 0 else "right"
-    return {"beside": abs(across), side: abs(across)}
+        return _height(up, abs(up))
+    return _side(across, abs(across))
 
 
 def _released(a: Box, b: Box) -> Strengths:
@@ -72,12 +70,11 @@ def _released(a: Box, b: Box) -> Strengths:
 def _visor(a: Box, b: Box) -> Strengths:
     """By the sign of each offset between the middles, one across and one up."""
     across, up = _offsets(a, b)
-    found = {}
+    found: dict[str, float] = {}
     if across:
-        found["left" if across < 0 else "right"] = abs(across)
-        found["beside"] = abs(across)
+        found |= _side(across, abs(across))
     if up:
-        found["above" if up > 0 else "below"] = abs(up)
+        found |= _height(up, abs(up))
     return found
 
 
@@ -90,12 +87,11 @@ def _geneval(a: Box, b: Box) -> Strengths:
         return {}
     distance = hypot(across, up)
     share_across, share_up = beyond_across / distance, beyond_up / distance
-    found = {}
+    found: dict[str, float] = {}
     if abs(share_across) > GENEVAL_SHARE:
-        found["left" if across < 0 else "right"] = abs(share_across)
-        found["beside"] = abs(share_across)
+        found |= _side(across, abs(share_across))
     if abs(share_up) > GENEVAL_SHARE:
-        found["above" if up > 0 else "below"] = abs(share_up)
+        found |= _height(up, abs(share_up))
     return found
 
 
@@ -104,25 +100,33 @@ def _compbench(a: Box, b: Box) -> Strengths:
     across, up = _offsets(a, b)
     overlap = a.overlap(b)
     apart = 1.0 if overlap < COMPBENCH_OVERLAP else COMPBENCH_OVERLAP / overlap
-    found = {}
-    if min(abs(across), abs(up)) < COMPBENCH_NEAR:
-        found["beside"] = 1.0
-    else:
-        found["beside"] = COMPBENCH_NEAR / max(abs(across), abs(up))
+    near = 1.0
+    if min(abs(across), abs(up)) >= COMPBENCH_NEAR:
+        near = COMPBENCH_NEAR / max(abs(across), abs(up))
+    found: dict[str, float] = {}
     if abs(across) > abs(up):
-        found["left" if across < 0 else "right"] = apart
+        found = _side(across, apart)
     elif abs(up) > abs(across):
-        found["above" if up > 0 else "below"] = apart
-    return found
+        found = _height(up, apart)
+    return {**found, "beside": near}
 
 
 def _heim(a: Box, b: Box) -> Strengths:
     """By the larger offset between the top left corners; boxes at one corner count as below."""
     across, up = a.left - b.left, b.top - a.top
     if abs(across) > abs(up):
-        side = "left" if across < 0 else "right"
-        return {"beside": abs(across), side: abs(across)}
-    return {"above" if up > 0 else "below": abs(up)}
+        return _side(across, abs(across))
+    return _height(up, abs(up))
+
+
+def _side(across: float, strength: float) -> dict[str, float]:
+    """Beside, on the side to which an offset points."""
+    return {"beside": strength, "left" if across < 0 else "right": strength}
+
+
+def _height(up: float, strength: float) -> dict[str, float]:
+    """Above or below, as an offset points."""
+    return {"above" if up > 0 else "below": strength}
 
 
 def _within(a: Box, b: Box) -> bool:

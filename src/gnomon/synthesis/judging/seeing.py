@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from gnomon.synthesis.records import Asked, Look, Standing, Thing, Truth
+from gnomon.vision.decoding import Pixels
 from gnomon.vision.depth import distance_of
 from gnomon.vision.detecting import Detection
 from gnomon.vision.naming import class_of
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 SAME_PLACE = 0.7  # boxes of one class that overlap more are of one thing
 LEAST_VISIBLE = 0.02  # share of a thing that must be seen; less is hidden

@@ -11,10 +11,9 @@ from gnomon.errors import DataError, UsageError
 from gnomon.records import MASK, Image, Item
 from gnomon.synthesis.judging.boxes import abstain
 from gnomon.synthesis.records import Painted, Truth, Verdict, asked_of
+from gnomon.vision.decoding import Pixels
 
 if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
-
     from gnomon.contracts import Model
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.durable import replace_file
-from gnomon.errors import MissingExtraError, UsageError
+from gnomon.errors import UsageError, importing
 from gnomon.models.transformers.faults import check_device, check_folder, explained
 from gnomon.models.transformers.loading import best_device, libraries, quiet, revision_of
 from gnomon.models.transformers.tokenizers import load_tokenizer
@@ -294,10 +294,8 @@ def _loaded(name: str, load: Callable[[str], Any]) -> Any:
 
 
 def _vqgan_of(name: str) -> Any:
-    try:
+    with importing("A painter of pictures", "synthesis"):
         from diffusers import VQModel
-    except ImportError:
-        raise MissingExtraError("A painter of pictures", "synthesis") from None
     return VQModel.from_pretrained(name, use_safetensors=True)
 
 

@@ -11,7 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from gnomon.errors import MissingExtraError, UsageError
+from gnomon.errors import UsageError, importing
 from gnomon.fingerprint import fingerprint
 from gnomon.models.transformers.faults import check_device, explained
 from gnomon.models.transformers.loading import DTYPES, best_device, libraries, quiet
@@ -111,10 +111,8 @@ def _opened(
 ) -> tuple[Any, dict[str, Any]]:
     """The pipeline, and what identifies it."""
     torch, _ = libraries()
-    try:
+    with importing("A painter of pictures", "synthesis"):
         import diffusers
-    except ImportError:
-        raise MissingExtraError("A painter of pictures", "synthesis") from None
     device = device or best_device()
     check_device(device)
     with quiet(), explained(name, allow_pickle=allow_pickle):

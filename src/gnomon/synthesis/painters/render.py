@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from gnomon.errors import UsageError, unknown
+from gnomon.errors import UsageError, check_known
 from gnomon.files import package_data
 from gnomon.records import Item, digest
 from gnomon.space import drawing
@@ -41,8 +41,7 @@ def render(name: str, *, size: int = 256, look: str = "shapes") -> Renderer:
     if name:
         raise UsageError(f"synth:render takes no name, not '{name[:60]}'.", "Write synth:render.")
     check_size(size)
-    if look not in LOOKS:
-        raise unknown("look", look, LOOKS)
+    check_known("look", look, LOOKS)
     return Renderer(size, meshes=look == "meshes")
 
 

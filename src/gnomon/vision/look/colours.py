@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from msgspec.structs import replace
@@ -22,16 +22,13 @@ from numpy.typing import NDArray
 from gnomon.errors import DataError
 from gnomon.files import package_data, read_yaml
 from gnomon.records import Answer, Image, Item
-from gnomon.vision.decoding import decode
+from gnomon.vision.decoding import Pixels, decode
 from gnomon.vision.knowledge import COLOURS, basic_colours
 from gnomon.vision.look.crops import write_crop
 from gnomon.vision.look.masks import mask_of
 from gnomon.vision.look.measuring import Measured
 from gnomon.vision.look.modes import Mode
 from gnomon.vision.look.records import Region, Scene, Sighting, Trouble
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 Floats = NDArray[np.float64]
 QUESTION = "What color is the {name}?"

@@ -5,13 +5,11 @@ from __future__ import annotations
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gnomon.records import Image
+from gnomon.vision.decoding import Pixels
 from gnomon.vision.detecting import Box
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 LEAST_SIDE = 224  # pixels: smaller boxes are enlarged around their centre
 

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import DataError
+from gnomon.vision.decoding import Pixels
 
 if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
-
     from gnomon.vision.look.records import Picture
 
 Floats = NDArray[np.float64]

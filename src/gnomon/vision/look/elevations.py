@@ -19,7 +19,6 @@ PARTS = 3  # of the range of depth, each overlapping half of the next
 BINS = 2  # of the released code
 BINS_BY_SCENE = {"bathroom": 1}
 DEEPEST = 255  # of the released code's depth map; what has this figure is in no bin
-OPPOSITE = {">": "<", "<": ">", "=": "="}
 
 Relations = dict[tuple[int, int], str]
 
@@ -98,12 +97,12 @@ def _by_rows(sightings: Sequence[Sighting], mode: Mode) -> Relations:
 def _row_label(one: Sighting, other: Sighting, mode: Mode) -> str:
     """Rows grow downwards: a thing is above another if its last row comes before its middle."""
     if mode.has("top_point"):
-        if one.top > other.middle:
-            return "<"
-        return ">" if other.top > one.middle else "="
-    if one.bottom < other.middle:
+        above, below = other.top > one.middle, one.top > other.middle
+    else:
+        above, below = one.bottom < other.middle, other.bottom < one.middle
+    if above:
         return ">"
-    return "<" if other.bottom < one.middle else "="
+    return "<" if below else "="
 
 
 def _overlapping_parts(sightings: Sequence[Sighting]) -> list[list[int]]:

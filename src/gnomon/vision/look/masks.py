@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.errors import DataError, MissingExtraError
+from gnomon.errors import DataError, importing
 from gnomon.vision.images import size_of
 from gnomon.vision.look.records import Region
 
@@ -38,10 +38,8 @@ def mask_of(region: Region, width: int, height: int) -> Flags:
 @lru_cache(maxsize=2)  # regions of one picture share a file
 def _marks(file: str) -> NDArray[np.uint8]:
     """The values of a mask's file, which is a PNG."""
-    try:
+    with importing("Masks", "vision"):
         from PIL import Image, UnidentifiedImageError
-    except ImportError:
-        raise MissingExtraError("Masks", "vision") from None
     size_of(Path(file))  # refuses what is no picture, or a huge one
     try:
         with Image.open(file, formats=("PNG",)) as picture:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from gnomon.errors import unknown
+from gnomon.errors import check_known
 from gnomon.files import package_data, read_yaml
 
 
@@ -69,10 +69,8 @@ def mode_named(name: str) -> Mode:
     """
     base, *added = name.split("+")
     modes = _tables()[1]
-    if base not in modes:
-        raise unknown("mode", base, modes)
+    check_known("mode", base, modes)
     for switch in added:
-        if switch not in switches():
-            raise unknown("switch", switch, switches())
+        check_known("switch", switch, switches())
     found = frozenset(modes[base]).union(added)
     return Mode(name, found)

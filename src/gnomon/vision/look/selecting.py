@@ -10,21 +10,18 @@ from collections.abc import Mapping, Sequence
 from math import exp
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from msgspec.structs import replace
 
 from gnomon.errors import DataError
 from gnomon.records import Image
-from gnomon.vision.decoding import decode
+from gnomon.vision.decoding import Pixels, decode
 from gnomon.vision.images import describe
 from gnomon.vision.look.crops import write_crop
 from gnomon.vision.look.measuring import Measured
 from gnomon.vision.look.modes import Mode
 from gnomon.vision.look.records import Scene, Sighting, Trouble
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 TEXT = "a photo of a {name}"
 SOFTMAX_SLACK = 1e-4  # of the released code

@@ -47,23 +47,25 @@ def open_sources(
     for path, kind in kinds:
         if kind == "image_data":
             sizes.update(read_sizes(path, troubles.append))
-    readers: list[Reader] = []
-    for path, kind in kinds:
-        if kind in ("region_descriptions", "objects", "region_graphs"):
-            _check_sizes(path, bool(sizes), images)
-            readers.append(VisualGenome(path, kind, sizes, gallery))
-        elif kind == "coco":
-            readers.append(Coco(path, gallery))
-        elif kind == "ade20k":
-            readers.append(Ade20k(path, gallery))
-        elif kind == "yolo":
-            readers.append(Yolo(path, gallery))
-        elif kind == "photos":
-            readers.append(Photos(path, detector, open_detector, store))
-        elif kind == "scenes":
-            from gnomon.vision.look.readers.rendered import Rendered
 
-            readers.append(Rendered(path, store))
+    def visual_genome(path: Path, kind: str) -> Reader:
+        _check_sizes(path, bool(sizes), images)
+        return VisualGenome(path, kind, sizes, gallery)
+
+    def rendered(path: Path, _: str) -> Reader:
+        from gnomon.vision.look.readers.rendered import Rendered
+
+        return Rendered(path, store)
+
+    opening: dict[str, Callable[[Path, str], Reader]] = {
+        **dict.fromkeys(("region_descriptions", "objects", "region_graphs"), visual_genome),
+        "coco": lambda path, _: Coco(path, gallery),
+        "ade20k": lambda path, _: Ade20k(path, gallery),
+        "yolo": lambda path, _: Yolo(path, gallery),
+        "photos": lambda path, _: Photos(path, detector, open_detector, store),
+        "scenes": rendered,
+    }
+    readers = [opening[kind](path, kind) for path, kind in kinds if kind in opening]
     if not readers:
         raise DataError("image_data.json alone has no regions.", KNOWN, file=paths[0])
     return Sources(readers, troubles)

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from gnomon.errors import DataError
-from gnomon.files import open_regular
+from gnomon.files import first_bytes
 from gnomon.vision.look.placing import box_around, polygon_of
 from gnomon.vision.look.readers.reading import (
     Gallery,
@@ -185,11 +185,7 @@ def _beside(file: Path, name: str) -> str:
 
 
 def _text_of(file: Path) -> str:
-    try:
-        with open_regular(file) as stream:
-            content = stream.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise DataError(f"{error.strerror}.", "Check the path.", file=file) from None
+    content = first_bytes(file, MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         most = MOST_BYTES // 2**20
         raise DataError(f"the file has more than {most} MB.", "Leave it out.", file=file)

@@ -7,20 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import msgspec
 
 from gnomon.errors import DataError
-from gnomon.vision.decoding import decode
+from gnomon.vision.decoding import Pixels, decode
 from gnomon.vision.detecting import Detection
 from gnomon.vision.images import describe
 from gnomon.vision.look.readers.reading import Seen, photos_in
 from gnomon.vision.look.records import Picture, Region, Scene, Trouble
 from gnomon.vision.look.store import Store, key_of
-
-if TYPE_CHECKING:
-    from PIL.Image import Image as Pixels
 
 LEAST_SURE = 0.5  # confidence that a detection needs
 
