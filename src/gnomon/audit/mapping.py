@@ -77,7 +77,7 @@ def parse_map(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
     >>> parse_map(["text=premise+hypothesis,gold=label"])
     {'text': ('premise', 'hypothesis'), 'gold': ('label',)}
     """
-    found = {}
+    found: dict[str, tuple[str, ...]] = {}
     for text in texts:
         for part in text.split(","):
             written, equals, names = part.partition("=")
