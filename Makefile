@@ -11,7 +11,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PEOPLE ?= .venv-people
 LABEL_STUDIO ?= label-studio==1.23.2
-PYTEST_ARGS ?= -n auto --dist worksteal
+PYTEST_ARGS ?= -n auto
 # uv does not read pip's settings: hand over the folder of local wheels, if there is one.
 export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
 export PIP_DISABLE_PIP_VERSION_CHECK = 1

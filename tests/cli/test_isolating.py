@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -103,9 +104,9 @@ def test_ctrl_c_reaches_the_child_once_and_says_how_to_go_on(environment):
         command("fragile:slow", "random"), env=environment, stderr=subprocess.PIPE, text=True
     )
     while not asked.stat().st_size and process.poll() is None:
-        pass
+        time.sleep(0.01)  # the child needs the processor more than we do
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 130
     assert "of 1,920 items. To continue, give the command again:" in err
     assert "Traceback" not in err

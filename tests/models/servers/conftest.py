@@ -6,6 +6,7 @@ import asyncio
 import json
 import threading
 from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from zlib import crc32
 
@@ -177,6 +178,12 @@ def _items(count=1):
         )
         for n in range(count)
     ]
+
+
+def in_a_loop(coroutine):
+    """What a coroutine gives in a loop of its own; here one may run already, for a browser."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
 
 
 class Clock:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 from contextlib import closing
 
@@ -11,6 +10,7 @@ import pytest
 
 from gnomon.errors import ModelError, UsageError
 from gnomon.models.servers.openai import openai
+from tests.models.servers.conftest import in_a_loop
 
 pytest.importorskip("httpx")
 
@@ -149,7 +149,7 @@ def test_it_can_be_used_where_a_loop_is_running(serve, ask, items):
     async def notebook():
         return model.answer(items(1))
 
-    assert asyncio.run(notebook())[0].choice == "smaller"
+    assert in_a_loop(notebook())[0].choice == "smaller"
 
 
 def test_what_an_earlier_version_kept_is_asked_for_again(serve, ask, items, tmp_path):

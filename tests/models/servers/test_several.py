@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import sys
 import threading
@@ -21,6 +20,7 @@ from gnomon.models.servers.fleet import Fleet
 from gnomon.models.servers.openai import addresses_from, openai
 from gnomon.models.servers.refusals import PassingError
 from gnomon.runs import Run
+from tests.models.servers.conftest import in_a_loop
 
 pytest.importorskip("httpx")
 PATIENCE = 100  # seconds that a server waits for another one, on a busy machine
@@ -286,17 +286,17 @@ def test_a_failing_server_rests_for_longer_each_time_and_is_then_asked_one_thing
         fleet.rest(ill, PassingError("broken"), 1.0)
         fleet.rest(ill, PassingError("what was under way fails too"), 1.0)
         rests.append(ill.hold - now[0])
-        assert asyncio.run(fleet.choose()) is well, "it rests"
+        assert in_a_loop(fleet.choose()) is well, "it rests"
         now[0] = ill.hold
         with fleet.asking(well):
-            assert asyncio.run(fleet.choose()) is ill, "rested"
+            assert in_a_loop(fleet.choose()) is ill, "rested"
         with fleet.asking(ill):
-            assert asyncio.run(fleet.choose()) is well, "one question at a time"
+            assert in_a_loop(fleet.choose()) is well, "one question at a time"
     for rest, longest in zip(rests, (1, 2, 4, 8, 16, 32, 60, 60, 60), strict=True):
         assert longest / 2 <= rest <= longest
     ill.faults = 0
     with fleet.asking(ill), fleet.asking(well), fleet.asking(well):
-        assert asyncio.run(fleet.choose()) is ill, "well again, and the least busy"
+        assert in_a_loop(fleet.choose()) is ill, "well again, and the least busy"
 
 
 def test_a_server_rests_as_long_as_it_asks_for():
