@@ -344,14 +344,6 @@ def test_nothing_imports_the_command_line():
             assert "cli" not in imports(file), str(file)
 
 
-def test_no_file_holds_the_marks_of_an_unfinished_merge():
-    marks = re.compile(r"^(<{7}|>{7}) ", re.MULTILINE)
-    kinds = {".py", ".css", ".js", ".j2", ".yaml", ".csv"}
-    files = [file for file in HOME.rglob("*") if file.suffix in kinds]
-    assert {file.suffix for file in files} == kinds
-    assert [file for file in files if marks.search(file.read_text(encoding="utf-8"))] == []
-
-
 def test_no_room_is_called_utils():
     assert not {m.stem for m in MODULES} & {"utils", "helpers", "common", "base", "misc"}
 
