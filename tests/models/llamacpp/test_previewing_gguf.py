@@ -22,14 +22,23 @@ ITEM = Item(
 )
 
 
+def queries_of(model, monkeypatch) -> list:
+    """A list that gets every query whose continuations the model scores from now on."""
+    asked = []
+    score = model._likelihoods.score
+
+    def remembered(queries):
+        asked.extend(queries)
+        return score(queries)
+
+    monkeypatch.setattr(model._likelihoods, "score", remembered)
+    return asked
+
+
 def test_scored_tokens_follow_what_the_preview_shows(tiny, monkeypatch):
     model = gguf(str(tiny), threads=1)
     shown = model.preview(ITEM)
-    asked = []
-    score = model._likelihoods.score
-    monkeypatch.setattr(
-        model._likelihoods, "score", lambda queries: asked.extend(queries) or score(queries)
-    )
+    asked = queries_of(model, monkeypatch)
     model.answer([ITEM])
     ((context, continuations),) = asked
     assert tuple(context) == shown.ids
@@ -80,11 +89,7 @@ def test_with_eyes_the_text_is_what_becomes_the_tokens(
     images = tuple(photo(number) for number in range(pictures))
     item = msgspec.structs.replace(ITEM, images=images)
     shown = model.preview(item)
-    asked = []
-    score = model._likelihoods.score
-    monkeypatch.setattr(
-        model._likelihoods, "score", lambda queries: asked.extend(queries) or score(queries)
-    )
+    asked = queries_of(model, monkeypatch)
     model.answer([item])
     ((context, continuations),) = asked
     assert shown.ids == tuple(context)
