@@ -14,7 +14,7 @@ LIMIT_MS, LIMIT_GROWTH = 0.05, 1.25
 
 ONE_RUN = """
 import json, resource, sys, time
-from gnomon import engine
+from gnomon.engine import running
 from gnomon.contracts import Benchmark
 from gnomon.records import Answer, Item
 from gnomon.itemsource import ItemSource
@@ -36,7 +36,7 @@ t = time.process_time()
 for item in items(): pass
 making = time.process_time() - t
 t = time.process_time()
-engine.run(ItemSource(Benchmark(name="instant", summary="", sources={"fresh": items}), "fresh"), Instant(), runs=folder)
+running.run(ItemSource(Benchmark(name="instant", summary="", sources={"fresh": items}), "fresh"), Instant(), runs=folder)
 used = time.process_time() - t - making
 print(json.dumps({"items": n, "ms_per_item": 1000 * used / n,
                   "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))

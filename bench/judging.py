@@ -23,11 +23,11 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.measures.correcting import Trial, corrected
+from gnomon.paint.judging.boxes import BoxJudge, boxes_judge
+from gnomon.paint.judging.rules import RELATIONS, RULES
+from gnomon.paint.judging.trying import said_of_scenes, try_on_photos
 from gnomon.records import Item
 from gnomon.registry import benchmark
-from gnomon.synthesis.judging.boxes import BoxJudge, boxes_judge
-from gnomon.synthesis.judging.rules import RELATIONS, RULES
-from gnomon.synthesis.judging.trying import said_of_scenes, try_on_photos
 from gnomon.vision.detecting import Box
 from gnomon.vision.naming import class_of
 
@@ -120,9 +120,9 @@ def scenes(found: list[Pool]) -> dict:
 
 def photos(folder: Path) -> dict:
     """SSD against marked photos at several thresholds."""
-    from gnomon.vision.look.readers.coco import Coco
-    from gnomon.vision.look.readers.reading import Gallery
-    from gnomon.vision.look.records import Scene
+    from gnomon.look.readers.coco import Coco
+    from gnomon.look.readers.reading import Gallery
+    from gnomon.look.records import Scene
 
     rows = {}
     for least in (0.2, 0.3, 0.4, 0.5):

@@ -215,8 +215,8 @@ def cpu() -> float:
 
 def run_gnomon(folder: str, prompt: str, items: list) -> tuple[list, float]:
     """As `gnomon run` asks: batches of the engine, answers of the model."""
-    from gnomon.engine.batches import in_batches
     from gnomon.models.transformers.hf import hf
+    from gnomon.runs.batches import in_batches
 
     model = hf(folder, prompt=prompt, chat=False, threads=1)
     start = cpu()
@@ -249,7 +249,7 @@ def _run_embedded(prompt: str, items: list, *, quantised: bool) -> tuple[list, f
 
 
 def requests(prompt: str, items: list) -> list[tuple[str, list[str]]]:
-    from gnomon.probing.prompts import load_prompt
+    from gnomon.models.prompts.library import load_prompt
 
     how = load_prompt(prompt)
     return [(how.context(item), [words[0] for words in how.words(item)]) for item in items]

@@ -29,19 +29,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import genome
+from gnomon.look.colourfindings import colour_findings
+from gnomon.look.eyes import Eyes
+from gnomon.look.modes import mode_named
+from gnomon.look.names import Singulars
+from gnomon.look.output import name_findings, subtype_findings, write_findings
+from gnomon.look.pipeline import Options, Pipeline
+from gnomon.look.readers import open_sources
+from gnomon.look.records import Scene, Sighting
+from gnomon.look.store import Store
+from gnomon.look.sureness import Least
+from gnomon.look.tagging import Tagger
+from gnomon.look.wording import names_in, words_of
 from gnomon.vision.knowledge import COLOURS
-from gnomon.vision.look.colourfindings import colour_findings
-from gnomon.vision.look.eyes import Eyes
-from gnomon.vision.look.modes import mode_named
-from gnomon.vision.look.names import Singulars
-from gnomon.vision.look.output import name_findings, subtype_findings, write_findings
-from gnomon.vision.look.pipeline import Options, Pipeline
-from gnomon.vision.look.readers import open_sources
-from gnomon.vision.look.records import Scene, Sighting
-from gnomon.vision.look.store import Store
-from gnomon.vision.look.sureness import Least
-from gnomon.vision.look.tagging import Tagger
-from gnomon.vision.look.wording import names_in, words_of
 
 SAMPLE = 2000  # captions on which the table is compared with spaCy
 

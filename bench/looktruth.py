@@ -21,24 +21,24 @@ import numpy as np
 from msgspec.structs import replace
 
 from gnomon.files import package_data, read_yaml
-from gnomon.space.bodies import Body
-from gnomon.space.casting import Grid, cast, rays_of, windows_of
-from gnomon.space.parts import palette
-from gnomon.space.pictures import paint, survey, wall_distance, write_png
-from gnomon.space.placing import Dials, random_scene
-from gnomon.space.scenes import Scene as World
-from gnomon.space.solids import camera_of, solids_of
-from gnomon.space.things import thing_named
+from gnomon.look.colours import colours_by_pixels
+from gnomon.look.depths import DepthMap
+from gnomon.look.elevations import elevation_relations
+from gnomon.look.measuring import measure
+from gnomon.look.modes import Mode, mode_named, switches
+from gnomon.look.records import Picture, Region, Scene
+from gnomon.look.sizes import size_relations
+from gnomon.scenes.bodies import Body
+from gnomon.scenes.casting import Grid, cast, rays_of, windows_of
+from gnomon.scenes.parts import palette
+from gnomon.scenes.pictures import paint, survey, wall_distance, write_png
+from gnomon.scenes.placing import Dials, random_scene
+from gnomon.scenes.scenes import Scene as World
+from gnomon.scenes.solids import camera_of, solids_of
+from gnomon.scenes.things import thing_named
 from gnomon.vision.decoding import decode
 from gnomon.vision.depth import FastDepth
 from gnomon.vision.detecting import Box, Detector
-from gnomon.vision.look.colours import colours_by_pixels
-from gnomon.vision.look.depths import DepthMap
-from gnomon.vision.look.elevations import elevation_relations
-from gnomon.vision.look.measuring import measure
-from gnomon.vision.look.modes import Mode, mode_named, switches
-from gnomon.vision.look.records import Picture, Region, Scene
-from gnomon.vision.look.sizes import size_relations
 
 SIDE = 320
 FIRST = 1000  # seed

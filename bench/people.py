@@ -19,11 +19,11 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from gnomon.items.writing import write_items
 from gnomon.people.extras import read_extras
 from gnomon.records import Item
 from gnomon.runs import Run
 from gnomon.vision.images import describe
-from gnomon.writing import write_items
 from hostile.annotators import Annotator, Server
 
 ITEMS, THINK = 60, 10.0

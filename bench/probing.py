@@ -35,18 +35,18 @@ import torch
 import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from gnomon.itemsource import load
+from gnomon.items.source import load
+from gnomon.items.writing import write_items
 from gnomon.models.transformers.backbones import open_backbone
 from gnomon.models.transformers.loading import quiet
-from gnomon.probing.features import FeatureStore, text_of
-from gnomon.probing.probefolder import read_probe
-from gnomon.probing.probes import label_probabilities
-from gnomon.probing.training.making import carry_out
-from gnomon.probing.training.probedata import read_probe_items
-from gnomon.probing.training.probetraining import gold_of
-from gnomon.probing.training.recipes import Recipe, load_recipe, recipe_of
 from gnomon.records import Item
-from gnomon.writing import write_items
+from gnomon.train.features import FeatureStore, text_of
+from gnomon.train.making import carry_out
+from gnomon.train.probedata import read_probe_items
+from gnomon.train.probefolder import read_probe
+from gnomon.train.probes import label_probabilities
+from gnomon.train.probetraining import gold_of
+from gnomon.train.recipes import Recipe, load_recipe, recipe_of
 
 AIM = 1.3
 SOURCE = "viphy-size@fresh"

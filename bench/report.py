@@ -57,7 +57,7 @@ def measure(folder: Path, runs: int, count: int, benchmarks: int) -> dict[str, o
                 folder / f"{name}-{i}", name, f"model-{i}", items, skill=skill, seed=i
             )
             folders.append(run.path)
-    from gnomon.reporting.page.page import write_report
+    from gnomon.reports.page.page import write_report
 
     start = time.process_time()
     page = write_report(folders, folder / "report.html")
@@ -147,7 +147,7 @@ def look(page: Path) -> dict[str, object]:
 def load_made() -> object:
     """The maker of runs that the tests use."""
     spec = importlib.util.spec_from_file_location(
-        "made", HERE.parent / "tests" / "reporting" / "made.py"
+        "made", HERE.parent / "tests" / "reports" / "made.py"
     )
     assert spec is not None
     assert spec.loader is not None

@@ -25,18 +25,18 @@ from pathlib import Path
 
 import numpy as np
 
-from gnomon.space.bodies import body_named
-from gnomon.space.laws import broken_laws
-from gnomon.space.pictures import draw, survey
-from gnomon.space.placing import Dials, random_scene
-from gnomon.space.relations import facts
-from gnomon.space.solids import camera_of
+from gnomon.scenes.bodies import body_named
+from gnomon.scenes.laws import broken_laws
+from gnomon.scenes.pictures import draw, survey
+from gnomon.scenes.placing import Dials, random_scene
+from gnomon.scenes.relations import facts
+from gnomon.scenes.solids import camera_of
 
 LIMIT_SECONDS, LIMIT_MB, LIMIT_AGREEMENT = 1.0, 200, 0.99
 LIMIT_ITEMS_SECONDS = 360.0  # of CPU, for 1,000 items with pictures
 FOLDS = 5
 SMALL = 48  # pixels of the pictures that baselines look at
-WORLDS = Path(__file__).parent.parent / "tests" / "space" / "conftest.py"
+WORLDS = Path(__file__).parent.parent / "tests" / "scenes" / "conftest.py"
 CHECKED = ("left of", "right of", "in front of", "behind", "above", "below", "on", "in", "touching")
 
 
@@ -188,8 +188,8 @@ def baselines(count, seed=1):
     """Accuracy of rules that lack the caption, the picture or both, with 95 % intervals by quad."""
     import gnomon
     from gnomon.benchmarks.vsr.quads import Wanted, make_quads
-    from gnomon.space.layouts import Dials as QuadDials
-    from gnomon.space.pictures import paint
+    from gnomon.scenes.layouts import Dials as QuadDials
+    from gnomon.scenes.pictures import paint
 
     items = list(gnomon.load("vsr@fresh", seed=seed, quads=count).without_pictures())
     quads = make_quads(Wanted(seed, count, "clear", (), "ab", QuadDials()))

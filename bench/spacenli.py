@@ -51,7 +51,7 @@ def peak():
 def published(data):
     """The authors' 160 x 200 from their files to a .jsonl file."""
     from gnomon.benchmarks.spacenli import published as items
-    from gnomon.writing import write_items
+    from gnomon.items.writing import write_items
 
     with tempfile.TemporaryDirectory() as folder:
         return {"items": write_items(Path(folder) / "items.jsonl", items(data=data))}

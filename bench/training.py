@@ -25,11 +25,11 @@ import torch
 import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from gnomon.itemsource import load
-from gnomon.probing.training.classify import ClassifyLearner
-from gnomon.probing.training.kinds import kind
-from gnomon.probing.training.loop import train
-from gnomon.probing.training.recipes import Recipe, recipe_of
+from gnomon.items.source import load
+from gnomon.train.classify import ClassifyLearner
+from gnomon.train.kinds import kind
+from gnomon.train.loop import train
+from gnomon.train.recipes import Recipe, recipe_of
 
 AIM = 1.05
 SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]

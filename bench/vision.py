@@ -123,7 +123,7 @@ def make_pictures(folder: Path, photos: Path) -> list[str]:
     """Photographs where there are any, else rendered scenes."""
     if photos.is_dir():
         return [str(file) for file in sorted(photos.glob("*.jpg"))[:PICTURES]]
-    from gnomon.itemsource import load
+    from gnomon.items.source import load
 
     found = []
     for item in load("vsr", quads=PICTURES // 2, size=640).illustrated(folder):
@@ -189,8 +189,8 @@ def prompt_file(folder: str) -> str:
 
 def run_gnomon(folder: str, captions: list, ask: str) -> tuple[list, float]:
     """As `gnomon run` asks: batches of the engine, answers of the model; nothing kept on disk."""
-    from gnomon.engine.batches import in_batches
     from gnomon.models.transformers.hf import hf
+    from gnomon.runs.batches import in_batches
 
     model = hf(
         folder,

@@ -20,7 +20,8 @@ WORKERS = {"local": "1", "processes": "2", "ray": "ray:2"}
 
 ONE_RUN = """
 import json, resource, sys, time
-from gnomon import engine
+from gnomon.engine import running
+from gnomon.engine.wanted import wanted_workers
 from gnomon.contracts import Benchmark
 from gnomon.itemsource import ItemSource
 from gnomon.records import Item
@@ -41,7 +42,7 @@ def watch(progress):
 if __name__ == "__main__":
     seen = []
     source = ItemSource(Benchmark(name="instant", summary="", sources={"fresh": items}), "fresh")
-    run = engine.run(source, model("random"), runs=folder, watch=watch, workers=engine.wanted_workers(workers))
+    run = running.run(source, model("random"), runs=folder, watch=watch, workers=wanted_workers(workers))
     assert run.counts().answered == n
     (began, _, cpu_before), (_, ended, cpu_after) = seen[0], seen[-1]
     print(json.dumps({"items": n, "items_per_second": round(n / (ended - began)),

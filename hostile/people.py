@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from gnomon.itemsource import load
+from gnomon.items.source import load
 from gnomon.people.answering import Asked, Settings, open_person_run
 from gnomon.people.extras import EXTRAS, read_extras
 from gnomon.people.links import opaque, read_link

@@ -20,11 +20,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from gnomon import engine
 from gnomon.contracts import ANYTHING, Benchmark, Scale
 from gnomon.errors import GnomonError
-from gnomon.itemsource import ItemSource
+from gnomon.items.source import ItemSource
 from gnomon.records import Answer, Image, Item
+from gnomon.runs import running
 from gnomon.vision.decoding import thumbnail
 from gnomon.vision.pictures import pixels, see
 from hostile.arguments import parser_of
@@ -180,7 +180,7 @@ def tried(folder: Path, count: int) -> Tally:
     tally = Tally(tried=len(files))
     started = _memory()
     try:
-        run = engine.run(source, Glance(), runs=folder / "runs")
+        run = running.run(source, Glance(), runs=folder / "runs")
     except BaseException as error:
         tally.fault("died", told_with_place(error))
         return tally

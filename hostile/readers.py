@@ -103,7 +103,7 @@ def answer_formats() -> Iterator[Reader]:
 
 
 def _answers_reader(sample: Sample) -> Callable[[Path], object]:
-    from gnomon.answerfiles.joining import read_predictions
+    from gnomon.items.answers.joining import read_predictions
 
     (path,) = sample.files
     items = _items_of(sample)
@@ -135,7 +135,7 @@ def _items_of(sample: Sample) -> tuple[Item, ...]:
 
 def own_files() -> Iterator[Reader]:
     """What people write for Gnomon, and what it keeps for itself."""
-    from gnomon.fetching import catalogue
+    from gnomon.downloads import catalogue
 
     yield Reader("prompt", Sample({"p.yaml": samples.PROMPT}), _prompt)
     yield Reader("prompt like another", Sample({"p.yaml": samples.VARIATION}), _prompt)
@@ -180,8 +180,8 @@ def _scenes(*names: str) -> Callable[[Path], object]:
     """All scenes and troubles of some files or folders."""
 
     def read(folder: Path) -> int:
-        from gnomon.vision.look.readers import open_sources
-        from gnomon.vision.look.store import Store
+        from gnomon.look.readers import open_sources
+        from gnomon.look.store import Store
 
         with TemporaryDirectory() as work:
             store = Store(Path(work))
@@ -221,7 +221,7 @@ CLOZE = Item(
 
 
 def _prompt(folder: Path) -> object:
-    from gnomon.probing.prompts import load_prompt
+    from gnomon.models.prompts.library import load_prompt
 
     prompt = load_prompt(folder / "p.yaml")
     for item in (CLOZE, ITEMS[0]):
@@ -379,7 +379,7 @@ def _viewer(name: str) -> Callable[[Path], object]:
     def read(folder: Path) -> object:
         from starlette.testclient import TestClient
 
-        from gnomon.reporting.viewer.app import make_app
+        from gnomon.reports.viewer.app import make_app
 
         client = TestClient(make_app(str(folder / "runs")), base_url="http://localhost")
         for page in ("/", f"/run/{name}", f"/run/{name}/items", f"/run/{name}/progress"):

@@ -26,10 +26,9 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from gnomon import Answer, Benchmark, Item, registry
-from gnomon.engine import driving
+from gnomon.downloads.catalogue import Source, SourceFile, fetch_files
 from gnomon.errors import GnomonError
-from gnomon.fetching.catalogue import Source, SourceFile, fetch_files
-from gnomon.runs import RunLog, runs_in
+from gnomon.runs import RunLog, driving, runs_in
 from hostile import samples
 from hostile.command import command
 from hostile.tally import Tally

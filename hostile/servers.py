@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from gnomon.downloads import download
 from gnomon.errors import DataError
-from gnomon.fetching import download
 from gnomon.models.servers import refusals, remote
 from gnomon.runs import survey
 from hostile.arguments import parser_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gnomon import Item
-from gnomon.writing import write_items
+from gnomon.items.writing import write_items
 from hostile.command import command
 from hostile.scenarios import Scenario, in_fork, same
 from hostile.tally import Tally

@@ -23,9 +23,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from gnomon.engine.ray import lock_doors
 from gnomon.runs import LOG, Run, runs_in
 from gnomon.runs.pace import read_pace
+from gnomon.runs.ray import lock_doors
 from hostile.arguments import parser_of
 from hostile.tally import Tally, tell
 

@@ -22,11 +22,11 @@ import yaml
 
 import gnomon
 from gnomon import Answer, Benchmark, Item
-from gnomon.fetching.catalogue import sources
+from gnomon.downloads.catalogue import sources
 from gnomon.measures.chance import chance_of
 from gnomon.measures.table import Table
 from gnomon.registry import BENCHMARKS, benchmark, measure
-from gnomon.reporting.citations import citations, in_short, paper_page
+from gnomon.reports.citations import citations, in_short, paper_page
 
 PAGE = Path(__file__).parent.parent / "docs" / "which.md"
 MEASURED = Path(__file__).parent / "facts.yaml"

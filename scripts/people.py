@@ -23,13 +23,13 @@ from picture import FLAGS
 from PIL import Image as Pixels
 
 from gnomon.benchmarks.vsr.categories import all_relations
-from gnomon.itemsource import load
+from gnomon.items.source import load
 from gnomon.people.answering import Asked, Settings
 from gnomon.people.page.app import make_app
 from gnomon.people.page.study import Study
 from gnomon.people.tasks import task_named
 from gnomon.records import Item
-from gnomon.reporting.viewer.serving import listen
+from gnomon.reports.viewer.serving import listen
 from gnomon.vision.images import describe
 
 COLOURS = 96  # of a picture, so that it stays small

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from PIL import Image
 
-from gnomon.reporting.page.page import write_report
+from gnomon.reports.page.page import write_report
 from gnomon.runs import open_runs
 
 IMAGES = Path(__file__).parent.parent / "docs" / "images"

@@ -9,10 +9,10 @@ import argparse
 
 import numpy as np
 
-from gnomon.space.pictures import draw, write_png
-from gnomon.space.scenes import Placed, Scene
-from gnomon.space.things import things
-from gnomon.space.viewing import viewer_of
+from gnomon.scenes.pictures import draw, write_png
+from gnomon.scenes.scenes import Placed, Scene
+from gnomon.scenes.things import things
+from gnomon.scenes.viewing import viewer_of
 
 COLUMNS, SIDE = 12, 84
 

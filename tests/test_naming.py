@@ -7,7 +7,7 @@ from gnomon.errors import UsageError
 from gnomon.measures.entries import entries_of
 from gnomon.naming import LONGEST, check_name, model_name, split_name
 from gnomon.registry import model
-from gnomon.reporting.study import studies
+from gnomon.reports.study import studies
 from gnomon.runs import Run
 
 

@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import UsageError
-from gnomon.itemsource import ItemSource, load
+from gnomon.items.source import ItemSource, load
 from gnomon.registry import ModelSpec, model, with_prompt
 
 if TYPE_CHECKING:
     from gnomon.contracts import Model
-    from gnomon.engine import Progress
     from gnomon.measures.compared import Agreement
     from gnomon.records import Item
-    from gnomon.reporting.overview import Overview
-    from gnomon.reporting.results import Catalogue, Comparisons, Scores
+    from gnomon.reports.overview import Overview
+    from gnomon.reports.results import Catalogue, Comparisons, Scores
     from gnomon.runs import Run
+    from gnomon.runs.progress import Progress
 
     # a run, its folder, a folder of runs, or several of them
     SomeRuns = Run | str | Path | Sequence["SomeRuns"]
@@ -73,13 +73,14 @@ def run(
     ...     run("scales", "random", limit=10, runs=folder).manifest.counts.answered
     10
     """
-    from gnomon import engine
-    from gnomon.engine.updatingline import progress_line
+    from gnomon.runs import running
+    from gnomon.runs.updatingline import progress_line
+    from gnomon.runs.wanted import wanted_workers
 
     items = _narrowed(source, limit, permute, shard)
     asked = _asked_model(model, items, shots_from)
     with progress_line(f"{asked.spec} on {items.name}", shown=progress) as line:
-        return engine.run(
+        return running.run(
             items,
             asked,
             runs=runs,
@@ -88,7 +89,7 @@ def run(
             blind=blind,
             watch=watch or line,
             name=name,
-            workers=engine.wanted_workers(workers, cpus=cpus_per_worker, gpus=gpus_per_worker),
+            workers=wanted_workers(workers, cpus=cpus_per_worker, gpus=gpus_per_worker),
         )
 
 
@@ -114,8 +115,8 @@ def _asked_model(
 ) -> Model | ModelSpec:
     """The model to ask, with the prompt and the worked examples that fit the items."""
     from gnomon.contracts import Model as Opened
-    from gnomon.fewshot import with_examples
     from gnomon.models.function import FunctionModel
+    from gnomon.models.prompts.fewshot import with_examples
 
     if isinstance(given, str):
         given = model(given)
@@ -171,7 +172,7 @@ def score(
     """
     from gnomon.measures.entries import entries_of, with_guesses
     from gnomon.measures.scoring import score_entries
-    from gnomon.reporting.results import Scores
+    from gnomon.reports.results import Scores
 
     entries = entries_of(_opened(runs))
     if guess is not None:
@@ -209,7 +210,7 @@ def compare(
     from gnomon.measures.compared import compare_entries
     from gnomon.measures.entries import entries_of
     from gnomon.measures.needs import needs_two_runs
-    from gnomon.reporting.results import Comparisons
+    from gnomon.reports.results import Comparisons
 
     if needs_two_runs(measure):
         raise UsageError(
@@ -267,7 +268,7 @@ def report(
 
     With `figures`, each figure is also written to that folder.
     """
-    from gnomon.reporting.page.page import write_report
+    from gnomon.reports.page.page import write_report
 
     return write_report(_opened(runs), Path(output), figures_folder=figures)
 
@@ -278,8 +279,8 @@ def overview(*runs: SomeRuns, level: float = 0.95) -> Overview:
     It is a table in a notebook and in `print`; `.to_frame()` has a row for each cell. `level` is
     that of the intervals.
     """
-    from gnomon.reporting.overview import overview as overview_of
-    from gnomon.reporting.study import studies
+    from gnomon.reports.overview import overview as overview_of
+    from gnomon.reports.study import studies
 
     return overview_of(studies(_opened(runs)), level=level)
 
@@ -300,15 +301,15 @@ def list_models() -> Catalogue:
 
 def list_prompts() -> Catalogue:
     """The prompts that ship with Gnomon."""
-    from gnomon.probing.prompts import load_prompt, prompt_names
-    from gnomon.reporting.results import Catalogue, Known
+    from gnomon.models.prompts.library import load_prompt, prompt_names
+    from gnomon.reports.results import Catalogue, Known
 
     return Catalogue(Known(name, load_prompt(name).summary) for name in prompt_names())
 
 
 def _catalogue(kind: str) -> Catalogue:
     from gnomon.registry import entries
-    from gnomon.reporting.results import Catalogue, Known
+    from gnomon.reports.results import Catalogue, Known
 
     return Catalogue(Known(name, entry.summary) for name, entry in entries(kind).items())
 

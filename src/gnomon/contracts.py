@@ -1,6 +1,6 @@
 """What a benchmark, a model and a measure must be.
 
-A plug-in author needs this page and `records.py`, no more; for a figure, `reporting/figures`. Each
+A plug-in author needs this page and `records.py`, no more; for a figure, `reports/figures`. Each
 contract is as small as it can be; what is optional has a default or may be left out.
 """
 

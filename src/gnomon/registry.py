@@ -109,7 +109,7 @@ MODELS: dict[str, Entry] = {
         native=True,
     ),
     "probe": Entry(
-        "gnomon.models.probed:probe",
+        "gnomon.train.probed:probe",
         "a linear probe on a frozen model, as gnomon train makes it: probe:DIR",
         native=True,
     ),
@@ -146,29 +146,29 @@ MODELS: dict[str, Entry] = {
         "gnomon.models.answerfile:answers", "answers read from a file: answers:FILE.jsonl"
     ),
     "synth:render": Entry(
-        "gnomon.synthesis.painters.render:render",
+        "gnomon.paint.painters.render:render",
         "paints scenes as they are right: an oracle for judges",
     ),
     "synth:guided": Entry(
-        "gnomon.synthesis.painters.guided:guided",
+        "gnomon.paint.painters.guided:guided",
         "paints by a VQGAN under CLIP's guidance, as the spatial-commonsense paper does",
         native=True,
     ),
     "synth:diffusers": Entry(
-        "gnomon.synthesis.painters.pipelines:pipeline",
+        "gnomon.paint.painters.pipelines:pipeline",
         "paints by a text-to-image pipeline: synth:diffusers/NAME or a folder",
         native=True,
     ),
     "synth:openai": Entry(
-        "gnomon.synthesis.painters.server:server",
+        "gnomon.paint.painters.server:server",
         "paints by the images endpoint of a server: synth:openai/NAME",
     ),
     "synth:gallery": Entry(
-        "gnomon.synthesis.painters.gallery:gallery",
+        "gnomon.paint.painters.gallery:gallery",
         "shows photographs of a folder in which both things are seen",
     ),
     "images": Entry(
-        "gnomon.synthesis.painters.folder:folder",
+        "gnomon.paint.painters.folder:folder",
         "pictures made elsewhere: images:DIR, or images:TABLE.csv",
     ),
 }
@@ -322,57 +322,57 @@ PAIR_MEASURES: dict[str, Entry] = {
     ),
 }
 
-# A figure is a function from a study to charts, in the order of the page; see gnomon.reporting.
+# A figure is a function from a study to charts, in the order of the page; see gnomon.reports.
 FIGURES: dict[str, Entry] = {
-    "slices": Entry("gnomon.reporting.figures.slices:by_slice", "the headline measure by slice"),
+    "slices": Entry("gnomon.reports.figures.slices:by_slice", "the headline measure by slice"),
     "pattern-accuracy": Entry(
-        "gnomon.reporting.figures.groups:pattern_curves", "pattern accuracy against its threshold"
+        "gnomon.reports.figures.groups:pattern_curves", "pattern accuracy against its threshold"
     ),
-    "data-map": Entry("gnomon.reporting.figures.groups:data_map", "confidence and its spread"),
-    "boxes": Entry("gnomon.reporting.figures.groups:box_plots", "accuracy of groups by category"),
+    "data-map": Entry("gnomon.reports.figures.groups:data_map", "confidence and its spread"),
+    "boxes": Entry("gnomon.reports.figures.groups:box_plots", "accuracy of groups by category"),
     "difficulty": Entry(
-        "gnomon.reporting.figures.difficulty:hard_and_easy", "the hardest and the easiest groups"
+        "gnomon.reports.figures.difficulty:hard_and_easy", "the hardest and the easiest groups"
     ),
     "cardinality": Entry(
-        "gnomon.reporting.figures.cardinality:by_cardinality",
+        "gnomon.reports.figures.cardinality:by_cardinality",
         "scores by the number of right labels",
     ),
     "prompts": Entry(
-        "gnomon.reporting.figures.prompts:over_prompts", "the headline measure by wording"
+        "gnomon.reports.figures.prompts:over_prompts", "the headline measure by wording"
     ),
     "places": Entry(
-        "gnomon.reporting.figures.places:by_place", "how often each place of the choices is picked"
+        "gnomon.reports.figures.places:by_place", "how often each place of the choices is picked"
     ),
     "item-statistics": Entry(
-        "gnomon.reporting.figures.itemstatistics:over_models",
+        "gnomon.reports.figures.itemstatistics:over_models",
         "the hardest items, and those that good models miss",
     ),
-    "symmetry": Entry("gnomon.reporting.figures.objects:objects", "answers to pairs of objects"),
+    "symmetry": Entry("gnomon.reports.figures.objects:objects", "answers to pairs of objects"),
     "reliability": Entry(
-        "gnomon.reporting.figures.answers:reliability_diagram", "accuracy against confidence"
+        "gnomon.reports.figures.answers:reliability_diagram", "accuracy against confidence"
     ),
     "confusion": Entry(
-        "gnomon.reporting.figures.confusion:confusion", "answers against right labels"
+        "gnomon.reports.figures.confusion:confusion", "answers against right labels"
     ),
-    "forms": Entry("gnomon.reporting.figures.answers:forms", "one fact asked in several forms"),
-    "size": Entry("gnomon.reporting.figures.sizes:against_size", "scores against model size"),
+    "forms": Entry("gnomon.reports.figures.answers:forms", "one fact asked in several forms"),
+    "size": Entry("gnomon.reports.figures.sizes:against_size", "scores against model size"),
     "size-by-slice": Entry(
-        "gnomon.reporting.figures.sizes:against_size_by_slice",
+        "gnomon.reports.figures.sizes:against_size_by_slice",
         "scores against model size, by slice",
     ),
-    "shots": Entry("gnomon.reporting.figures.shots:against_shots", "scores against examples"),
+    "shots": Entry("gnomon.reports.figures.shots:against_shots", "scores against examples"),
     "curves": Entry(
-        "gnomon.reporting.figures.curves:learning_curves", "scores against the amount of training"
+        "gnomon.reports.figures.curves:learning_curves", "scores against the amount of training"
     ),
     "training": Entry(
-        "gnomon.reporting.figures.training:training_curves", "loss and dev scores of training"
+        "gnomon.reports.figures.training:training_curves", "loss and dev scores of training"
     ),
 }
 
 # Files in which other programs leave their answers.
 ANSWER_FORMATS: dict[str, Entry] = {
-    "inspect": Entry("gnomon.answerfiles.inspect:FORMAT", "logs of Inspect, .eval and .json"),
-    "lm-eval": Entry("gnomon.answerfiles.lmeval:FORMAT", "sample logs of lm-eval"),
+    "inspect": Entry("gnomon.items.answers.inspect:FORMAT", "logs of Inspect, .eval and .json"),
+    "lm-eval": Entry("gnomon.items.answers.lmeval:FORMAT", "sample logs of lm-eval"),
     "spatialqa": Entry("gnomon.benchmarks.spatialqa:ANSWERS", "spatialQA's results tables"),
     "vsr": Entry("gnomon.benchmarks.vsr.task:ANSWERS", "VSR's lists of predictions, 0 or 1 a line"),
 }

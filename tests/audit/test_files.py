@@ -16,7 +16,7 @@ from gnomon.audit.mapping import parse_map
 from gnomon.audit.questions import Votes
 from gnomon.cli import main
 from gnomon.errors import DataError, GnomonError, UsageError
-from gnomon.writing import write_items
+from gnomon.items.writing import write_items
 
 
 def read(file, mapping="", split=""):

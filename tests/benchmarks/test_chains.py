@@ -15,8 +15,8 @@ from gnomon.benchmarks.chains import CHAINS, fresh, statistics
 from gnomon.benchmarks.chains_pictures import scenes_of
 from gnomon.benchmarks.chains_words import worlds
 from gnomon.errors import GnomonError
-from gnomon.space.chaining.families import FAMILIES
-from gnomon.space.relations import decide
+from gnomon.proofs.chaining.families import FAMILIES
+from gnomon.scenes.relations import decide
 
 
 @pytest.fixture(scope="module")

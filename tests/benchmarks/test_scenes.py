@@ -6,9 +6,9 @@ import pytest
 
 import gnomon
 from gnomon.errors import MissingFileWarning, UsageError
-from gnomon.probing.prompts import load_prompt
+from gnomon.models.prompts.library import load_prompt
+from gnomon.paint.records import asked_of
 from gnomon.records import problem
-from gnomon.synthesis.records import asked_of
 
 SOURCES = {
     "scales": {"pairs": 12},

@@ -7,8 +7,8 @@ from gnomon.benchmarks.viphy.agreement import meetings
 from gnomon.cli import main
 from gnomon.cli.agreeing import agreement, agreement_listing
 from gnomon.errors import DataError, UsageError
-from gnomon.itemsource import load
-from gnomon.vision.look.records import Finding
+from gnomon.items.source import load
+from gnomon.look.records import Finding
 
 
 def pair(first, second, property="size", typical=(">",), scene="", pictures=5, **fields):

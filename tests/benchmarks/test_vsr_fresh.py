@@ -16,10 +16,10 @@ from gnomon.benchmarks.vsr import wording
 from gnomon.benchmarks.vsr.quads import Wanted, make_quads
 from gnomon.errors import DataError, ModelError, UsageError
 from gnomon.records import problem
-from gnomon.space.contrasting import truth_in
-from gnomon.space.layouts import Dials
-from gnomon.space.relations import relations
-from gnomon.space.standing import impossibilities
+from gnomon.scenes.contrasting import truth_in
+from gnomon.scenes.layouts import Dials
+from gnomon.scenes.relations import relations
+from gnomon.scenes.standing import impossibilities
 
 QUADS = 12
 SIZE = 32

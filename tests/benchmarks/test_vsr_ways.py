@@ -12,9 +12,9 @@ from gnomon.benchmarks.vsr.quads import make_quads, wanted_by
 from gnomon.benchmarks.vsr.ways import Statement, chosen_ways, converse, mirrored, put
 from gnomon.errors import UsageError
 from gnomon.records import Item, problem
-from gnomon.space.contrasting import truth_in
-from gnomon.space.layouts import Roles
-from gnomon.space.relations import relations
+from gnomon.scenes.contrasting import truth_in
+from gnomon.scenes.layouts import Roles
+from gnomon.scenes.relations import relations
 
 SIZE = 32
 FRESH = {"quads": 12, "seed": 0}

@@ -7,11 +7,11 @@ from msgspec.structs import replace
 
 import gnomon
 from gnomon.cli import main
-from gnomon.itemfiles import read_items
+from gnomon.items.itemfiles import read_items
 from gnomon.people.answering import Asked, Settings, open_person_run
 from gnomon.people.taskfile import task_named
-from gnomon.reporting.page.headline import headline
-from gnomon.reporting.study import studies
+from gnomon.reports.page.headline import headline
+from gnomon.reports.study import studies
 from gnomon.runs import open_runs
 from tests.people.voting import Person, items_of, people_runs
 

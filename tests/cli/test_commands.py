@@ -420,12 +420,14 @@ def test_damaged_manifest_and_log_are_named(capsys):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
 def test_full_disk_is_one_sentence(capsys, monkeypatch):
-    import gnomon.writing
+    import gnomon.items.writing
 
     monkeypatch.setattr(
-        gnomon.writing.Path, "with_name", lambda self, name: gnomon.writing.Path("/dev/full")
+        gnomon.items.writing.Path,
+        "with_name",
+        lambda self, name: gnomon.items.writing.Path("/dev/full"),
     )
-    monkeypatch.setattr(gnomon.writing.Path, "unlink", lambda self, missing_ok=False: None)
+    monkeypatch.setattr(gnomon.items.writing.Path, "unlink", lambda self, missing_ok=False: None)
     code, _, err = told(capsys, "make", "scales", "-o", "x.jsonl")
     assert code == 1
     assert "No space left" in err

@@ -12,13 +12,13 @@ torch = pytest.importorskip("torch")
 
 from gnomon.cli import main
 from gnomon.cli.curve import _summary
-from gnomon.probing.curves import Amounts, curve_points
-from gnomon.probing.training import kinds
-from gnomon.probing.training.items import ItemData, read_material
-from gnomon.probing.training.kinds import Kind, Nothing
+from gnomon.items.writing import write_items
 from gnomon.records import Item
-from gnomon.reporting.figures.curves import learning_curves
-from gnomon.writing import write_items
+from gnomon.reports.figures.curves import learning_curves
+from gnomon.train import kinds
+from gnomon.train.curves import Amounts, curve_points
+from gnomon.train.items import ItemData, read_material
+from gnomon.train.kinds import Kind, Nothing
 
 RECIPE = """
 kind: toy

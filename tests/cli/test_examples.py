@@ -19,11 +19,11 @@ import gnomon
 from gnomon.cli import COMMANDS, command_module, main
 from gnomon.cli.dispatch import EPILOG
 from gnomon.files import package_data
+from gnomon.items.writing import write_items
 from gnomon.models import baselines
 from gnomon.registry import MODELS, Entry
-from gnomon.writing import write_items
+from tests.look import samples
 from tests.people.voting import items_of, people_runs
-from tests.vision.look import samples
 
 ROOT = Path(__file__).parent.parent.parent
 WEIGHTS = re.compile(r'-m "?(?:\w+=)?(?:smollm2|hf:[^\s"]+)"?')

@@ -1,8 +1,8 @@
 """`gnomon judge`: old pictures, another judge, nothing painted."""
 
 from gnomon.cli.dispatch import main
+from gnomon.paint.painters.render import Renderer
 from gnomon.runs import runs_in as runs_of
-from gnomon.synthesis.painters.render import Renderer
 
 HOW = ["--detector", "true", "--depth", "true", "--model-set", "trial=0", "--model-set", "size=48"]
 

@@ -6,8 +6,8 @@ import pytest
 
 from gnomon.cli import main
 from gnomon.errors import MissingExtraError
-from tests.vision.look import samples
-from tests.vision.look.samples import as_json
+from tests.look import samples
+from tests.look.samples import as_json
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_an_output_that_is_a_file_is_refused(coco, capsys):
 
 
 def test_without_spacy_captions_are_refused_and_names_are_not(coco, capsys, monkeypatch):
-    from gnomon.vision.look import pipeline, tagging
+    from gnomon.look import pipeline, tagging
 
     monkeypatch.setattr(tagging, "is_installed", lambda: False)
     monkeypatch.setattr(pipeline, "is_installed", lambda: False)

@@ -11,11 +11,11 @@ import gnomon
 from gnomon import registry
 from gnomon.cli import main
 from gnomon.contracts import Benchmark
-from gnomon.engine.timing import SAMPLE, time_items
 from gnomon.errors import ModelError
 from gnomon.measures.planning import plan_set
 from gnomon.records import Answer, Item
 from gnomon.registry import BENCHMARKS, MODELS, Entry, model
+from gnomon.runs.timing import SAMPLE, time_items
 
 
 def pairs(*, objects: int = 12, most: int = 40):

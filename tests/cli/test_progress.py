@@ -3,8 +3,8 @@
 import io
 
 from gnomon.cli.progress import PlainLines, in_words, live_line, tell_of_stopping
-from gnomon.engine import Progress
 from gnomon.runs.pace import WorkerPace
+from gnomon.runs.progress import Progress
 
 
 class Terminal(io.StringIO):

@@ -10,7 +10,7 @@ import pytest
 import gnomon
 from gnomon.cli import main
 from gnomon.models.baselines import Baseline
-from gnomon.probing.prompts import load_prompt
+from gnomon.models.prompts.library import load_prompt
 from gnomon.registry import MODELS, Entry
 
 OPENED = []

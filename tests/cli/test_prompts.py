@@ -9,9 +9,9 @@ import pytest
 
 import gnomon
 from gnomon.cli import main
-from gnomon.itemsource import load
+from gnomon.items.source import load
 from gnomon.models.baselines import Baseline
-from gnomon.probing.prompts import load_prompt
+from gnomon.models.prompts.library import load_prompt
 from gnomon.registry import MODELS, Entry
 
 
@@ -188,7 +188,7 @@ def test_runs_with_other_orders_of_choices_are_joined_by_the_choices_texts():
 
 
 def test_a_page_names_choices_by_their_texts_in_any_order():
-    from gnomon.reporting.study import studies
+    from gnomon.reports.study import studies
 
     source = load("spatialqa").limited(60)
     (study,) = studies(

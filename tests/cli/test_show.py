@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.cli import main
-from gnomon.probing.prompts import load_prompt
+from gnomon.models.prompts.library import load_prompt
 
 
 def told(capsys, *arguments: str) -> tuple[int, str, str]:

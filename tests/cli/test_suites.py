@@ -7,7 +7,7 @@ import pytest
 import gnomon
 from gnomon.cli import main
 from gnomon.errors import ModelError
-from gnomon.experiments import experiment_of, load_suite, suite_names
+from gnomon.items.experiments import experiment_of, load_suite, suite_names
 from gnomon.records import Answer
 from gnomon.registry import BENCHMARKS, MODELS, Entry
 from gnomon.runs import runs_in

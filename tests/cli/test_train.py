@@ -8,8 +8,8 @@ import yaml
 
 from gnomon.cli import main
 from gnomon.cli.dispatch import command_module, command_parser
+from gnomon.items.writing import write_items
 from gnomon.records import Item
-from gnomon.writing import write_items
 
 LABELS = ("entailment", "neutral", "contradiction")
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "is", "in", "near", "not", "the", "house", "ann", ".")

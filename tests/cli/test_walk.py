@@ -20,7 +20,7 @@ from gnomon.cli import main
 from gnomon.errors import ModelError
 from gnomon.records import Answer
 from gnomon.registry import MODELS, Entry, benchmark, measure
-from gnomon.reporting.words import measure_name
+from gnomon.reports.words import measure_name
 
 BENCHMARKS = {"scales": 80, "spacenli": 90, "spatialqa": 90, "viphy-size": 60, "viphy-color": 60}
 FORMATS = ("table", "markdown", "latex", "csv", "json")
@@ -303,7 +303,7 @@ def _view(walk, runs):
     pytest.importorskip("httpx", reason="httpx is not installed")
     from starlette.testclient import TestClient
 
-    from gnomon.reporting.viewer.app import make_app
+    from gnomon.reports.viewer.app import make_app
 
     viewer = TestClient(make_app("runs"), base_url="http://localhost")
     for run in runs:

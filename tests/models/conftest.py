@@ -398,7 +398,7 @@ def packaged():
     """
     from filelock import FileLock
 
-    from gnomon.fetching.catalogue import cache_folder
+    from gnomon.downloads.catalogue import cache_folder
 
     def get(name, packages, place, joined=None):
         home = cache_folder() / "models"

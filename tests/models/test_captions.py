@@ -3,8 +3,8 @@
 import pytest
 
 from gnomon.models.captions import negation, opposite, opposite_file, question, stem
-from gnomon.space.relations import facts, relations
-from gnomon.space.saying import scene_of
+from gnomon.scenes.relations import facts, relations
+from gnomon.scenes.saying import scene_of
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from gnomon.models.choices import (
     contexts,
     replied,
 )
-from gnomon.probing.prompts import load_prompt
+from gnomon.models.prompts.library import load_prompt
 from gnomon.records import Answer, Item
 
 ITEM = Item(

@@ -16,7 +16,7 @@ from gnomon.people.extras import read_extras
 from gnomon.people.page.app import make_app
 from gnomon.people.page.study import Study
 from gnomon.people.taskfile import TASKS, task_named
-from gnomon.reporting.viewer.serving import listen
+from gnomon.reports.viewer.serving import listen
 from gnomon.runs import Run
 
 pytestmark = pytest.mark.browser

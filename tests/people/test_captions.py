@@ -6,7 +6,7 @@ import pytest
 
 from gnomon.cli import main
 from gnomon.errors import DataError
-from gnomon.itemfiles import read_items
+from gnomon.items.itemfiles import read_items
 from gnomon.people.answering import Asked, Settings, open_person_run
 from gnomon.people.captions import captions_of, hold_contrasts, is_contrast
 from gnomon.people.taskfile import task_named

@@ -7,8 +7,8 @@ import pytest
 
 import gnomon
 from gnomon.cli import main
+from gnomon.items.writing import write_items
 from gnomon.people.forgetting import dependents_of, people_in
-from gnomon.writing import write_items
 from tests.people.voting import items_of, people_runs
 
 LABELS = ("false", "true")

@@ -17,6 +17,7 @@ httpx = pytest.importorskip("httpx", reason="the extra 'people' is not installed
 pytest.importorskip("starlette", reason="the extra 'people' is not installed")
 
 from gnomon.cli import main
+from gnomon.items.writing import write_items
 from gnomon.people.answering import Asked, Settings
 from gnomon.people.extras import read_extras
 from gnomon.people.labelstudio.pulling import pull
@@ -25,7 +26,6 @@ from gnomon.people.labelstudio.server import Server, ServerError
 from gnomon.people.taskfile import TASKS, task_named
 from gnomon.records import Item
 from gnomon.runs import runs_in
-from gnomon.writing import write_items
 from tests.people.conftest import SECRET, picture
 from tests.people.labelstudio_server import (
     NOT_INSTALLED,

@@ -23,7 +23,7 @@ from gnomon.people.links import LINK, new_link, write_link
 from gnomon.people.page.app import ELSEWHERE, NOT_YOURS, SENT_BEFORE, WRONG_LINK, make_app
 from gnomon.people.page.study import Panel, Study
 from gnomon.people.taskfile import TASKS, task_named
-from gnomon.reporting.viewer import forms
+from gnomon.reports.viewer import forms
 from gnomon.runs import Run
 
 SECRET = "zqgold"

@@ -5,7 +5,9 @@ import pytest
 
 import gnomon
 from gnomon.errors import GnomonError
-from gnomon.itemsource import load
+from gnomon.items.source import load
+from gnomon.paint.factory import open_judge
+from gnomon.paint.records import Painted
 from gnomon.people.answering import Settings, open_person_run
 from gnomon.people.sources import asked_from_painted, asked_from_source
 from gnomon.people.taskfile import task_named
@@ -13,8 +15,6 @@ from gnomon.people.tasks import check_items
 from gnomon.records import Image, Item
 from gnomon.registry import model
 from gnomon.runs import Run
-from gnomon.synthesis.factory import open_judge
-from gnomon.synthesis.records import Painted
 
 SCENE = ("scales", {"form": "scene"})
 

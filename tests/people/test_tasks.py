@@ -266,7 +266,7 @@ def test_a_task_by_a_wrong_name_says_which_there_are() -> None:
 def test_choose_asks_any_benchmark(name: str) -> None:
     from itertools import islice
 
-    from gnomon.itemsource import load
+    from gnomon.items.source import load
 
     assert benchmark(name)
     items = list(islice(load(name).limited(8).without_pictures(), 8))

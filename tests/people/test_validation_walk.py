@@ -4,7 +4,7 @@ import json
 
 import gnomon
 from gnomon.cli import main
-from gnomon.itemfiles import read_items
+from gnomon.items.itemfiles import read_items
 from gnomon.people.answering import Settings, open_person_run
 from gnomon.people.sources import asked_from_source
 from gnomon.people.taskfile import task_named

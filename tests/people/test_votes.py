@@ -6,14 +6,14 @@ from msgspec.structs import replace
 
 import gnomon
 from gnomon.errors import DataError, UsageError
-from gnomon.itemfiles import check_item_file, read_items
+from gnomon.items.itemfiles import check_item_file, read_items
+from gnomon.items.writing import write_items
 from gnomon.people.ceiling import beside_others, ceilings, majority_right, mean_person
 from gnomon.people.repeats import Care, Tally, care_in_votes
 from gnomon.people.summary import Asking, plain, summarise
 from gnomon.people.validating import validated, validated_items
 from gnomon.people.votefiles import votes_of_file
 from gnomon.people.votes import Vote, Votes, votes_of_runs
-from gnomon.writing import write_items
 from tests.people.voting import Person, items_of, people_runs, votes_of
 
 LABELS = ("false", "true")

@@ -3,9 +3,9 @@
 import numpy as np
 
 import gnomon
+from gnomon.items.writing import write_items
 from gnomon.people.votes import Vote, Votes
 from gnomon.records import Answer, Item
-from gnomon.writing import write_items
 
 
 def items_of(count, labels, gold=None, **more):

@@ -12,12 +12,12 @@ from gnomon.benchmarks.viphy import tasks as viphy
 from gnomon.benchmarks.viphy.tables import statistics as viphy_tables
 from gnomon.benchmarks.vsr import task as vsr
 from gnomon.benchmarks.vsr.tables import concept_counts
-from gnomon.itemsource import load
+from gnomon.items.source import load
 from gnomon.measures import Table
-from gnomon.reporting.figures import figures
-from gnomon.reporting.published.beside import beside_papers
-from gnomon.reporting.published.results import results
-from gnomon.reporting.study import Study, studies
+from gnomon.reports.figures import figures
+from gnomon.reports.published.beside import beside_papers
+from gnomon.reports.published.results import results
+from gnomon.reports.study import Study, studies
 
 pytestmark = pytest.mark.published
 

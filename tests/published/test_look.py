@@ -10,7 +10,7 @@ import pytest
 from gnomon.benchmarks.viphy import files
 from gnomon.cli import main
 from gnomon.cli.agreeing import agreement
-from gnomon.vision.look.records import Finding
+from gnomon.look.records import Finding
 
 pytestmark = pytest.mark.published
 

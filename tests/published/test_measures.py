@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import gnomon
-from gnomon.answerfiles.joining import read_predictions
 from gnomon.files import read_json, read_jsonl
+from gnomon.items.answers.joining import read_predictions
 from gnomon.measures import Table, scores
 from gnomon.measures.credit import credits_by_category
 from gnomon.measures.people import disagreement, majority

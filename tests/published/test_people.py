@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gnomon.cli import main
-from gnomon.itemfiles import read_items
+from gnomon.items.itemfiles import read_items
 from gnomon.people.agreement import figure
 from gnomon.people.ceiling import mean_person
 from gnomon.people.summary import Asking, summarise

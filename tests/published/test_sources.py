@@ -13,7 +13,7 @@ from threading import Thread
 import pytest
 
 import gnomon
-from gnomon.fetching.catalogue import fetch, sources
+from gnomon.downloads.catalogue import fetch, sources
 
 pytestmark = pytest.mark.published
 

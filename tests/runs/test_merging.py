@@ -12,7 +12,7 @@ import pytest
 
 import gnomon
 from gnomon.errors import RunError
-from gnomon.itemsource import load
+from gnomon.items.source import load
 from gnomon.records import Answer, Fingerprint
 from gnomon.runs import LOG, MANIFEST, PICTURES, Run, RunLog, merge, merging, survey
 from gnomon.runs.manifest import read_manifest, write_manifest

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.benchmarks.vsr.quads import make_quads, wanted_by
-from gnomon.space.pictures import survey
+from gnomon.scenes.pictures import survey
 from gnomon.vision.depth import distance_of
 from gnomon.vision.detecting import Box
 from gnomon.vision.relating import RULES, Place, knowledge, margin

@@ -29,9 +29,9 @@ from gnomon.audit.questions import (
 from gnomon.audit.rows import SPLIT, rows_of
 from gnomon.audit.sources import FIELDS, plain_question
 from gnomon.errors import DataError
-from gnomon.ownitems.rows import Row, split_of
+from gnomon.items.rows import Row, split_of
+from gnomon.items.spreading import spread
 from gnomon.records import Item
-from gnomon.spreading import spread
 
 MOST = 250_000  # questions that are audited; of more, so many are taken, spread evenly
 LOOKED_AT = 100  # rows by which the fields are known

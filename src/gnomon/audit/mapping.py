@@ -8,8 +8,8 @@ from itertools import chain
 from typing import Any
 
 from gnomon.errors import UsageError, nearest
-from gnomon.ownitems.mapping import ALIASES, gold_is
-from gnomon.ownitems.nested import MISSING, value_at
+from gnomon.items.mapping import ALIASES, gold_is
+from gnomon.items.nested import MISSING, value_at
 
 # What can be named, and the names by which it is known without being named.
 USUAL: dict[str, tuple[str, ...]] = {

@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
-from gnomon.answerfiles.archive import unpacked
 from gnomon.errors import DataError
-from gnomon.ownitems.rows import READERS, Reader, Row, split_of, table
+from gnomon.items.answers.archive import unpacked
+from gnomon.items.rows import READERS, Reader, Row, split_of, table
 
 SPLIT = "split"  # the field that says from which part of a folder a row comes
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gnomon.audit.comparing import comparison
 from gnomon.audit.questions import GROUPS, PICTURES, Question, QuestionSet, UnitKind, Votes
 from gnomon.contracts import Benchmark
-from gnomon.itemsource import ItemSource
+from gnomon.items.source import ItemSource
 from gnomon.measures.sharing import Sharing
 from gnomon.models.classifiers import units
 from gnomon.records import Item

@@ -15,8 +15,8 @@ from gnomon.benchmarks.calculus_words import WAYS, Speaker, likeness, speaker
 from gnomon.benchmarks.choosing import several
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import UsageError, check_known
+from gnomon.proofs.calculi.tables import NAMES, Cell, Relation, calculus
 from gnomon.records import Item, digest
-from gnomon.space.calculi.tables import NAMES, Cell, Relation, calculus
 
 QUADS = 60
 ASKED = ("possible", "which")

@@ -21,10 +21,10 @@ from gnomon.benchmarks.choosing import several
 from gnomon.benchmarks.counting import GOLD, tally
 from gnomon.contracts import Benchmark, Laws, Listing, RelationLaw
 from gnomon.errors import UsageError, check_known
+from gnomon.proofs.chaining.building import Trio, make_trio
+from gnomon.proofs.chaining.facts import VERDICTS, Fact, Story, Verdict
+from gnomon.proofs.chaining.families import FAMILIES
 from gnomon.records import Item, digest
-from gnomon.space.chaining.building import Trio, make_trio
-from gnomon.space.chaining.facts import VERDICTS, Fact, Story, Verdict
-from gnomon.space.chaining.families import FAMILIES
 
 STORIES = 400
 MOST_HOPS, MOST_DISTRACTORS = 10, 8

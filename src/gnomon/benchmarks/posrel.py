@@ -22,8 +22,8 @@ from gnomon.benchmarks.counting import GOLD, tally
 from gnomon.benchmarks.posrel_fresh import fresh_scenes, general_scenes
 from gnomon.benchmarks.posrel_scenes import RELATIONS, Scene, generalised, published_scenes
 from gnomon.contracts import Benchmark, Listing
+from gnomon.downloads.catalogue import expected, locate
 from gnomon.errors import DataError, MissingFileWarning, unknown
-from gnomon.fetching.catalogue import expected, locate
 from gnomon.files import find_optional, read_jsonl
 from gnomon.records import MASK, Form, Item
 

@@ -13,8 +13,8 @@ from typing import NamedTuple, NoReturn
 
 import msgspec
 
+from gnomon.downloads.catalogue import expected
 from gnomon.errors import DataError, UsageError
-from gnomon.fetching.catalogue import expected
 from gnomon.files import find, package_data, read_jsonl, read_yaml
 from gnomon.language.sampling import draws
 from gnomon.language.surface import indefinite_article

@@ -21,8 +21,8 @@ from gnomon.benchmarks.counting import GOLD, tally
 from gnomon.benchmarks.objects import everyday_namesakes
 from gnomon.benchmarks.viphy.items import types, with_article
 from gnomon.contracts import Benchmark, Laws, Listing, OrderLaw
+from gnomon.downloads.catalogue import expected, locate
 from gnomon.errors import DataError, MissingFileWarning, unknown
-from gnomon.fetching.catalogue import expected, locate
 from gnomon.files import find, package_data, read_jsonl, read_yaml
 from gnomon.records import MASK, Form, Item
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from gnomon.contracts import Benchmark, Listing
+from gnomon.downloads.catalogue import expected, locate
 from gnomon.errors import DataError, UsageError
-from gnomon.fetching.catalogue import expected, locate
 from gnomon.files import find, find_optional, package_data, read_json, read_yaml
 from gnomon.records import Item, digest
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SAMPLES = ("dataset/160x200.json", "160x200.json")
 CHOICES = ("entailment", "neutral", "contradiction")
 PUBLISHED_SEED, PUBLISHED_COUNT = 42, 200
-READINGS = 8  # of gnomon.space.meaning.readings
+READINGS = 8  # of gnomon.proofs.meaning.readings
 ALL, EXAMPLES = -1, 0  # values of per_group with a meaning of their own
 
 

@@ -16,8 +16,8 @@ from gnomon.benchmarks.counting import tally
 from gnomon.benchmarks.families import LABELS, Family, Problem
 from gnomon.benchmarks.familyfile import read_families
 from gnomon.contracts import AnswerFormat, Benchmark, Listing
+from gnomon.downloads.catalogue import expected, locate
 from gnomon.errors import DataError, UsageError
-from gnomon.fetching.catalogue import expected, locate
 from gnomon.files import package_data, read_table, read_yaml
 from gnomon.records import Item, Prediction, digest
 

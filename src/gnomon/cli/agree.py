@@ -156,7 +156,7 @@ def _found(paths: list[str], runs: list[Run], asking: Asking) -> Agreed:
 def _shown(found: Agreed, args: Namespace) -> str:
     from gnomon.people.listings import first_lines, last_lines, listings
     from gnomon.people.summary import plain
-    from gnomon.reporting.tables.render import as_json, render
+    from gnomon.reports.tables.render import as_json, render
 
     if args.format == "json":
         return as_json(plain(found.summary))
@@ -168,9 +168,9 @@ def _shown(found: Agreed, args: Namespace) -> str:
 
 
 def _write(found: Agreed, runs: list[Run], file: Path) -> None:
+    from gnomon.items.writing import write_items
     from gnomon.people.captions import captions_of, hold_contrasts
     from gnomon.people.validating import validated_items
-    from gnomon.writing import write_items
 
     if hold_contrasts(runs):
         count = write_items(file, captions_of(runs))

@@ -9,7 +9,7 @@ from gnomon.measures.scoring import score_table
 from gnomon.measures.sharing import Sharing
 from gnomon.measures.table import Table
 from gnomon.registry import benchmark, meetings
-from gnomon.reporting.words import percentage
+from gnomon.reports.words import percentage
 
 if TYPE_CHECKING:
     from gnomon.records import Answer, Item

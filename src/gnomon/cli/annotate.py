@@ -241,7 +241,7 @@ def _asked(args: Namespace) -> Asked:
 
 
 def _catch_items(given: str, task: Task, asked: Asked) -> tuple[Item, ...]:
-    from gnomon.itemsource import load
+    from gnomon.items.source import load
     from gnomon.people.order import instructed
     from gnomon.people.sources import asked_from_source
     from gnomon.people.tasks import check_items

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.cli.choosing import chosen_sources, item_arguments
 from gnomon.errors import UsageError, inert
-from gnomon.ownitems.lmtask import is_task_file
+from gnomon.items.lmtask import is_task_file
 from gnomon.runs import MANIFEST, open_runs, survey
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def main(args: Namespace) -> int:
         reports.append(audit(audited, args.check, reasons))
     _print(reports, args.format)
     if args.output:
-        from gnomon.reporting.audits import write_audit
+        from gnomon.reports.audits import write_audit
 
         write_audit(reports, Path(args.output), command=_command(args))
     return 1 if any(report.alarms for report in reports) else 0
@@ -160,7 +160,7 @@ def _of_names(args: Namespace, names: Sequence[str]) -> Iterator[QuestionSet]:
 def _of_files(args: Namespace, files: Sequence[str], *, alone: bool) -> Iterator[QuestionSet]:
     from gnomon.audit.fromfiles import of_files
     from gnomon.audit.mapping import parse_map
-    from gnomon.ownitems.rows import split_of
+    from gnomon.items.rows import split_of
 
     if files and alone:
         _check_no_benchmark_options(args)
@@ -209,8 +209,8 @@ def _print(reports: Sequence[AuditReport], format: str) -> None:
     if format == "json":
         _print_json(reports)
         return
-    from gnomon.reporting.audits import listing, summary
-    from gnomon.reporting.tables.render import render
+    from gnomon.reports.audits import listing, summary
+    from gnomon.reports.tables.render import render
 
     if format != "table":
         for report in reports:

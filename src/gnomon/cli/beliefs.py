@@ -28,7 +28,7 @@ from gnomon.errors import UsageError
 from gnomon.runs import open_runs
 
 if TYPE_CHECKING:
-    from gnomon.reporting.beliefs import Believer
+    from gnomon.reports.beliefs import Believer
 
 ENDINGS = (".html", ".svg")
 
@@ -69,7 +69,7 @@ def _check_output(output: str | None) -> None:
 def _believers(paths: Sequence[str]) -> list[Believer]:
     from gnomon.measures.beliefs import beliefs
     from gnomon.measures.entries import entries_of
-    from gnomon.reporting.beliefs import Believer
+    from gnomon.reports.beliefs import Believer
 
     found = []
     for entry in entries_of(open_runs(paths)):
@@ -79,8 +79,8 @@ def _believers(paths: Sequence[str]) -> list[Believer]:
 
 
 def _shown(found: Sequence[Believer], format: str) -> str:
-    from gnomon.reporting.beliefs import by_model, flat_records, records, sentence, summary
-    from gnomon.reporting.tables.render import render
+    from gnomon.reports.beliefs import by_model, flat_records, records, sentence, summary
+    from gnomon.reports.tables.render import render
 
     if format == "json":
         return render(records(found), format)
@@ -92,8 +92,8 @@ def _shown(found: Sequence[Believer], format: str) -> str:
 
 
 def _write(found: Sequence[Believer], args: Namespace) -> None:
-    from gnomon.reporting.beliefs import map_file, page
-    from gnomon.writing import atomic_file
+    from gnomon.items.writing import atomic_file
+    from gnomon.reports.beliefs import map_file, page
 
     output = Path(args.output)
     if output.suffix.lower() == ".svg":

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.files import package_data
 from gnomon.registry import known_benchmark
-from gnomon.reporting.citations import citations, in_short, paper_page
+from gnomon.reports.citations import citations, in_short, paper_page
 
 if TYPE_CHECKING:
     from gnomon.contracts import Benchmark
-    from gnomon.itemsource import ItemSource
+    from gnomon.items.source import ItemSource
 
 OWN_LICENCE = "Apache-2.0"
 
@@ -140,7 +140,7 @@ def _paper(benchmark: Benchmark) -> Iterator[str]:
 
 def _example(benchmark: Benchmark) -> Iterator[str]:
     from gnomon.cli.show import in_words as item_in_words
-    from gnomon.itemsource import load
+    from gnomon.items.source import load
 
     first = next(iter(load(f"{benchmark.name}@fresh").without_pictures()), None)
     if first is not None:
@@ -150,8 +150,8 @@ def _example(benchmark: Benchmark) -> Iterator[str]:
 
 def _published(name: str) -> dict[str, str]:
     """Where the authors' files come from and on what terms; empty if there are none to fetch."""
+    from gnomon.downloads.catalogue import source_name, sources
     from gnomon.errors import GnomonError
-    from gnomon.fetching.catalogue import source_name, sources
 
     known = known_benchmark(name)
     if known is None or "published" not in known.sources:

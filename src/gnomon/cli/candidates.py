@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.cli.choosing import chosen_models, chosen_sources, in_all_wordings
 from gnomon.errors import UsageError, unknown
-from gnomon.itemsource import ItemSource
+from gnomon.items.source import ItemSource
 from gnomon.records import Item
 from gnomon.registry import ModelSpec
 
 if TYPE_CHECKING:
-    from gnomon.probing.backtranslation import Paraphrased
-    from gnomon.probing.candidates import CandidateList, Sifted
+    from gnomon.models.prompts.candidates import CandidateList, Sifted
+    from gnomon.train.backtranslation import Paraphrased
 
 
 class Candidates(NamedTuple):
@@ -30,7 +30,7 @@ class Candidates(NamedTuple):
 
 def gathered(args: Namespace, source: ItemSource, items: Sequence[Item]) -> Candidates:
     """The model with each candidate: of a list, or of a prompt's own wordings."""
-    from gnomon.probing.candidates import is_candidate_list, kinds_of, sift
+    from gnomon.models.prompts.candidates import is_candidate_list, kinds_of, sift
 
     (model,) = chosen_models(args, [args.model])
     if args.candidates and not is_candidate_list(Path(args.candidates)):
@@ -50,7 +50,7 @@ def gathered(args: Namespace, source: ItemSource, items: Sequence[Item]) -> Cand
 
 def _listed(args: Namespace, source: ItemSource, form: str) -> CandidateList | None:
     """The list that the user gives, or ours for the benchmark; none if there is none."""
-    from gnomon.probing.candidates import our_candidates, read_candidates
+    from gnomon.models.prompts.candidates import our_candidates, read_candidates
 
     if not args.candidates:
         return None if args.prompt else our_candidates(source.benchmark.name, form)
@@ -109,7 +109,7 @@ def _wordings(args: Namespace, model: ModelSpec, prompt: str) -> Candidates:
 
 def _back_translated(args: Namespace, listed: CandidateList, items: Sequence[Item]) -> Paraphrased:
     from gnomon.models.transformers.translating import translators
-    from gnomon.probing.backtranslation import back_translated
+    from gnomon.train.backtranslation import back_translated
 
     there, back = translators(args.back_translate, sample=args.sample, seed=args.search_seed)
     return back_translated(listed, items, there, back, args.beams)
@@ -120,7 +120,7 @@ def _as_models(
 ) -> Candidates:
     """The candidates as wordings of a prompt file, which stands beside the folder of runs."""
     from gnomon import registry
-    from gnomon.probing.candidates import told_of_dropped, write_prompt
+    from gnomon.models.prompts.candidates import told_of_dropped, write_prompt
 
     if len(sifted.candidates) == 1:
         raise UsageError(

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 from gnomon.cli.dispatch import tell
 from gnomon.cli.planned import LEFT_OUT, Planned, plan_runs
 from gnomon.errors import EmptyShardError, GnomonError
-from gnomon.itemsource import ItemSource
+from gnomon.items.source import ItemSource
 from gnomon.redaction import redact_command
 from gnomon.registry import is_native
 from gnomon.runs import MANIFEST, Run
 
 if TYPE_CHECKING:
-    from gnomon.engine import Wanted
+    from gnomon.runs.wanted import Wanted
 
 MOST_KEPT = 50_000  # items of a benchmark that are kept in memory from one model to the next
 
@@ -124,8 +124,8 @@ class Carrying:
         return self._sources[id(source)]
 
     def _run(self, planned: Planned) -> None:
-        from gnomon import engine
         from gnomon.cli.progress import live_line, tell_of_stopping
+        from gnomon.runs import running
 
         args = self.args
         command = redact_command(shlex.join(["gnomon", *sys.argv[1:]]))
@@ -133,7 +133,7 @@ class Carrying:
             _tell_of_examples(planned)
         with live_line(planned.title, quiet=args.quiet or args.format == "json") as watch:
             try:
-                engine.run(
+                running.run(
                     planned.source,
                     planned.model,
                     runs=args.runs,
@@ -154,13 +154,13 @@ class Carrying:
 
 def wanted(args: Namespace) -> Wanted:
     """Which workers the command wants."""
-    from gnomon.engine import wanted_workers
+    from gnomon.runs.wanted import wanted_workers
 
     return wanted_workers(args.workers, cpus=args.cpus_per_worker, gpus=args.gpus_per_worker)
 
 
 def _tell_of_examples(planned: Planned) -> None:
-    from gnomon.fewshot import in_words
+    from gnomon.models.prompts.fewshot import in_words
 
     said = in_words(planned.model)
     if said:

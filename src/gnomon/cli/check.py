@@ -46,7 +46,7 @@ MOST_ROWS = 100  # of a table in a terminal
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    from gnomon.reporting.tables.render import FORMATS
+    from gnomon.reports.tables.render import FORMATS
 
     parser.add_argument(
         "file",
@@ -80,7 +80,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Print the findings, then the tables; json is one object with everything."""
-    from gnomon.itemfiles import names_items
+    from gnomon.items.itemfiles import names_items
 
     if args.file and all(map(names_items, args.file)):
         from gnomon.cli.checkitems import check_items
@@ -128,7 +128,7 @@ def _check_no_benchmark(names: list[str]) -> None:
 
 def _rendered(listings: Iterable[Listing], format: str) -> str:
     """The tables; in a terminal without those that would fill several screens."""
-    from gnomon.reporting.tables.render import render
+    from gnomon.reports.tables.render import render
 
     parts = []
     for listing in listings:

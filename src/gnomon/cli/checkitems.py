@@ -12,7 +12,7 @@ from gnomon.errors import inert
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gnomon.ownitems.checking import Checker, Finding
+    from gnomon.items.checking import Checker, Finding
 
 COLUMNS = ("file", "items", "errors", "warnings", "canary", "digest")
 SHOWN = 50  # findings of a file that are printed
@@ -22,8 +22,8 @@ CLOSE = 0.005  # by how much a stated chance may differ from that of the items
 def check_items(args: Namespace) -> int:
     """Read files of items; print what is wrong with rows, then what the files hold."""
     from gnomon.contracts import Listing
-    from gnomon.ownitems.checking import in_order
-    from gnomon.reporting.tables.render import render
+    from gnomon.items.checking import in_order
+    from gnomon.reports.tables.render import render
 
     rows, failed = [], False
     findings = []
@@ -47,11 +47,11 @@ def check_items(args: Namespace) -> int:
 
 def _checked(file: str, args: Namespace) -> Checker:
     from gnomon.cli.dispatch import tell
-    from gnomon.itemfiles import mapping_of, numbered_items
-    from gnomon.ownitems.checking import Checker
-    from gnomon.ownitems.mapping import write_map
-    from gnomon.ownitems.sidecar import read_sidecar
-    from gnomon.ownitems.telling import taken_in_words
+    from gnomon.items.checking import Checker
+    from gnomon.items.itemfiles import mapping_of, numbered_items
+    from gnomon.items.mapping import write_map
+    from gnomon.items.sidecar import read_sidecar
+    from gnomon.items.telling import taken_in_words
 
     path = Path(file)
     checker = Checker()

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from gnomon import registry
 from gnomon.errors import UsageError, nearest
-from gnomon.itemsource import ItemSource, load, named_source
+from gnomon.items.source import ItemSource, load, named_source
 from gnomon.naming import Named
 from gnomon.options import option_help, options_of, takes
 from gnomon.registry import ModelSpec
@@ -216,7 +216,7 @@ def chosen_sources(
 def _tell_columns(args: Namespace, source: ItemSource) -> None:
     """On standard error, once: which columns of a user's own file were taken for what."""
     from gnomon.cli.dispatch import tell
-    from gnomon.ownitems.telling import taken_in_words
+    from gnomon.items.telling import taken_in_words
 
     sentence = taken_in_words(source.options)
     told = vars(args).setdefault("told", set())  # a command may look at its sources several times
@@ -283,7 +283,7 @@ def in_all_wordings(model: ModelSpec) -> list[ModelSpec]:
     >>> [each.options for each in in_all_wordings(registry.model("smollm2"))]
     [{}, {'wording': 2}, {'wording': 3}, {'wording': 4}]
     """
-    from gnomon.probing.prompts import wordings_of
+    from gnomon.models.prompts.library import wordings_of
 
     if not takes(registry.model_factory(model.spec), "wording"):
         return [model]

@@ -34,8 +34,8 @@ def main(args: Namespace) -> int:
     """Print the entries."""
     import msgspec
 
-    from gnomon.reporting import citations
-    from gnomon.reporting.tables.render import as_json
+    from gnomon.reports import citations
+    from gnomon.reports.tables.render import as_json
 
     benchmarks, models = _used(args.used)
     known = citations.citations()
@@ -58,7 +58,7 @@ def main(args: Namespace) -> int:
 def _without_paper(benchmarks: list[str]) -> Iterator[str]:
     """What to cite for benchmarks that no paper is known of."""
     from gnomon.registry import BENCHMARKS
-    from gnomon.reporting.citations import without_paper
+    from gnomon.reports.citations import without_paper
 
     for name in without_paper(benchmarks):
         if name.partition("@")[0] in BENCHMARKS:

@@ -27,9 +27,9 @@ def show_runs(args: Namespace, runs: Sequence[Run]) -> None:
     from gnomon.measures.entries import entries_of
     from gnomon.measures.remarks import remarks
     from gnomon.measures.scoring import Scored, score_table
-    from gnomon.reporting.tables.places import place_listings
-    from gnomon.reporting.tables.render import render
-    from gnomon.reporting.tables.scores import headline
+    from gnomon.reports.tables.places import place_listings
+    from gnomon.reports.tables.render import render
+    from gnomon.reports.tables.scores import headline
 
     entries = entries_of(runs)
     scores: list[Scored] = []
@@ -52,9 +52,9 @@ def show_runs(args: Namespace, runs: Sequence[Run]) -> None:
 
 def _overview(runs: Sequence[Run]) -> str:
     """Models by benchmarks, and in words what each model knows."""
-    from gnomon.reporting.overview import overview
-    from gnomon.reporting.study import studies
-    from gnomon.reporting.tables.overviews import in_terminal
+    from gnomon.reports.overview import overview
+    from gnomon.reports.study import studies
+    from gnomon.reports.tables.overviews import in_terminal
 
     return in_terminal(overview(studies(runs)))
 
@@ -77,7 +77,7 @@ def _show_what_next(args: Namespace, runs: Sequence[Run]) -> None:
 def _show_over_prompts(entries: Sequence[Entry]) -> None:
     """Mean, worst, best and spread over the wordings, if any model was asked in several."""
     from gnomon.measures.prompts import score_over_prompts
-    from gnomon.reporting.tables.prompts import shown
+    from gnomon.reports.tables.prompts import shown
 
     try:
         found = score_over_prompts(entries)

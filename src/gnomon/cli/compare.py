@@ -75,7 +75,7 @@ def main(args: Namespace) -> int:
     from gnomon.measures.compared import compare_entries
     from gnomon.measures.entries import entries_of, matched_by
     from gnomon.measures.prompts import pooled_over_prompts
-    from gnomon.reporting.tables.comparisons import shown
+    from gnomon.reports.tables.comparisons import shown
 
     entries = entries_of(open_runs(args.runs))
     if args.match:

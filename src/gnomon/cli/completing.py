@@ -111,7 +111,7 @@ def _asked(given: Sequence[str], current: str) -> Names:
 
 
 def _suites(given: Sequence[str], current: str) -> Names:
-    from gnomon.experiments.suites import suite_names
+    from gnomon.items.experiments.suites import suite_names
 
     return dict.fromkeys(suite_names(), "a suite")
 
@@ -161,19 +161,19 @@ def _entries(kind: str) -> Callable[[Sequence[str], str], Names]:
 
 
 def _prompts(given: Sequence[str], current: str) -> Names:
-    from gnomon.probing.prompts import prompt_names
+    from gnomon.models.prompts.library import prompt_names
 
     return dict.fromkeys(prompt_names(), "")
 
 
 def _recipes(given: Sequence[str], current: str) -> Names:
-    from gnomon.probing.training.recipes import built_in_recipes
+    from gnomon.train.recipes import built_in_recipes
 
     return dict.fromkeys(built_in_recipes(), "")
 
 
 def _sources(given: Sequence[str], current: str) -> Names:
-    from gnomon.fetching.catalogue import sources
+    from gnomon.downloads.catalogue import sources
 
     return dict.fromkeys(sources(), "")
 

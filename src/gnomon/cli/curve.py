@@ -30,7 +30,7 @@ from gnomon.errors import UsageError
 if TYPE_CHECKING:
     from gnomon.contracts import Listing
     from gnomon.measures.curves import AtAmount
-    from gnomon.probing.curves import Amounts, CurvePoint
+    from gnomon.train.curves import Amounts, CurvePoint
 
 SCHEMES = {"probe": "probe"}  # how what a kind makes is asked, where not with hf:FOLDER
 Curves = dict[str, dict[str, dict[float, list[float]]]]  # part -> measure -> amount -> values
@@ -64,7 +64,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Train every point that is not finished, and show the curve of those that are."""
-    from gnomon.probing.curves import curve_points
+    from gnomon.train.curves import curve_points
 
     amounts = _amounts(args)
     folder = Path(args.output)
@@ -80,7 +80,7 @@ def main(args: Namespace) -> int:
 
 
 def _amounts(args: Namespace) -> Amounts:
-    from gnomon.probing.curves import Amounts, percentages_of, sizes_of
+    from gnomon.train.curves import Amounts, percentages_of, sizes_of
 
     if args.draws < 1:
         raise UsageError(f"--draws is {args.draws}.", "Draw each amount once or more.")
@@ -101,7 +101,7 @@ def _only(args: Namespace, points: Sequence[CurvePoint]) -> list[CurvePoint]:
 
 def _train(args: Namespace, point: CurvePoint, place: str) -> None:
     from gnomon.cli.training import training_line
-    from gnomon.probing.training.making import carry_out
+    from gnomon.train.making import carry_out
 
     title = f"{point.recipe.name} · {point.amount:g}, draw {point.draw + 1} ({place})"
     with training_line(title, quiet=args.quiet) as watch:
@@ -110,7 +110,7 @@ def _train(args: Namespace, point: CurvePoint, place: str) -> None:
 
 def _check_growing(points: Sequence[CurvePoint]) -> None:
     """Say so where a larger amount was trained on no more: the groups may hold no more items."""
-    from gnomon.probing.curves import trained_on
+    from gnomon.train.curves import trained_on
 
     seen: dict[tuple[int, str], float] = {}
     for point in points:
@@ -126,9 +126,10 @@ def _check_growing(points: Sequence[CurvePoint]) -> None:
 
 
 def _ask(args: Namespace, points: Sequence[CurvePoint]) -> None:
-    from gnomon import engine, registry
+    from gnomon import registry
     from gnomon.cli.progress import live_line
-    from gnomon.itemsource import load
+    from gnomon.items.source import load
+    from gnomon.runs import running
 
     source = load(args.ask).limited(args.limit).remembered()
     for point in points:
@@ -136,12 +137,12 @@ def _ask(args: Namespace, points: Sequence[CurvePoint]) -> None:
         model = registry.model(f"{scheme}:{point.folder}")
         title = f"{source.name} · {point.amount:g}, draw {point.draw + 1}"
         with live_line(title, quiet=args.quiet) as watch:
-            engine.run(source, model, runs=args.runs, watch=watch)
+            running.run(source, model, runs=args.runs, watch=watch)
 
 
 def _show(args: Namespace, points: Sequence[CurvePoint], amounts: Amounts, folder: Path) -> None:
-    from gnomon.probing.curves import items_of
-    from gnomon.reporting.tables.render import render
+    from gnomon.reports.tables.render import render
+    from gnomon.train.curves import items_of
 
     curves = _curves(points)
     if not curves:
@@ -193,8 +194,8 @@ def _bounds(measure: str) -> tuple[float, float] | None:
 
 def _listing(summary: Sequence[tuple[str, str, AtAmount]], amounts: Amounts) -> Listing:
     from gnomon.contracts import Listing
-    from gnomon.reporting.figures.curves import UNITS
-    from gnomon.reporting.tables.scores import interval, percent
+    from gnomon.reports.figures.curves import UNITS
+    from gnomon.reports.tables.scores import interval, percent
 
     rows = []
     for part, measure, point in summary:
@@ -221,10 +222,10 @@ def _json(
 
 def _write(points: Sequence[CurvePoint], amounts: Amounts, curves: Curves, folder: Path) -> None:
     """curve.json and, where there are two amounts or more, curve.svg."""
-    from gnomon.probing.curves import items_of
-    from gnomon.reporting.charts.svg import standalone
-    from gnomon.reporting.figures.curves import Taught, curve_figure, drawn_measure
-    from gnomon.writing import atomic_file
+    from gnomon.items.writing import atomic_file
+    from gnomon.reports.charts.svg import standalone
+    from gnomon.reports.figures.curves import Taught, curve_figure, drawn_measure
+    from gnomon.train.curves import items_of
 
     items = items_of(points[0])
     with atomic_file(folder / "curve.json") as part:

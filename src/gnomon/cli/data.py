@@ -25,7 +25,7 @@ from gnomon.errors import UsageError
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-    from gnomon.fetching.catalogue import Source, SourceFile
+    from gnomon.downloads.catalogue import Source, SourceFile
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -68,8 +68,8 @@ def main(args: Namespace) -> int:
 
 def _list(args: Namespace) -> int:
     from gnomon.contracts import Listing
-    from gnomon.fetching.catalogue import cache_folder, cached, sources
-    from gnomon.reporting.tables.render import render
+    from gnomon.downloads.catalogue import cache_folder, cached, sources
+    from gnomon.reports.tables.render import render
 
     rows = []
     for name, source in sources().items():
@@ -92,7 +92,7 @@ def _size(source: Source) -> str:
 
 
 def _get(args: Namespace) -> int:
-    from gnomon.fetching.catalogue import fetch, source_name, sources
+    from gnomon.downloads.catalogue import fetch, source_name, sources
 
     if args.limit is not None and args.limit < 1:
         raise UsageError("--limit must be at least 1.", "Leave it out to fetch all files.")
@@ -122,7 +122,7 @@ def _introduction(name: str, source: Source) -> str:
 def _files(source: Source, data: str) -> Iterable[SourceFile]:
     if not source.images_of:
         return source.files
-    from gnomon.fetching.catalogue import locate
+    from gnomon.downloads.catalogue import locate
     from gnomon.registry import image_list
 
     files: Iterable[SourceFile] = image_list(source.images_of)(locate(data, source.images_of))

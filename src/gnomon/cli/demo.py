@@ -18,7 +18,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from gnomon.errors import MissingExtraError, ModelError
-from gnomon.itemsource import ItemSource
+from gnomon.items.source import ItemSource
 from gnomon.registry import (
     DEMO,
     DEMO_EYES,
@@ -70,10 +70,10 @@ def arguments(parser: ArgumentParser) -> None:
 def main(args: Namespace) -> int:
     """Run, score, report."""
     from gnomon import api
-    from gnomon.itemsource import load
+    from gnomon.items.source import load
     from gnomon.measures.scoring import Scored
     from gnomon.registry import model
-    from gnomon.reporting.tables.scores import headline
+    from gnomon.reports.tables.scores import headline
 
     models = [model(args.model), model("random")]
     runs: list[Run] = []
@@ -91,7 +91,7 @@ def main(args: Namespace) -> int:
 
 def _seen(args: Namespace) -> list[Run]:
     """The runs with pictures; none where the eyes cannot be fetched, with a word on why."""
-    from gnomon.itemsource import load
+    from gnomon.items.source import load
     from gnomon.registry import model
 
     source = load(DEMO_SEEN, **DEMO_SEEN_OPTIONS).limited(args.limit)
@@ -104,13 +104,13 @@ def _seen(args: Namespace) -> list[Run]:
 
 def _asked(args: Namespace, source: ItemSource, models: list[ModelSpec]) -> list[Run]:
     """The runs of the models on one benchmark."""
-    from gnomon import engine
     from gnomon.cli.progress import live_line
+    from gnomon.runs import running
 
     runs = []
     for asked in models:
         with live_line(f"{source.name} · {asked.spec}", quiet=args.quiet) as watch:
-            run = engine.run(
+            run = running.run(
                 source,
                 asked,
                 runs=args.runs,

@@ -14,7 +14,7 @@ from gnomon.registry import ModelSpec
 from gnomon.runs.pace import duration
 
 if TYPE_CHECKING:
-    from gnomon.engine.estimating import Estimate, Opened, Times
+    from gnomon.runs.estimating import Estimate, Opened, Times
 
 STARTING = 8.0  # seconds in which a command starts, begins a child process, and prints scores
 
@@ -64,7 +64,7 @@ def show_plan(args: Namespace) -> int:
     if args.format == "json":
         _print_json(plan)
         return 1 if plan.failed else 0
-    from gnomon.reporting.tables.render import render
+    from gnomon.reports.tables.render import render
 
     print(render(_listing(plan)))
     for sentence in _sentences(plan):
@@ -74,7 +74,7 @@ def show_plan(args: Namespace) -> int:
 
 def _estimated(args: Namespace, planned: Sequence[Planned]) -> Plan:
     """What each run would take; one that would fail does not stop the others."""
-    from gnomon.engine.estimating import opened
+    from gnomon.runs.estimating import opened
 
     plan = Plan([], {}, [])
     models: list[ModelSpec] = []
@@ -100,7 +100,7 @@ def _add_estimates(
     args: Namespace, plan: Plan, planned: Sequence[Planned], who: Opened, *, alone: bool
 ) -> None:
     """Add what the runs of one model would take."""
-    from gnomon.engine.estimating import estimate
+    from gnomon.runs.estimating import estimate
 
     for each in planned:
         try:

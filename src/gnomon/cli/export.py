@@ -25,8 +25,8 @@ from gnomon.errors import UsageError, inert
 from gnomon.redaction import redact_command
 
 if TYPE_CHECKING:
-    from gnomon.exporting.job import Exported, Job
-    from gnomon.itemsource import ItemSource
+    from gnomon.items.export.job import Exported, Job
+    from gnomon.items.source import ItemSource
 
 TARGETS = ("lm-eval", "inspect", "dataset")
 OWN_LICENCE = "Apache-2.0"  # of what Gnomon makes
@@ -64,7 +64,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Export, and say how to go on."""
-    from gnomon.exporting.job import new_folder
+    from gnomon.items.export.job import new_folder
 
     _check(args)
     source = chosen_sources(args, [args.benchmark])[0].limited(args.limit)
@@ -91,23 +91,23 @@ def _check(args: Namespace) -> None:
 
 def _write(target: str, job: Job) -> Exported:
     if target == "lm-eval":
-        from gnomon.exporting.lmeval import write_lmeval
+        from gnomon.items.export.lmeval import write_lmeval
 
         return write_lmeval(job)
     if target == "inspect":
-        from gnomon.exporting.inspect import write_inspect
+        from gnomon.items.export.inspect import write_inspect
 
         return write_inspect(job)
-    from gnomon.exporting.dataset import write_dataset
+    from gnomon.items.export.dataset import write_dataset
 
     return write_dataset(job)
 
 
 def _job(args: Namespace, source: ItemSource) -> Job:
-    from gnomon.exporting.job import Job
-    from gnomon.itemfiles import names_items
-    from gnomon.ownitems.sidecar import read_sidecar
-    from gnomon.reporting import citations
+    from gnomon.items.export.job import Job
+    from gnomon.items.itemfiles import names_items
+    from gnomon.items.sidecar import read_sidecar
+    from gnomon.reports import citations
 
     works = citations.papers_of([source.name])
     citation = "\n\n".join(citations.bibtex(citations.citations()[work]) for work in works)

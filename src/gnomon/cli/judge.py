@@ -75,11 +75,11 @@ def _changes(args: Namespace) -> dict[str, Any]:
 
 
 def _judged(args: Namespace, run: Run, changes: dict[str, Any]) -> Run:
-    from gnomon import engine
     from gnomon.cli.progress import live_line
-    from gnomon.itemsource import load
+    from gnomon.items.source import load
+    from gnomon.paint.factory import finished_painter
     from gnomon.registry import model
-    from gnomon.synthesis.factory import finished_painter
+    from gnomon.runs import running
 
     finished_painter(run.path)  # says so if there are no pictures
     manifest = run.manifest
@@ -89,7 +89,7 @@ def _judged(args: Namespace, run: Run, changes: dict[str, Any]) -> Run:
     source = source.sharded(manifest.shard or None)
     again = model(manifest.model, **options)
     with live_line(f"{source.name} · {again.spec}", quiet=args.quiet) as watch:
-        return engine.run(
+        return running.run(
             source,
             again,
             runs=args.runs or Path(run.path).parent,
@@ -102,7 +102,7 @@ def _judged(args: Namespace, run: Run, changes: dict[str, Any]) -> Run:
 def _show(runs: list[Run]) -> None:
     from gnomon.measures.entries import entries_of
     from gnomon.measures.scoring import Scored, score_table
-    from gnomon.reporting.tables.scores import headline
+    from gnomon.reports.tables.scores import headline
 
     scores: list[Scored] = []
     for entry in entries_of(runs):

@@ -117,7 +117,7 @@ def _summaries(kind: str, table: dict[str, Entry]) -> list[dict[str, Any]]:
 def _one(args: Namespace) -> int:
     """One benchmark or model: what it is, and every option with its default and what it does."""
     from gnomon.cli.benchmarkfacts import as_json, in_words
-    from gnomon.itemsource import named_source
+    from gnomon.items.source import named_source
     from gnomon.registry import benchmark, entries, scheme_of
 
     if args.kind not in ("benchmarks", "models"):

@@ -24,10 +24,10 @@ from gnomon.cli.dispatch import tell
 from gnomon.errors import DataError, GnomonError, UsageError
 
 if TYPE_CHECKING:
-    from gnomon.vision.look.eyes import Eyes
-    from gnomon.vision.look.modes import Mode
-    from gnomon.vision.look.pipeline import Pipeline, Vocabulary
-    from gnomon.vision.look.readers import Sources
+    from gnomon.look.eyes import Eyes
+    from gnomon.look.modes import Mode
+    from gnomon.look.pipeline import Pipeline, Vocabulary
+    from gnomon.look.readers import Sources
 
 WORK = ".look"  # the folder, in that of the output, where results of stages are kept
 
@@ -105,8 +105,8 @@ def _model_arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Run the stages and write the folder."""
-    from gnomon.vision.look.modes import mode_named
-    from gnomon.vision.look.store import Store, locked
+    from gnomon.look.modes import mode_named
+    from gnomon.look.store import Store, locked
 
     _check(args)
     mode = mode_named(args.mode)
@@ -138,9 +138,9 @@ def _make(args: Namespace, mode: Mode, store: Any) -> str:
     from gnomon.cli.agreeing import agreement, agreement_listing
     from gnomon.cli.progress import staged_lines
     from gnomon.cli.seeing import eyes_of
-    from gnomon.reporting.tables.render import render
-    from gnomon.vision.look.output import troubles_file
-    from gnomon.vision.look.pipeline import Options, Pipeline
+    from gnomon.look.output import troubles_file
+    from gnomon.look.pipeline import Options, Pipeline
+    from gnomon.reports.tables.render import render
 
     sources = _sources(args, store)
     needs_depth = any(reader.needs_depth for reader in sources.readers)
@@ -173,8 +173,8 @@ def _make(args: Namespace, mode: Mode, store: Any) -> str:
 
 
 def _sources(args: Namespace, store: Any) -> Sources:
+    from gnomon.look.readers import open_sources
     from gnomon.models.detectors import open_detector
-    from gnomon.vision.look.readers import open_sources
 
     def opened() -> Any:
         return open_detector(args.detector)
@@ -186,9 +186,9 @@ def _write(
     args: Namespace, mode: Mode, pipeline: Pipeline, vocabulary: Vocabulary
 ) -> dict[str, int]:
     """Write what was found; how many lines each file has."""
-    from gnomon.vision.look import aggregating, output
-    from gnomon.vision.look.colourfindings import colour_findings
-    from gnomon.vision.look.sureness import Least
+    from gnomon.look import aggregating, output
+    from gnomon.look.colourfindings import colour_findings
+    from gnomon.look.sureness import Least
 
     least = Least.usual(vocabulary.pictures, pair=args.least)
     findings = {
@@ -218,7 +218,7 @@ def _write_manifest(
 ) -> None:
     """How the folder was made: nothing in it depends on when or how often it was begun."""
     from gnomon import __version__
-    from gnomon.vision.look.output import write_manifest
+    from gnomon.look.output import write_manifest
 
     write_manifest(
         args.output,
@@ -250,7 +250,7 @@ def _has_true_depth(eyes: Eyes, sources: Sources) -> bool:
 
 def _write_page(folder: Path) -> None:
     """A page to look at; the knowledge is whole without it."""
-    from gnomon.reporting.knowledge.page import write_page
+    from gnomon.reports.knowledge.page import write_page
 
     try:
         write_page(folder)

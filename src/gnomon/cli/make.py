@@ -31,7 +31,7 @@ from msgspec.structs import replace
 
 from gnomon.cli.choosing import chosen_sources, item_arguments, shard_argument
 from gnomon.errors import DataError, UsageError
-from gnomon.itemsource import ItemSource
+from gnomon.items.source import ItemSource
 from gnomon.records import Image, Item
 
 PICTURES = "pictures"  # the folder of the pictures, beside the file of the items
@@ -64,8 +64,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Write the items."""
-    from gnomon.canary import CANARY
-    from gnomon.writing import write_items, write_lines
+    from gnomon.items.canary import CANARY
+    from gnomon.items.writing import write_items, write_lines
 
     if args.processes < 0:
         raise UsageError(f"There cannot be {args.processes} processes.", "Give 1 or more.")
@@ -89,7 +89,7 @@ def main(args: Namespace) -> int:
 
 def _tell_account(source: ItemSource) -> None:
     """Say what the items were drawn from, and what was left out."""
-    from gnomon.reporting.tables.render import render
+    from gnomon.reports.tables.render import render
 
     account = source.benchmark.accounts.get(source.source)
     if account is not None:

@@ -16,12 +16,12 @@ from gnomon.errors import (
     nearest,
     unknown,
 )
-from gnomon.itemsource import ItemSource
+from gnomon.items.source import ItemSource
+from gnomon.items.spreading import is_larger
 from gnomon.registry import ModelSpec, with_prompt
-from gnomon.spreading import is_larger
 
 if TYPE_CHECKING:
-    from gnomon.experiments import Experiment
+    from gnomon.items.experiments import Experiment
 
 LEFT_OUT = (UnfitError, DataError, MissingExtraError)  # what a suite goes on without
 
@@ -61,8 +61,8 @@ class Asked(NamedTuple):
 
 def plan_runs(args: Namespace) -> list[Planned]:
     """Every run once, even if it was named twice: then with the larger limit."""
-    from gnomon.engine import run_folder
-    from gnomon.fewshot import check_some_take_examples, with_examples
+    from gnomon.models.prompts.fewshot import check_some_take_examples, with_examples
+    from gnomon.runs.folders import run_folder
 
     asked = _asked(args)
     check_some_take_examples([model for each in asked for model in each.models], args.shots_from)
@@ -85,7 +85,7 @@ def plan_runs(args: Namespace) -> list[Planned]:
 
 def reports(args: Namespace) -> list[str]:
     """The pages that the experiments of a command want written."""
-    from gnomon.experiments import is_experiment, load_suite
+    from gnomon.items.experiments import is_experiment, load_suite
 
     found = []
     for word in args.benchmarks:
@@ -95,7 +95,7 @@ def reports(args: Namespace) -> list[str]:
 
 
 def _asked(args: Namespace) -> list[Asked]:
-    from gnomon.experiments import is_experiment, load_suite
+    from gnomon.items.experiments import is_experiment, load_suite
 
     models = chosen_models(args, args.model or [])
     if args.prompts:
@@ -119,7 +119,7 @@ def _of_experiment(
     args: Namespace, found: Experiment, more: Sequence[ModelSpec]
 ) -> Iterator[Asked]:
     """What an experiment asks of its own models and of those that the command names."""
-    from gnomon.experiments.planning import in_all_prompts, models_of, options_of_all
+    from gnomon.items.experiments.planning import in_all_prompts, models_of, options_of_all
 
     for each in found.benchmarks:
         models = in_all_prompts([*models_of(found, each), *more], found.prompts)
@@ -143,8 +143,8 @@ def _of_experiment(
 
 def _check_known(word: str) -> None:
     """Refuse a word that is no benchmark but much like a suite."""
-    from gnomon.experiments import suite_names
-    from gnomon.itemfiles import names_items
+    from gnomon.items.experiments import suite_names
+    from gnomon.items.itemfiles import names_items
     from gnomon.registry import BENCHMARKS, TASK_SETS, entries
 
     name = word.partition("@")[0]

@@ -30,12 +30,12 @@ from gnomon.cli.choosing import (
 from gnomon.cli.sharedoptions import format_argument
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError, inert
-from gnomon.itemsource import ItemSource
+from gnomon.items.source import ItemSource
 from gnomon.runs.pace import duration
 
 if TYPE_CHECKING:
-    from gnomon.engine.timing import Timing
     from gnomon.measures.planning import PlannedSet
+    from gnomon.runs.timing import Timing
 
 POWER, LEVEL = 0.8, 0.95
 
@@ -74,7 +74,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Plan, time and print."""
-    from gnomon.reporting.tables.render import render
+    from gnomon.reports.tables.render import render
 
     if not 0 < args.difference < 100:
         raise UsageError(
@@ -117,7 +117,7 @@ def _timing(args: Namespace, source: ItemSource) -> Timing | None:
     if not args.model:
         _check_no_model_options(args)
         return None
-    from gnomon.engine.timing import time_items
+    from gnomon.runs.timing import time_items
 
     return time_items(source, chosen_models(args, [args.model])[0])
 

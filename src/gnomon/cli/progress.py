@@ -10,9 +10,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from gnomon.engine import Progress
-from gnomon.engine.progress import in_words
 from gnomon.errors import inert
+from gnomon.runs.progress import Progress, in_words
 
 MINUTE = 60.0  # seconds between two plain lines
 SHORT = 20.0  # seconds that are left of a run that writes none

@@ -15,7 +15,7 @@ def list_prompts(args: Namespace) -> int:
 
 def _one(args: Namespace) -> int:
     from gnomon.files import read_text
-    from gnomon.probing.prompts import load_prompt, prompt_file
+    from gnomon.models.prompts.library import load_prompt, prompt_file
 
     file = prompt_file(args.name)
     if args.format == "json":
@@ -28,8 +28,8 @@ def _one(args: Namespace) -> int:
 
 def _all(args: Namespace) -> int:
     from gnomon.contracts import Listing
-    from gnomon.probing.prompts import load_prompt, prompt_names
-    from gnomon.reporting.tables.render import render
+    from gnomon.models.prompts.library import load_prompt, prompt_names
+    from gnomon.reports.tables.render import render
 
     found: list[dict[str, Any]] = []
     for name in prompt_names():

@@ -32,7 +32,7 @@ from gnomon.cli.choosing import chosen_sources, item_arguments, model_arguments
 from gnomon.cli.dispatch import tell
 from gnomon.cli.sharedoptions import format_argument
 from gnomon.errors import UsageError, inert
-from gnomon.itemsource import ItemSource
+from gnomon.items.source import ItemSource
 from gnomon.records import Item
 from gnomon.redaction import redact_command
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from gnomon.contracts import Measure
     from gnomon.measures.entries import Entry
     from gnomon.measures.promptsearch import Search
-    from gnomon.probing.folds import Division
+    from gnomon.train.folds import Division
 
 BEAMS = 10  # as in the paper
 
@@ -153,7 +153,7 @@ def _items(source: ItemSource) -> list[Item]:
 
 
 def _division(args: Namespace, source: ItemSource, items: Sequence[Item]) -> Division:
-    from gnomon.probing.folds import divide, objects_of
+    from gnomon.train.folds import divide, objects_of
 
     kinds: list[tuple[str, ...]] = list(source.benchmark.units)
     if args.apart:
@@ -175,9 +175,9 @@ def _check_tags(item: Item, tags: Sequence[str]) -> None:
 
 def _ask(args: Namespace, source: ItemSource, candidates: Candidates) -> list[Any]:
     """One run for each candidate; the model's weights are loaded once."""
-    from gnomon import engine
     from gnomon.cli.progress import live_line
     from gnomon.models.keeping import keeping_models
+    from gnomon.runs import running
 
     command = redact_command(shlex.join(["gnomon", *sys.argv[1:]]))
     runs = []
@@ -187,7 +187,7 @@ def _ask(args: Namespace, source: ItemSource, candidates: Candidates) -> list[An
             title = f"{source.name} · {model.spec} · prompt {number} of {total}"
             with live_line(title, quiet=args.quiet) as watch:
                 try:
-                    run = engine.run(source, model, runs=args.runs, watch=watch, command=command)
+                    run = running.run(source, model, runs=args.runs, watch=watch, command=command)
                 except KeyboardInterrupt:
                     tell(f"stopped at prompt {number} of {total}. Give the command again to go on.")
                     raise SystemExit(130) from None
@@ -213,9 +213,9 @@ def _grid(
 ) -> str:
     from gnomon.measures.prompts import score_over_prompts
     from gnomon.measures.scoring import score
-    from gnomon.reporting.tables.prompts import shown
-    from gnomon.reporting.tables.promptsearch import grid_listing
-    from gnomon.reporting.tables.render import render
+    from gnomon.reports.tables.prompts import shown
+    from gnomon.reports.tables.promptsearch import grid_listing
+    from gnomon.reports.tables.render import render
 
     names = [measure.name for measure in measures]
     over = score_over_prompts(entries, measures=names)
@@ -236,8 +236,8 @@ def _searched(
     measures: Sequence[Measure],
 ) -> str:
     from gnomon.measures.promptsearch import Part, search
-    from gnomon.reporting.tables.promptsearch import fold_listing, mean_listing
-    from gnomon.reporting.tables.render import render
+    from gnomon.reports.tables.promptsearch import fold_listing, mean_listing
+    from gnomon.reports.tables.render import render
 
     parts = []
     for fold in range(division.folds):
@@ -258,7 +258,7 @@ def _searched(
 
 def _rule(division: Division) -> str:
     """What happens to items between two folds, and what other rules would cost."""
-    from gnomon.probing.folds import losses
+    from gnomon.train.folds import losses
 
     found = losses(division)
     rule = (
@@ -277,8 +277,8 @@ def _rule(division: Division) -> str:
 def _json(candidates: Candidates, division: Division, found: Search) -> str:
     import msgspec
 
-    from gnomon.probing.folds import losses
-    from gnomon.reporting.tables.promptsearch import search_fields
+    from gnomon.reports.tables.promptsearch import search_fields
+    from gnomon.train.folds import losses
 
     fields = {
         "candidates": candidates.labels,

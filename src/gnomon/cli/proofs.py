@@ -9,12 +9,12 @@ from gnomon.errors import inert
 
 if TYPE_CHECKING:
     from gnomon.language.patterns import Bank
-    from gnomon.space.patternproofs import PatternProof
+    from gnomon.proofs.patternproofs import PatternProof
 
 
 def print_proofs(bank: Bank, format: str) -> int:
     """Prove every label of a bank; 1 if one is refuted."""
-    from gnomon.space.patternproofs import prove_patterns
+    from gnomon.proofs.patternproofs import prove_patterns
 
     in_full = format == "json"
     proofs = prove_patterns(bank.patterns, needed=in_full, witnesses=in_full)
@@ -29,7 +29,7 @@ def print_proofs(bank: Bank, format: str) -> int:
 
 
 def _record(proof: PatternProof) -> dict[str, Any]:
-    from gnomon.space.witnesses import centres
+    from gnomon.proofs.witnesses import centres
 
     ordinary = proof.ordinary
     found: dict[str, Any] = {
@@ -63,7 +63,7 @@ def _print_findings(proofs: list[PatternProof]) -> None:
 
 def _print_tables(proofs: list[PatternProof], format: str) -> None:
     from gnomon.contracts import Listing
-    from gnomon.reporting.tables.render import render
+    from gnomon.reports.tables.render import render
 
     rows = []
     for proof in proofs:

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 from gnomon.errors import UsageError, inert
 
 if TYPE_CHECKING:
-    from gnomon.space.meaning.texts import Text
-    from gnomon.space.prove import Proof
+    from gnomon.proofs.meaning.texts import Text
+    from gnomon.proofs.prove import Proof
 
 LONGEST = 4000  # characters of the premises
 VERDICTS = {
@@ -66,7 +66,7 @@ def main(args: Namespace) -> int:
         raise UsageError(
             f"'{args.picture}' ends in none of {', '.join(ENDINGS)}.", "Change its ending."
         )
-    from gnomon.space.prove import text_of
+    from gnomon.proofs.prove import text_of
 
     premises = sentences(args.say[0])
     text = text_of(premises, [args.say[1]])
@@ -76,7 +76,7 @@ def main(args: Namespace) -> int:
     else:
         _print_text(premises, proofs)
     if args.picture:
-        from gnomon.space.witnesses import draw_witnesses
+        from gnomon.proofs.witnesses import draw_witnesses
 
         draw_witnesses(text, proofs[0], args.picture)
     return 0
@@ -96,8 +96,8 @@ def sentences(text: str) -> list[str]:
 
 def _proofs(text: Text, reading: str | None) -> list[Proof]:
     """The proof under each reading, the ordinary one first."""
-    from gnomon.space.meaning.readings import reading_named, readings
-    from gnomon.space.prove import Case
+    from gnomon.proofs.meaning.readings import reading_named, readings
+    from gnomon.proofs.prove import Case
 
     asked = list(readings().values())
     if reading is not None:
@@ -122,7 +122,7 @@ def _print_text(premises: list[str], proofs: list[Proof]) -> None:
 def _print_json(premises: list[str], proofs: list[Proof]) -> None:
     import msgspec
 
-    from gnomon.space.witnesses import centres
+    from gnomon.proofs.witnesses import centres
 
     first = proofs[0]
     found: dict[str, Any] = {
@@ -138,8 +138,8 @@ def _print_json(premises: list[str], proofs: list[Proof]) -> None:
 
 def _print_readings(format: str) -> int:
     from gnomon.contracts import Listing
-    from gnomon.reporting.tables.render import render
-    from gnomon.space.meaning.readings import readings
+    from gnomon.proofs.meaning.readings import readings
+    from gnomon.reports.tables.render import render
 
     rows = tuple((reading.name, reading.says) for reading in readings().values())
     listing = Listing("Readings", ("reading", "says"), rows)

@@ -40,8 +40,8 @@ def main(args: Namespace) -> int:
     import shlex
 
     from gnomon.measures.prompts import check_prompts
-    from gnomon.reporting.page.page import write_report
-    from gnomon.reporting.words import counted
+    from gnomon.reports.page.page import write_report
+    from gnomon.reports.words import counted
     from gnomon.runs import open_runs
 
     runs = open_runs(args.runs)

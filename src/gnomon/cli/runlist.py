@@ -19,8 +19,8 @@ def list_runs(args: Namespace) -> int:
     """Print every run that is in the folder."""
     from gnomon.cli.dispatch import tell
     from gnomon.contracts import Listing
-    from gnomon.reporting.tables.render import UNCUT, render
-    from gnomon.reporting.tables.scores import too_wide
+    from gnomon.reports.tables.render import UNCUT, render
+    from gnomon.reports.tables.scores import too_wide
 
     _check_folder(args)
     found = _found_runs(args.runs)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from gnomon.errors import UsageError, inert
 
 if TYPE_CHECKING:
-    from gnomon.space.scenes import Scene
+    from gnomon.scenes.scenes import Scene
 
 ENDINGS = (".png", ".svg", ".json")
 
@@ -58,7 +58,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Make the scene, write what was asked for, print its facts."""
-    from gnomon.space.pictures import check_size
+    from gnomon.scenes.pictures import check_size
 
     _check(args)
     check_size(args.size)
@@ -96,14 +96,14 @@ def _check(args: Namespace) -> None:
 
 def _scene(args: Namespace) -> Scene:
     if args.file is not None:
-        from gnomon.space.scenes import read_scene
+        from gnomon.scenes.scenes import read_scene
 
         return read_scene(args.file)
     if args.say is not None:
-        from gnomon.space.saying import scene_of
+        from gnomon.scenes.saying import scene_of
 
         return scene_of(args.say, args.seed or 0)
-    from gnomon.space.placing import Dials, random_scene
+    from gnomon.scenes.placing import Dials, random_scene
 
     count = Dials().things if args.things is None else args.things
     return random_scene(args.seed, Dials(things=count))
@@ -112,7 +112,7 @@ def _scene(args: Namespace) -> Scene:
 def _warn(scene: Scene) -> None:
     """Say what cannot be in a scene; it is drawn all the same."""
     from gnomon.cli.dispatch import tell
-    from gnomon.space.standing import impossibilities
+    from gnomon.scenes.standing import impossibilities
 
     for sentence in impossibilities(scene):
         tell(sentence)
@@ -127,12 +127,12 @@ def _write(scene: Scene, output: str, args: Namespace) -> None:
 
 
 def _write_picture(scene: Scene, output: str, args: Namespace) -> None:
-    from gnomon.space.pictures import draw, scene_note, write_png
+    from gnomon.scenes.pictures import draw, scene_note, write_png
 
     notes = scene_note(scene)
     if args.meshes:
         from gnomon.cli.dispatch import tell
-        from gnomon.space.meshes import credit
+        from gnomon.scenes.meshes import credit
 
         named = credit({placed.thing for placed in scene.things})
         tell(named or "None of these things has a mesh.")
@@ -142,10 +142,10 @@ def _write_picture(scene: Scene, output: str, args: Namespace) -> None:
 
 def _as_text(scene: Scene, ending: str, *, plan: bool) -> str:
     if ending == ".json":
-        from gnomon.space.scenes import to_json
+        from gnomon.scenes.scenes import to_json
 
         return to_json(scene) + "\n"
-    from gnomon.space import sketches
+    from gnomon.scenes import sketches
 
     if plan:
         return sketches.plan(scene) + "\n"
@@ -154,7 +154,7 @@ def _as_text(scene: Scene, ending: str, *, plan: bool) -> str:
 
 def _print_facts(scene: Scene) -> None:
     """Every true relation between two things, with its reason."""
-    from gnomon.space.relations import facts
+    from gnomon.scenes.relations import facts
 
     for subject, ground in permutations([placed.id for placed in scene.things], 2):
         for fact in facts(scene, subject, ground).values():

@@ -120,8 +120,8 @@ def main(args: Namespace) -> int:
     """Score and print."""
     from gnomon.measures.entries import entries_of, with_guesses
     from gnomon.measures.scoring import score_entries
-    from gnomon.reporting.tables.places import place_scores
-    from gnomon.reporting.tables.scores import shown
+    from gnomon.reports.tables.places import place_scores
+    from gnomon.reports.tables.scores import shown
 
     _check(args)
     given = [_from_file(args)] if args.answers else entries_of(open_runs(args.runs))
@@ -160,7 +160,7 @@ def main(args: Namespace) -> int:
 
 def _over_prompts(args: Namespace, entries: Sequence[Entry]) -> str:
     from gnomon.measures.prompts import score_over_prompts
-    from gnomon.reporting.tables.prompts import shown
+    from gnomon.reports.tables.prompts import shown
 
     found = score_over_prompts(
         entries, by=args.by, measures=args.measure, minimum=args.minimum, level=args.level
@@ -170,9 +170,9 @@ def _over_prompts(args: Namespace, entries: Sequence[Entry]) -> str:
 
 def _print_places(args: Namespace, entries: Sequence[Entry]) -> None:
     """The bias by place of runs whose choices were permuted."""
-    from gnomon.reporting.tables.places import place_listings
-    from gnomon.reporting.tables.render import render
-    from gnomon.reporting.tables.scores import PLAIN
+    from gnomon.reports.tables.places import place_listings
+    from gnomon.reports.tables.render import render
+    from gnomon.reports.tables.scores import PLAIN
 
     for listing in place_listings(entries, level=args.level):
         text = render(listing, args.format)
@@ -223,7 +223,7 @@ def _given(args: Namespace) -> str:
 
 
 def _from_file(args: Namespace) -> Entry:
-    from gnomon.answerfiles.joining import NOT_THERE, read_predictions
+    from gnomon.items.answers.joining import NOT_THERE, read_predictions
     from gnomon.measures.entries import Entry
     from gnomon.measures.sharing import Sharing
     from gnomon.measures.table import Table
@@ -315,8 +315,8 @@ def _deviations(found: Sequence[Scored]) -> Iterator[str]:
 
 def _like_papers(args: Namespace, entries: Sequence[Entry]) -> str:
     """The results tables of the papers whose benchmarks these are."""
-    from gnomon.reporting.published.beside import beside_papers
-    from gnomon.reporting.tables.render import render
+    from gnomon.reports.published.beside import beside_papers
+    from gnomon.reports.tables.render import render
 
     tables = [entry.table for entry in entries]
     listings, caveats = beside_papers(tables, seeds_together=args.over_seeds)

@@ -9,12 +9,12 @@ from typing import Any
 
 from gnomon.cli.dispatch import tell
 from gnomon.errors import GnomonError
-from gnomon.vision.look.colours import ask_colours, colours_by_pixels
-from gnomon.vision.look.eyes import Eyes, Step, Subtypes
-from gnomon.vision.look.measuring import Measured
-from gnomon.vision.look.modes import Mode
-from gnomon.vision.look.records import Scene, Sighting
-from gnomon.vision.look.selecting import select_subtypes
+from gnomon.look.colours import ask_colours, colours_by_pixels
+from gnomon.look.eyes import Eyes, Step, Subtypes
+from gnomon.look.measuring import Measured
+from gnomon.look.modes import Mode
+from gnomon.look.records import Scene, Sighting
+from gnomon.look.selecting import select_subtypes
 
 EMBEDDED_DEPTH = "fastdepth"
 NONE = "none"

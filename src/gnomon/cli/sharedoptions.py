@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 def format_argument(parser: ArgumentParser) -> None:
     """In which format figures are printed."""
-    from gnomon.reporting.tables.render import FORMATS
+    from gnomon.reports.tables.render import FORMATS
 
     parser.add_argument(
         "--format", choices=FORMATS, default="table", help="output format (default: table)"
@@ -44,7 +44,7 @@ def level_argument(parser: ArgumentParser) -> None:
 
 def recipe_arguments(parser: ArgumentParser) -> None:
     """How a model is trained: the recipe, and what differs from it."""
-    from gnomon.probing.training.recipes import built_in_recipes
+    from gnomon.train.recipes import built_in_recipes
 
     names = ", ".join(built_in_recipes())
     parser.add_argument("recipe", metavar="RECIPE", help=f"a YAML file, or one of: {names}")

@@ -30,7 +30,7 @@ from gnomon.cli.choosing import (
 )
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError, inert
-from gnomon.itemsource import ItemSource
+from gnomon.items.source import ItemSource
 from gnomon.options import takes
 from gnomon.records import Item
 
@@ -39,7 +39,7 @@ MANY = 30  # combinations of right labels, beyond which a table of them says not
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    from gnomon.reporting.tables.render import FORMATS
+    from gnomon.reports.tables.render import FORMATS
 
     parser.add_argument("benchmark", metavar="BENCHMARK", help="NAME, NAME@fresh or NAME@published")
     parser.add_argument(
@@ -64,8 +64,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Print what the benchmark is, items spread over the whole, then the statistics."""
-    from gnomon.reporting.tables.render import render
-    from gnomon.spreading import spread
+    from gnomon.items.spreading import spread
+    from gnomon.reports.tables.render import render
 
     if args.n < 0:
         raise UsageError(
@@ -118,8 +118,8 @@ def _show_prompts(args: Namespace, source: ItemSource) -> int:
 
     from gnomon.cli.dispatch import tell
     from gnomon.cli.previews import in_words as prompt_in_words
-    from gnomon.fewshot import in_words as about_examples
-    from gnomon.fewshot import with_examples
+    from gnomon.models.prompts.fewshot import in_words as about_examples
+    from gnomon.models.prompts.fewshot import with_examples
     from gnomon.registry import with_prompt
 
     if args.format not in ("table", "json"):
@@ -157,7 +157,7 @@ def _show_prompts(args: Namespace, source: ItemSource) -> int:
 
 def _with_pictures(source: ItemSource, count: int) -> list[Item]:
     """Items spread over the whole; pictures are made for these alone."""
-    from gnomon.spreading import spread
+    from gnomon.items.spreading import spread
 
     items = list(source.without_pictures())
     shown = [items[place] for place in spread(len(items), count)]

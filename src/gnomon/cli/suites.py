@@ -11,15 +11,15 @@ from gnomon.errors import GnomonError, MissingFileWarning
 from gnomon.runs.pace import duration
 
 if TYPE_CHECKING:
-    from gnomon.experiments import AskedBenchmark
-    from gnomon.itemsource import ItemSource
+    from gnomon.items.experiments import AskedBenchmark
+    from gnomon.items.source import ItemSource
 
 SECONDS = 0.25  # of a processor that the small model of the demo takes for an item, on average
 
 
 def list_suites(args: Namespace) -> int:
     """Print every suite, or the one that is named with its benchmarks."""
-    from gnomon.experiments import load_suite, suite_names
+    from gnomon.items.experiments import load_suite, suite_names
 
     names = [args.name] if args.name else suite_names()
     found = []
@@ -39,7 +39,7 @@ def list_suites(args: Namespace) -> int:
 
 def _told(asked: AskedBenchmark) -> dict[str, Any]:
     """A benchmark of a suite; items that are not here are not counted."""
-    from gnomon.itemsource import load
+    from gnomon.items.source import load
 
     source = load(asked.spec, **asked.options).limited(asked.limit)
     if _has_known_size(asked, source):
@@ -70,7 +70,7 @@ def _counted(source: ItemSource) -> int | None:
 
 def _print(found: list[dict[str, Any]], *, whole: bool) -> None:
     from gnomon.contracts import Listing
-    from gnomon.reporting.tables.render import render
+    from gnomon.reports.tables.render import render
 
     rows = []
     for suite in found:

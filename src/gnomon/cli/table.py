@@ -29,8 +29,8 @@ from gnomon.errors import UsageError
 from gnomon.runs import open_runs
 
 if TYPE_CHECKING:
-    from gnomon.reporting.overview import Overview
-    from gnomon.reporting.study import Study
+    from gnomon.reports.overview import Overview
+    from gnomon.reports.study import Study
 
 FORMATS = ("text", "latex", "markdown", "html", "csv", "json")
 
@@ -72,10 +72,10 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Make the table and print it."""
-    from gnomon.reporting.study import studies
-    from gnomon.reporting.tables.overviews import in_terminal
-    from gnomon.reporting.tables.pivot import pivot, significance
-    from gnomon.reporting.tables.pivotformats import written
+    from gnomon.reports.study import studies
+    from gnomon.reports.tables.overviews import in_terminal
+    from gnomon.reports.tables.pivot import pivot, significance
+    from gnomon.reports.tables.pivotformats import written
 
     if args.format == "text" and args.published:
         raise UsageError(
@@ -107,7 +107,7 @@ def main(args: Namespace) -> int:
 
 
 def _overview(found: Sequence[Study], args: Namespace) -> Overview:
-    from gnomon.reporting.overview import overview, overview_by
+    from gnomon.reports.overview import overview, overview_by
 
     if not args.by:
         return overview(found, level=args.level)

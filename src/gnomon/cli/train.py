@@ -32,8 +32,8 @@ from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
     from gnomon.contracts import Listing
-    from gnomon.probing.training.learners import Outcome
-    from gnomon.probing.training.recipes import Recipe
+    from gnomon.train.learners import Outcome
+    from gnomon.train.recipes import Recipe
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -50,10 +50,10 @@ def arguments(parser: ArgumentParser) -> None:
 def main(args: Namespace) -> int:
     """Train, and print the scores."""
     from gnomon.cli.training import training_line
-    from gnomon.probing.training.kinds import way_to_ask
-    from gnomon.probing.training.making import carry_out
-    from gnomon.probing.training.recipes import load_recipe
-    from gnomon.reporting.tables.render import render
+    from gnomon.reports.tables.render import render
+    from gnomon.train.kinds import way_to_ask
+    from gnomon.train.making import carry_out
+    from gnomon.train.recipes import load_recipe
 
     recipe = load_recipe(args.recipe, args.set)
     if args.check:
@@ -73,7 +73,7 @@ def main(args: Namespace) -> int:
 def _parts(recipe: Recipe) -> Listing:
     """What is read for a recipe: its parts, as data.json will have them."""
     from gnomon.contracts import Listing
-    from gnomon.probing.training.making import read_data
+    from gnomon.train.making import read_data
 
     digests = read_data(recipe).digests
     columns: dict[str, None] = {}

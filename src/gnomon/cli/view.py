@@ -48,7 +48,7 @@ def main(args: Namespace) -> int:
     from pathlib import Path
 
     from gnomon.errors import UsageError, path_hint
-    from gnomon.reporting.viewer.serving import serve
+    from gnomon.reports.viewer.serving import serve
 
     if not Path(args.runs).is_dir():
         hint = path_hint(args.runs, "Name the folder of runs with --runs.")

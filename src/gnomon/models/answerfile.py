@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from gnomon.answerfiles.joining import read_predictions
 from gnomon.contracts import ANYTHING, Benchmark, Scale
 from gnomon.errors import AnswerFileWarning, DataError, UsageError
 from gnomon.fingerprint import sha256_of
+from gnomon.items.answers.joining import read_predictions
 from gnomon.records import Answer, Item
 
 

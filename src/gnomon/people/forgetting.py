@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gnomon.errors import GnomonError, MissingExtraError
-from gnomon.itemfiles import is_item_file, read_items
+from gnomon.items.itemfiles import is_item_file, read_items
 from gnomon.people.validating import AGAIN, VOTE
 from gnomon.people.votes import SCHEME, person_of
 from gnomon.runs import Run, survey

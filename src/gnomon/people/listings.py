@@ -8,7 +8,7 @@ from gnomon.contracts import Listing
 from gnomon.people.agreement import Figure
 from gnomon.people.repeats import Tally
 from gnomon.people.summary import Dividing, Slice, Summary
-from gnomon.reporting.words import clip, counted, percentage
+from gnomon.reports.words import clip, counted, percentage
 
 FIGURES = {
     "agreement": "agreement of two people, in per cent",

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 import msgspec
 
 from gnomon.errors import DataError, RunError
-from gnomon.itemsource import ItemSource
+from gnomon.items.source import ItemSource
+from gnomon.items.spreading import spread
+from gnomon.paint.records import PAINTED, PICTURE
 from gnomon.people.answering import Asked
 from gnomon.people.page.pictures import check_picture
 from gnomon.records import Image, Item
 from gnomon.runs import PICTURES, Run
-from gnomon.spreading import spread
-from gnomon.synthesis.records import PAINTED, PICTURE
 
 
 def asked_from_source(source: ItemSource) -> Asked:
@@ -23,7 +23,7 @@ def asked_from_source(source: ItemSource) -> Asked:
 
 def asked_from_painted(run: Run, limit: int | None = None) -> Asked:
     """The pictures that a model painted for the scenes of a run, each an item of its own."""
-    from gnomon.synthesis.keeping import read_log
+    from gnomon.paint.keeping import read_log
 
     folder = run.path / PICTURES
     painted = read_log(folder)

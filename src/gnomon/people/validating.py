@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from msgspec.structs import replace
 
-from gnomon.itemfiles import ORIGIN
+from gnomon.items.itemfiles import ORIGIN
 from gnomon.measures.statistics import Codes, Floats
 from gnomon.people.votes import Flags, Votes
 from gnomon.records import Item

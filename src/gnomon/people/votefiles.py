@@ -9,7 +9,7 @@ from pathlib import Path
 from gnomon.contracts import Judged
 from gnomon.errors import DataError
 from gnomon.files import read_lines
-from gnomon.itemfiles import ENDINGS, ORIGIN, UNKNOWN, is_item_file, read_items
+from gnomon.items.itemfiles import ENDINGS, ORIGIN, UNKNOWN, is_item_file, read_items
 from gnomon.people.validating import AGAIN, VOTE
 from gnomon.people.votes import Vote, Votes
 from gnomon.records import Item

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gnomon.errors import GnomonError, RunError
+from gnomon.items.sharding import Shard, parse_shard
 from gnomon.runs.manifest import Manifest, determining
 from gnomon.runs.reading import Run
-from gnomon.sharding import Shard, parse_shard
 
 LONGEST = 60  # characters of a value in a message
 ONE_RUN = "Merge shards of one `gnomon run` command, made with the same versions."

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.fetching.packages import PackagedFile, kept_files
+from gnomon.downloads.packages import PackagedFile, kept_files
 from gnomon.vision.decoding import Pixels
 from gnomon.vision.detecting import Box, opencv
 

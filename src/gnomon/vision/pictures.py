@@ -14,9 +14,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
+from gnomon.downloads.catalogue import cache_folder
+from gnomon.downloads.download import download
 from gnomon.errors import DataError
-from gnomon.fetching.catalogue import cache_folder
-from gnomon.fetching.download import download
 from gnomon.files import first_bytes
 from gnomon.records import Image
 from gnomon.vision.decoding import LargePictureError, Pixels, decode_bytes, small_only

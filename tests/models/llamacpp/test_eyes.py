@@ -9,16 +9,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from gnomon import engine
 from gnomon.cli.dispatch import main
 from gnomon.contracts import Benchmark
 from gnomon.errors import ModelError, RunError
-from gnomon.itemsource import ItemSource
+from gnomon.items.source import ItemSource
 from gnomon.models.llamacpp import eyes as sights
 from gnomon.models.llamacpp import mtmd, sight
 from gnomon.models.llamacpp.gguf import gguf
 from gnomon.records import Image, Item
 from gnomon.registry import model as named
+from gnomon.runs import running
 
 pytest.importorskip("xllamacpp")
 pytest.importorskip("PIL")
@@ -343,12 +343,12 @@ def test_a_run_notices_another_projector(files, photo, tmp_path):
     eyes = tmp_path / "mmproj.gguf"
     eyes.write_bytes(files.eyes.read_bytes())
     model = named(f"gguf:{files.model}", mmproj=str(eyes))
-    run = engine.run(source, model, runs=tmp_path / "runs")
+    run = running.run(source, model, runs=tmp_path / "runs")
     assert str(eyes) in run.manifest.model_files
-    assert engine.run(source, model, runs=tmp_path / "runs").path == run.path
+    assert running.run(source, model, runs=tmp_path / "runs").path == run.path
     eyes.write_bytes(files.others.read_bytes())
     with pytest.raises(RunError, match="mmproj"):
-        engine.run(source, model, runs=tmp_path / "runs")
+        running.run(source, model, runs=tmp_path / "runs")
 
 
 def test_the_command_line_has_a_flag_for_it(files, tmp_path, capsys):

@@ -83,9 +83,9 @@ def test_its_parameters_are_counted_as_the_tensors_say(tmp_path, quantised, writ
 
 
 def test_a_run_goes_on_with_other_threads_but_not_with_another_prompt(tiny, tmp_path):
-    from gnomon import engine, registry
-    from gnomon.itemsource import load
-    from gnomon.runs import runs_in
+    from gnomon import registry
+    from gnomon.items.source import load
+    from gnomon.runs import running, runs_in
 
     def stop(progress):
         if progress.done:
@@ -94,19 +94,19 @@ def test_a_run_goes_on_with_other_threads_but_not_with_another_prompt(tiny, tmp_
     source = load("scales", form="cloze").limited(70)  # two batches
     one, two = (registry.model(f"gguf:{tiny}", threads=n) for n in (1, 2))
     with pytest.raises(KeyboardInterrupt):
-        engine.run(source, one, runs=tmp_path / "runs", watch=stop)
+        running.run(source, one, runs=tmp_path / "runs", watch=stop)
     (begun,) = runs_in(tmp_path / "runs")
     before = {item.id: answer for item, answer in begun.answers()}
     assert 0 < len(before) < 70
 
-    run = engine.run(source, two, runs=tmp_path / "runs")
+    run = running.run(source, two, runs=tmp_path / "runs")
     after = {item.id: answer for item, answer in run.answers()}
     assert run.path == begun.path
     assert {item: after[item] for item in before} == before
     assert len(after) == 70
     assert run.manifest.model_options == {"threads": 2}
 
-    other = engine.run(
+    other = running.run(
         source.limited(2), registry.model(f"gguf:{tiny}", prompt="fewshot"), runs=tmp_path / "runs"
     )
     assert other.path != run.path

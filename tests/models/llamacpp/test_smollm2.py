@@ -10,8 +10,8 @@ from functools import cache
 
 import pytest
 
+from gnomon.downloads import packages
 from gnomon.errors import ModelError, UsageError
-from gnomon.fetching import packages
 from gnomon.models.llamacpp import smollm2
 from gnomon.records import Item
 

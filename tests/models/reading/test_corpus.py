@@ -11,8 +11,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gnomon.models.prompts.library import load_prompt
 from gnomon.models.reading.replies import as_answer
-from gnomon.probing.prompts import load_prompt
 from gnomon.records import Item
 
 FOLDER = Path(__file__).parent

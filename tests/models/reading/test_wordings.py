@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gnomon.models.prompts.library import load_prompt
 from gnomon.models.reading.replies import read_item
-from gnomon.probing.prompts import load_prompt
 from gnomon.records import Item
 
 ITEM = Item(

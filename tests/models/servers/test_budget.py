@@ -29,20 +29,20 @@ def test_money_budget_stops_before_it_is_exceeded_and_what_was_answered_is_kept(
 
 
 def test_a_run_whose_budget_is_spent_goes_on_in_its_folder_with_a_larger_one(serve, tmp_path):
-    from gnomon import engine
-    from gnomon.itemsource import load
+    from gnomon.items.source import load
     from gnomon.registry import model
-    from gnomon.runs import runs_in
+    from gnomon.runs import running, runs_in
+    from gnomon.runs.folders import run_folder
 
     server, source, runs = serve(), load("scales", form="cloze").limited(60), tmp_path / "runs"
     prices = {"price_input": 100.0, "price_output": 100.0}
     common = {"base_url": server.url, "reply_tokens": 4, "concurrency": 1}
     with pytest.raises(ModelError, match="budget is spent"):
-        engine.run(source, model("openai:fake", max_cost=0.2, **prices, **common), runs=runs)
+        running.run(source, model("openai:fake", max_cost=0.2, **prices, **common), runs=runs)
     (stopped,) = runs_in(runs)
     assert stopped.manifest.model_options == {"max_cost": 0.2, **prices, **common}
     assert 0 < stopped.counts().asked < 60
-    run = engine.run(
+    run = running.run(
         source, model("openai:fake", max_cost=9.0, attempts=3, **prices, **common), runs=runs
     )
     assert [each.path for each in runs_in(runs)] == [stopped.path] == [run.path]
@@ -50,23 +50,22 @@ def test_a_run_whose_budget_is_spent_goes_on_in_its_folder_with_a_larger_one(ser
     assert run.manifest.model_options == {"max_cost": 9.0, "attempts": 3, **prices, **common}
     assert set(server.served.values()) == {1}, "nothing is paid for twice"
     assert (
-        engine.run_folder(source, model("openai:fake", prompt="multiple-choice", **common), runs)
+        run_folder(source, model("openai:fake", prompt="multiple-choice", **common), runs)
         != run.path
     )
 
 
 def test_without_a_cache_every_command_gets_on_as_far_as_its_budget_goes(serve, tmp_path):
-    from gnomon import engine
-    from gnomon.itemsource import load
+    from gnomon.items.source import load
     from gnomon.registry import model
-    from gnomon.runs import runs_in
+    from gnomon.runs import running, runs_in
 
     server, source, runs = serve(), load("scales", form="cloze").limited(150), tmp_path / "runs"
     thrifty = {"base_url": server.url, "reply_tokens": 4, "cache": False, "budget_tokens": 2000}
     answered = [0]
     for _ in range(2):
         with pytest.raises(ModelError, match="budget is spent"):
-            engine.run(source, model("openai:fake", **thrifty), runs=runs)
+            running.run(source, model("openai:fake", **thrifty), runs=runs)
         (run,) = runs_in(runs)
         answered.append(run.counts().asked)
     assert answered == sorted(set(answered)), "each of them logged something"

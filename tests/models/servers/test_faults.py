@@ -144,9 +144,9 @@ def test_replies_of_another_shape_are_faults_not_crashes(serve, ask, reply, item
 
 
 def test_a_run_that_was_refused_midway_goes_on_and_pays_for_nothing_twice(serve, tmp_path, key):
-    from gnomon import engine
-    from gnomon.itemsource import load
+    from gnomon.items.source import load
     from gnomon.registry import model
+    from gnomon.runs import running
 
     server = serve(fault=often, reply="smaller")
     polite = server.fault
@@ -157,9 +157,9 @@ def test_a_run_that_was_refused_midway_goes_on_and_pays_for_nothing_twice(serve,
     spec = model("openai:fake", base_url=server.url, concurrency=4)
     options = {"runs": tmp_path / "runs"}
     with pytest.raises(ModelError, match="refuses the key"):
-        engine.run(source, spec, **options)
+        running.run(source, spec, **options)
     server.fault = polite
-    run = engine.run(source, spec, **options)
+    run = running.run(source, spec, **options)
     counts = run.counts()
     assert counts.items == 150
     assert counts.answered + counts.unread + counts.errors == 150

@@ -5,11 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from gnomon import engine
 from gnomon.errors import ModelError, UsageError
-from gnomon.itemsource import load
+from gnomon.items.source import load
 from gnomon.registry import model
-from gnomon.runs import Run
+from gnomon.runs import Run, running
 
 pytest.importorskip("httpx")
 REMEDIES = [("temperature", {"temperature": "default"}), ("logprobs", {"logprobs": "no"})]
@@ -43,8 +42,8 @@ def test_a_run_that_is_asked_without_a_parameter_says_so(serve, tmp_path, parame
     source = load("scales", form="cloze").limited(4)
     runs = tmp_path / "runs"
     with pytest.raises(ModelError, match="refuses the parameter"):
-        engine.run(source, model("openai:fake", base_url=server.url), runs=runs)
-    done = engine.run(source, model("openai:fake", base_url=server.url, **remedy), runs=runs)
+        running.run(source, model("openai:fake", base_url=server.url), runs=runs)
+    done = running.run(source, model("openai:fake", base_url=server.url, **remedy), runs=runs)
     manifest = Run.open(done.path).manifest
     assert manifest.counts.asked == 4
     assert manifest.counts.errors == 0
@@ -70,7 +69,7 @@ def test_a_server_that_took_the_temperature_before_complains_of_the_question(ser
 def test_every_request_of_a_run_has_the_temperature_that_the_manifest_names(serve, tmp_path):
     server = serve()
     spec = model("openai:fake", base_url=server.url, temperature="0.7", request_seed=5)
-    run = engine.run(load("scales").limited(6), spec, runs=tmp_path / "runs")
+    run = running.run(load("scales").limited(6), spec, runs=tmp_path / "runs")
     described = run.manifest.model_description
     sent = {(body["temperature"], body["seed"]) for body in server.bodies}
     assert sent == {(described["temperature"], described["seed"])} == {(0.7, 5)}

@@ -13,15 +13,15 @@ from zlib import crc32
 
 import pytest
 
-from gnomon import engine
 from gnomon.contracts import Benchmark
 from gnomon.errors import ModelError, UsageError
-from gnomon.itemsource import ItemSource
+from gnomon.items.source import ItemSource
 from gnomon.models.servers.budget import Tokens
 from gnomon.models.servers.completions import parse_reply
 from gnomon.models.servers.pictures import Showing, hide_pictures, picture_tokens, pictures_in
 from gnomon.records import Image, Item
 from gnomon.registry import model
+from gnomon.runs import running
 from gnomon.vision.images import describe
 
 pytest.importorskip("httpx")
@@ -239,7 +239,7 @@ def test_a_run_with_pictures_lists_what_failed_and_keeps_no_picture(
         Benchmark(name="shown", summary="", sources={"fresh": lambda: items}), "fresh"
     )
     asked = model("openai:fake", base_url=server.url)
-    run = engine.run(source, asked, runs=tmp_path / "runs")
+    run = running.run(source, asked, runs=tmp_path / "runs")
     answers = [answer for _, answer in run.answers()]
     assert sum(answer.error is not None for answer in answers) == 2
     assert sum(answer.choice == "True" for answer in answers) == 4

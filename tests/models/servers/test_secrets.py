@@ -14,12 +14,12 @@ import warnings
 
 import pytest
 
-from gnomon import engine
 from gnomon.cli.dispatch import main
 from gnomon.errors import ModelError, UnencryptedWarning, UsageError
-from gnomon.itemsource import load
+from gnomon.items.source import load
 from gnomon.models.servers.openai import openai
 from gnomon.registry import model
+from gnomon.runs.folders import run_folder
 
 pytest.importorskip("httpx")
 USER, PASSWORD, QUERY, FRAGMENT = "canaryuser", "canary-pass/word", "canaryquery", "canaryfragment"
@@ -161,7 +161,7 @@ def test_a_new_password_goes_on_with_the_run_and_another_deployment_does_not(tmp
     source = load("scales").limited(2)
 
     def folder(address):
-        return engine.run_folder(source, model("openai:x", base_url=address), tmp_path)
+        return run_folder(source, model("openai:x", base_url=address), tmp_path)
 
     first = folder("https://me:first1@example.org/v1?api_key=first1&deployment=a")
     assert first == folder("https://me:second@example.org/v1?api_key=second&deployment=a")

@@ -15,7 +15,7 @@ import pytest
 import gnomon
 from gnomon.cli.dispatch import main
 from gnomon.errors import ModelError, UsageError
-from gnomon.itemsource import load
+from gnomon.items.source import load
 from gnomon.models.servers.fleet import Fleet
 from gnomon.models.servers.openai import addresses_from, openai
 from gnomon.models.servers.refusals import PassingError

@@ -91,8 +91,8 @@ def test_a_decoder_reads_the_preview_and_then_each_continuation(folders, make, p
 
 
 def test_special_tokens_of_a_decoder_are_written_out(folders, tokenizers):
+    from gnomon.models.prompts.library import load_prompt
     from gnomon.models.transformers.causal import Causal
-    from gnomon.probing.prompts import load_prompt
 
     weights = load(folders("gpt2")).model
     model = Causal(
@@ -108,8 +108,8 @@ def test_special_tokens_of_a_decoder_are_written_out(folders, tokenizers):
 def test_a_conversation_is_shown_as_the_template_writes_it(folders, ask):
     model = load(folders("gpt2"))
     model.tokenizer.chat_template = TEMPLATE
+    from gnomon.models.prompts.library import load_prompt
     from gnomon.models.transformers.causal import Causal
-    from gnomon.probing.prompts import load_prompt
 
     chat = Causal(
         "hf:x",
@@ -134,7 +134,7 @@ def test_a_conversation_is_shown_as_the_template_writes_it(folders, ask):
 def test_a_question_that_a_template_may_treat_otherwise_is_not_retold(folders):
     from gnomon.models.asking import frames
     from gnomon.models.chat import chat_template
-    from gnomon.probing.prompts import load_prompt
+    from gnomon.models.prompts.library import load_prompt
 
     prompt = load_prompt("chat")
     write = chat_template(TEMPLATE, {"bos_token": "<s>", "eos_token": "</s>"})
@@ -148,7 +148,7 @@ def test_a_question_that_a_template_may_treat_otherwise_is_not_retold(folders):
 def test_a_template_that_changes_questions_is_not_retold():
     from gnomon.models.asking import frames
     from gnomon.models.chat import chat_template
-    from gnomon.probing.prompts import load_prompt
+    from gnomon.models.prompts.library import load_prompt
 
     loud = chat_template("{% for m in messages %}{{ m.content | upper }}{% endfor %}", {})
     assert frames(load_prompt("chat"), lambda _: loud, answered=False) == {}

@@ -10,11 +10,11 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from gnomon.errors import UsageError
+from gnomon.models.prompts.candidates import CandidateList, kinds_of, sift
 from gnomon.models.transformers.loading import quiet
 from gnomon.models.transformers.translating import Translating, translators
-from gnomon.probing.backtranslation import back_translated
-from gnomon.probing.candidates import CandidateList, kinds_of, sift
 from gnomon.records import Item
+from gnomon.train.backtranslation import back_translated
 from tests.models.conftest import save
 
 NOUNS = {"horse": "pferd", "house": "haus", "snail": "schnecke", "mouse": "maus"}

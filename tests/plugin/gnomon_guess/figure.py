@@ -1,7 +1,7 @@
 """How often each model picks the first choice: a figure on one page."""
 
-from gnomon.reporting.charts.plots import Estimate, bars
-from gnomon.reporting.figures import Figure
+from gnomon.reports.charts.plots import Estimate, bars
+from gnomon.reports.figures import Figure
 from gnomon_guess.measure import FIRST
 
 

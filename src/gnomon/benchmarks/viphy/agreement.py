@@ -18,11 +18,11 @@ from gnomon.benchmarks.viphy.elevation import relation_of, rooms
 from gnomon.benchmarks.viphy.files import Colours, Comparison
 from gnomon.benchmarks.viphy.items import Prompt, color_item, pair_item, prompt_of, with_article
 from gnomon.benchmarks.viphy.own import SCENES, findings
+from gnomon.downloads.catalogue import locate
 from gnomon.errors import DataError
-from gnomon.fetching.catalogue import locate
 from gnomon.files import package_data, read_yaml
+from gnomon.look.records import Finding
 from gnomon.records import Answer, Item
-from gnomon.vision.look.records import Finding
 
 # Property of a finding: the benchmark that asks about it, and its task.
 BENCHMARKS = {"colour": "viphy-color", "size": "viphy-size", "elevation": "viphy-spatial"}

@@ -13,8 +13,8 @@ from random import Random
 from typing import NamedTuple, TypeVar
 
 from gnomon.benchmarks.viphy.order import transitive_pairs
+from gnomon.downloads.catalogue import expected
 from gnomon.errors import DataError, MissingFileWarning, unknown
-from gnomon.fetching.catalogue import expected
 from gnomon.files import find, find_optional, parse, read_json, read_table
 from gnomon.vision.knowledge import COLOURS, subtypes
 

@@ -19,9 +19,9 @@ from gnomon.benchmarks.viphy.items import (
 )
 from gnomon.errors import DataError, UsageError
 from gnomon.files import read_jsonl
+from gnomon.look.records import Finding
 from gnomon.records import Item
 from gnomon.vision.knowledge import COLOURS
-from gnomon.vision.look.records import Finding
 
 OPPOSITE = {">": "<", "<": ">", "=": "="}
 LABELS = {"colour": frozenset(COLOURS), "size": frozenset("<>"), "elevation": frozenset("<=>")}

@@ -11,7 +11,7 @@ from gnomon.benchmarks.counting import tally
 from gnomon.benchmarks.viphy.files import read_names
 from gnomon.benchmarks.viphy.order import order_report
 from gnomon.contracts import Listing
-from gnomon.fetching.catalogue import locate
+from gnomon.downloads.catalogue import locate
 from gnomon.records import Item
 from gnomon.vision.knowledge import subtype_counts, subtypes
 

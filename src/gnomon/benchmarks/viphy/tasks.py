@@ -26,7 +26,7 @@ from gnomon.benchmarks.viphy.own import own_color, own_size, own_spatial
 from gnomon.benchmarks.viphy.premises import chains
 from gnomon.benchmarks.viphy.tables import statistics, subtype_statistics
 from gnomon.contracts import Benchmark, Laws, OrderLaw, RelationLaw
-from gnomon.fetching.catalogue import locate
+from gnomon.downloads.catalogue import locate
 from gnomon.records import Item
 
 

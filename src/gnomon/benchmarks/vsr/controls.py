@@ -10,7 +10,7 @@ from gnomon.benchmarks.vsr.categories import CHOICES
 from gnomon.benchmarks.vsr.quads import Quad
 from gnomon.benchmarks.vsr.showing import several_role, shown, truth_word
 from gnomon.records import Item
-from gnomon.space.things import things
+from gnomon.scenes.things import things
 
 RELATION, CATEGORY = "there is", "Recognition"  # of a control
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 
+from gnomon.downloads.catalogue import SourceFile, expected
 from gnomon.errors import DataError
-from gnomon.fetching.catalogue import SourceFile, expected
 from gnomon.files import find, find_optional, read_jsonl
 from gnomon.records import Image
 from gnomon.vision.images import describe

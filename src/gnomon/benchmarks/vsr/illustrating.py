@@ -13,11 +13,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from gnomon.benchmarks.vsr.quads import make_quads, wanted_by
+from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import DataError
-from gnomon.fetching.catalogue import cache_folder
 from gnomon.records import Image, Item
-from gnomon.space.drawing import draw_missing, keep_within, picture_name
-from gnomon.space.scenes import Scene
+from gnomon.scenes.drawing import draw_missing, keep_within, picture_name
+from gnomon.scenes.scenes import Scene
 from gnomon.vision.images import describe
 from gnomon.vision.mirroring import mirrored
 

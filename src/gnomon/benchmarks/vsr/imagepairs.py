@@ -24,9 +24,9 @@ from gnomon.benchmarks.vsr.pairsources import (
 )
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import FewItemsWarning, UsageError
+from gnomon.look.readers.reading import Gallery
 from gnomon.records import Image, Item, digest
 from gnomon.vision.images import describe
-from gnomon.vision.look.readers.reading import Gallery
 
 AREA = 30_000.0  # square pixels of the smallest instance that is shown
 MOST_USES = 3  # pairs in which a picture is shown

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from gnomon.errors import DataError, UsageError
 from gnomon.files import read_jsonl
+from gnomon.look.readers.reading import Gallery
 from gnomon.records import Item
-from gnomon.space.scenes import read_scene
+from gnomon.scenes.scenes import read_scene
 from gnomon.vision.instances import Instances
-from gnomon.vision.look.readers.reading import Gallery
 
 SCENES = (
     "Make a set with `gnomon make vsr@fresh -o scenes`, or scenes with `gnomon scene -o 1.json -o "

@@ -18,16 +18,16 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
 
+from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import UsageError, unknown
-from gnomon.fetching.catalogue import cache_folder
 from gnomon.records import digest
-from gnomon.space.contrasting import contrasted
-from gnomon.space.contrasts import GRADES, Contrast, contrast_file, pairs_for, stages_for
-from gnomon.space.crew import do_jobs, serve
-from gnomon.space.drawing import edition
-from gnomon.space.layouts import Dials, Frames, Roles
-from gnomon.space.relations import relations
-from gnomon.space.scenes import Scene, to_json
+from gnomon.scenes.contrasting import contrasted
+from gnomon.scenes.contrasts import GRADES, Contrast, contrast_file, pairs_for, stages_for
+from gnomon.scenes.crew import do_jobs, serve
+from gnomon.scenes.drawing import edition
+from gnomon.scenes.layouts import Dials, Frames, Roles
+from gnomon.scenes.relations import relations
+from gnomon.scenes.scenes import Scene, to_json
 
 MOST_QUADS = 2500
 MOST_PAIRS = 10  # of things that are tried for one quad

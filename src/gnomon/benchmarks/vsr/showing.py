@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from gnomon.benchmarks.vsr import wording
 from gnomon.benchmarks.vsr.quads import Quad
 from gnomon.records import Image, Item
-from gnomon.space.describing import describe_scene
-from gnomon.space.drawing import picture_name
+from gnomon.scenes.describing import describe_scene
+from gnomon.scenes.drawing import picture_name
 
 
 def shown(item: Item, quad: Quad, picture: int, form: str, size: int) -> Item:

@@ -19,8 +19,8 @@ from gnomon.benchmarks.vsr.pairing import Key, contrastive_pairs
 from gnomon.benchmarks.vsr.tables import statistics
 from gnomon.benchmarks.vsr.ways import chosen_ways, in_ways
 from gnomon.contracts import AnswerFormat, Benchmark
+from gnomon.downloads.catalogue import cached, locate
 from gnomon.errors import DataError, MissingFileWarning, UsageError
-from gnomon.fetching.catalogue import cached, locate
 from gnomon.files import find_optional, read_lines
 from gnomon.records import Image, Item, Prediction
 

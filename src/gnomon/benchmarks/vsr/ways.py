@@ -19,8 +19,8 @@ from gnomon.benchmarks.vsr.categories import CHOICES, category
 from gnomon.errors import UsageError, unknown
 from gnomon.files import package_data, read_yaml
 from gnomon.records import Item
-from gnomon.space.saying import synonyms
-from gnomon.space.things import things
+from gnomon.scenes.saying import synonyms
+from gnomon.scenes.things import things
 
 PLAIN = "plain"
 WAYS = ("converse", "negation", "mirror")

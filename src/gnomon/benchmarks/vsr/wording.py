@@ -5,7 +5,7 @@ from __future__ import annotations
 from gnomon.benchmarks.vsr.files import NO_COPULA
 from gnomon.language.surface import indefinite_article
 from gnomon.language.world import Entity
-from gnomon.space.contrasts import contrast_file
+from gnomon.scenes.contrasts import contrast_file
 
 PAIRED = ("scissors", "skis")  # one of them is spoken of as several
 UNCOUNTED = ("broccoli",)

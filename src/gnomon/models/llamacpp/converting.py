@@ -47,7 +47,7 @@ def converted(file: Path) -> Path:
     """The folder with a .gguf file's weights as float32, made on first use (half a minute)."""
     from filelock import FileLock
 
-    from gnomon.fetching.catalogue import cache_folder
+    from gnomon.downloads.catalogue import cache_folder
     from gnomon.fingerprint import sha256_of
 
     if not file.is_file():

@@ -43,8 +43,8 @@ from gnomon.models.llamacpp.sight import (
 )
 from gnomon.models.llamacpp.trial import check_loads
 from gnomon.models.llamacpp.walking import walk
+from gnomon.models.prompts.library import load_prompt
 from gnomon.models.transformers.rows import shared
-from gnomon.probing.prompts import load_prompt
 from gnomon.records import Answer, Continuation, Item, Preview
 from gnomon.vision.decoding import check_decoder
 

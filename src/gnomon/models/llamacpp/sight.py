@@ -13,7 +13,7 @@ from gnomon.grouped import grouped
 from gnomon.models.chat import Messages, Writer
 from gnomon.models.choices import contexts, take
 from gnomon.models.llamacpp.eyes import Eyes, Picture, UnshowableError
-from gnomon.probing.prompts import Prompt
+from gnomon.models.prompts.library import Prompt
 from gnomon.records import Answer, Image, Item
 from gnomon.vision.decoding import Pixels
 from gnomon.vision.pictures import Seen, pixels, see

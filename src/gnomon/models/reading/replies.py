@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from gnomon.errors import DataError
+from gnomon.models.prompts.library import Prompt
 from gnomon.models.reading.cleaning import clean, sentences_of
 from gnomon.models.reading.mentions import Vocabulary
 from gnomon.models.reading.places import (
@@ -25,7 +26,6 @@ from gnomon.models.reading.places import (
 from gnomon.models.reading.question import NO_QUESTION, Question, question_of
 from gnomon.models.reading.statements import Statements, statements_on
 from gnomon.models.reading.undetermined import says_undetermined
-from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Item
 
 # a model that asks itself the next question

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from gnomon.errors import DataError, GnomonError, ModelError, UsageError
 from gnomon.models.asking import HOW, Asking, continuations
 from gnomon.models.likelihood import log_sum
+from gnomon.models.prompts.library import Prompt
 from gnomon.models.reading.replies import as_answer
 from gnomon.models.servers.budget import FREE, Tokens
 from gnomon.models.servers.completions import (
@@ -39,7 +40,6 @@ from gnomon.models.servers.remote import Remote, Replied
 from gnomon.models.servers.replycache import Replies
 from gnomon.models.servers.requests import Requests, estimate
 from gnomon.models.servers.server import address_of
-from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Image, Item, Preview, pick
 
 BY_SCORE = "first token"  # the rule of an answer whose choices have scores

@@ -7,8 +7,9 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
+from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import UsageError
-from gnomon.fetching.catalogue import cache_folder
+from gnomon.models.prompts.library import load_prompt
 from gnomon.models.servers.budget import Budget
 from gnomon.models.servers.model import OpenAI
 from gnomon.models.servers.pictures import Showing
@@ -16,7 +17,6 @@ from gnomon.models.servers.remote import Remote
 from gnomon.models.servers.replycache import Replies
 from gnomon.models.servers.requests import Endpoint, Requests, Sampling
 from gnomon.options import neutral
-from gnomon.probing.prompts import load_prompt
 from gnomon.redaction import redact_url
 
 DEFAULT_URL = "https://api.openai.com/v1"

@@ -15,8 +15,8 @@ from typing import Any
 
 import msgspec
 
+from gnomon.downloads.connection import BUSY
 from gnomon.errors import ModelError
-from gnomon.fetching.connection import BUSY
 from gnomon.models.servers.pictures import hide_pictures
 from gnomon.redaction import HIDDEN, redact_message
 

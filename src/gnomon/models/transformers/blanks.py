@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from gnomon.errors import UsageError
 from gnomon.models.choices import flat
-from gnomon.probing.prompts import Prompt
+from gnomon.models.prompts.library import Prompt
 from gnomon.records import Item
 
 

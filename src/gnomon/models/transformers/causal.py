@@ -21,6 +21,7 @@ from gnomon.models.choices import (
     scale_of,
     take,
 )
+from gnomon.models.prompts.library import Prompt
 from gnomon.models.transformers.generating import generate
 from gnomon.models.transformers.likelihoods import Scorer
 from gnomon.models.transformers.limits import longest_text, token_budget
@@ -32,7 +33,6 @@ from gnomon.models.transformers.previewing import (
 )
 from gnomon.models.transformers.tokens import Encoder
 from gnomon.models.transformers.trees import try_trees
-from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Item, Preview
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from gnomon.fetching.catalogue import cache_folder
+from gnomon.downloads.catalogue import cache_folder
 from gnomon.models.choices import take
 from gnomon.models.comparing import FORMS, Pair, Written
 from gnomon.models.transformers.limits import longest_text

@@ -14,10 +14,10 @@ from gnomon.errors import ModelError, UsageError
 from gnomon.models.choices import check_way_to_ask, reply_room
 from gnomon.models.comparing import check_contrast
 from gnomon.models.keeping import kept
+from gnomon.models.prompts.library import Prompt, load_prompt
 from gnomon.models.transformers.hubnames import check_no_slip
 from gnomon.models.transformers.loading import Loaded, Loading, load
 from gnomon.options import given, neutral
-from gnomon.probing.prompts import Prompt, load_prompt
 from gnomon.vision.features import bytes_of
 
 

@@ -19,11 +19,11 @@ from gnomon.errors import ModelError, UsageError
 from gnomon.models.asking import Asking
 from gnomon.models.choices import ask_those_without_trouble, by_length, flat, take, too_long
 from gnomon.models.likelihood import check_normalisation, comparable, gather
+from gnomon.models.prompts.library import Prompt
 from gnomon.models.transformers.blanks import Filled, fill
 from gnomon.models.transformers.limits import longest_text, token_budget, tokens_in_a_pass
 from gnomon.models.transformers.passes import logits_at
 from gnomon.models.transformers.previewing import previewed, scored_words, surrounding_tokens
-from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Item, Preview, pick
 
 OUTPUTS = 256  # masked places in a pass

@@ -14,8 +14,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from gnomon.contracts import ANYTHING
+from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import DataError
-from gnomon.fetching.catalogue import cache_folder
 from gnomon.grouped import grouped
 from gnomon.models.asking import MOST_PICTURES, Asking, frames
 from gnomon.models.chat import Writer, conversation
@@ -31,6 +31,7 @@ from gnomon.models.choices import (
     scale_of,
     take,
 )
+from gnomon.models.prompts.library import Prompt
 from gnomon.models.transformers.imageprefix import PictureQuery, PictureScorer
 from gnomon.models.transformers.limits import longest_text, on_cpu, token_budget
 from gnomon.models.transformers.looking import Looking
@@ -44,7 +45,6 @@ from gnomon.models.transformers.showing import Placing, Shower, Shown
 from gnomon.models.transformers.tokens import Encoder
 from gnomon.models.transformers.trial import CAPTIONS, trial_picture, try_out
 from gnomon.models.transformers.writing import write_seeing
-from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Image, Item, Preview
 from gnomon.vision.decoding import decode_bytes
 from gnomon.vision.features import DEFAULT_BYTES, Features, key_of

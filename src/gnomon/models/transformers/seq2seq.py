@@ -22,6 +22,7 @@ from gnomon.models.choices import (
     replied,
     scale_of,
 )
+from gnomon.models.prompts.library import Prompt
 from gnomon.models.transformers.decoding import score
 from gnomon.models.transformers.generating import generate
 from gnomon.models.transformers.limits import longest_text, token_budget, tokens_in_a_pass
@@ -32,7 +33,6 @@ from gnomon.models.transformers.previewing import (
     surrounding_tokens,
 )
 from gnomon.models.transformers.tokens import Encoder, opening
-from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Item, Preview
 
 

@@ -9,7 +9,7 @@ import torch
 
 from gnomon.errors import UsageError
 from gnomon.models.transformers.loading import Loading, load
-from gnomon.probing.backtranslation import Rendering
+from gnomon.train.backtranslation import Rendering
 
 BATCH = 16
 LONGER = 2  # a translation may have so many times the tokens of its text, and some more

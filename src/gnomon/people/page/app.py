@@ -22,7 +22,7 @@ from gnomon.people.page.pictures import Gallery
 from gnomon.people.page.study import PARTICIPANT, FullError, Study
 from gnomon.people.page.views import done_view, item_view, start_view, welcome_view
 from gnomon.people.tasks import ResponseError
-from gnomon.reporting.page.page import ASSETS, icons, page_script, style_sheet
+from gnomon.reports.page.page import ASSETS, icons, page_script, style_sheet
 
 OWN_ASSETS = Path(__file__).parent / "assets"
 COOKIE = "gnomon_people"

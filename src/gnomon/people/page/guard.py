@@ -8,9 +8,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 
 from gnomon.people.tasks import ResponseError
-from gnomon.reporting.viewer import forms
-from gnomon.reporting.viewer.forms import authority, comes_from_here
-from gnomon.reporting.viewer.guard import (
+from gnomon.reports.viewer import forms
+from gnomon.reports.viewer.forms import authority, comes_from_here
+from gnomon.reports.viewer.guard import (
     FORM_HEADERS,
     App,
     Receive,

@@ -5,9 +5,9 @@ from msgspec.structs import replace
 
 from gnomon import registry
 from gnomon.contracts import Benchmark
-from gnomon.engine.running import run
 from gnomon.errors import ModelError
-from gnomon.itemsource import ItemSource, load
+from gnomon.items.source import ItemSource, load
+from gnomon.runs.running import run
 
 pytest.importorskip("torch")
 

@@ -7,14 +7,14 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 PIL = pytest.importorskip("PIL.Image")
 
+from gnomon.look.colours import ask_colours
+from gnomon.look.measuring import measure
+from gnomon.look.modes import mode_named
+from gnomon.look.records import Picture, Region, Scene
 from gnomon.records import Item
 from gnomon.vision.detecting import Box
 from gnomon.vision.images import describe
 from gnomon.vision.knowledge import COLOURS
-from gnomon.vision.look.colours import ask_colours
-from gnomon.vision.look.measuring import measure
-from gnomon.vision.look.modes import mode_named
-from gnomon.vision.look.records import Picture, Region, Scene
 
 RIGHT = mode_named("right")
 

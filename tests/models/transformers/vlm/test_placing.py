@@ -10,8 +10,8 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from gnomon.models.choices import contexts
+from gnomon.models.prompts.library import load_prompt
 from gnomon.models.transformers.showing import Placing
-from gnomon.probing.prompts import load_prompt
 from gnomon.records import Item
 
 ITEM = Item(

@@ -3,8 +3,8 @@
 import pytest
 
 from gnomon import registry
-from gnomon.engine.running import run
-from gnomon.itemsource import load
+from gnomon.items.source import load
+from gnomon.runs.running import run
 
 pytest.importorskip("torch")
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")

@@ -1,0 +1,1 @@
+"""Where questions come from and where they go: files of strangers, maps, tasks, experiments."""

@@ -1,0 +1,187 @@
+"""A file of answers, joined with the items of a benchmark by their ids.
+
+The formats are tables and JSON lines of our own (own.py) and those of registry.ANSWER_FORMATS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from math import isnan
+from pathlib import Path
+from typing import NamedTuple
+
+from gnomon.contracts import AnswerFormat
+from gnomon.errors import DataError
+from gnomon.files import read_lines
+from gnomon.items.answers import own
+from gnomon.items.answers.answering import answer_of
+from gnomon.options import check_options
+from gnomon.records import Answer, Item, Prediction, pick
+
+NOT_THERE = "not in the file of answers"
+MOST_ANSWERS = 2_000_000
+MOST_TEXT = 256 * 2**20  # characters of all replies together
+SHOWN = 3  # ids in a note
+
+
+class Joined(NamedTuple):
+    """Every item with its answer; an item that the file lacks has a failed one.
+
+    `rows` can be read once. `notes`, sentences on what does not fit, is complete after that.
+    """
+
+    rows: Iterator[tuple[Item, Answer]]
+    notes: list[str]
+
+
+def read_predictions(
+    file: str | Path, items: Iterable[Item], *, column: str = "", filter: str = ""
+) -> Joined:
+    """The items with the answers that a file has for them.
+
+    column   of a table: the one that holds the answer, where several could
+    filter   of a log of lm-eval: whose replies count, where there are several
+    """
+    path = Path(file)
+    found = _by_item(_predictions(path, column=column, filter=filter), path)
+    notes: list[str] = []
+    return Joined(_rows(path, items, found, notes), notes)
+
+
+def _predictions(file: Path, **options: str) -> Iterator[Prediction]:
+    """What the file says, in whichever format it is."""
+    if file.exists() and not file.is_file():  # a pipe can be read only once
+        raise DataError("this is not a file.", "Give the path of a file.", file=file)
+    format = _format(file)
+    given = {name: value for name, value in options.items() if value}
+    check_options(f"A file of the format {format.name}", format.read, given)
+    return format.read(file, **given)
+
+
+def _format(file: Path) -> AnswerFormat:
+    from gnomon.registry import answer_formats
+
+    head: list[str] = []
+    if file.suffix != ".eval":
+        head = [line for _, line in islice(read_lines(file), 3)]
+    for known in answer_formats().values():
+        if known.recognises(file, head):
+            return known
+    return own.FORMAT
+
+
+def _by_item(predictions: Iterable[Prediction], file: Path) -> dict[str | int, Prediction]:
+    found: dict[str | int, Prediction] = {}
+    text = 0
+    for said in predictions:
+        before = found.setdefault(said.item, said)
+        if before is not said:
+            raise DataError(
+                f"the id '{said.item}' was there already, in line {before.line}.",
+                "Remove one of the two.",
+                file=file,
+                line=said.line,
+            )
+        text += len(said.reply or "")
+        if len(found) > MOST_ANSWERS or text > MOST_TEXT:
+            raise DataError(
+                f"the file holds more than {MOST_ANSWERS:,} answers or "
+                f"{MOST_TEXT // 2**20} MB of replies.",
+                "Split it, and score the parts with the options that made their items.",
+                file=file,
+                line=said.line,
+            )
+    return found
+
+
+def _rows(
+    file: Path, items: Iterable[Item], found: dict[str | int, Prediction], notes: list[str]
+) -> Iterator[tuple[Item, Answer]]:
+    """Join item by item; what is left in `found` at the end belongs to no item."""
+    used = total = 0
+    against: list[str] = []
+    odd: list[str] = []
+    for place, item in enumerate(items):
+        total += 1
+        said = found.pop(item.id, None) or found.pop(place, None)
+        if said is None:
+            yield item, Answer(item=item.id, error=NOT_THERE)
+            continue
+        used += 1
+        answer = answer_of(item, said, file)
+        if _contradicts_itself(item, answer):
+            against.append(item.id)
+        if _on_no_scale(answer):
+            odd.append(item.id)
+        yield item, answer
+    _check_joined(file, used, found)
+    notes += _missing(file, used, total)
+    unknown = list(map(str, found))
+    remarks = (
+        (
+            unknown,
+            f"of {used + len(unknown):,} answers are to no item of the benchmark, and are left out",
+        ),
+        (
+            against,
+            "answers have a choice that is not the one with the highest score; the choice counts",
+        ),
+        (
+            odd,
+            "answers have scores that are neither probabilities (0 to 1) nor log-probabilities "
+            "(below 0); measures of calibration mean nothing",
+        ),
+    )
+    for ids, remark in remarks:
+        if ids:
+            notes.append(f"{file}: {len(ids):,} {remark}: {_few(ids)}.")
+
+
+def _check_joined(file: Path, used: int, spare: dict[str | int, Prediction]) -> None:
+    if not used:
+        raise DataError(
+            "no id in the file is the id of an item.",
+            "Give the benchmark, its source and its options as they were when the answers were "
+            "made.",
+            file=file,
+        )
+    if any(isinstance(name, int) for name in spare):  # joined by place: all may be out of step
+        raise DataError(
+            f"the file has {len(spare):,} more predictions than there are items.",
+            "Give the split or the limit that the predictions were made for.",
+            file=file,
+        )
+
+
+def _missing(file: Path, used: int, total: int) -> list[str]:
+    if used == total:
+        return []
+    note = f"{file} has no answer to {total - used:,} of {total:,} items: they count as failed."
+    if 2 * used < total:
+        note += " If the items were made or run with --limit or other options, give the same here."
+    return [note]
+
+
+def _contradicts_itself(item: Item, answer: Answer) -> bool:
+    if answer.scores is None or answer.choice is None:
+        return False
+    if pick(item, answer.scores).choice is None:
+        return False
+    chosen = answer.scores[item.choices.index(answer.choice)]
+    return isnan(chosen) or any(score > chosen for score in answer.scores)
+
+
+def _on_no_scale(answer: Answer) -> bool:
+    """Neither all in 0 to 1 (probabilities) nor all below 0 (log-probabilities), rounding aside."""
+    known = [score for score in answer.scores or () if not isnan(score)]
+    if not known or max(known) <= 1e-6:
+        return False
+    return min(known) < 0 or max(known) > 1 + 1e-6
+
+
+def _few(names: Sequence[str]) -> str:
+    listed = ", ".join(names[:SHOWN])
+    if len(names) > SHOWN:
+        return f"{listed} and {len(names) - SHOWN:,} more"
+    return listed

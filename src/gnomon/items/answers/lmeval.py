@@ -1,0 +1,123 @@
+"""Sample logs of lm-eval: one JSON line for each document and filter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gnomon.contracts import AnswerFormat
+from gnomon.errors import DataError
+from gnomon.files import read_jsonl
+from gnomon.items.answers.own import IDS
+from gnomon.records import Prediction
+
+UNFILTERED = "none"  # lm-eval's name for replies as they are
+
+
+class Request(msgspec.Struct):
+    """What the model was given: of multiple choice, the question and one of the choices."""
+
+    arg_1: Any = None
+
+
+class Sample(msgspec.Struct):
+    """The fields of a line of a sample log that are read."""
+
+    doc_id: int
+    doc: dict[str, Any]
+    filtered_resps: list[Any]
+    filter: str = UNFILTERED
+    arguments: dict[str, Request] | list[list[Any]] | None = None  # lists in old versions
+
+
+def recognises(file: Path, head: Sequence[str]) -> bool:
+    """A JSON line with the fields that every sample has."""
+    if not head:
+        return False
+    line = head[0]
+    return line.startswith("{") and '"filtered_resps"' in line and '"doc"' in line
+
+
+def read(file: Path, *, filter: str = "") -> Iterator[Prediction]:
+    """Multiple choice has one (log-likelihood, greedy) pair a choice; generation has the reply.
+
+    filter   whose replies count, where a task has several; "none" if it is one of them
+    """
+    chosen = _chosen(file, filter)
+    for line, sample in read_jsonl(file, Sample):
+        if sample.filter == chosen:
+            yield _prediction(file, line, sample)
+
+
+def _chosen(file: Path, wanted: str) -> str:
+    """The filter whose replies count. A task with several writes each document once for each."""
+    found = {sample.filter for _, sample in read_jsonl(file, Sample)}
+    names = ", ".join(sorted(found))
+    if wanted:
+        if wanted in found:
+            return wanted
+        raise DataError(
+            f"there are no samples of the filter '{wanted}'.",
+            f"Name one of these with --filter: {names}.",
+            file=file,
+        )
+    if len(found) == 1:
+        return found.pop()
+    if UNFILTERED in found or not found:
+        return UNFILTERED
+    raise DataError(
+        f"the samples went through several filters: {names}.",
+        f"Say which with the option filter, such as --filter {min(found)}.",
+        file=file,
+    )
+
+
+def _prediction(file: Path, line: int, sample: Sample) -> Prediction:
+    item = _id(sample)
+    replies = sample.filtered_resps
+    if not replies:
+        return Prediction(line, item)
+    if len(replies) == 1 and isinstance(replies[0], str):
+        return Prediction(line, item, reply=replies[0])
+    if not all(isinstance(reply, list) and reply for reply in replies):
+        raise DataError(
+            "filtered_resps is neither one reply nor a score for each choice.",
+            "Log the samples of a multiple_choice or generate_until task.",
+            file=file,
+            line=line,
+        )
+    choices = _choices(sample)
+    if len(choices) != len(replies):
+        raise DataError(
+            "the log does not say which score belongs to which choice.",
+            "Log the samples again with a version of lm-eval that keeps the arguments.",
+            file=file,
+            line=line,
+        )
+    scores = [reply[0] for reply in replies]
+    return Prediction(line, item, scores=scores, choices=choices)
+
+
+def _id(sample: Sample) -> str | int:
+    """The item's id, if the document has one; else the document's place, counted from 0."""
+    for key in IDS:
+        if key in sample.doc:
+            return str(sample.doc[key])
+    return sample.doc_id
+
+
+def _choices(sample: Sample) -> list[str]:
+    """The text of each choice, as the model was given it; empty if the log does not say."""
+    asked: list[Any] = []
+    if isinstance(sample.arguments, dict):
+        for place in range(len(sample.arguments)):
+            asked.append(sample.arguments.get(f"gen_args_{place}", Request()).arg_1)
+    elif sample.arguments:
+        asked = [pair[-1] for pair in sample.arguments if pair]
+    return [text.strip() for text in asked if isinstance(text, str)]
+
+
+FORMAT = AnswerFormat(name="lm-eval", recognises=recognises, read=read)

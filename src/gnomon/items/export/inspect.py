@@ -1,0 +1,149 @@
+"""A task for Inspect AI: a Python file with dataset, solver and scorer, and the items beside it.
+
+The choices keep Gnomon's labels, so that `gnomon score --answers LOG.eval` reads what comes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from gnomon.errors import UsageError
+from gnomon.items.canary import FIELD
+from gnomon.items.export.job import Exported, Job
+from gnomon.items.writing import atomic_file
+from gnomon.records import MASK, Item
+
+DATA = "items.jsonl"
+MOST_CHOICES = 26  # Inspect's letters
+BLANK = "____"
+
+TASK = '''\
+"""{title}
+
+{canary}
+Run it with: inspect eval {name}.py --model PROVIDER/MODEL
+"""
+
+import json
+from pathlib import Path
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessageUser, ContentImage, ContentText
+{imports}
+from inspect_ai.solver import multiple_choice
+
+HERE = Path(__file__).resolve().parent
+
+
+def sample(record):
+    shown = record["input"]
+    if record["images"]:
+        pictures = []
+        for path in record["images"]:
+            place = path if "://" in path else str(HERE / path)
+            pictures.append(ContentImage(image=place))
+        shown = [ChatMessageUser(content=[*pictures, ContentText(text=record["input"])])]
+    return Sample(
+        id=record["id"],
+        input=shown,
+        choices=record["choices"],
+        target=record["target"],
+        metadata=record["metadata"],
+    )
+
+{scorer}
+@task
+def {name}():
+    with open(HERE / "{data}", encoding="utf-8") as lines:
+        samples = [sample(json.loads(line)) for line in lines]
+    return Task(
+        dataset=MemoryDataset(samples, name="{name}"),
+        solver=multiple_choice(),
+        scorer={scored}(),
+    )
+'''
+ONE_OF = '''
+@scorer(metrics=[accuracy(), stderr()])
+def one_of():
+    """Right if the one choice that was picked is among the right ones."""
+
+    async def score(state, target):
+        picked = [chr(ord("A") + i) for i, each in enumerate(state.choices) if each.correct]
+        right = len(picked) == 1 and picked[0] in target.target
+        return Score(value=CORRECT if right else INCORRECT, answer=", ".join(picked))
+
+    return score
+
+'''
+SEVERAL_IMPORTS = (
+    "from inspect_ai.scorer import CORRECT, INCORRECT, Score, accuracy, scorer, stderr"
+)
+
+
+def write_inspect(job: Job) -> Exported:
+    """Write TASK.py, items.jsonl and the pictures."""
+    several = any(len(item.gold) > 1 for item in job.source.items())
+    data, file = job.folder / DATA, job.folder / f"{job.name}.py"
+    items = 0
+    with atomic_file(data) as part, part.open("wb") as out:
+        for record in _records(job):
+            out.write(msgspec.json.encode(record) + b"\n")
+            items += 1
+    with atomic_file(file) as part:
+        part.write_text(_code(job, several=several), encoding="utf-8")
+    return Exported([file, data], items, f"inspect eval {file} --model PROVIDER/MODEL")
+
+
+def _code(job: Job, *, several: bool) -> str:
+    """The Python file; nothing but Gnomon's own words and a checked name stands in its code."""
+    return TASK.format(
+        title=_inert(f"{job.title}, exported by Gnomon"),
+        canary=_inert(job.canary),
+        name=job.name,
+        data=DATA,
+        imports=SEVERAL_IMPORTS if several else "from inspect_ai.scorer import choice",
+        scorer=ONE_OF if several else "",
+        scored="one_of" if several else "choice",
+    )
+
+
+def _inert(text: str) -> str:
+    """Text that cannot leave a docstring."""
+    return "".join(sign for sign in text if sign.isprintable() and sign not in '"\\{}')
+
+
+def _records(job: Job) -> Iterator[dict[str, Any]]:
+    for item in job.items_with_choices():
+        if len(item.choices) > MOST_CHOICES:
+            raise UsageError(
+                f"Item '{item.id}' has {len(item.choices)} choices, and Inspect has letters for "
+                f"{MOST_CHOICES}.",
+                "Export it with --to dataset.",
+            )
+        places = [item.choices.index(label) for label in item.gold]
+        metadata = {"group": item.group, "form": item.form, "tags": item.tags}
+        if job.canary:
+            metadata[FIELD] = job.canary
+        yield {
+            "id": item.id,
+            "input": question(item),
+            "choices": item.choices,
+            "target": [chr(ord("A") + place) for place in places],
+            "images": [image.path for image in item.images],
+            "metadata": metadata,
+        }
+
+
+def question(item: Item) -> str:
+    """An item as a question whose choices are listed below it."""
+    asked = {
+        "entailment": f"Statement: {item.text}\nWhat is the statement, given the text before it?",
+        "cloze": f"Which choice fits the blank? {item.text.replace(MASK, BLANK)}",
+        "caption": f"Is this true of the picture? {item.text}",
+    }
+    text = asked.get(item.form, item.text)
+    return f"{item.context.strip()}\n{text}".strip()

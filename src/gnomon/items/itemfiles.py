@@ -1,0 +1,349 @@
+"""Files and folders of items that can be asked like a benchmark.
+
+They are what `gnomon make` wrote, any other rows whose columns are mapped, dataset folders, and
+multiple-choice tasks of lm-eval. The tag `benchmark` of an item that Gnomon wrote may name the
+benchmark that it comes from, whose measures and units then hold for the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from gnomon.contracts import Benchmark
+from gnomon.errors import DataError, UsageError
+from gnomon.files import shape_problem
+from gnomon.items.canary import FIELD, has_canary
+from gnomon.items.converting import SPLIT, convert
+from gnomon.items.folders import chosen_split, files_of_split, is_dataset, read_split
+from gnomon.items.lmtask import PROMPT, is_task_file, read_task, rows_of_task, task_item
+from gnomon.items.mapping import ColumnMap, parse_map, read_map, write_map
+from gnomon.items.pictures import PictureFinder
+from gnomon.items.resolving import Tell, refuse, resolve
+from gnomon.items.rows import READERS, Row, class_names, read_rows
+from gnomon.items.sidecar import columns, described, read_sidecar
+from gnomon.items.values import OddCellError, from_json
+from gnomon.records import Fingerprint, Image, Item, problem
+from gnomon.registry import BENCHMARKS, TASK_SETS, known_benchmark
+
+ENDINGS = (".jsonl", ".csv", ".parquet")  # that `gnomon make` writes
+LISTS = ("choices", "gold", "tags", "images")  # JSON text in a CSV cell
+OWN = ("id", "form", "text", "choices", "gold")  # every item of Gnomon's own has these
+ORIGIN = "benchmark"  # the tag that names the benchmark from which an item comes
+RESERVED = ("fresh", "published", "own")  # sources of benchmarks; a folder is not one of them
+UNKNOWN = "items"  # stands for the benchmark of a file whose items name none
+_HINT = "Give a file that `gnomon make` wrote; docs/formats.md lists the fields."
+
+
+class ItemFile(NamedTuple):
+    """What a file of items holds."""
+
+    items: int
+    digest: str  # the same as items_sha256 of a run on these items
+    canaries: int  # items that carry the canary
+
+
+def is_item_file(file: str) -> bool:
+    """Whether a file's name is that of a file of items as `gnomon make` writes it."""
+    return file.endswith(ENDINGS)
+
+
+def names_items(spec: str) -> bool:
+    """Whether what a user wrote in the place of a benchmark is a file or folder of items."""
+    if not spec or spec in BENCHMARKS or spec in TASK_SETS:
+        return False
+    if spec.removesuffix(".gz").endswith(tuple(READERS)):
+        return True
+    path = Path(spec)
+    return is_task_file(spec) or (is_dataset(path) and not (path / "run.json").exists())
+
+
+def check_item_file(file: Path) -> ItemFile:
+    """Read a file of items from end to end; what cannot be an item is an error with its line."""
+    digest = Fingerprint()
+    count = canaries = 0
+    for line, row in _own_rows(file):
+        item = _item(file, line, row)
+        wrong = problem(item)
+        if wrong:
+            raise DataError(f"this item cannot be asked: {wrong}.", _HINT, file=file, line=line)
+        digest.add(item)
+        count += 1
+        canaries += _carries_canary(row)
+    return ItemFile(count, digest.hexdigest(), canaries)
+
+
+def benchmark_of_file(file: Path) -> tuple[Benchmark, str]:
+    """A file or folder of items as a benchmark with one source, which is called by its name."""
+    source = file.name or file.resolve().name
+    if source in RESERVED:
+        source += "/"
+    if is_task_file(str(file)):
+        return _benchmark_of_task(file, source), source
+    plain = Benchmark(
+        name=UNKNOWN, summary=f"the items of {source}", sources={source: items_to_ask}
+    )
+    sidecar = read_sidecar(file)
+    return described(_with_origin(file, plain, sidecar.like), sidecar), source
+
+
+def _benchmark_of_task(file: Path, source: str) -> Benchmark:
+    task = read_task(file)
+    name = task.task if isinstance(task.task, str) else ""
+    return Benchmark(
+        name=UNKNOWN,
+        title=name,
+        summary=f"the lm-eval task {name or source}",
+        sources={source: items_to_ask},
+        prompt=PROMPT,
+    )
+
+
+def _with_origin(file: Path, plain: Benchmark, origin: str) -> Benchmark:
+    """What is known of the benchmark that the sidecar or the first item names, if one does."""
+    row = _first_row(file, "")
+    if not origin and _is_own(row):
+        origin = _item(file, 1, _as_item(file, 1, row)).tags.get(ORIGIN, "")
+    known = known_benchmark(origin) if origin else None
+    if known is None:
+        return plain
+    return replace(
+        known,
+        sources=plain.sources,
+        full={},
+        illustrators={},
+        whole_groups=(),
+        statistics=None,
+    )
+
+
+def _is_own(row: Row) -> bool:
+    return all(name in row for name in OWN)
+
+
+def _first_row(file: Path, split: str) -> Row:
+    for _, row in _rows(file, split):
+        return row
+    raise DataError("the file holds no items.", _HINT, file=file)
+
+
+def options_of_file(file: Path, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with which a file is read, with nothing left to be found out later."""
+    found = {name: value for name, value in given.items() if value not in ("", None)}
+    found["file"] = str(file)
+    if file.is_dir():
+        found["split"] = chosen_split(file, str(given.get("split") or ""))
+    mapping = mapping_of(file, found.get("map", ""), str(found.get("split", "")))
+    if mapping is not None:
+        found["map"] = write_map(mapping)
+    elif is_task_file(str(file)) and "map" in found:
+        raise UsageError("A task says itself what its fields are.", "Leave out --map.")
+    return {name: value for name, value in found.items() if value != ""}
+
+
+def mapping_of(
+    file: Path, given: str | Mapping[str, Any], split: str, tell: Tell | None = None
+) -> ColumnMap | None:
+    """The whole map of a file's columns; none for items of Gnomon's own, and for tasks."""
+    if is_task_file(str(file)):
+        return None
+    mapping = columns(read_sidecar(file))
+    mapping = msgspec.structs.replace(mapping, **_set_fields(read_map(given)))
+    if mapping == ColumnMap() and _is_own(_first_row(file, split)):
+        return None
+    classes = {}
+    parquet = _data_file(file, split)
+    if parquet.suffix == ".parquet":
+        classes = class_names(parquet)
+    return resolve(file, lambda: _rows(file, split), mapping, classes, tell or refuse(file))
+
+
+def _set_fields(mapping: ColumnMap) -> dict[str, Any]:
+    return {name: value for name, value in msgspec.structs.asdict(mapping).items() if value}
+
+
+def _data_file(file: Path, split: str) -> Path:
+    if file.is_dir():
+        return files_of_split(file, chosen_split(file, split))[0]
+    return file
+
+
+def items_to_ask(*, file: str, map: str = "", split: str = "", images: str = "") -> Iterator[Item]:
+    """The items of a file, with pictures as seen from here and not from the file.
+
+    file     the file, or the folder of a dataset
+    map      which column holds what: text=question,choices=options,gold=answer
+    split    only this split, such as test
+    images   the folder from which paths of pictures start, if not that of the file
+    """
+    for _, item, _ in numbered_items(Path(file), map=map, split=split, images=images):
+        yield item
+
+
+class Numbered(NamedTuple):
+    """An item, the line that it stands in, and whether it carries the canary."""
+
+    line: int
+    item: Item
+    canary: bool
+
+
+def numbered_items(
+    file: Path, *, map: str = "", split: str = "", images: str = "", tell: Tell | None = None
+) -> Iterator[Numbered]:
+    """The items of a file with their lines; `tell` is told of rows that are none."""
+    if is_task_file(str(file)):
+        yield from _task_items(file, split, tell or refuse(file))
+        return
+    if not map:
+        yield from _own_items(file, split, images)
+        return
+    mapping = parse_map(map)
+    if not mapping.gold_is:
+        mapping = mapping_of(file, map, split, tell) or mapping
+    found = convert(
+        _rows(file, split),
+        mapping,
+        PictureFinder(_picture_folder(file, images)),
+        form=read_sidecar(file).form,
+        tell=tell or refuse(file),
+    )
+    for line, item in found:
+        yield Numbered(line, _of_split(item, split), canary=False)
+
+
+def _of_split(item: Item, split: str) -> Item:
+    if not split or SPLIT in item.tags:
+        return item
+    return msgspec.structs.replace(item, tags={**item.tags, SPLIT: split})
+
+
+def _picture_folder(file: Path, given: str) -> Path:
+    """The folder from which paths of pictures start."""
+    if given:
+        return Path(given)
+    if file.is_dir():
+        return file
+    return file.parent
+
+
+def _task_items(file: Path, split: str, tell: Tell) -> Iterator[Numbered]:
+    task = read_task(file)
+    for line, row in rows_of_task(file, task, split):
+        try:
+            item = task_item(task, row, line)
+        except OddCellError as odd:
+            tell(line, str(odd))
+            continue
+        yield Numbered(line, item, _carries_canary(row))
+
+
+def _own_items(file: Path, split: str, images: str) -> Iterator[Numbered]:
+    folder = _picture_folder(file, images)
+    for line, row in _rows(file, split):
+        item = _item(file, line, _as_item(file, line, row))
+        seen = [_seen_from_here(image, folder) for image in item.images]
+        if seen:
+            item = msgspec.structs.replace(item, images=tuple(seen))
+        yield Numbered(line, item, _carries_canary(row))
+
+
+def _carries_canary(row: Row) -> bool:
+    return has_canary(str(row.get(FIELD, "")))
+
+
+def _seen_from_here(image: Image, folder: Path) -> Image:
+    """A picture by its path from here, which may be the path that the file has."""
+    if "://" in image.path or Path(image.path).is_absolute():
+        return image
+    if Path(image.path).is_file() and not (folder / image.path).is_file():
+        return image
+    return msgspec.structs.replace(image, path=(folder / image.path).as_posix())
+
+
+def read_items(file: Path) -> Iterator[Item]:
+    """The items of a file that Gnomon wrote; the canary is no part of them."""
+    for line, row in _own_rows(file):
+        yield _item(file, line, row)
+
+
+def _rows(file: Path, split: str) -> Iterator[tuple[int, Row]]:
+    """The rows of a file or folder; if a split is named, those of this split."""
+    if file.is_dir():
+        yield from read_split(file, split or chosen_split(file, ""))
+        return
+    if not split:
+        yield from read_rows(file)
+        return
+    seen: set[str] = set()
+    for line, row in read_rows(file):
+        own = _split_of(row)
+        seen.add(own)
+        if own == split:
+            yield line, row
+    if split not in seen:
+        named = ", ".join(sorted(filter(None, seen))[:10])
+        hint = f"It has: {named}." if named else "Its rows name no split: leave out --split."
+        raise UsageError(f"{file} has no rows of the split '{split}'.", hint)
+
+
+def _split_of(row: Row) -> str:
+    """The split that a row says it belongs to: in a column, or among the tags of an item."""
+    tags = row.get("tags")
+    if isinstance(tags, str):  # in a table
+        tags = from_json(tags)
+    if SPLIT in row or not isinstance(tags, dict):
+        return str(row.get(SPLIT, ""))
+    return str(tags.get(SPLIT, ""))
+
+
+def _own_rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    for line, row in read_rows(file):
+        for name in OWN:
+            if name not in row and _is_table(file):
+                raise DataError(f"the column {name} is missing.", _HINT, file=file, line=1)
+        yield line, _as_item(file, line, row)
+
+
+def _is_table(file: Path) -> bool:
+    return file.name.removesuffix(".gz").endswith((".csv", ".tsv"))
+
+
+def _as_item(file: Path, line: int, row: Row) -> dict[str, Any]:
+    """The fields of an item; in a table its lists are JSON text."""
+    found = dict(row)
+    if not _is_table(file) and not file.is_dir():
+        return found
+    for name in LISTS:
+        if isinstance(found.get(name), str):
+            found[name] = _parsed(file, line, found[name])
+    return {name: _as_written(value) for name, value in found.items()}
+
+
+def _item(file: Path, line: int, row: dict[str, Any]) -> Item:
+    try:
+        return msgspec.convert(row, Item)
+    except msgspec.ValidationError as error:
+        raise DataError(
+            f"not an item: {shape_problem(error)}.", _HINT, file=file, line=line
+        ) from None
+
+
+def _parsed(file: Path, line: int, text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise DataError(f"a list is not JSON: {error}.", _HINT, file=file, line=line) from None
+
+
+def _as_written(value: Any) -> Any:
+    """A cell without the mark that keeps a spreadsheet from taking it for a formula."""
+    from gnomon.items.writing import spreadsheet_cell
+
+    if isinstance(value, str) and value.startswith("'") and spreadsheet_cell(value[1:]) == value:
+        return value[1:]
+    return value

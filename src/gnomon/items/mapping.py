@@ -1,0 +1,282 @@
+r"""Which columns of a stranger's rows hold what: as `--map` says, or by their usual names.
+
+A map is written WHAT=COLUMN,WHAT=COLUMN+COLUMN; a backslash takes the meaning from the next sign:
+text=question\,\ long. Written out again it is part of what identifies a run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
+from typing import Any
+
+import msgspec
+
+from gnomon.errors import UsageError, unknown
+from gnomon.items.nested import MISSING, value_at, with_fields
+from gnomon.items.values import as_list
+
+# How the right answer is named: by its text, its letter, its number, or a name beside the choices.
+GOLD_IS = ("text", "letter", "index0", "index1", "name")
+# Other words for what can be mapped.
+ALIASES = {
+    "question": "text",
+    "hypothesis": "text",
+    "premise": "context",
+    "options": "choices",
+    "answer": "gold",
+    "label": "gold",
+    "images": "image",
+    "picture": "image",
+}
+# The usual names of columns: only these are taken without being told.
+USUAL: dict[str, tuple[str, ...]] = {
+    "id": ("id", "item_id", "question_id", "qid", "guid", "uid", "pairID", "idx"),
+    "context": ("premise", "context", "passage", "story", "sentence1"),
+    "text": (
+        "question",
+        "hypothesis",
+        "text",
+        "caption",
+        "sentence2",
+        "query",
+        "stem",
+        "ctx",
+        "question.stem",
+    ),
+    "choices": ("choices", "options", "endings", "candidates", "question.choices"),
+    "gold": ("answer", "label", "gold", "answerKey", "gold_label", "target", "answer_idx"),
+    "group": ("group", "template", "pattern"),
+    "image": ("image", "images", "image_path", "picture"),
+}
+LETTERED = (("A", "B", "C", "D", "E", "F"), ("a", "b", "c", "d", "e", "f"))
+PREFIXES = ("", "option_", "option", "choice_", "choice", "ending", "sol", "answer_")
+NUMBERED = (("0", "1", "2", "3", "4", "5"), ("1", "2", "3", "4", "5", "6"))
+_PART = re.compile(r"((?:[^\\,+=]|\\.)*)([,+=]|$)", re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_UNSAFE = re.compile(r"[\\,+=]|^\s+|\s+\Z")
+
+
+class ColumnMap(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Which columns hold what; `a.b` is the field b of the column a."""
+
+    id: tuple[str, ...] = ()
+    form: tuple[str, ...] = ()
+    context: tuple[str, ...] = ()  # several are joined
+    text: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()  # a list, or a column for each option
+    labels: tuple[str, ...] = ()  # no columns: the choices of every item, in the order of numbers
+    gold: tuple[str, ...] = ()
+    gold_is: str = ""  # one of GOLD_IS
+    group: tuple[str, ...] = ()
+    image: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()  # none: every other column with a short value
+
+    @property
+    def columns(self) -> list[str]:
+        """All columns that are named."""
+        found: list[str] = []
+        for what in self.__struct_fields__:
+            if what not in ("labels", "gold_is"):
+                found += getattr(self, what)
+        return found
+
+    @property
+    def taken(self) -> set[str]:
+        """The columns that are named, with those of which only a field is."""
+        outer = {name.partition(".")[0] for name in self.columns}
+        return outer.union(self.columns)
+
+
+FIELDS = ColumnMap.__struct_fields__
+
+
+def read_map(given: str | Mapping[str, Any]) -> ColumnMap:
+    """What a user writes, or says in Python or in YAML; nothing is a map that leaves all open."""
+    if isinstance(given, str):
+        return parse_map(given) if given else ColumnMap()
+    return map_of(given)
+
+
+def parse_map(text: str) -> ColumnMap:
+    """What a user writes.
+
+    >>> parse_map("text=question,choices=A+B+C,gold=answer").choices
+    ('A', 'B', 'C')
+    """
+    return _map_of(_entries(text))
+
+
+def map_of(given: Mapping[str, Any]) -> ColumnMap:
+    """What a user says in Python or in YAML: a column, or a list of them, for each field.
+
+    >>> map_of({"question": "stem", "choices": ["A", "B"]}).text
+    ('stem',)
+    """
+    entries = []
+    for what, names in given.items():
+        several = as_list(names)
+        if not all(isinstance(name, str) for name in several):
+            raise UsageError(
+                f"The map gives {what} as {names!r}.",
+                "Give the name of a column, or a list of them.",
+            )
+        entries.append((what, several))
+    return _map_of(entries)
+
+
+def _map_of(entries: Iterable[tuple[str, Sequence[str]]]) -> ColumnMap:
+    found: dict[str, Any] = {}
+    for written, names in entries:
+        what = ALIASES.get(written, written)
+        if what not in FIELDS:
+            error = unknown("field of an item", what, [*FIELDS, *ALIASES])
+            raise UsageError(error.message, f"{error.hint} A map is WHAT=COLUMN,WHAT=COLUMN.")
+        if what in found:
+            raise UsageError(f"'{what}' is mapped twice.", "Join several columns with +.")
+        found[what] = tuple(names)
+    if "gold_is" in found:
+        found["gold_is"] = gold_is(found["gold_is"])
+    return ColumnMap(**found)
+
+
+def gold_is(values: Sequence[str]) -> str:
+    """How right answers are named, as a map says it."""
+    if len(values) != 1 or values[0] not in GOLD_IS:
+        raise UsageError(
+            f"gold_is cannot be '{'+'.join(values)}'.",
+            "Choose text, letter, index0 (counted from 0), index1 (from 1) or name.",
+        )
+    return values[0]
+
+
+def _entries(text: str) -> list[tuple[str, list[str]]]:
+    """The parts of a map: what is mapped, and to which columns."""
+    found: list[tuple[str, list[str]]] = []
+    for part in _split(text, ","):
+        what, *columns = _split(part, "=")
+        names = [_plain(name) for name in _split("=".join(columns), "+")]
+        if len(columns) != 1 or not all(names):
+            raise UsageError(
+                f"'{part}' does not say which column holds what.",
+                "Write WHAT=COLUMN or WHAT=COLUMN+COLUMN, such as text=question,gold=answer. "
+                "A comma, plus or equals sign in a column's name needs a backslash before it.",
+            )
+        found.append((_plain(what), names))
+    return found
+
+
+def _split(text: str, sign: str) -> list[str]:
+    """The text at every sign that has no backslash before it; the parts stay as written."""
+    parts = [""]
+    for match in _PART.finditer(text):
+        parts[-1] += match[1]
+        if match[2] == sign:
+            parts.append("")
+        else:
+            parts[-1] += match[2]
+    return parts
+
+
+def _plain(text: str) -> str:
+    """A name without backslashes; spaces around it do not count unless they have one."""
+    kept = re.sub(r"^\s+|(?<!\\)\s+$", "", text)
+    return _ESCAPED.sub(r"\1", kept)
+
+
+def write_map(mapping: ColumnMap) -> str:
+    """The map as `--map` takes it.
+
+    >>> write_map(parse_map("answer=key, question=stem"))
+    'text=stem,gold=key'
+    """
+    parts = []
+    for what, value in msgspec.structs.asdict(mapping).items():
+        names = as_list(value)
+        if any(names):
+            parts.append(f"{what}={'+'.join(map(_escaped, names))}")
+    return ",".join(parts)
+
+
+def _escaped(name: str) -> str:
+    """A name with a backslash before every sign that would mean something, or be dropped."""
+    return _UNSAFE.sub(_with_backslashes, name)
+
+
+def _with_backslashes(found: re.Match[str]) -> str:
+    return "".join(f"\\{sign}" for sign in found[0])
+
+
+def guessed_map(columns: Sequence[str], given: ColumnMap) -> ColumnMap:
+    """The map with the usual columns for what it leaves open; what could be two things is refused.
+
+    >>> write_map(guessed_map(["question", "options", "answer"], ColumnMap()))
+    'text=question,choices=options,gold=answer'
+    """
+    taken = given.taken
+    found = msgspec.structs.asdict(given)
+    for what in USUAL:
+        if found[what] or (what == "choices" and found["labels"]):
+            continue
+        name = _usual_column(what, columns, taken, found)
+        if name:
+            found[what] = (name,)
+            taken.add(name)
+    if not found["choices"] and not found["labels"]:
+        found["choices"] = _option_columns(columns, taken)
+    return ColumnMap(**found)
+
+
+def _usual_column(
+    what: str, columns: Sequence[str], taken: set[str], found: Mapping[str, Any]
+) -> str:
+    """The column with a usual name for something; empty if there is none."""
+    there = [name for name in USUAL[what] if name in columns and name not in taken]
+    if not there:
+        return ""
+    if len(there) == 1 or what in ("id", "group"):
+        return there[0]
+    known = ColumnMap(**{**found, what: (there[0],)})
+    raise UsageError(
+        f"Several columns could be the {what}: {', '.join(there)}.", _how_to_map(columns, known)
+    )
+
+
+def _option_columns(columns: Sequence[str], taken: set[str]) -> tuple[str, ...]:
+    """Columns with a name for each option, such as A, B, C, D or option_1, option_2."""
+    for prefix in PREFIXES:
+        series = (*LETTERED, *NUMBERED) if prefix else LETTERED
+        for ends in series:
+            names = [f"{prefix}{end}" for end in ends]
+            free = takewhile(lambda name: name in columns and name not in taken, names)
+            found = tuple(free)
+            if len(found) > 1:
+                return found
+    return ()
+
+
+def check_map(mapping: ColumnMap, row: Mapping[str, Any]) -> None:
+    """Refuse columns that the first row lacks, and a map that leaves text or gold open."""
+    columns = list(row)
+    for name in mapping.columns:
+        if value_at(row, name) is MISSING:
+            error = unknown("column", name, with_fields(row))
+            raise UsageError(error.message, f"{error.hint} The columns are: {', '.join(columns)}.")
+    for what in ("text", "gold"):
+        if not getattr(mapping, what):
+            raise UsageError(
+                f"No column is known to hold the {what} of a question.",
+                _how_to_map(columns, mapping),
+            )
+
+
+def _how_to_map(columns: Sequence[str], mapping: ColumnMap) -> str:
+    """A `--map` to copy: what is known, and names to fill in for the rest."""
+    shown = {"text": "QUESTION", "choices": "OPTIONS", "gold": "ANSWER"}
+    parts = []
+    for what, stand_in in shown.items():
+        names = getattr(mapping, what) or (stand_in,)
+        parts.append(f"{what}={'+'.join(map(_escaped, names))}")
+    listed = ", ".join(columns)
+    return f"The columns are: {listed}. Say which is which: --map {','.join(parts)}"

@@ -1,0 +1,177 @@
+"""Items to files: JSON lines, CSV or Parquet, by the file's ending; whole or not at all.
+
+A canary stands beside each item, as a field or column of its own: no part of the item.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from gnomon.errors import DataError, UsageError, importing
+from gnomon.items.canary import FIELD
+from gnomon.records import Item
+
+_encode = msgspec.json.Encoder().encode
+_FIELDS = tuple(field.name for field in msgspec.structs.fields(Item))
+_LISTS = ("choices", "gold", "tags", "images")  # JSON text in a CSV cell
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula begins in a spreadsheet
+_PARQUET = """
+  id: 'VARCHAR', form: 'VARCHAR', text: 'VARCHAR', choices: 'VARCHAR[]', gold: 'VARCHAR[]',
+  context: 'VARCHAR', "group": 'VARCHAR', tags: 'MAP(VARCHAR, VARCHAR)',
+  images: 'STRUCT(path VARCHAR, sha256 VARCHAR, width BIGINT, height BIGINT)[]'
+"""
+
+
+def write_items(file: Path, items: Iterable[Item], *, canary: str = "") -> int:
+    """Write items to FILE.jsonl, FILE.csv or FILE.parquet and return how many."""
+    writers = {
+        ".jsonl": _write_jsonl,
+        ".csv": _write_csv,
+        ".parquet": _write_parquet,
+    }
+    write = writers.get(file.suffix)
+    if write is None:
+        raise UsageError(
+            f"{file} does not end in {', '.join(writers)}.",
+            "Give it one of these endings: it says the format.",
+        )
+    with atomic_file(file) as part:
+        return write(part, items, canary)
+
+
+@contextmanager
+def atomic_file(file: Path) -> Iterator[Path]:
+    """A path to write to, which takes the place of `file` only if all went well."""
+    if not file.parent.is_dir():
+        raise DataError("its folder does not exist.", "Make it first.", file=file)
+    if file.is_dir():
+        raise DataError("this is a folder.", "Give the name of a file.", file=file)
+
+    _remove_leftovers(file)
+    part = file.with_name(f".{file.name}.{os.getpid()}.part")
+    try:
+        yield part
+        part.replace(file)
+    except OSError as error:
+        raise DataError(
+            f"cannot be written: {error.strerror or error}.",
+            "Check the disk and the folder's permissions.",
+            file=file,
+        ) from None
+    finally:
+        with suppress(OSError):  # where nothing can be written there is nothing to clear away
+            part.unlink()
+
+
+def _remove_leftovers(file: Path) -> None:
+    """Remove what processes that were killed have left of this file."""
+    leftover = re.compile(rf"\.{re.escape(file.name)}\.([0-9]+)\.(part|lines)")
+    with suppress(OSError):  # a folder that cannot be listed can still be written to
+        for found in list(file.parent.iterdir()):
+            match = leftover.fullmatch(found.name)
+            if match and not is_running(int(match[1])):
+                found.unlink()
+
+
+def is_running(process: int) -> bool:
+    """Whether there is a process of that number."""
+    if os.name == "nt":  # there, asking would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # somebody else's
+        pass
+    return True
+
+
+def write_lines(stream: IO[bytes], items: Iterable[Item], *, canary: str = "") -> int:
+    """Write items as JSON lines and return how many."""
+    end = b"}\n"
+    if canary:
+        end = b"," + _encode({FIELD: canary})[1:] + b"\n"
+    n = 0
+    for item in items:
+        stream.write(_encode(item)[:-1] + end)
+        n += 1
+    return n
+
+
+def write_csv(stream: IO[str], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
+    """Write a table so that a spreadsheet takes no text for a formula; return how many rows."""
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(map(spreadsheet_cell, columns))
+    n = 0
+    for row in rows:
+        writer.writerow(map(spreadsheet_cell, row))
+        n += 1
+    return n
+
+
+def spreadsheet_cell(value: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula; numbers stay as they are.
+
+    >>> spreadsheet_cell("=1+1"), spreadsheet_cell(-1.5), spreadsheet_cell("-1.5")
+    ("'=1+1", -1.5, '-1.5')
+    """
+    if not isinstance(value, str) or not value.lstrip(" ").startswith(_FORMULA):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
+
+
+def _write_jsonl(part: Path, items: Iterable[Item], canary: str) -> int:
+    with part.open("wb", buffering=2**20) as out:
+        return write_lines(out, items, canary=canary)
+
+
+def _write_csv(part: Path, items: Iterable[Item], canary: str) -> int:
+    columns = (*_FIELDS, FIELD) if canary else _FIELDS
+    more = [canary] if canary else []
+    with part.open("w", encoding="utf-8", newline="") as out:
+        return write_csv(out, columns, (_cells(item) + more for item in items))
+
+
+def _cells(item: Item) -> list[str]:
+    cells = []
+    for name in _FIELDS:
+        value = getattr(item, name)
+        if name in _LISTS:
+            value = _encode(value).decode()
+        cells.append(value)
+    return cells
+
+
+def _write_parquet(part: Path, items: Iterable[Item], canary: str) -> int:
+    """Through a temporary JSON-lines file, so that memory does not grow with the benchmark."""
+    with importing("Writing Parquet", "parquet"):
+        import duckdb
+
+    lines = part.with_suffix(".lines")
+    columns = f"{{{_PARQUET}, {FIELD}: 'VARCHAR'}}" if canary else f"{{{_PARQUET}}}"
+    reading = f"format='newline_delimited', columns={columns}, maximum_object_size=67108864"
+    rows = f"SELECT * FROM read_json(?, {reading})"  # noqa: S608 - our own words
+    copy = f"COPY ({rows}) TO '{_quoted(part)}' (FORMAT parquet)"
+    try:
+        n = _write_jsonl(lines, items, canary)
+        with duckdb.connect() as db:
+            db.execute(copy, [str(lines)])
+        return n
+    finally:
+        lines.unlink(missing_ok=True)
+
+
+def _quoted(path: Path) -> str:
+    return str(path).replace("'", "''")

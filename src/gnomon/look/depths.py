@@ -1,0 +1,144 @@
+"""Depth maps of pictures, and the floor in them.
+
+A model for depth declares whether far is large. Its figures are turned into distances here, where
+far is always large, and into nearness, where the nearest point of a picture has 1.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gnomon.errors import DataError
+from gnomon.vision.decoding import Pixels
+
+if TYPE_CHECKING:
+    from gnomon.look.records import Picture
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+CELLS = 48  # of a picture's side, in which a floor is looked for
+LEAST_POINTS = 40  # of the background
+LEAST_SHARE = 0.1  # of the background that must be floor
+LEAST_ROWS = 0.1  # of the picture that the floor must reach over
+CLOSE = 0.03  # how far from a floor a point of it may be, as a share of its inverse distance
+LEAST_SLOPE = 0.2  # of the inverse distance over the picture: a wall has hardly any
+
+
+class DepthModel(Protocol):
+    """Looks at a picture and says how far everything in it is."""
+
+    far_is_large: bool  # or near is, as in maps of disparity
+
+    def distances(self, picture: Pixels) -> NDArray[np.float32]:
+        """A map over the whole picture, of any number of rows and columns."""
+
+
+class DepthMap(NamedTuple):
+    """The figures of a picture, as a model gave them."""
+
+    figures: NDArray[np.float32]
+    far_is_large: bool
+
+    def distances(self) -> Floats:
+        """Far is large; what has no distance (not a number, or no disparity) is NaN or infinite."""
+        figures = self.figures.astype(np.float64)
+        if self.far_is_large:
+            return np.where(figures > 0, figures, np.nan)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(figures >= 0, 1 / figures, np.nan)
+
+    def nearness(self) -> Floats:
+        """From 0 to 1, which the nearest point has."""
+        with np.errstate(divide="ignore"):
+            near = 1 / self.distances()
+        most = np.nanmax(near, initial=0.0)
+        if not 0 < most < np.inf:
+            return np.full(near.shape, np.nan)
+        return near / most
+
+
+def true_map(picture: Picture) -> DepthMap:
+    """The distances that came with a picture; `DataError` if they cannot be read."""
+    file = Path(picture.depth)
+    try:
+        figures = np.load(file, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        reason = getattr(error, "strerror", "") or "this is no array of NumPy"
+        raise DataError(f"{reason}.", "Write the distances with numpy.save.", file=file) from None
+    if figures.ndim != 2 or not figures.size or figures.dtype.kind != "f":
+        raise DataError(
+            "a depth map has rows and columns of fractions.", "Make it again.", file=file
+        )
+    return DepthMap(figures.astype(np.float32), far_is_large=True)
+
+
+class Floor(NamedTuple):
+    """The inverse distance of a level floor, which is linear in the row of the picture.
+
+    That holds for every camera that is not rolled, however it is pitched and whatever its lens. A
+    point at a distance d in a row y is at the height 1 - d * (start + slope * y), where the camera
+    has the height 1.
+    """
+
+    start: float
+    slope: float
+
+    def height(self, row: Floats | float, distance: Floats | float) -> Floats | float:
+        """Above the floor, of what is seen in a row (0 at the top, 1 at the bottom)."""
+        return 1 - distance * (self.start + self.slope * row)
+
+
+def floor_of(distances: Floats, background: Flags) -> Floor | None:
+    """The floor among what belongs to no thing; none if there is hardly any to be seen."""
+    rows, inverse = _points(distances, background)
+    if len(rows) < LEAST_POINTS:
+        return None
+    best, most = None, 0
+    for start, slope in _proposals(rows, inverse):
+        count = int(_fits(rows, inverse, start, slope).sum())
+        if count > most:
+            best, most = (start, slope), count
+    if best is None or most < LEAST_SHARE * len(rows):
+        return None
+
+    near = _fits(rows, inverse, *best)
+    if np.ptp(rows[near]) < LEAST_ROWS:
+        return None
+    slope, start = np.polyfit(rows[near], inverse[near], 1)
+    return Floor(float(start), float(slope))
+
+
+def _points(distances: Floats, background: Flags) -> tuple[Floats, Floats]:
+    """Rows and inverse distances of the background, thinned out."""
+    height, width = distances.shape
+    step_down, step_across = max(1, height // CELLS), max(1, width // CELLS)
+    thin = (slice(step_down // 2, None, step_down), slice(step_across // 2, None, step_across))
+    with np.errstate(divide="ignore"):
+        inverse = 1 / distances[thin]
+    rows = np.broadcast_to(((np.arange(height) + 0.5) / height)[thin[0], None], inverse.shape)
+    sound = background[thin] & np.isfinite(inverse) & (inverse > 0)
+    return rows[sound], inverse[sound]
+
+
+def _proposals(rows: Floats, inverse: Floats) -> list[tuple[float, float]]:
+    """Lines through the middle values of two rows, those that slope as a floor does."""
+    different = np.unique(rows)
+    middles = [float(np.median(inverse[rows == row])) for row in different]
+    found = []
+    step = max(1, len(different) // 24)
+    for first in range(0, len(different), step):
+        for second in range(first + step, len(different), step):
+            slope = (middles[second] - middles[first]) / (different[second] - different[first])
+            if slope >= LEAST_SLOPE * middles[second]:
+                found.append((middles[first] - slope * different[first], slope))
+    return found
+
+
+def _fits(rows: Floats, inverse: Floats, start: float, slope: float) -> Flags:
+    expected = start + slope * rows
+    close: Flags = np.abs(inverse - expected) <= CLOSE * np.maximum(expected, 0)
+    return close

@@ -1,0 +1,191 @@
+"""Names of regions: from their captions, or as annotations give them; and which names are kept.
+
+Section 2.1 of the ViPhy paper: names occur at least five times, have at most three words, no colour
+and no misspelt word among them. A region whose name is too rare goes by the last words of it that
+are not: "kids tennis racket" by "tennis racket", or by "racket".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from gnomon.look.lexicon import Lexicon, Reads
+from gnomon.look.records import Region, Scene
+from gnomon.look.store import Store, key_of
+from gnomon.look.tagging import MODEL, Tagger
+from gnomon.look.wording import Name, names_in, naming_data, words_of
+
+LEAST = 5  # how often a name occurs
+MOST_WORDS = 3
+SHORTEST = 2  # characters
+# A word that no dictionary has is taken for a misspelling unless it occurs so often: frisbee.
+LEAST_OF_UNKNOWN = 50
+
+
+NAMELESS = Name("")
+
+
+class Named(NamedTuple):
+    """Scenes whose regions have names, and how often each name occurs in their phrases."""
+
+    scenes: list[Scene]
+    counts: dict[str, int]
+
+
+class KeptReader:
+    """A reader whose answers are kept, so that after a kill nothing is asked twice."""
+
+    def __init__(self, reader: Reads, store: Store) -> None:
+        self._reader, self._store = reader, store
+
+    def classes(self, phrases: Sequence[Sequence[str]]) -> list[str]:
+        """A letter for each word of each phrase."""
+        key = key_of("classes", MODEL, phrases)
+        kept = self._store.find(key)
+        if kept is not None:
+            return msgspec.msgpack.decode(kept, type=list[str])
+        found = self._reader.classes(phrases)
+        self._store.keep(key, msgspec.msgpack.encode(found))
+        return found
+
+
+class Singulars:
+    """The singular of nouns; each is looked up once."""
+
+    def __init__(self, tagger: Tagger | None) -> None:
+        self._tagger = tagger
+        self._known: dict[str, str] = dict(naming_data()["irregular"])
+        self._known.update({word: word for word in naming_data()["plural_only"]})
+
+    def __call__(self, word: str) -> str:
+        """The singular of a plural; without a dictionary, the word itself."""
+        found = self._known.get(word)
+        if found is None:
+            found = self._tagger.singulars([word])[0] if self._tagger else word
+            self._known[word] = found
+        return found
+
+
+def phrases_of(scenes: Iterable[Scene]) -> Iterator[str]:
+    """Every caption that names are to be made from."""
+    for scene in scenes:
+        yield from scene.captions
+        for region in scene.regions:
+            if not region.name:
+                yield region.phrase
+
+
+class Namer:
+    """Gives regions their names."""
+
+    def __init__(self, lexicon: Lexicon, reader: Reads, singular: Singulars) -> None:
+        self._lexicon = lexicon
+        self._reader = reader
+        self._singular = singular
+
+    def name(self, scenes: Sequence[Scene]) -> Named:
+        """The same scenes with names, and how often each name occurs."""
+        read = self._read(dict.fromkeys(phrases_of(scenes)))
+        counts: Counter[str] = Counter()
+        named = []
+        for scene in scenes:
+            for caption in scene.captions:
+                for name in read[caption]:
+                    counts[name.name] += 1
+            regions = []
+            for region in scene.regions:
+                names = read[region.phrase] if not region.name else self._given(region)
+                for name in names:
+                    counts[name.name] += 1
+                regions.append(_with_name(region, names[0] if names else NAMELESS))
+            named.append(Scene(picture=scene.picture, regions=tuple(regions)))
+        return Named(named, dict(counts))
+
+    def _given(self, region: Region) -> list[Name]:
+        """The name that annotations give, in the form that names from captions have."""
+        *first, last = region.name.lower().split() or [""]
+        name = " ".join((*first, self._singular(last)))
+        if region.whole:
+            return [Name(f"{region.whole} {name}", region.whole)]
+        return [Name(name)] if name else []
+
+    def _read(self, phrases: Iterable[str]) -> dict[str, list[Name]]:
+        """The names in each phrase: by the lexicon, or by asking where it is not sure."""
+        found = {}
+        unsure: dict[str, list[str]] = {}
+        lexicon, singular = self._lexicon, self._singular
+        for phrase in phrases:
+            words = words_of(phrase)
+            classes = lexicon.classes(words)
+            if classes is None:
+                unsure[phrase] = words
+            else:
+                found[phrase] = names_in(words, classes, singular)
+        if unsure:
+            asked = self._reader.classes(list(unsure.values()))
+            for (phrase, words), classes in zip(unsure.items(), asked, strict=True):
+                found[phrase] = names_in(words, classes, singular)
+        return found
+
+
+def _with_name(region: Region, name: Name) -> Region:
+    return Region(
+        id=region.id,
+        picture=region.picture,
+        box=region.box,
+        name=name.name,
+        whole=name.whole,
+        outline=region.outline,
+        runs=region.runs,
+        mask=region.mask,
+        mark=region.mark,
+        confidence=region.confidence,
+    )
+
+
+def kept_names(
+    counts: Mapping[str, int], known: Mapping[str, bool], least: int = LEAST
+) -> dict[str, int]:
+    """The names that are kept, most frequent first.
+
+    `known` says of each word whether a dictionary has it.
+
+    >>> kept_names({"cup": 7, "cpu": 6, "red cup": 9, "odd cup": 2}, {"cup": True}, least=5)
+    {'cup': 7}
+    """
+    hues = frozenset(naming_data()["colours"])
+    kept = {}
+    for name, count in counts.items():
+        words = name.split()
+        if count < least or len(words) > MOST_WORDS or len(name) < SHORTEST:
+            continue
+        if not hues.isdisjoint(words[:-1]):
+            continue
+        if count < LEAST_OF_UNKNOWN and not all(known.get(word, False) for word in words):
+            continue
+        kept[name] = count
+    return dict(sorted(kept.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def candidate_words(counts: Mapping[str, int], least: int = LEAST) -> list[str]:
+    """The words of all names that are frequent enough, in order."""
+    words = set()
+    for name, count in counts.items():
+        if count >= least:
+            words.update(name.split())
+    return sorted(words)
+
+
+def shortened(name: str, kept: Mapping[str, int]) -> str:
+    """The longest end of a name that is kept; empty if none is.
+
+    >>> shortened("kids tennis racket", {"racket": 90, "tennis racket": 12})
+    'tennis racket'
+    """
+    while name and name not in kept:
+        name = name.partition(" ")[2]
+    return name

@@ -1,0 +1,124 @@
+"""The folder of knowledge: what was found as JSON lines, what was skipped, and how it was made.
+
+Each file takes its place whole or not at all, and holds nothing that another run would change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gnomon.items.writing import atomic_file
+from gnomon.look.pipeline import Vocabulary
+from gnomon.look.records import Finding, Picture, Region, Scene, Trouble
+from gnomon.vision.detecting import Box
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Troubles:
+    """Writes down what was skipped, and counts it."""
+
+    def __init__(self, write: Callable[[bytes], object]) -> None:
+        self.count = 0
+        self._write = write
+
+    def report(self, trouble: Trouble) -> None:
+        """Write down one more."""
+        self.count += 1
+        self._write(_encode(trouble) + b"\n")
+
+
+@contextmanager
+def troubles_file(folder: Path) -> Iterator[Troubles]:
+    """Where troubles are written while a run goes on."""
+    with atomic_file(folder / "troubles.jsonl") as part, part.open("wb") as stream:
+        yield Troubles(stream.write)
+
+
+def write_findings(file: Path, findings: Iterable[Finding], named: set[str]) -> int:
+    """Write findings as JSON lines and return how many; `named` gets the regions they name."""
+    count = 0
+    with atomic_file(file) as part, part.open("wb", buffering=2**20) as stream:
+        for finding in findings:
+            stream.write(_encode(finding) + b"\n")
+            named.update(finding.regions)
+            for regions in finding.examples.values():
+                named.update(regions)
+            count += 1
+    return count
+
+
+def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
+    """Write how the folder was made."""
+    text = msgspec.json.format(_encode(content), indent=1)
+    with atomic_file(folder / "manifest.json") as part:
+        part.write_bytes(text + b"\n")
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a region is that findings name: its picture and its box."""
+
+    id: str
+    name: str
+    picture: str
+    file: str
+    width: int
+    height: int
+    box: Box
+
+
+def write_places(file: Path, scenes: Iterable[Scene], wanted: frozenset[str]) -> None:
+    """Write where the wanted regions are, for those whose pictures are at hand."""
+    with atomic_file(file) as part, part.open("wb", buffering=2**20) as stream:
+        for scene in scenes:
+            if not scene.picture.file:
+                continue
+            for region in scene.regions:
+                if region.id in wanted:
+                    stream.write(_encode(_place(region, scene.picture)) + b"\n")
+
+
+def _place(region: Region, picture: Picture) -> Place:
+    return Place(
+        id=region.id,
+        name=region.name,
+        picture=picture.id,
+        file=picture.file,
+        width=picture.width,
+        height=picture.height,
+        box=region.box,
+    )
+
+
+def name_findings(vocabulary: Vocabulary) -> Iterator[Finding]:
+    """Every name that is kept, with its count."""
+    for name, count in vocabulary.names.items():
+        yield Finding(
+            what=name,
+            property="name",
+            objects=(name,),
+            counts={name: count},
+            regions=tuple(vocabulary.examples.get(name, ())),
+        )
+
+
+def subtype_findings(vocabulary: Vocabulary) -> Iterator[Finding]:
+    """Every object that has subtypes, with their counts."""
+    for name, kinds in vocabulary.subtypes.items():
+        if len(kinds) < 2:
+            continue
+        total = sum(kinds.values())
+        shares = {kind: round(count / total, 6) for kind, count in kinds.items()}
+        yield Finding(
+            what=name,
+            property="subtype",
+            objects=(name,),
+            counts=kinds,
+            distribution=shares,
+            regions=tuple(vocabulary.examples.get(name, ())),
+        )

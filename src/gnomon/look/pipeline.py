@@ -1,0 +1,264 @@
+"""From sources to a folder of knowledge: runs the stages one after the other.
+
+    read -> names -> subtypes -> sightings -> colour, size, elevation
+
+Scenes are taken in chunks, so that memory does not grow with their number. What a stage makes of a
+chunk, and what a model sees in a picture, is kept in the store by its content: a program that was
+killed at any point, given again, does what is left and writes the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from gnomon.look.candidates import Minima, candidates
+from gnomon.look.eyes import Eyes
+from gnomon.look.lexicon import Lexicon, Teacher
+from gnomon.look.modes import Mode
+from gnomon.look.names import (
+    KeptReader,
+    Named,
+    Namer,
+    Singulars,
+    candidate_words,
+    kept_names,
+    shortened,
+)
+from gnomon.look.readers.reading import Reader
+from gnomon.look.records import Region, Scene, Sighting, Trouble
+from gnomon.look.sightings import Chunk, sightings_of
+from gnomon.look.store import Store, key_of
+from gnomon.look.tagging import MODEL, Tagger, is_installed
+from gnomon.look.wording import words_of
+
+CHUNK = 4096  # regions that are worked on together, or a few more
+EXAMPLES = 12  # regions that are remembered for a name
+
+T = TypeVar("T")
+Watch = Callable[[str, int, int], None]  # the stage, how much is done, of how much
+
+
+class Options(NamedTuple):
+    """What was asked for."""
+
+    mode: Mode
+    limit: int = 0  # pictures; 0 is all
+    least_name: int = 5  # how often a name from captions occurs
+
+
+class Vocabulary(NamedTuple):
+    """The names that are kept, with counts and examples, and the subtypes of each."""
+
+    names: dict[str, int]
+    examples: dict[str, list[str]]
+    subtypes: dict[str, dict[str, int]]
+    read: int  # regions
+    pictures: int
+    asked: int  # phrases that spaCy read
+
+
+class _Part(NamedTuple):
+    """Scenes of one source, and the troubles met on the way to them."""
+
+    scenes: list[Scene]
+    troubles: list[Trouble]
+    are_clean: bool  # whether their names need no check
+
+
+class Pipeline:
+    """The stages of one run. `report` is told every trouble, in order."""
+
+    def __init__(
+        self,
+        readers: Sequence[Reader],
+        options: Options,
+        eyes: Eyes,
+        store: Store,
+        report: Callable[[Trouble], None],
+        watch: Watch,
+    ) -> None:
+        self._readers = readers
+        self._options = options
+        self._eyes = eyes
+        self._store = store
+        self._report = report
+        self._watch = watch
+        self.lexicon = Lexicon({}, {}, {})
+        self._named: list[bytes] = []  # keys of chunks whose regions have names
+        self._seen: list[bytes] = []  # keys of chunks of sightings
+
+    def vocabulary(self) -> Vocabulary:
+        """Read everything and give regions their names."""
+        tagger = Tagger()
+        try:
+            return self._vocabulary(tagger)
+        finally:
+            tagger.close()
+
+    def _vocabulary(self, tagger: Tagger) -> Vocabulary:
+        reader = KeptReader(tagger, self._store)
+        self._teach(reader)
+        lexicon = self.lexicon
+        singulars = Singulars(tagger if is_installed() else None)
+        namer = Namer(lexicon, reader, singulars)
+        digest = lexicon.digest()
+        noisy: Counter[str] = Counter()
+        clean: Counter[str] = Counter()
+        examples: dict[str, list[str]] = {}
+        regions = pictures = 0
+        for part in self._parts("names", self._readers):
+            for trouble in part.troubles:
+                self._report(trouble)
+            named = self._name(part.scenes, namer, digest)
+            (clean if part.are_clean else noisy).update(named.counts)
+            for scene in named.scenes:
+                pictures += 1
+                regions += len(scene.regions)
+                _remember(scene.regions, examples)
+        known = self._known_words(noisy, tagger)
+        kept = kept_names(noisy, known, self._options.least_name)
+        for name, count in clean.items():
+            kept[name] = kept.get(name, 0) + count
+        names = dict(sorted(kept.items(), key=lambda pair: (-pair[1], pair[0])))
+        hyponyms = not self._options.mode.has("no_hyponyms")
+        found = candidates(names, Minima.usual(sum(names.values())), hyponyms=hyponyms)
+        return Vocabulary(names, examples, found, regions, pictures, tagger.asked)
+
+    def _teach(self, tagger: KeptReader) -> None:
+        """Learn the kinds of words from all captions."""
+        teacher = Teacher(tagger, self._options.least_name)
+        captioned = [reader for reader in self._readers if reader.has_captions]
+        total = sum(reader.total for reader in captioned)
+        before = 0
+        for reader in captioned:
+            for captions in islice(reader.captions(), self._options.limit or None):
+                self._watch("words", before + reader.done, total)
+                for caption in captions:
+                    teacher.read(words_of(caption))
+            before += reader.total
+            self._watch("words", before, total)
+        self.lexicon = teacher.lexicon()
+
+    def _name(self, scenes: list[Scene], namer: Namer, lexicon: bytes) -> Named:
+        key = key_of("names", MODEL, lexicon, scenes)
+        self._named.append(key)
+        kept = self._store.find(key)
+        if kept is not None:
+            return msgspec.msgpack.decode(kept, type=Named)
+        named = namer.name(scenes)
+        self._store.keep(key, msgspec.msgpack.encode(named))
+        return named
+
+    def _known_words(self, counts: Counter[str], tagger: Tagger) -> dict[str, bool]:
+        words = candidate_words(counts, self._options.least_name)
+        if not words or not is_installed():
+            return dict.fromkeys(words, True)
+        return dict(zip(words, tagger.are_known(words), strict=True))
+
+    def look(self, vocabulary: Vocabulary) -> None:
+        """See what each region says about its thing; `pictures` gives it afterwards."""
+        names = key_of("vocabulary", list(vocabulary.names), vocabulary.subtypes)
+        for number, key in enumerate(self._named):
+            self._watch("sightings", number, len(self._named))
+            named = self._find(key, Named)
+            scenes = [_renamed(scene, vocabulary.names) for scene in named.scenes]
+            chunk = self._sightings(scenes, names, vocabulary)
+            for trouble in chunk.troubles:
+                self._report(trouble)
+        self._watch("sightings", len(self._named), len(self._named))
+
+    def _sightings(self, scenes: list[Scene], names: bytes, vocabulary: Vocabulary) -> Chunk:
+        switches = sorted(self._options.mode.switches)
+        key = key_of("sightings", scenes, names, switches, self._eyes.names())
+        self._seen.append(key)
+        kept = self._store.find(key)
+        if kept is not None:
+            return msgspec.msgpack.decode(kept, type=Chunk)
+        chunk = sightings_of(
+            scenes, self._options.mode, self._eyes, vocabulary.subtypes, self._store
+        )
+        self._store.keep(key, msgspec.msgpack.encode(chunk))
+        return chunk
+
+    def scenes(self) -> Iterator[Scene]:
+        """All scenes again, with the names that regions were given."""
+        for key in self._named:
+            yield from self._find(key, Named).scenes
+
+    def pictures(self) -> Iterator[list[Sighting]]:
+        """The sightings of one picture after the other."""
+        for key in self._seen:
+            yield from self._find(key, Chunk).pictures
+
+    def _find(self, key: bytes, type: type[T]) -> T:
+        kept = self._store.find(key)
+        assert kept is not None, "what was kept is there"
+        return msgspec.msgpack.decode(kept, type=type)
+
+    def _parts(self, stage: str, readers: Sequence[Reader]) -> Iterator[_Part]:
+        """The scenes of some sources in chunks; a chunk is of one source."""
+        left = self._options.limit
+        total = sum(reader.total for reader in readers)
+        before = 0
+        for reader in readers:
+            seen: Iterable[Scene | Trouble] = reader.scenes()
+            if self._options.limit:
+                seen = _first(seen, left)
+            for part in _chunks(seen, reader.names_are_clean):
+                left -= len(part.scenes)
+                self._watch(stage, before + reader.done, total)
+                yield part
+            before += reader.total
+            self._watch(stage, before, total)
+
+
+def _first(seen: Iterable[Scene | Trouble], count: int) -> Iterator[Scene | Trouble]:
+    """So many scenes, and the troubles between them."""
+    for each in seen:
+        if isinstance(each, Scene):
+            if count <= 0:
+                return
+            count -= 1
+        yield each
+
+
+def _chunks(seen: Iterable[Scene | Trouble], are_clean: bool) -> Iterator[_Part]:
+    part = _Part([], [], are_clean)
+    regions = 0
+    for each in seen:
+        if isinstance(each, Trouble):
+            part.troubles.append(each)
+            continue
+        part.scenes.append(each)
+        regions += len(each.regions) + len(each.captions) + 1
+        if regions >= CHUNK:
+            yield part
+            part = _Part([], [], are_clean)
+            regions = 0
+    if part.scenes or part.troubles:
+        yield part
+
+
+def _remember(regions: Iterable[Region], examples: dict[str, list[str]]) -> None:
+    for region in regions:
+        known = examples.get(region.name)
+        if known is None:
+            examples[region.name] = [region.id]
+        elif len(known) < EXAMPLES:
+            known.append(region.id)
+
+
+def _renamed(scene: Scene, names: dict[str, int]) -> Scene:
+    """A scene whose regions go by names that are kept."""
+    regions = []
+    for region in scene.regions:
+        name = shortened(region.name, names)
+        if name != region.name:
+            region = msgspec.structs.replace(region, name=name)
+        regions.append(region)
+    return Scene(picture=scene.picture, regions=tuple(regions))

@@ -1,0 +1,177 @@
+"""Readers of annotations and pictures, and which one a path is for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from gnomon.errors import DataError, path_hint
+from gnomon.look.jsonstream import Element, FaultError, JsonFile
+from gnomon.look.readers.ade20k import Ade20k
+from gnomon.look.readers.coco import Coco
+from gnomon.look.readers.photos import Finder, Photos
+from gnomon.look.readers.reading import PHOTOS, Gallery, Reader, files_below
+from gnomon.look.readers.visual_genome import VisualGenome, read_sizes
+from gnomon.look.readers.yolo import Yolo, label_files
+from gnomon.look.records import Trouble
+from gnomon.look.store import Store
+
+KNOWN = (
+    "Give Visual Genome (region_descriptions, objects, region_graphs), COCO (instances, captions), "
+    "ADE20K or YOLO annotations, a folder of photos, or scenes."
+)
+
+
+class Sources(NamedTuple):
+    """Where scenes come from, and what was wrong with what goes with them."""
+
+    readers: list[Reader]
+    troubles: list[Trouble]
+
+
+def open_sources(
+    paths: Sequence[Path],
+    images: Path | None,
+    store: Store,
+    detector: str,
+    open_detector: Callable[[], Finder],
+) -> Sources:
+    """A reader for each path, by what is in it."""
+    gallery = Gallery(images)
+    troubles: list[Trouble] = []
+    kinds = [(path, kind_of(path)) for path in paths]
+    sizes = {}
+    for path, kind in kinds:
+        if kind == "image_data":
+            sizes.update(read_sizes(path, troubles.append))
+
+    def visual_genome(path: Path, kind: str) -> Reader:
+        _check_sizes(path, bool(sizes), images)
+        return VisualGenome(path, kind, sizes, gallery)
+
+    def rendered(path: Path, _: str) -> Reader:
+        from gnomon.look.readers.rendered import Rendered
+
+        return Rendered(path, store)
+
+    opening: dict[str, Callable[[Path, str], Reader]] = {
+        **dict.fromkeys(("region_descriptions", "objects", "region_graphs"), visual_genome),
+        "coco": lambda path, _: Coco(path, gallery),
+        "ade20k": lambda path, _: Ade20k(path, gallery),
+        "yolo": lambda path, _: Yolo(path, gallery),
+        "photos": lambda path, _: Photos(path, detector, open_detector, store),
+        "scenes": rendered,
+    }
+    readers = [opening[kind](path, kind) for path, kind in kinds if kind in opening]
+    if not readers:
+        raise DataError("image_data.json alone has no regions.", KNOWN, file=paths[0])
+    return Sources(readers, troubles)
+
+
+def _check_sizes(path: Path, known: bool, images: Path | None) -> None:
+    if not known and images is None:
+        raise DataError(
+            "its boxes are in pixels, and nothing says how large the pictures are.",
+            "Give image_data.json as well, or the folder of the pictures with --images.",
+            file=path,
+        )
+
+
+def kind_of(path: Path) -> str:
+    """What a path holds, by its content.
+
+    One of region_descriptions, objects, region_graphs, image_data, coco, ade20k, yolo, photos,
+    scenes.
+    """
+    if not path.exists():
+        hint = path_hint(path, "Check the path.")
+        raise DataError("there is no such file or folder.", hint, file=path)
+    if path.is_dir():
+        return _kind_of_folder(path)
+    if path.suffix.lower() in PHOTOS:
+        return "scenes"
+    return _kind_of_file(path)
+
+
+def _kind_of_folder(folder: Path) -> str:
+    has_photos = False
+    for file in files_below(folder):
+        if file.suffix == ".json":
+            return "scenes" if _is_scene(file) else "ade20k"
+        if file.suffix.lower() in PHOTOS:
+            if not has_photos and file.suffix == ".png" and _carries_scene(file):
+                return "scenes"
+            has_photos = True
+    if label_files(folder):
+        return "yolo"
+    if has_photos:
+        return "photos"
+    raise DataError("the folder has neither pictures nor annotations.", KNOWN, file=folder)
+
+
+def _is_scene(file: Path) -> bool:
+    return b'"things"' in JsonFile(file).first_bytes(2**20)
+
+
+def _carries_scene(file: Path) -> bool:
+    from gnomon.scenes.pictures import scene_in
+
+    return scene_in(file) is not None
+
+
+def _kind_of_file(file: Path) -> str:
+    source = JsonFile(file)
+    head = source.first_bytes(2**16)
+    if head.startswith(b"["):
+        return _kind_of_array(source)
+    if head.startswith(b"{"):
+        if b'"things"' in head and b'"viewer"' in head:
+            return "scenes"
+        return "coco"
+    _first(source)  # says what is wrong
+    raise DataError("the file is no JSON.", KNOWN, file=file)
+
+
+def _kind_of_array(source: JsonFile) -> str:
+    first = _first(source)
+    members = _members(first.text) if first else {}
+    if "width" in members and "image_id" in members:
+        return "image_data"
+    if "objects" in members:
+        return "objects"
+    regions = _list(members.get("regions"))
+    if regions and "objects" in _members(bytes(regions[0])):
+        return "region_graphs"
+    if "regions" in members:
+        return "region_descriptions"
+    raise DataError("its elements are of no kind that is known.", KNOWN, file=source.file)
+
+
+def _first(source: JsonFile) -> Element | None:
+    try:
+        return next(source.elements(), None)
+    except FaultError as fault:
+        raise DataError(
+            f"{fault.what} (byte {fault.byte}).",
+            f"Fetch the file again, or give another. {KNOWN}",
+            file=source.file,
+        ) from None
+
+
+def _members(text: bytes) -> dict[str, msgspec.Raw]:
+    try:
+        return msgspec.json.decode(text, type=dict[str, msgspec.Raw])
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        return {}
+
+
+def _list(raw: msgspec.Raw | None) -> list[msgspec.Raw]:
+    if raw is None:
+        return []
+    try:
+        return msgspec.json.decode(raw, type=list[msgspec.Raw])
+    except (msgspec.MsgspecError, RecursionError):
+        return []

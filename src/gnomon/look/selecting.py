@@ -1,0 +1,122 @@
+"""Which subtype of an object a region shows: two stages with a dual encoder (section 2.1).
+
+The whole picture first rules out what does not fit the scene: subtypes that are less like it than
+the plain name is. Of those that are left, the one most like the region is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import exp
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from gnomon.errors import DataError
+from gnomon.look.crops import write_crop
+from gnomon.look.measuring import Measured
+from gnomon.look.modes import Mode
+from gnomon.look.records import Scene, Sighting, Trouble
+from gnomon.records import Image
+from gnomon.vision.decoding import Pixels, decode
+from gnomon.vision.images import describe
+
+TEXT = "a photo of a {name}"
+SOFTMAX_SLACK = 1e-4  # of the released code
+
+
+class Encoder(Protocol):
+    """Says how alike texts and pictures are."""
+
+    def similarities(self, images: Sequence[Image], texts: Sequence[str]) -> list[list[float]]:
+        """For each picture one number for each text, scaled as the encoder was trained."""
+
+
+def select_subtypes(
+    scene: Scene,
+    sightings: Sequence[Sighting],
+    candidates: Mapping[str, Sequence[str]],
+    encoder: Encoder,
+    mode: Mode,
+) -> Measured:
+    """The sightings of a picture, each with the subtype that its region shows.
+
+    `candidates` are the subtypes of each object. Where there are none, or none is chosen, the
+    subtype stays empty.
+    """
+    named = {}
+    for seen in sightings:
+        others = [each for each in candidates.get(seen.object, ()) if each != seen.object]
+        if others:
+            named[seen.object] = [seen.object, *others]
+    if not named:
+        return Measured(list(sightings), [])
+
+    file = scene.picture.file
+    try:
+        picture = decode(file)
+        whole = describe(file)
+    except DataError as error:
+        what = f"no subtypes: {error.message}"
+        return Measured(list(sightings), [Trouble(what=what, picture=scene.picture.id, file=file)])
+    left = {}
+    for name, names in named.items():
+        left[name] = fitting(names, _compared(encoder, whole, names), mode)
+    return Measured(_chosen(scene, picture, sightings, left, encoder), [])
+
+
+def _chosen(
+    scene: Scene,
+    picture: Pixels,
+    sightings: Sequence[Sighting],
+    left: Mapping[str, Sequence[str]],
+    encoder: Encoder,
+) -> list[Sighting]:
+    """The second stage: of the names that are left, the one most like the region."""
+    boxes = {region.id: region.box for region in scene.regions}
+    found = []
+    with TemporaryDirectory(prefix="gnomon-crops-") as folder:
+        for number, seen in enumerate(sightings):
+            names = left.get(seen.object, ())
+            if len(names) > 1:
+                crop = write_crop(picture, boxes[seen.region], Path(folder, f"{number}.png"))
+                scores = _compared(encoder, crop, names)
+                best = names[scores.index(max(scores))]
+                if best != seen.object:
+                    seen = replace(seen, subtype=best)
+            found.append(seen)
+    return found
+
+
+def _compared(encoder: Encoder, image: Image, names: Sequence[str]) -> list[float]:
+    """How like a picture each name is."""
+    texts = [TEXT.format(name=name) for name in names]
+    return encoder.similarities([image], texts)[0]
+
+
+def fitting(names: Sequence[str], scores: Sequence[float], mode: Mode) -> list[str]:
+    """The names that fit the whole picture: the first, which is the plain one, and better ones.
+
+    >>> from gnomon.look.modes import mode_named
+    >>> fitting(["chair", "office chair", "beach chair"], [20.0, 21.0, 3.0], mode_named("right"))
+    ['chair', 'office chair']
+    """
+    least = scores[0]
+    if mode.has("softmax_anchor"):
+        scores = _softmax(scores)
+        least = scores[0] - SOFTMAX_SLACK
+    kept = [names[0]]
+    for name, score in zip(names[1:], scores[1:], strict=True):
+        as_good = score >= least if mode.has("softmax_anchor") else score > least
+        if as_good:
+            kept.append(name)
+    return kept
+
+
+def _softmax(scores: Sequence[float]) -> list[float]:
+    highest = max(scores)
+    raised = [exp(score - highest) for score in scores]
+    total = sum(raised)
+    return [each / total for each in raised]

@@ -1,0 +1,1 @@
+"""How an item is put to a model: prompts as data, examples, candidates."""

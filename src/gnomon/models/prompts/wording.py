@@ -1,0 +1,219 @@
+"""How items of one form are put: a template with fields, answer words, worked examples.
+
+`{answer}` marks where the answer goes: what stands before it is the context that the model reads,
+what stands after it closes every answer, and the space before it belongs to the answer, as the
+tokenizers of most models want it. A template without `{answer}` is a question whose answer is a
+text of its own (encoder-decoder models).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, NamedTuple, cast
+
+import msgspec
+
+from gnomon.models.prompts.mentions import TAG, mentions
+from gnomon.records import FORMS, MASK, Form, Item, letter_of
+
+FIELDS = ("context", "text", "before", "after", "blank", "options", "answer")
+OPTION_FIELDS = ("letter", "LETTER", "choice")
+BLANK = "____"
+_FIELD = re.compile(r"\{(\w+|tag:[^{}\n]+)\}")
+_SENTENCE_END = re.compile(r"[.!?:]\s+$|\n\s*$")
+_Word = Annotated[str, msgspec.Meta(min_length=1)]
+_Words = Annotated[tuple[_Word, ...], msgspec.Meta(min_length=1)]
+
+
+class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A worked example: an item of our own with its right label."""
+
+    text: str
+    answer: str
+    context: str = ""
+    choices: tuple[str, ...] = ()  # default: the labels that the form's `words` name
+
+
+class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How items of one form are put."""
+
+    # pieces that mention {context} are left out where an item has none
+    template: str | tuple[str, ...]
+    # the answer as the decoder writes it, where the template has no {answer}
+    target: str = "{answer}"
+    words: dict[str, _Word | _Words] = {}  # label -> its answer word(s)
+    letters: bool = False  # answer with the letter of the option
+    examples: tuple[Example, ...] = ()
+
+    @property
+    def pieces(self) -> tuple[str, ...]:
+        """The template as a sequence of pieces."""
+        return (self.template,) if isinstance(self.template, str) else self.template
+
+    def answer_words(self, choice: str) -> tuple[str, ...]:
+        """What may be said for a label; a label that has no words stands for itself."""
+        found = self.words.get(choice, self.words.get(choice.lower(), choice))
+        return (found,) if isinstance(found, str) else found
+
+
+class OptionStyle(NamedTuple):
+    """How {options} lists the choices."""
+
+    option: str
+    separator: str
+
+    @property
+    def capitals(self) -> bool:
+        """Whether the letters are capitals."""
+        return "{LETTER}" in self.option
+
+
+class Parts(NamedTuple):
+    """An item laid out: `before`, `lead`, one of the answers, `after`."""
+
+    before: str  # what the model reads
+    lead: str  # what opens every answer: a space, or what the target has before {answer}
+    answers: tuple[tuple[str, ...], ...]  # for each choice its answer word(s)
+    after: str  # what closes every answer: the rest of the sentence
+    inline: bool  # the answer stands in the same text, not in one of its own
+
+
+def lay_out(item: Item, wording: Wording, style: OptionStyle) -> Parts:
+    """The filled-in template; an item's own text is never read as one."""
+    fields = _field_values(item, wording, style)
+    pieces = [piece for piece in wording.pieces if fields["context"] or "{context}" not in piece]
+    template, inline, closing = "".join(pieces).partition("{answer}")
+    fields |= _tag_values(item, template + closing)
+    text = _fill(template, fields, opens=True)
+    answers = _answers(item, wording, style)
+    if not inline:
+        lead, _, after = wording.target.partition("{answer}")
+        return Parts(text, lead, answers, after, inline=False)
+    before = text.rstrip(" ")
+    if _opens_the_sentence(item, wording):
+        answers = _capitalised(answers)
+    return Parts(before, text[len(before) :], answers, _fill(closing, fields), inline=True)
+
+
+def as_item(form: str, wording: Wording, example: Example) -> Item:
+    """A worked example as the item that it is."""
+    return Item(
+        id="",
+        form=cast(Form, form),  # was checked on loading
+        text=example.text,
+        context=example.context,
+        choices=example.choices or tuple(wording.words),
+        gold=(example.answer,),
+    )
+
+
+def wording_problem(form: str, wording: Wording) -> str:
+    """What is wrong with the wording of a form, in a few words; empty if nothing is."""
+    if form not in FORMS:
+        return f"there is no such form; known: {', '.join(FORMS)}"
+    template = "".join(wording.pieces)
+    odd = unknown_field(template, (*FIELDS, *tags_in(template)))
+    if odd:
+        return f"the template names {{{odd}}}; known: {', '.join(FIELDS)}, tag:NAME"
+    if template.count("{answer}") > 1 or wording.target.count("{answer}") != 1:
+        return "{answer} must stand at most once in the template and exactly once in the target"
+    for example in wording.examples:
+        if example.answer not in (example.choices or tuple(wording.words)):
+            return (
+                f"the example {example.text[:80]!r} has the answer {example.answer[:80]!r}, "
+                "which is not one of its choices"
+            )
+    return ""
+
+
+def tags_in(template: str) -> list[str]:
+    """The fields of a template that name tags of items, such as tag:obj_a, each once.
+
+    >>> tags_in("{tag:obj_a} is {answer} than {tag:obj_b}.")
+    ['tag:obj_a', 'tag:obj_b']
+    """
+    fields = dict.fromkeys(_FIELD.findall(template))
+    return [field for field in fields if field.startswith(TAG)]
+
+
+def unknown_field(template: str, known: tuple[str, ...]) -> str:
+    """The first field that a template names and that is not known; empty if there is none."""
+    for field in _FIELD.findall(template):
+        if field not in known:
+            return str(field)
+    return ""
+
+
+def _field_values(item: Item, wording: Wording, style: OptionStyle) -> dict[str, str]:
+    before, after = item.text, ""
+    if item.form == "cloze":
+        before, _, after = item.text.partition(MASK)
+    return {
+        "context": item.context.strip(),
+        "text": item.text,
+        "before": before,
+        "after": after,
+        "blank": item.text.replace(MASK, BLANK),
+        "options": _options(item, wording, style),
+    }
+
+
+def _tag_values(item: Item, template: str) -> dict[str, str]:
+    """What the template's tags are in the item, as its text mentions them."""
+    fields = tags_in(template)
+    if not fields:
+        return {}
+    found = mentions(item, [field.removeprefix(TAG) for field in fields])
+    return {f"{TAG}{tag}": value for tag, value in found.items()}
+
+
+def _options(item: Item, wording: Wording, style: OptionStyle) -> str:
+    shown = []
+    for place, choice in enumerate(item.choices):
+        letter = letter_of(place)
+        word = wording.answer_words(choice)[0]
+        fields = {"letter": letter, "LETTER": letter.upper(), "choice": word}
+        shown.append(_fill(style.option, fields))
+    return style.separator.join(shown)
+
+
+def _answers(item: Item, wording: Wording, style: OptionStyle) -> tuple[tuple[str, ...], ...]:
+    if not wording.letters:
+        return tuple(wording.answer_words(choice) for choice in item.choices)
+    letters = [letter_of(place) for place in range(len(item.choices))]
+    if style.capitals:
+        letters = [letter.upper() for letter in letters]
+    return tuple((letter,) for letter in letters)
+
+
+def _opens_the_sentence(item: Item, wording: Wording) -> bool:
+    """Whether the answer is the first word of an item's own sentence."""
+    in_place = "{before}{answer}" in "".join(wording.pieces)
+    return item.form == "cloze" and in_place and item.text.lstrip().startswith(MASK)
+
+
+def _capitalised(answers: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+    found = []
+    for words in answers:
+        found.append(tuple(word[:1].upper() + word[1:] for word in words))
+    return tuple(found)
+
+
+def _fill(template: str, fields: dict[str, str], *, opens: bool = False) -> str:
+    """The template with its fields; what a tag names has a capital where it opens a sentence."""
+    text = ""
+    end = 0
+    for match in _FIELD.finditer(template):
+        text += template[end : match.start()]
+        end = match.end()
+        value = fields[match[1]]
+        if match[1].startswith(TAG) and _is_start(text, opens):
+            value = value[:1].upper() + value[1:]
+        text += value
+    return text + template[end:]
+
+
+def _is_start(before: str, opens: bool) -> bool:
+    if not before.strip():
+        return opens
+    return bool(_SENTENCE_END.search(before))

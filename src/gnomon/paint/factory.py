@@ -1,0 +1,156 @@
+"""From a painter to a model: every factory of painters gets the options of judging, and opens both.
+
+`synth:render --rule visor` opens the renderer and the judge by boxes. With `painted`, which is what
+`gnomon judge` gives, no painter is opened: the pictures of an earlier run are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from inspect import Signature, signature
+from pathlib import Path
+from typing import Any
+
+from gnomon.errors import RunError, UsageError
+from gnomon.options import explained, neutral_options
+from gnomon.paint.model import Synth
+from gnomon.paint.records import Judge, Painter, Picture, Request, Trouble
+from gnomon.runs import Manifest, Run
+
+MOST_PICTURES = 64  # of an item
+NO_JUDGE = "none"
+
+
+def judged(
+    *,
+    judge: str = "boxes",
+    detector: str = "ssd",
+    depth: str = "fastdepth",
+    rule: str = "",
+    least: float = 0.4,
+    trial: int = 20,
+    pictures: int = 1,
+    paint_seed: int = 0,
+    painted: str = "",
+) -> None:
+    """The options that every painter shares.
+
+    judge      boxes, vqa:MODEL (a model that sees is asked), people:FILE, or none (only paint)
+    detector   what finds the things: ssd, hf:NAME, or true (of rendered scenes)
+    depth      what says how far away they are: fastdepth, hf:NAME, true or none
+    rule       how boxes become an answer (default: the paper's, right way up)
+    least      how sure the detector must be of a thing, from 0 to 1
+    trial      on drawn scenes of how many items the judge is tried first; 0 for none
+    pictures   how many are painted for each item, and vote
+    paint_seed  with the item's id and the picture's number, the seed of each picture
+    painted    the folder of a run whose pictures are judged; none is painted
+    """
+
+
+def as_model(open_painter: Callable[..., Painter]) -> Callable[..., Synth]:
+    """A factory of models out of a factory of painters: its options, and those of judging."""
+    own = signature(open_painter)
+    shared = signature(judged)
+
+    def factory(name: str, **options: Any) -> Synth:
+        how = {option: options.pop(option, value) for option, value in _defaults(shared).items()}
+        _check(how)
+        painter: Painter
+        if how["painted"]:
+            painter = finished_painter(Path(how["painted"]).expanduser())
+        else:
+            painter = open_painter(name, **options)
+        return Synth(
+            painter,
+            open_judge(how["judge"], how["detector"], how["depth"], how["rule"], how["least"]),
+            pictures=how["pictures"],
+            seed=how["paint_seed"],
+            trial=how["trial"],
+        )
+
+    mine = [*own.parameters.values(), *shared.parameters.values()]
+    merged: Any = factory
+    merged.__signature__ = own.replace(parameters=mine, return_annotation=Synth)
+    merged.__name__ = merged.__qualname__ = open_painter.__name__
+    merged.__module__ = open_painter.__module__
+    merged.__doc__ = _joined(open_painter)
+    merged.neutral = neutral_options(open_painter) | {"painted", "trial"}
+    return factory
+
+
+def open_judge(judge: str, detector: str, depth: str, rule: str, least: float) -> Judge | None:
+    """The judge that options name; none if pictures are only painted."""
+    kind, _, name = judge.partition(":")
+    if judge == NO_JUDGE:
+        return None
+    if judge == "boxes":
+        from gnomon.paint.judging.boxes import boxes_judge
+
+        named = {"rule": rule} if rule else {}
+        return boxes_judge(detector=detector, depth=depth, least=least, **named)
+    if kind == "vqa" and name:
+        from gnomon.paint.judging.vqa import vqa_judge
+
+        return vqa_judge(name)
+    if kind == "people" and name:
+        from gnomon.paint.judging.people import people_judge
+
+        return people_judge(name)
+    raise UsageError(
+        f"There is no judge '{judge[:60]}'.",
+        "Choose boxes, vqa:MODEL with a model that sees, people:FILE, or none.",
+    )
+
+
+class Finished:
+    """The painter of an earlier run, of whom nothing but the pictures is left."""
+
+    batch = 64
+
+    def __init__(self, manifest: Manifest, folder: Path) -> None:
+        self.spec = manifest.model
+        self.folder = folder
+        self._about = manifest.model_description.get("painter", {})
+
+    def describe(self) -> dict[str, Any]:
+        """What the painter said of itself."""
+        return dict(self._about)
+
+    def paint(self, requests: Sequence[Request]) -> list[tuple[Request, Picture | Trouble]]:
+        """Nothing: what the run does not have is not painted."""
+        trouble = Trouble("the earlier run has no such picture")
+        return [(request, trouble) for request in requests]
+
+
+def finished_painter(folder: Path) -> Finished:
+    """The painter of a run whose pictures are to be judged again."""
+    manifest = Run.open(folder).manifest
+    if "painter" not in manifest.model_description:
+        raise RunError(
+            f"{folder} has no pictures: {manifest.model} does not paint.",
+            "Give the run of a model that does: synth:NAME or images:DIR.",
+        )
+    return Finished(manifest, folder)
+
+
+def _defaults(shared: Signature) -> dict[str, Any]:
+    return {name: parameter.default for name, parameter in shared.parameters.items()}
+
+
+def _check(how: dict[str, Any]) -> None:
+    if not 0 <= how["pictures"] <= MOST_PICTURES:
+        raise UsageError(
+            f"{how['pictures']} pictures an item cannot be painted.",
+            f"Give --pictures 1 to {MOST_PICTURES}, or 0 for all that there are.",
+        )
+    if how["trial"] < 0:
+        raise UsageError("A judge cannot be tried on fewer than no scenes.", "Give --trial 20.")
+
+
+def _joined(open_painter: Callable[..., Painter]) -> str:
+    """What a painter's factory says of itself and of its options, and what judging says of its."""
+    lines = [explained(open_painter).prose, ""]
+    for function in (open_painter, judged):
+        for option, text in explained(function).options.items():
+            lines.append(f"{option}  {text}")
+    return "\n".join(lines)

@@ -1,0 +1,199 @@
+"""A painter and a judge as one model: pictures of each item are painted, kept, looked at and vote.
+
+Painting and judging are two steps: pictures are kept in the run's folder with their prompts and
+seeds, and what is there already is not painted again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from msgspec.structs import replace
+
+from gnomon.contracts import TEXT, Benchmark, Scale
+from gnomon.errors import DataError, ModelError
+from gnomon.measures.correcting import Trial
+from gnomon.paint.keeping import UNFINISHED, Pictures, painter_name
+from gnomon.paint.records import Judge, Painted, Painter, Request, Verdict, asked_of, seed_of
+from gnomon.records import Answer, Item
+from gnomon.runs import PICTURES
+
+LONGEST_PROMPT = 4000  # characters; no painter reads more
+ALL_THERE = 64  # pictures of an item, where as many are wanted as there are
+
+
+class Synth:
+    """Answers items by painting them and looking at the pictures."""
+
+    takes = TEXT
+    scale: Scale = "probability"
+
+    def __init__(
+        self,
+        painter: Painter,
+        judge: Judge | None,
+        *,
+        pictures: int = 1,
+        seed: int = 0,
+        trial: int = 0,
+    ) -> None:
+        self.spec = painter.spec
+        self.batch = max(1, painter.batch // max(1, pictures))
+        self._painter, self._judge = painter, judge
+        self._pictures, self._seed = pictures, seed
+        self._scenes_of_trial = trial
+        self._trial: Trial | None = None
+        self._kept: Pictures | None = None
+        self._lent: TemporaryDirectory[str] | None = None
+        self._signed = painter_name(painter.spec, painter.describe())
+
+    def describe(self) -> dict[str, Any]:
+        """What determines the answers: painter, judge, and how many pictures vote.
+
+        And how the judge fared on pictures of which one knows what they show.
+        """
+        trial = {"trial": self._trial._asdict()} if self._trial else {}
+        return {
+            **trial,
+            "painter": self._painter.describe(),
+            "judge": self._judge.describe() if self._judge else "none",
+            "pictures": self._pictures,
+            "paint_seed": self._seed,
+        }
+
+    def prepare(self, items: Iterable[Item], benchmark: Benchmark) -> None:
+        """Refuse a benchmark whose items are no scenes, and try the judge, before any painting."""
+        rest = iter(items)
+        first = list(islice(rest, 1))
+        for item in first:
+            trouble = self._unfit(item)
+            if trouble:
+                raise ModelError(f"{self.spec} cannot be asked this: {trouble}.", _remedy(item))
+        if self._judge is not None and self._scenes_of_trial:
+            from gnomon.paint.judging.trying import trial_of
+
+            asked = chain(first, rest)
+            self._trial = trial_of(self._judge, asked, self._scenes_of_trial, self._pictures or 1)
+
+    def keep(self, folder: Path) -> None:
+        """Keep the pictures in a run's folder, where an earlier process may have left some."""
+        self._let_go()
+        self._kept = Pictures(folder / PICTURES)
+        earlier = getattr(self._painter, "folder", None)
+        if earlier is not None:
+            self._kept.adopt(earlier / PICTURES)
+        keep = getattr(self._painter, "keep", None)
+        if keep:
+            keep(folder / PICTURES / UNFINISHED)
+
+    def close(self) -> None:
+        """Let go of the pictures, the painter and the judge."""
+        self._let_go()
+        for part in (self._painter, self._judge):
+            close = getattr(part, "close", None)
+            if close:
+                close()
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        """One answer for each item: first all missing pictures are painted, then all are judged."""
+        kept = self._keeper()
+        fit = [item for item in items if not self._unfit(item)]
+        self._paint(list(self._missing(fit, kept)), kept)
+        return [self._answer(item, kept) for item in items]
+
+    def _missing(self, items: Iterable[Item], kept: Pictures) -> Iterator[Request]:
+        for item in items:
+            for number in range(self._count(item)):
+                painted = kept.find(item.id, number)
+                if painted is None or painted.trouble:
+                    seed = seed_of(item.id, number, self._seed)
+                    yield Request(item, number, prompt_of(item), seed)
+
+    def _count(self, item: Item) -> int:
+        """How many pictures of an item there are to be."""
+        count = getattr(self._painter, "count", None)
+        if count is None:
+            return max(1, self._pictures)
+        there: int = count(item)
+        return max(1, min(self._pictures or ALL_THERE, there))
+
+    def _paint(self, requests: Sequence[Request], kept: Pictures) -> None:
+        """Paint what is missing; each picture is kept before the next one is taken."""
+        for start in range(0, len(requests), self._painter.batch):
+            part = requests[start : start + self._painter.batch]
+            for request, made in self._painter.paint(part):
+                kept.keep(request, made, self._signed)
+
+    def _answer(self, item: Item, kept: Pictures) -> Answer:
+        trouble = self._unfit(item)
+        if trouble:
+            return Answer(item=item.id, error=trouble)
+        wanted = [kept.find(item.id, number) for number in range(self._count(item))]
+        there = [painted for painted in wanted if painted is not None]
+        whole = [painted for painted in there if not painted.trouble]
+        if not whole:
+            reason = there[0].trouble if there else "nothing was painted"
+            return Answer(item=item.id, error=reason)
+        files = tuple(f"{PICTURES}/{painted.file}" for painted in whole)
+        if self._judge is None:
+            return Answer(item=item.id, files=files)
+        try:
+            verdicts = [self._look(item, painted, kept, self._judge) for painted in whole]
+        except DataError as error:
+            return Answer(item=item.id, files=files, error=error.message)
+        from gnomon.paint.judging.voting import vote
+
+        return replace(vote(item, whole, verdicts), files=files)
+
+    def _look(self, item: Item, painted: Painted, kept: Pictures, judge: Judge) -> Verdict:
+        here = replace(painted, file=str(kept.folder / painted.file))
+        return judge.look(item, here, kept.open(painted), painted.truth)
+
+    def _unfit(self, item: Item) -> str:
+        """Why an item cannot be painted and judged; empty if it can."""
+        if not prompt_of(item):
+            return "there is nothing to paint: the prompt is empty"
+        if len(prompt_of(item)) > LONGEST_PROMPT:
+            return f"the prompt is longer than {LONGEST_PROMPT:,} characters"
+        if self._judge is None:
+            return ""
+        if item.form == "scene" and not item.choices:
+            return "the scene has no choices to judge by"
+        asks = getattr(self._judge, "asks", False)
+        if not asks and (item.form != "scene" or asked_of(item) is None):
+            return "boxes judge scenes that name two things"
+        return ""
+
+    def _keeper(self) -> Pictures:
+        """Where pictures are kept: in the run's folder, or as long as this model is open."""
+        if self._kept is None:
+            self._lent = TemporaryDirectory(prefix="gnomon-pictures-")
+            self._kept = Pictures(Path(self._lent.name))
+        return self._kept
+
+    def _let_go(self) -> None:
+        if self._lent is not None:
+            self._lent.cleanup()
+        self._kept = self._lent = None
+
+
+def prompt_of(item: Item) -> str:
+    """What is painted for an item: a scene as it is, a question by the scene that it is about.
+
+    >>> prompt_of(Item(id="1", form="choice", context="A man drives the car.",
+    ...                text="Is the man inside the car?", choices=("yes", "no"), gold=("yes",)))
+    'A man drives the car.'
+    """
+    if item.form == "scene":
+        return item.text.strip()
+    return (item.tags.get("scene") or item.context or item.text).strip()
+
+
+def _remedy(item: Item) -> str:
+    if item.form == "scene":
+        return "Give its items the tags thing_a and thing_b, and choices."
+    return "Ask for scenes with --form scene, or let a model that sees judge: --judge vqa:MODEL."

@@ -1,1 +1,0 @@
-"""How a model is prepared before it is asked: prompts as data."""

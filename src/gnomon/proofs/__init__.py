@@ -1,0 +1,1 @@
+"""What follows from what sentences about space mean: readings, a solver, calculi, chains."""

@@ -1,0 +1,228 @@
+"""Builds stories in threes, in the same words: one says yes, one says no, one leaves it open.
+
+A story is a chain of facts from the first thing to the last, and distractors that hang on it. The
+three differ in nothing but which of two names comes first in a sentence, and in which sentence a
+relation is said. So neither words nor lengths say anything. Each story is built and then proved:
+its answer must need every fact of the chain and no other, or two arrangements must show that it is
+open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import NamedTuple
+
+from gnomon.proofs.chaining.facts import Fact, Story, Verdict, core, is_open
+from gnomon.proofs.chaining.families import FAMILIES, Family
+from gnomon.proofs.chaining.regions import APART, CONTAINS, FAR, INSIDE, OUTSIDE
+
+TRIES = 400  # at a story before another chain is drawn
+CHAINS = 100  # that are drawn before there is taken to be none
+NESTED = 0.35  # share of links that say what contains what, among boxes
+SAME = 0.1  # share of links that say that two things are in the same place
+CONTAINMENT = (INSIDE, CONTAINS)
+_AXES = {"left": "x", "right": "x", "below": "y", "above": "y", "in front": "z", "behind": "z"}
+
+
+class Trio(NamedTuple):
+    """A question, and a story for each verdict; the facts of the chain come first in each."""
+
+    family: Family
+    hops: int
+    question: Fact
+    stories: dict[Verdict, tuple[Fact, ...]]
+
+
+def make_trio(name: str, hops: int, distractors: int, random: Random) -> Trio | None:
+    """Three stories that are proved; none if that many distractors do not allow it."""
+    family = FAMILIES[name]
+    asked = _askable(family, hops, distractors)
+    if not asked:
+        return None
+    for _ in range(CHAINS):
+        question = Fact(random.choice(asked), 0, hops)
+        base = _told(_drawn_story(family, question, distractors, random), family, random)
+        yes = _proved_variant(family, base, question, "yes", random)
+        no = _proved_variant(family, base, question, "no", random)
+        # an open story begins and ends as one of the others, so that its ends do not tell
+        source = random.choice((base, no or base))
+        unknown = _proved_variant(family, source, question, "cannot tell", random)
+        if yes and no and unknown:
+            stories: dict[Verdict, tuple[Fact, ...]]
+            stories = {"yes": yes, "no": no, "cannot tell": unknown}
+            return Trio(family, hops, question, stories)
+    return None
+
+
+def proof(family: Family, story: Story, question: Fact, verdict: Verdict) -> list[Fact] | None:
+    """The facts that a verdict needs (none if it is open); None if the verdict is not proved."""
+    if verdict == "cannot tell":
+        return [] if is_open(family.logic, story, question) else None
+    if family.logic.verdict(story, question) != verdict:
+        return None
+    return core(family.logic, story, question)
+
+
+def _askable(family: Family, hops: int, distractors: int) -> list[str]:
+    """What can be asked: the words of distractors must make the other two stories."""
+    asked = family.asked_at_once if hops == 1 else family.asked
+    return [word for word in asked if len(_needed(family, word, hops)) <= distractors]
+
+
+def _needed(family: Family, asked: str, hops: int) -> list[tuple[str, ...]]:
+    """Words that distractors must have, so that a fact of the chain can take them."""
+    if family.name == "places":
+        if asked == INSIDE:
+            return []
+        return [CONTAINMENT, (OUTSIDE,)] if hops == 1 else [CONTAINMENT]
+    if hops > 1:
+        return []
+    others = [word for word, axis in _AXES.items() if axis != _AXES[asked]]
+    return [tuple(word for word in others if word in family.relations)]
+
+
+def _drawn_story(family: Family, question: Fact, distractors: int, random: Random) -> list[Fact]:
+    """A chain from which the answer follows, and facts about other things that hang on it."""
+    hops = question.second
+    story = _chain(family, question.relation, hops, random)
+    needed = _needed(family, question.relation, hops)
+    for number in range(distractors):
+        words = needed[number] if number < len(needed) else family.relations
+        thing = hops + 1 + number
+        story.append(Fact(random.choice(words), thing, random.randrange(thing)))
+    return story
+
+
+def _chain(family: Family, asked: str, hops: int, random: Random) -> list[Fact]:
+    words = [asked] * hops
+    if family.name == "eight":
+        words = _steps(asked, hops, random)
+    elif family.name == "solids" and asked != INSIDE:
+        words = _nested_steps(asked, hops, random)
+    elif family.name == "places" and asked != INSIDE:
+        words = _around(asked, hops, random)
+    return [Fact(word, place, place + 1) for place, word in enumerate(words)]
+
+
+def _steps(asked: str, hops: int, random: Random) -> list[str]:
+    """Directions that add up to the one that is asked about, on both axes."""
+    parts = asked.split()
+    words = []
+    for _ in range(hops):
+        taken = [part for part in parts if random.random() < 0.5] or [random.choice(parts)]
+        words.append("same place" if random.random() < SAME else " ".join(taken))
+    together = {part for word in words for part in word.split()}
+    if not set(parts) <= together:  # an axis is still open
+        words[random.randrange(hops)] = asked
+    return words
+
+
+def _nested_steps(asked: str, hops: int, random: Random) -> list[str]:
+    """A direction of boxes, passed on by what contains or is inside what.
+
+    Past the near side of a box one may go into it; past its far side only, out of it.
+    """
+    words: list[str] = []
+    past_near_side = False
+    while len(words) < hops:
+        last = len(words) == hops - 1
+        if random.random() >= NESTED or (last and not past_near_side):
+            words.append(asked)
+            past_near_side = True
+        elif past_near_side and (last or random.random() < 0.5):
+            words.append(CONTAINS)
+        else:
+            words.append(INSIDE)
+            past_near_side = False
+    return words
+
+
+def _around(asked: str, hops: int, random: Random) -> list[str]:
+    """Out of containers, over to another place, and into containers there."""
+    before = random.randrange(hops)
+    over = FAR if asked == FAR else random.choice(APART)
+    return [INSIDE] * before + [over] + [CONTAINS] * (hops - before - 1)
+
+
+def _told(story: Story, family: Family, random: Random) -> list[Fact]:
+    """Each fact one way round or the other."""
+    found = []
+    for fact in story:
+        if random.random() < 0.5:
+            fact = Fact(family.converse[fact.relation], fact.second, fact.first)
+        found.append(fact)
+    return found
+
+
+def _proved_variant(
+    family: Family, base: Story, question: Fact, verdict: Verdict, random: Random
+) -> tuple[Fact, ...] | None:
+    """The story in the same words such that the verdict is proved, by the chain as a whole."""
+    hops = question.second
+    for story in _variants(base, hops, verdict, random):
+        found = proof(family, story, question, verdict)
+        if found is None:
+            continue
+        if verdict == "cannot tell" or found == list(story[:hops]):
+            return tuple(story)
+    return None
+
+
+def _variants(base: Story, hops: int, verdict: Verdict, random: Random) -> Iterator[list[Fact]]:
+    if verdict == "yes":
+        yield list(base)
+        return
+    links = range(hops)
+    if verdict == "cannot tell" and hops > 2:
+        links = range(1, hops - 1)
+    for _ in range(TRIES):
+        story = list(base)
+        if len(base) > hops and random.random() < 0.5:
+            _exchange_words(story, random.choice(links), random.randrange(hops, len(base)))
+        if verdict == "no" and random.random() < 0.5:
+            _turn_directions(story, hops)
+        elif verdict == "no":
+            _nest(story, hops, random)
+        else:
+            _turn_some(story, links, random)
+        yield story
+
+
+def _exchange_words(story: list[Fact], one: int, two: int) -> None:
+    """Let a fact of the chain and a distractor exchange what they say."""
+    first, second = story[one].relation, story[two].relation
+    story[one] = story[one]._replace(relation=second)
+    story[two] = story[two]._replace(relation=first)
+
+
+def _turn_directions(story: list[Fact], hops: int) -> None:
+    """The whole chain the other way round, but for what contains what."""
+    nested = all(fact.relation in CONTAINMENT for fact in story[:hops])
+    for place in range(hops):
+        if nested or story[place].relation not in CONTAINMENT:
+            story[place] = story[place].turned
+
+
+def _nest(story: list[Fact], hops: int, random: Random) -> None:
+    """Up through containers to some link, and down from there; or the reverse."""
+    top = random.choice((0, random.randrange(hops + 1), hops))
+    rising = random.random() < 0.5
+    for place in range(hops):
+        fact = story[place]
+        if fact.relation not in CONTAINMENT:
+            continue
+        lower, upper = place, place + 1
+        if (place < top) != rising:
+            lower, upper = upper, lower
+        if fact.relation == CONTAINS:
+            lower, upper = upper, lower
+        story[place] = Fact(fact.relation, lower, upper)
+
+
+def _turn_some(story: list[Fact], links: range, random: Random) -> None:
+    """Some facts of the chain the other way round."""
+    share = random.random()
+    for place in links:
+        if random.random() < share:
+            story[place] = story[place].turned

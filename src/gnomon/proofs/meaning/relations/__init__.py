@@ -1,0 +1,10 @@
+"""Relations as formulas over boxes: each meaning of the lexicon is made of these.
+
+A relation takes the story, the moments of its clause and the things it relates. It is written here
+once; the prover hands it to a solver, and witnesses and scenes are held against it by numbers.
+"""
+
+from gnomon.proofs.meaning.relations import change, company, contact, directions, distance
+from gnomon.proofs.meaning.relations.registry import RELATIONS
+
+__all__ = ["RELATIONS", "change", "company", "contact", "directions", "distance"]

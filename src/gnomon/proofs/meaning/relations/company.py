@@ -1,0 +1,182 @@
+"""Of all who are there: first and last, everything but, elsewhere; floors, seats, plain facts."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from gnomon.proofs.meaning.formulas import TRUE, Flag, Formula, every, quantity, some
+from gnomon.proofs.meaning.relations.contact import inside, outside
+from gnomon.proofs.meaning.relations.directions import beyond
+from gnomon.proofs.meaning.relations.distance import beside, far
+from gnomon.proofs.meaning.relations.registry import relation
+from gnomon.proofs.meaning.stories import Story, When
+
+
+@relation
+def seats_to(story: Story, when: When, a: str, b: str, *steps: int) -> Formula:
+    """A sits one of these numbers of seats to the right of B, of six."""
+    own, other = story.seat(a), story.seat(b)
+    ways = []
+    for step, seat in product(steps, range(6)):
+        ways.append(other[seat] & own[(seat + step) % 6])
+    return some(ways)
+
+
+@relation
+def seats_right(story: Story, when: When, a: str, b: str, number: int) -> Formula:
+    """A sits a number of seats to the right of B."""
+    return seats_to(story, when, a, b, number)
+
+
+@relation
+def seats_left(story: Story, when: When, a: str, b: str, number: int) -> Formula:
+    """A sits a number of seats to the left of B."""
+    return seats_to(story, when, a, b, -number)
+
+
+@relation
+def fact(story: Story, when: When, *words: str) -> Formula:
+    """A statement about things that geometry does not analyse; at any moment the same."""
+    return Flag(" ".join(words))
+
+
+@relation
+def nothing(story: Story, when: When, *names: str) -> Formula:
+    """Nothing is said of where anything is."""
+    return TRUE
+
+
+def _others(story: Story, a: str, *kinds: str) -> list[str]:
+    """All but A who are of one of the kinds."""
+    return [name for name in story.named(a) if story.is_a(name, *kinds)]
+
+
+@relation
+def elsewhere(story: Story, when: When, a: str) -> Formula:
+    """A is at none of the places and things of the story."""
+    grounds = _others(story, a, "ground")
+    return every(~beside(story, when, a, name) for name in grounds)
+
+
+@relation
+def elsewhere_built(story: Story, when: When, a: str, b: str) -> Formula:
+    """A is in B, a building that none of the story's own buildings (or else rooms) belongs to."""
+    own = _others(story, a, "building") or _others(story, a, "room")
+    apart = every(outside(story, when, name, b) for name in own if name != b)
+    return inside(story, when, a, b) & apart
+
+
+@relation
+def gone(story: Story, when: When, a: str) -> Formula:
+    """A is at none of the places and things of the story any more."""
+    return elsewhere(story, when, a)
+
+
+@relation
+def remote(story: Story, when: When, a: str) -> Formula:
+    """A is far from everybody else."""
+    return every(far(story, when, a, name) for name in _others(story, a, "living"))
+
+
+@relation
+def outdoors(story: Story, when: When, a: str) -> Formula:
+    """A is in none of the buildings and rooms."""
+    walled = _others(story, a, "building", "room")
+    return every(outside(story, when, a, name) for name in walled)
+
+
+@relation
+def loose(story: Story, when: When, a: str) -> Formula:
+    """A is in nothing that can be carried."""
+    return every(outside(story, when, a, name) for name in _others(story, a, "hollow"))
+
+
+@relation
+def nothing_in(story: Story, when: When, a: str) -> Formula:
+    """Nothing that the story names is in A."""
+    parts = []
+    for name in story.named(a):
+        if not story.is_a(name, "fixed"):
+            parts.append(outside(story, when, name, a))
+    return every(parts)
+
+
+@relation
+def everything_in(story: Story, when: When, a: str) -> Formula:
+    """Everything that can be carried is in A."""
+    parts = []
+    for name in story.named(a):
+        if not story.is_a(name, "fixed", "living"):
+            parts.append(inside(story, when, name, a))
+    return every(parts)
+
+
+@relation
+def all_but(story: Story, when: When, a: str, b: str, word: str) -> Formula:
+    """A is in B and is not of a sort that everything else in B is of."""
+    parts = [inside(story, when, a, b), ~fact(story, when, a, word)]
+    for name in story.named(a, b):
+        parts.append(inside(story, when, name, b).implies(fact(story, when, name, word)))
+    return every(parts)
+
+
+@relation
+def in_one(story: Story, when: When, a: str, b: str, kind: str) -> Formula:
+    """A and B are in one room, city or country: one of the story, or one that it does not name."""
+    ways, others = [], []
+    for name in story.named(a, b):
+        if story.is_a(name, kind):
+            ways.append(inside(story, when, a, name) & inside(story, when, b, name))
+            others.append(outside(story, when, a, name) & outside(story, when, b, name))
+    unnamed = every([*others, Flag(f"{a} and {b} are in one other {kind}")])
+    return some([*ways, unnamed])
+
+
+@relation
+def leads(story: Story, when: When, a: str) -> Formula:
+    """A is the first in a row of people."""
+    return every(beyond(story, when.at, a, name, "y", 1) for name in _others(story, a, "person"))
+
+
+@relation
+def brings_up_the_rear(story: Story, when: When, a: str) -> Formula:
+    """A is the last in a row of people."""
+    return every(beyond(story, when.at, a, name, "y", -1) for name in _others(story, a, "person"))
+
+
+def _keeps_order(story: Story, when: When, a: str, sign: int) -> Formula:
+    parts = []
+    for name in _others(story, a, "vehicle", "living"):
+        then = beyond(story, when.before, a, name, "y", sign)
+        parts.append(then.implies(beyond(story, when.after, a, name, "y", sign)))
+    return every(parts)
+
+
+@relation
+def falls_back(story: Story, when: When, a: str) -> Formula:
+    """A stays behind all those that it was behind."""
+    return _keeps_order(story, when, a, -1)
+
+
+@relation
+def pulls_ahead(story: Story, when: When, a: str) -> Formula:
+    """A stays ahead of all those that it was ahead of."""
+    return _keeps_order(story, when, a, 1)
+
+
+@relation
+def same_floor(story: Story, when: When, a: str, b: str) -> Formula:
+    """A and B are on one floor of a building."""
+    return story.floor(a, when.at).same(story.floor(b, when.at))
+
+
+@relation
+def on_floor(story: Story, when: When, a: str, number: int) -> Formula:
+    """A is on a floor of a number."""
+    return story.floor(a, when.at).same(number)
+
+
+@relation
+def below_top(story: Story, when: When, a: str, number: int) -> Formula:
+    """A is so many floors below the top floor."""
+    return story.floor(a, when.at).same(quantity("the top floor") - number)

@@ -1,0 +1,224 @@
+"""Left and right, front and back, the four winds, points of view, sides of what divides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gnomon.proofs.meaning.formulas import TRUE, Formula, every, some
+from gnomon.proofs.meaning.relations.contact import PLAN, on
+from gnomon.proofs.meaning.relations.registry import RELATIONS, relation
+from gnomon.proofs.meaning.stories import WINDS, Story, When
+
+TURNS = {"front": 0, "right": 1, "behind": 2, "left": 3}  # quarter turns to the right
+
+
+def beyond(story: Story, at: int, a: str, b: str, axis: str, sign: int) -> Formula:
+    """A is farther along an axis than B: its centre, or all of it."""
+    if sign < 0:
+        a, b = b, a
+    if story.reads("whole"):
+        return story.low(a, axis, at) >= story.high(b, axis, at)
+    return story.middle(a, axis, at) > story.middle(b, axis, at)
+
+
+def exactly_beyond(story: Story, at: int, a: str, b: str, axis: str, sign: int) -> Formula:
+    """A is farther along an axis than B and exactly in line with it."""
+    level = []
+    for other in PLAN:
+        if other != axis:
+            level.append(story.middle(a, other, at).same(story.middle(b, other, at)))
+    return every([beyond(story, at, a, b, axis, sign), *level])
+
+
+def _direction(name: str, axis: str, sign: int) -> None:
+    def plain(story: Story, when: When, a: str, b: str) -> Formula:
+        return beyond(story, when.at, a, b, axis, sign)
+
+    def due(story: Story, when: When, a: str, b: str) -> Formula:
+        return exactly_beyond(story, when.at, a, b, axis, sign)
+
+    RELATIONS[name] = plain
+    RELATIONS[f"due_{name}"] = due
+
+
+for _name, (_axis, _sign) in zip(("north", "east", "south", "west"), WINDS, strict=True):
+    _direction(_name, _axis, _sign)
+_direction("above", "z", 1)
+_direction("below", "z", -1)
+_direction("left", "x", -1)
+_direction("right", "x", 1)
+_direction("ahead", "y", 1)  # along a queue, a road, the rows of a bus
+_direction("trailing", "y", -1)
+
+
+@relation
+def level(story: Story, when: When, a: str, b: str) -> Formula:
+    """A and B are on one floor."""
+    return story.middle(a, "z", when.at).same(story.middle(b, "z", when.at))
+
+
+@relation
+def abreast(story: Story, when: When, a: str, b: str) -> Formula:
+    """A and B are in one row of seats."""
+    return story.middle(a, "y", when.at).same(story.middle(b, "y", when.at))
+
+
+# Fronts and points of view.
+
+
+def faced(
+    story: Story, headings: list[Formula], turn: int, place: Callable[[str, int], Formula]
+) -> Formula:
+    """Whatever the heading, something holds of the wind that is so many turns from it."""
+    parts = []
+    for wind, heading in enumerate(headings):
+        axis, sign = WINDS[(wind + turn) % 4]
+        parts.append(heading.implies(place(axis, sign)))
+    return every(parts)
+
+
+def _on_side(story: Story, at: int, a: str, b: str, side: str, *, straight: bool) -> Formula:
+    """A is on a side of B: by B's own front if it has one, else for the viewer."""
+    place = exactly_beyond if straight else beyond
+    if story.is_fronted(b) and not story.reads("viewer"):
+        headings = story.heading(b, at)
+        return faced(story, headings, TURNS[side], lambda x, s: place(story, at, a, b, x, s))
+    axis, sign = {"front": ("y", -1), "behind": ("y", 1), "left": ("x", -1), "right": ("x", 1)}[
+        side
+    ]
+    return place(story, at, a, b, axis, sign)
+
+
+def _off(story: Story, when: When, a: str, b: str) -> Formula:
+    """A is neither on nor in B."""
+    if not (story.is_unknown(b) or story.is_a(b, "building", "furniture")):
+        return TRUE
+    return ~on(story, when, a, b) & ~story.within(a, b, when.at)
+
+
+@relation
+def front(story: Story, when: When, a: str, b: str) -> Formula:
+    """A is in front of B."""
+    side = _on_side(story, when.at, a, b, "front", straight=False)
+    return side & _off(story, when, a, b)
+
+
+@relation
+def behind(story: Story, when: When, a: str, b: str) -> Formula:
+    """A is behind B."""
+    side = _on_side(story, when.at, a, b, "behind", straight=False) & _off(story, when, a, b)
+    if story.is_a(b, "furniture"):  # one does not say it of what is in another place
+        side &= story.close(a, b, when.at, story.length("step"))
+    return side
+
+
+@relation
+def on_left(story: Story, when: When, a: str, b: str) -> Formula:
+    """A is to the left of B, by B's own front if it has one."""
+    return _on_side(story, when.at, a, b, "left", straight=False)
+
+
+@relation
+def on_right(story: Story, when: When, a: str, b: str) -> Formula:
+    """A is to the right of B, by B's own front if it has one."""
+    return _on_side(story, when.at, a, b, "right", straight=False)
+
+
+@relation
+def straight_(story: Story, when: When, a: str, b: str, side: str) -> Formula:
+    """A is exactly on a side of B, by B's own front."""
+    headings = story.heading(b, when.at)
+    return faced(
+        story, headings, TURNS[side], lambda x, s: exactly_beyond(story, when.at, a, b, x, s)
+    )
+
+
+@relation
+def facing(story: Story, when: When, a: str, b: str) -> Formula:
+    """B is straight ahead of A."""
+    return straight_(story, when, b, a, "front")
+
+
+@relation
+def heads(story: Story, when: When, a: str, wind: str) -> Formula:
+    """A faces a wind."""
+    winds = ("north", "east", "south", "west")
+    return story.heading(a, when.at)[winds.index(wind)]
+
+
+@relation
+def same_heading(story: Story, when: When, a: str, b: str, quarters: int = 0) -> Formula:
+    """A faces where B does, or so many quarters to the right of it."""
+    own, other = story.heading(a, when.at), story.heading(b, when.at)
+    ways = []
+    for wind in range(4):
+        ways.append(other[wind] & own[(wind + quarters) % 4])
+    return some(ways)
+
+
+@relation
+def street_side(story: Story, when: When, p: str, a: str, side: str) -> Formula:
+    """For P, who goes along the street, A is on a side of it."""
+    headings = story.heading(p, when.at)
+    place = lambda x, s: beyond(story, when.at, a, "the street", x, s)  # noqa: E731
+    return faced(story, headings, TURNS[side], place)
+
+
+@relation
+def drives_from(story: Story, when: When, a: str, b: str, c: str) -> Formula:
+    """A goes along a road from B to C."""
+    story.road = (b, c)
+    heading = story.heading(a, when.at)
+    forward = beyond(story, when.at, c, b, "y", 1)
+    story.assume(forward | beyond(story, when.at, b, c, "y", 1))
+    return (forward & heading[0]) | (~forward & heading[2])
+
+
+@relation
+def drives_towards(story: Story, when: When, a: str, b: str) -> Formula:
+    """A goes along the road that was spoken of, towards B, one of its ends."""
+    one, two = story.road or (b, "the other end")
+    return drives_from(story, when, a, two if b == one else one, b)
+
+
+@relation
+def sees(story: Story, when: When, p: str, a: str) -> Formula:
+    """A is somewhere ahead of P."""
+    headings = story.heading(p, when.at)
+    return faced(story, headings, 0, lambda x, s: beyond(story, when.at, a, p, x, s))
+
+
+@relation
+def seen(story: Story, when: When, p: str, a: str, side: str, b: str) -> Formula:
+    """For P, who looks at both, A is on a side of B; what is nearer is in front."""
+    for thing in (a, b):
+        story.assume(sees(story, when, p, thing))
+    turn = {"front": 2, "behind": 0}.get(side, TURNS[side])
+    headings = story.heading(p, when.at)
+    return faced(story, headings, turn, lambda x, s: beyond(story, when.at, a, b, x, s))
+
+
+@relation
+def near_side(story: Story, when: When, a: str, b: str) -> Formula:
+    """All of A is on this side of B."""
+    return story.high(a, "y", when.at) < story.middle(b, "y", when.at)
+
+
+@relation
+def far_side(story: Story, when: When, a: str, b: str) -> Formula:
+    """All of A is on the other side of B."""
+    return story.low(a, "y", when.at) > story.middle(b, "y", when.at)
+
+
+@relation
+def same_side(story: Story, when: When, a: str, b: str, c: str) -> Formula:
+    """A and B are on one side of C."""
+    both_near = near_side(story, when, a, c) & near_side(story, when, b, c)
+    return both_near | (far_side(story, when, a, c) & far_side(story, when, b, c))
+
+
+@relation
+def across(story: Story, when: When, a: str, b: str, c: str) -> Formula:
+    """A and B are on opposite sides of C."""
+    one_way = near_side(story, when, a, c) & far_side(story, when, b, c)
+    return one_way | (far_side(story, when, a, c) & near_side(story, when, b, c))

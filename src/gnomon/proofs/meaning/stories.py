@@ -1,0 +1,301 @@
+"""A story: who is in it, of what kind, at which moments; and what holds of any such world.
+
+Everything has a box at every moment: a centre that may move and sides that do not change. East is
+x, north (away from the viewer) is y, up is z. Only what a meaning speaks of gets quantities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from typing import NamedTuple
+
+from gnomon.proofs.meaning.formulas import (
+    FALSE,
+    Flag,
+    Formula,
+    Term,
+    every,
+    exactly_one,
+    quantity,
+    some,
+)
+from gnomon.proofs.meaning.readings import Reading
+
+AXES = ("x", "y", "z")
+START, MIDDLE, NOW = 0, 1, 2  # the moments of a story
+EARLIER = 3  # before its start
+MOMENTS = (START, MIDDLE, NOW)
+WINDS = (("y", 1), ("x", 1), ("y", -1), ("x", -1))  # north, east, south, west: to the right
+
+# Kinds that decide how a thing behaves; `kinds.yaml` says which classes of a world are of a kind.
+LENGTHS = ("step", "near", "far", "mile")
+WALLED = ("room", "building", "city", "country")
+SEPARATE = (*WALLED, "spot")  # two of a kind are apart
+
+
+class When(NamedTuple):
+    """The moment that a clause speaks of, and those before and after what it tells."""
+
+    at: int = NOW
+    before: int = START
+    after: int = NOW
+
+
+class Story:
+    """Collects the boxes, headings and assumptions that the meanings of sentences need."""
+
+    def __init__(
+        self,
+        kinds: Mapping[str, frozenset[str]],
+        reading: Reading,
+        implied: Mapping[str, frozenset[str]] | None = None,
+    ) -> None:
+        self.kinds = dict(kinds)
+        self.implied = implied or {}
+        self.reading = reading
+        self._known_ends: dict[tuple[str, str, int], tuple[Term, Term]] = {}
+        self.asked: set[str] = set()  # switches of the reading that came up
+        self.assumed: list[Formula] = []
+        self.placed: dict[tuple[str, int], None] = {}  # things whose sides matter, by moment
+        self.headed: dict[tuple[str, int], None] = {}
+        self.seated: dict[str, None] = {}
+        self.lengths: dict[str, None] = {}
+        self.holding: set[str] = set()  # what something is said to be in
+        self.sheltering: set[str] = set()  # what something is said to be under
+        self.road: tuple[str, str] | None = None  # from where to where it leads
+        self.storeyed: set[str] = set()  # what is said to be on a floor
+        self.roomed: dict[tuple[str, str, int], None] = {}
+
+    def is_a(self, name: str, *kinds: str) -> bool:
+        """Whether a thing is of one of the kinds."""
+        own = self.kinds.get(name) or self.implied.get(name, frozenset())
+        return not own.isdisjoint(kinds)
+
+    def is_fronted(self, name: str) -> bool:
+        """Whether a thing has a front of its own; it may, if nothing is known of it."""
+        return self.is_a(name, "fronted") or self.is_unknown(name)
+
+    def may_have_legs(self, name: str) -> bool:
+        """Whether there is room under a thing, or may be."""
+        return self.is_a(name, "legged") or self.is_unknown(name)
+
+    def is_unknown(self, name: str) -> bool:
+        """Whether nothing is known of what a thing is."""
+        return not (self.kinds.get(name) or self.implied.get(name))
+
+    def reads(self, switch: str) -> bool:
+        """Whether the reading throws a switch; what is never asked cannot matter."""
+        self.asked.add(switch)
+        return bool(getattr(self.reading, switch))
+
+    def named(self, *but: str) -> list[str]:
+        """Those that the story names, without some of them."""
+        return [name for name in self.kinds if name not in but]
+
+    def moment(self, name: str, at: int) -> int:
+        """The moment of a thing; what does not move has one only."""
+        return START if self.is_a(name, "fixed") else at
+
+    # Quantities.
+
+    def middle(self, name: str, axis: str, at: int) -> Term:
+        """The centre of a thing along an axis."""
+        return quantity(f"{name}@{self.moment(name, at)}.{axis}")
+
+    def low(self, name: str, axis: str, at: int) -> Term:
+        """Where a thing begins along an axis."""
+        return self._ends(name, axis, at)[0]
+
+    def high(self, name: str, axis: str, at: int) -> Term:
+        """Where a thing ends along an axis."""
+        return self._ends(name, axis, at)[1]
+
+    def _ends(self, name: str, axis: str, at: int) -> tuple[Term, Term]:
+        key = (name, axis, self.moment(name, at))
+        known = self._known_ends.get(key)
+        if known is None:
+            self.placed[name, key[2]] = None
+            middle, half = self.middle(name, axis, at), quantity(f"{name}.half-{axis}")
+            known = self._known_ends[key] = (middle - half, middle + half)
+        return known
+
+    def underside(self, name: str, at: int) -> Term:
+        """The height below which there is room under a thing: its foot, unless it has legs."""
+        if not self.may_have_legs(name):
+            return self.low(name, "z", at)
+        return self.low(name, "z", at) + quantity(f"{name}.legs")
+
+    def floor(self, name: str, at: int) -> Term:
+        """The number of the floor that something is on."""
+        self.storeyed.add(name)
+        return quantity(f"{name}@{self.moment(name, at)}.floor")
+
+    def same_floor_if_inside(self, inner: str, outer: str, at: int) -> None:
+        """Who is in a room is on its floor."""
+        if self.is_a(outer, "room") and not self.is_a(inner, "fixed"):
+            self.roomed[inner, outer, at] = None
+
+    def length(self, name: str) -> Term:
+        """A length that words compare with: step, near, far, mile, floor."""
+        self.lengths[name] = None
+        return quantity(name)
+
+    def heading(self, name: str, at: int) -> list[Formula]:
+        """Four flags: which of the WINDS somebody faces."""
+        self.headed[name, at] = None
+        return [Flag(f"{name}@{at} faces {wind}") for wind in range(4)]
+
+    def seat(self, name: str, seats: int = 6) -> list[Formula]:
+        """Flags: on which seat around a table somebody sits, counted to the right."""
+        self.seated[name] = None
+        return [Flag(f"{name} on seat {seat}") for seat in range(seats)]
+
+    def assume(self, formula: Formula) -> None:
+        """Take something for granted, whether its sentence is true or not."""
+        self.assumed.append(formula)
+
+    # What holds of any such world.
+
+    def background(self) -> list[Formula]:
+        """The assumptions about everything that has been spoken of so far."""
+        found = [*self.assumed]
+        speaks_of_lengths = bool(self.lengths)
+        for name in dict.fromkeys(name for name, _ in self.placed):
+            found += self._sides(name, limited=speaks_of_lengths)
+        for name, at in self.headed:
+            found.append(exactly_one(self.heading(name, at)))
+        for name in self.seated:
+            found.append(exactly_one(self.seat(name)))
+        for one, other in combinations(self.seated, 2):
+            pairs = zip(self.seat(one), self.seat(other), strict=True)
+            found += [~first | ~second for first, second in pairs]
+        found += [*self._floors(), *self._places()]
+        return found + self._lengths()
+
+    def _floors(self) -> list[Formula]:
+        """Who is in a room is on its floor, where floors are spoken of."""
+        if not self.storeyed:
+            return []
+        found: list[Formula] = []
+        for inner, outer, at in list(self.roomed):
+            same = self.floor(inner, at).same(self.floor(outer, at))
+            found.append(self.within(inner, outer, at).implies(same))
+        return found
+
+    def _lengths(self) -> list[Formula]:
+        """Lengths are positive, and each is clearly more than the one before."""
+        found = [quantity(length) > 0 for length in ("floor", "rim") if length in self.lengths]
+        margin = 1 if self.lengths and self.reads("sharp") else 4
+        used = [length for length in LENGTHS if length in self.lengths]
+        for number, length in enumerate(used):
+            if number == 0:
+                found.append(quantity(length) > 0)
+                continue
+            steps = LENGTHS.index(length) - LENGTHS.index(used[number - 1])
+            found.append(quantity(length) > quantity(used[number - 1]) * margin**steps)
+        return found
+
+    def _sides(self, name: str, *, limited: bool) -> list[Formula]:
+        found = []
+        for axis in AXES:
+            half = quantity(f"{name}.half-{axis}")
+            found.append(half > 0)
+            limit = self._limit(name) if limited else None
+            if limit is not None:
+                found.append(half * 2 <= limit)
+        legs = quantity(f"{name}.legs")
+        if self.is_unknown(name):
+            found += [legs >= 0, legs < quantity(f"{name}.half-z") * 2]
+        if self.is_a(name, "legged"):
+            found += [legs > 0, legs < quantity(f"{name}.half-z") * 2]
+        return found
+
+    def _limit(self, name: str) -> Term | None:
+        """How large a thing may be: what can be carried or walks is within a step."""
+        if self.is_a(name, "city", "country", "area") or self.reads("sharp"):
+            return None
+        if self.is_a(name, "building", "room", "landmark", "vehicle", "fixed"):
+            return self.length("near")
+        return self.length("step")
+
+    def _places(self) -> list[Formula]:
+        """Solid bodies, separate places, and walls that nothing straddles."""
+        found: list[Formula] = []
+        for (one, at), (other, then) in combinations(self.placed, 2):
+            if one == other:
+                continue
+            if at != then and not self.is_a(one, "fixed") and not self.is_a(other, "fixed"):
+                continue
+            found += self._pair(one, other, max(at, then))
+        return found
+
+    def _pair(self, one: str, other: str, at: int) -> Iterable[Formula]:
+        if self._solid(one) and self._solid(other) and not self.reads("ghostly"):
+            yield self.disjoint(one, other, at) | self._tucked(one, other, at)
+        walls = list(self._walls(one, other, at))
+        if walls and not self.reads("open_plan"):
+            yield from walls
+
+    def _walls(self, one: str, other: str, at: int) -> Iterable[Formula]:
+        """Places of a kind are apart, and nothing straddles a wall."""
+        for kind in SEPARATE:
+            if self.is_a(one, kind) and self.is_a(other, kind):
+                yield self.disjoint(one, other, at, strictly=True)
+                return
+        if self.is_a(one, "destination") and self.is_a(other, "destination"):
+            yield ~self.close(one, other, at, self.length("near"))
+        for inner, outer in ((one, other), (other, one)):
+            if self.is_a(outer, *WALLED) and self._could_be_in(inner, outer):
+                apart = self.disjoint(inner, outer, at, strictly=True)
+                yield self.within(inner, outer, at) | apart | self._on_roof(inner, outer, at)
+
+    def _on_roof(self, upper: str, lower: str, at: int) -> Formula:
+        if not self.is_a(lower, "building"):
+            return FALSE
+        return self.low(upper, "z", at).same(self.high(lower, "z", at))
+
+    def _could_be_in(self, inner: str, outer: str) -> bool:
+        if self.is_a(inner, "building", "room", "city", "country"):
+            pairs = (("room", "building"), ("city", "country"), ("building", "city"))
+            return any(self.is_a(inner, low) and self.is_a(outer, high) for low, high in pairs)
+        return not self.is_a(inner, "fixed")
+
+    def _solid(self, name: str) -> bool:
+        return name not in self.holding and not self.is_a(
+            name, "hollow", "area", "divider", "spot", *WALLED
+        )
+
+    def _tucked(self, one: str, other: str, at: int) -> Formula:
+        """One is under the other, which has legs."""
+        ways = []
+        for lower, upper in ((one, other), (other, one)):
+            if self.is_a(upper, "legged") or upper in self.sheltering:
+                ways.append(self.high(lower, "z", at) <= self.underside(upper, at))
+        return some(ways)
+
+    def within(self, inner: str, outer: str, at: int) -> Formula:
+        """All of one thing is in the box of another."""
+        parts = []
+        for axis in AXES:
+            parts.append(self.low(outer, axis, at) <= self.low(inner, axis, at))
+            parts.append(self.high(inner, axis, at) <= self.high(outer, axis, at))
+        return every(parts)
+
+    def close(self, one: str, other: str, at: int, limit: Term) -> Formula:
+        """Along no axis are two things farther apart than a length."""
+        parts = []
+        for axis in AXES:
+            for left, right in ((one, other), (other, one)):
+                gap = self.low(right, axis, at) - self.high(left, axis, at)
+                parts.append(gap <= limit)
+        return every(parts)
+
+    def disjoint(self, one: str, other: str, at: int, *, strictly: bool = False) -> Formula:
+        """Nothing is in both boxes; strictly: they do not touch."""
+        ways = []
+        for axis in AXES:
+            for left, right in ((one, other), (other, one)):
+                end, start = self.high(left, axis, at), self.low(right, axis, at)
+                ways.append(end < start if strictly else end <= start)
+        return some(ways)

@@ -1,0 +1,242 @@
+"""Verb phrases: being somewhere, going, putting, seeing somebody somewhere, or none of these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gnomon.proofs.meaning.context import Context, Part, Step, Verb
+from gnomon.proofs.meaning.phrases import Index
+from gnomon.proofs.meaning.placing import Places, meaning_in
+from gnomon.proofs.meaning.statements import Filler
+from gnomon.proofs.meaning.tellings import Teller, said_of
+from gnomon.proofs.meaning.words import Words
+
+BE = {"is", "are", "was", "were", "been", "be", "being"}
+HAVE = {"has", "have", "had"}
+OTHER = {"does", "do", "did", "can", "could"}
+DENIALS = {"not", "never"}
+STOPS = ("", ",", "and", "but", "as", "while")
+PARTICLES = {
+    "down",
+    "up",
+    "away",
+    "back",
+    "along",
+    "off",
+    "lying",
+    "standing",
+    "deep",
+    "behind",
+    "stuck",
+}
+PRESENT = ("is", "are", "does", "do", "can", "stand", "lie", "hang", "live", "sit", "see")
+SOUGHT = ("for", "about", "mentioned")  # whom one asks for need not be where one asks
+IS = {"is", "are", "was", "were"}
+
+
+class Verbs:
+    """Reads verb phrases from the words of a sentence."""
+
+    def __init__(self, words: Words, places: Places, teller: Teller) -> None:
+        self.words = words
+        self.places = places
+        self.teller = teller
+
+    def phrase(self, step: Step) -> Iterator[Step]:
+        """A verb with its auxiliaries and what belongs to it."""
+        at, seen, denials = step.end, [], []
+        while True:
+            word = self.words.at(at)
+            if word in DENIALS:
+                denials.append(word)
+            elif word == "cannot":
+                denials.append("not")
+                seen.append("can")
+            elif word == "been" and self.words.at(at + 1) == "to":  # been to a place
+                break
+            elif word in BE | HAVE | OTHER:
+                seen.append(word)
+            else:
+                break
+            at += 1
+        verb = Verb("", tense_of(seen or [self.words.at(at)]), bool(denials), "never" in denials)
+        if seen and seen[-1] in HAVE:  # as a verb of its own: somebody has something somewhere
+            own = verb._replace(tense=_tense_of_having(seen))
+            yield from self.core(step._replace(end=at - 1), own)
+        yield from self.core(step._replace(end=at), verb)
+        if seen and seen[-1] in BE:
+            yield from self._being(step._replace(end=at), verb)
+        if seen:
+            yield from self._stripped(step._replace(end=at), verb)
+
+    def _being(self, step: Step, verb: Verb) -> Iterator[Step]:
+        """Somebody is somewhere."""
+        verb = verb._replace(kind="be")
+        context = step.context._replace(verb=verb)
+        for located in self.places.all(step.end, context):
+            said = self.teller.located(located, step.context.subject, verb)
+            yield step.adding(said, located.end, located.context)
+
+    def _stripped(self, step: Step, verb: Verb) -> Iterator[Step]:
+        """And somebody else is, or is not."""
+        where = step.context.where
+        if where is None or self.words.at(step.end) not in STOPS:
+            return
+        parts = tuple(part._replace(denied=False) for part in where.parts)
+        located = where._replace(parts=parts, context=step.context)
+        said = self.teller.located(located, step.context.subject, verb)
+        yield step.adding(said, step.end, step.context)
+
+    def core(self, step: Step, verb: Verb) -> Iterator[Step]:
+        """A verb without its auxiliaries."""
+        lexicon, words, context = self.words.lexicon, self.words, step.context
+        yield from self._framed(step, verb)
+        for end in words.ends(lexicon.moves, step.end, context):
+            moving = context._replace(verb=verb._replace(kind="move"))
+            yield from self.along(Step(step.said, end, moving), context.subject)
+        for end in words.ends(lexicon.postures, step.end, context):
+            yield from self._being(step._replace(end=end), verb)
+        for end in words.ends(lexicon.puts, step.end, context):
+            for names, after, later in words.noun_phrases(end, context):
+                putting = later._replace(verb=verb._replace(kind="put"))
+                yield from self.along(Step(step.said, after, putting), names)
+        for end in words.ends(lexicon.locates, step.end, context):
+            yield from self._locating(step, end, verb)
+        for end in words.ends(lexicon.opaque, step.end, context):
+            speaking = context._replace(verb=verb._replace(kind="opaque"))
+            yield from self.murmur(Step(step.said, end, speaking), end)
+
+    def _framed(self, step: Step, verb: Verb) -> Iterator[Step]:
+        """Clauses with a meaning of their own."""
+        subject = step.context.subject
+        if len(subject) > 1:
+            together: dict[str, Filler] = {"ALL": subject, "A": subject[0], "B": subject[1]}
+            yield from self._frames(self.words.lexicon.together, step, verb, [together])
+        each: list[dict[str, Filler]] = [{"A": name} for name in subject]
+        yield from self._frames(self.words.lexicon.frames, step, verb, each)
+
+    def _frames(
+        self, index: Index, step: Step, verb: Verb, people: list[dict[str, Filler]]
+    ) -> Iterator[Step]:
+        verb = verb._replace(kind="frame")
+        for match in self.words.matches(index, step.end, step.context):
+            referents = self.words.referents(step.context)
+            later = self.places.found(match.context, match.phrase, match.fillers)
+            later = later._replace(verb=verb)
+            said = []
+            for person in people:
+                fillers = {**referents, **match.fillers, **person}
+                meaning = meaning_in(match.phrase, step.context.setting)
+                said += self.teller.said(Part(meaning, fillers), later, verb)
+            yield step.adding(said, match.end, later)
+
+    def _locating(self, step: Step, end: int, verb: Verb) -> Iterator[Step]:
+        """Somebody sees, has or leaves somebody somewhere."""
+        owner = step.context.subject
+        for names, after, context in self.words.noun_phrases(end, step.context):
+            context = context._replace(verb=verb._replace(kind="locates", denied=False))
+            for start in self._past(after, PARTICLES | IS):
+                yield from self.placed(Step(step.said, start, context), names, owner)
+
+    def placed(self, step: Step, names: tuple[str, ...], owner: tuple[str, ...]) -> Iterator[Step]:
+        """Somebody, followed by a place."""
+        verb = step.context.verb._replace(denied=False)
+        for located in self.places.all(step.end, step.context, owner=owner):
+            said = self.teller.located(located, names, verb)
+            yield step.adding(said, located.end, located.context)
+
+    def _past(self, start: int, skipped: set[str]) -> list[int]:
+        """Where something may begin if some words before it are passed over."""
+        starts = [start]
+        while self.words.at(starts[-1]) in skipped and self.words.at(starts[-1] + 1) != "from":
+            starts.append(starts[-1] + 1)
+        return starts
+
+    def along(self, step: Step, movers: tuple[str, ...]) -> Iterator[Step]:
+        """The paths that somebody or something takes; what is put goes to a place."""
+        for start in reversed(self._past(step.end, PARTICLES)):
+            for made in self._path(step._replace(end=start), movers):
+                yield from self._more_paths(made, movers, len(step.said))
+
+    def _more_paths(self, step: Step, movers: tuple[str, ...], begun: int) -> Iterator[Step]:
+        word = self.words.at(step.end)
+        for made in self._path(step, movers):
+            yield from self._more_paths(made, movers, begun)
+        if word == "with":
+            for names, end, context in self.words.noun_phrases(step.end + 1, step.context):
+                taken = [said_of(saying, names[0]) for saying in step.said[begun:]]
+                yield step.adding(taken, end, context)
+        if word in ("and", ",", "then"):
+            after = step.end + 1
+            while self.words.at(after) in ("and", "then"):
+                after += 1
+            for made in self._path(step._replace(end=after), movers):
+                yield from self._more_paths(made, movers, begun)
+        yield step
+
+    def _path(self, step: Step, movers: tuple[str, ...]) -> Iterator[Step]:
+        verb, context = step.context.verb, step.context
+        for match in self.words.matches(self.words.lexicon.paths, step.end, context):
+            referents = self.words.referents(context)
+            later = self.places.found(match.context, match.phrase, match.fillers)
+            meaning = meaning_in(match.phrase, context.setting)
+            said = []
+            for mover in movers:
+                part = Part(meaning, {**referents, **match.fillers, "A": mover})
+                said += self.teller.said(part, context, verb)
+            yield step.adding(said, match.end, later)
+        if verb.kind == "put":
+            for located in self.places.all(step.end, context):
+                said = self.teller.located(located, movers, verb)
+                yield step.adding(said, located.end, located.context)
+
+    def murmur(self, step: Step, at: int) -> Iterator[Step]:
+        """The rest of a clause that says nothing of places; who is in it may be described."""
+        word = self.words.at(at)
+        if word in STOPS:
+            yield step._replace(end=at)
+            return
+        sought = self.words.at(at - 1) in SOUGHT
+        for names, end, context in self.words.noun_phrases(at, step.context, hole=True):
+            if self.words.names.is_a(names[-1], "ground"):
+                there = (self.places.there(names[-1]), names[-1])
+                context = context._replace(grounds=(*context.grounds, *names), there=there)
+            elif not sought:
+                yield from self._described(step, names[-1:], end, context)
+            yield from self.murmur(Step(step.said, end, context), end)
+        if word != "with":
+            for located in self.places.plain(at, step.context):
+                after = Step(step.said, located.end, located.context)
+                yield from self.murmur(after, located.end)
+        if not word.startswith("@") and word in self.words.lexicon.known:
+            yield from self.murmur(step, at + 1)
+
+    def _described(
+        self, step: Step, names: tuple[str, ...], end: int, context: Context
+    ) -> Iterator[Step]:
+        """Somebody, and where: the teacher on the roof."""
+        if self.words.at(end) == "with":
+            return
+        for located in self.places.all(end, context):
+            verb = context.verb._replace(denied=False)
+            said = self.teller.located(located, names, verb)
+            after = located.context._replace(mentioned=context.mentioned)
+            yield from self.murmur(step.adding(said, located.end, after), located.end)
+
+
+def _tense_of_having(seen: Sequence[str]) -> str:
+    if len(seen) > 1:
+        return tense_of(seen[:-1])
+    return "past" if seen == ["had"] else "present"
+
+
+def tense_of(words: Sequence[str]) -> str:
+    """The tense that auxiliaries tell, or the verb itself."""
+    if "has" in words or "have" in words:
+        return "perfect"
+    if any(word in PRESENT for word in words):
+        return "present"
+    verb = words[0] if words else ""
+    if verb.endswith("s") and verb not in ("was", "does"):
+        return "present"
+    return "past"

@@ -1,0 +1,198 @@
+"""Small charts side by side, one for each model: scatter plots, matrices, stacked bars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import isnan
+from typing import NamedTuple
+
+from gnomon.reports.charts.axes import (
+    WIDTH,
+    Axis,
+    Body,
+    Format,
+    frame,
+    percent,
+    ticks,
+    upright,
+    uprights,
+)
+from gnomon.reports.charts.svg import Point, mark, rect, shorten, text, width_of
+
+MOST = 12  # small charts in one figure
+GAP = 20.0  # between two of them
+NAME = 88.0  # units that the name of a column may take
+
+
+class Dot(NamedTuple):
+    """One point of a scatter."""
+
+    x: float
+    y: float
+    series: int
+    title: str
+
+
+class Stack(NamedTuple):
+    """Two shares that should add up to one, and the true value of the first."""
+
+    key: str
+    one: float
+    other: float
+    truth: float
+
+
+class Panel(NamedTuple):
+    """One of several small charts side by side."""
+
+    title: str
+    body: Callable[[float, float, float], tuple[str, float]]  # x, y, width -> markup, height
+
+
+def panels(charts: Sequence[Panel], columns: int = 2) -> Body:
+    """Small charts in rows, each with its title.
+
+    Beyond so many, the table behind the figure has the rest.
+    """
+    left_out = len(charts) - MOST
+    charts = charts[:MOST]
+    columns = max(1, min(columns, len(charts)))
+    each = (WIDTH - GAP * (columns - 1)) / columns
+    out, y = [], 0.0
+    for start in range(0, len(charts), columns):
+        tallest = 0.0
+        for i, chart in enumerate(charts[start : start + columns]):
+            x = i * (each + GAP)
+            markup, height = chart.body(x, y + 20, each)
+            out.append(text(x, y + 12, shorten(chart.title, each, 12), "head"))
+            out.append(markup)
+            tallest = max(tallest, height + 20)
+        y += tallest + 12
+    if left_out > 0:
+        out.append(text(0, y + 6, f"and {left_out} more in the table below", "value"))
+        y += 12
+    return Body("".join(out), y)
+
+
+def scatter_panel(
+    title: str, dots: Sequence[Dot], x_label: str, y_label: str, x_max: float
+) -> Panel:
+    """A square of points, for a row of panels."""
+
+    def body(left: float, top: float, width: float) -> tuple[str, float]:
+        across = left + 48, left + width - 4
+        base = top + 6 + min(across[1] - across[0], 240)
+        x = Axis((0, x_max), across, x_label, marks=ticks(0, x_max, 4))
+        y = Axis((0, 1), (base, top + 6), y_label)
+        out = [frame(x, y)]
+        for dot in dots:
+            place = Point(x.at(dot.x), y.at(dot.y))
+            out.append(mark(place, dot.series, 2.9, dot.title, fill_opacity="0.75"))
+        return "".join(out), base + 36 - top
+
+    return Panel(title, body)
+
+
+def matrix_panel(
+    title: str,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    values: Sequence[Sequence[float | None]],
+    row_label: str,
+    column_label: str,
+    form: Format = percent,
+    notes: Sequence[Sequence[str]] = (),
+) -> Panel:
+    """A grid of shaded cells with their values written in them."""
+
+    def body(x: float, y: float, width: float) -> tuple[str, float]:
+        gutter = min(_widest(rows) + 24, width * 0.5)
+        left, wide = x + gutter, (width - gutter) / max(len(columns), 1)
+        tall = min(max(wide, 22), 40)
+        head = _column_names(columns, Point(left, y), wide)
+        top = y + head.height
+        out = [text(left, y + 10, column_label, "value"), head.markup]
+        for i, name in enumerate(rows):
+            at = top + i * tall
+            label = shorten(name, gutter - 22, 11)
+            out.append(text(left - 7, at + tall / 2 + 4, label, "strong", "end"))
+            for j, column in enumerate(columns):
+                value = values[i][j]
+                if value is None:
+                    continue
+                told = notes[i][j] if notes else f"{name}, {column}: {form(value)}"
+                out.append(_cell(Point(left + j * wide, at), wide, tall, value, form, told))
+        middle = top + len(rows) * tall / 2
+        out.append(text(x + 9, middle, row_label, "value", "middle", turn=True))
+        return "".join(out), head.height + len(rows) * tall + 8
+
+    return Panel(title, body)
+
+
+def _widest(names: Sequence[str]) -> float:
+    return max((width_of(name, 11) for name in names), default=0.0)
+
+
+def _column_names(names: Sequence[str], corner: Point, wide: float) -> Body:
+    """Names above columns: level where they fit, upright where they do not."""
+    short = [shorten(name, NAME, 11) for name in names]
+    widest = _widest(short)
+    level = wide >= widest + 6
+    height = 30.0 if level else 24 + widest
+    base = corner.y + height - 6
+    out = []
+    for j, name in enumerate(names):
+        middle = corner.x + (j + 0.5) * wide
+        if level:
+            out.append(text(middle, base, name, "strong", "middle"))
+        else:
+            out.append(text(middle + 4, base, short[j], "strong", turn=True))
+    return Body("".join(out), height)
+
+
+def _cell(corner: Point, wide: float, tall: float, value: float, form: Format, told: str) -> str:
+    """A cell, the darker the higher its value, with the value in it where there is room."""
+    shade = f"{min(max(value, 0), 1) * 0.92:.2f}"
+    out = [
+        rect(*corner, wide, tall, "cell"),
+        rect(*corner, wide, tall, "fn0", told, fill_opacity=shade),
+    ]
+    if wide > 22:
+        kind = "value hot" if value > 0.55 else "value strong"
+        words = form(value).replace(" %", "")
+        out.append(text(corner.x + wide / 2, corner.y + tall / 2 + 3.5, words, kind, "middle"))
+    return "".join(out)
+
+
+def stacked_panel(title: str, rows: Sequence[Stack], parts: tuple[str, str], truth: str) -> Panel:
+    """A bar of two parts for each key, on an axis from 0 to 2 with a guide at 1."""
+
+    def body(x: float, y: float, width: float) -> tuple[str, float]:
+        gutter = min(_widest([row.key for row in rows]) + 10, width * 0.42)
+        tall, top = 14.0, y + 4
+        base = top + tall * len(rows) + 2
+        axis = Axis((0, 2), (x + gutter, x + width - 6))
+
+        out = [uprights(axis, top, base)]
+        for value in (0.0, 1.0, 2.0):
+            out.append(text(axis.at(value), base + 14, f"{value:g}", "value", "middle"))
+        for i, row in enumerate(rows):
+            at = top + i * tall
+            label = shorten(row.key, gutter - 8, 11)
+            out.append(text(x + gutter - 6, at + 11, label, "strong", "end"))
+            one, other = _known(row.one), _known(row.other)
+            told = (
+                f"{row.key}: {parts[0]} {one:.2f}, {parts[1]} {other:.2f}, {truth} {row.truth:.2f}"
+            )
+            start, middle, end = axis.at(0), axis.at(one), axis.at(one + other)
+            out.append(rect(start, at + 2, middle - start, tall - 4, "fn0 pale", told))
+            out.append(rect(middle, at + 2, end - middle, tall - 4, "fn1 pale", told))
+            out.append(upright(axis, row.truth, at + 1, at + tall - 1, "whisker"))
+        out.append(upright(axis, 1.0, top - 2, base, "guide"))
+        return "".join(out), base + 20 - y
+
+    return Panel(title, body)
+
+
+def _known(value: float) -> float:
+    return 0.0 if isnan(value) else value

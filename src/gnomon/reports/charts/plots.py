@@ -1,0 +1,274 @@
+"""Charts over one axis: horizontal bars with intervals, curves, boxes.
+
+Each is a function from plain data to a drawing body and its height. Small charts side by side are
+in panels.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from gnomon.reports.charts.axes import (
+    WIDTH,
+    Axis,
+    Body,
+    Format,
+    bottom,
+    frame,
+    legend,
+    percent,
+    stroke,
+    ticks,
+    upright,
+    uprights,
+)
+from gnomon.reports.charts.svg import (
+    MEANINGS,
+    Point,
+    hue,
+    line,
+    mark,
+    path,
+    rect,
+    shorten,
+    tag,
+    text,
+    width_of,
+)
+
+# what figures draw with, in one place
+__all__ = [
+    "WIDTH",
+    "Body",
+    "Box",
+    "Curve",
+    "Estimate",
+    "bars",
+    "boxes",
+    "curves",
+    "percent",
+    "ticks",
+]
+
+ROW = 20.0
+KEY = 136.0  # units that a row's name may take
+
+
+class Estimate(NamedTuple):
+    """A value with its interval, for one key and series; a value of none is left out."""
+
+    key: str
+    series: int
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+
+
+class Curve(NamedTuple):
+    """A line through points, with an interval at each where there is one."""
+
+    name: str
+    series: int
+    points: tuple[tuple[float, float], ...]
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+    dots: bool = False
+    joined: bool = True  # by a line; not where what lies between is not known
+
+
+class Box(NamedTuple):
+    """Five numbers of a box plot and the points beyond its whiskers."""
+
+    key: str
+    low: float
+    quarter: float
+    middle: float
+    three_quarters: float
+    high: float
+    outliers: tuple[float, ...] = ()
+    series: int = MEANINGS[0]
+
+
+def bars(
+    estimates: Sequence[Estimate],
+    series: Mapping[int, str] | Sequence[str],
+    label: str,
+    *,
+    links: Mapping[str, str] = MappingProxyType({}),
+    domain: tuple[float, float] = (0.0, 1.0),
+    form: Format = percent,
+    guide: float | None = None,
+) -> Body:
+    """A row for each key, in it a bar with its interval for each series.
+
+    With many series, points take the place of bars. `series` names them by their numbers, or in
+    their order. `links` lead from a row's name to its items.
+    """
+    names = series if isinstance(series, Mapping) else dict(enumerate(series))
+    keys = list(dict.fromkeys(estimate.key for estimate in estimates))
+    shown = sorted({estimate.series for estimate in estimates}, key=_models_first)
+    dense = len(shown) > 3
+    thick = 14.0 if len(shown) == 1 else 9.0
+    step = 7.0 if dense else thick + 2
+    block = max(ROW, step * len(shown) + 8)
+
+    head = legend([(i, names[i]) for i in shown])
+    top = head.height + 8
+    base = top + block * len(keys) + 2
+    right = WIDTH - (12 if dense else 46)  # a bar's value stands to its right
+    axis = Axis(domain, (_gutter(keys), right), label, form)
+
+    out = [head.markup, bottom(axis, base)]
+    for i in range(1, len(keys), 2):
+        out.append(rect(0, top + i * block, WIDTH, block, "band"))
+    out.append(uprights(axis, top, base))
+    for i, key in enumerate(keys):
+        middle = top + (i + 0.5) * block
+        name = _row_name(key, axis, middle)
+        if key in links:
+            name = tag("a", {"href": links[key]}, name)
+        out.append(name)
+        for estimate in estimates:
+            if estimate.key != key or estimate.value is None:
+                continue
+            y = middle + (shown.index(estimate.series) - (len(shown) - 1) / 2) * step
+            who = names.get(estimate.series, "")
+            told = f"{key}, {who}: {form(estimate.value)}{_range(estimate, form)}{estimate.note}"
+            if dense:
+                out.append(_point(axis, estimate, estimate.value, y, told))
+            else:
+                out.append(_bar(axis, estimate, estimate.value, y, thick, told))
+    if guide is not None:
+        out.append(upright(axis, guide, top, base, "guide"))
+    return Body("".join(out), base + 34)
+
+
+def _models_first(series: int) -> tuple[bool, int]:
+    """The order of series: models, and then what is none."""
+    return series < 0, abs(series)
+
+
+def _point(axis: Axis, estimate: Estimate, value: float, y: float, told: str) -> str:
+    """A point, and its interval in the same colour, as there are many."""
+    interval = ""
+    if estimate.low is not None and estimate.high is not None:
+        ends = Point(axis.at(estimate.low), y), Point(axis.at(estimate.high), y)
+        interval = line(*ends, f"l{hue(estimate.series)}")
+    return interval + mark(Point(axis.at(value), y), estimate.series, 3.4, told)
+
+
+def _bar(axis: Axis, estimate: Estimate, value: float, y: float, thick: float, told: str) -> str:
+    """A bar from zero, its interval, and the value behind both."""
+    start, end = sorted((axis.at(0.0), axis.at(value)))
+    kind = f"f{hue(estimate.series)} pale"
+    out = [rect(start, y - thick / 2, end - start, thick, kind, told, rx=1.5)]
+    edge = axis.at(value)
+    if estimate.low is not None and estimate.high is not None:
+        low, high = axis.at(estimate.low), axis.at(estimate.high)
+        cap = min(thick / 3, 3)
+        out.append(line(Point(low, y), Point(high, y), "whisker"))
+        for x in (low, high):
+            out.append(line(Point(x, y - cap), Point(x, y + cap), "whisker"))
+        edge = max(edge, high)
+    out.append(text(edge + 5, y + 3.5, axis.form(value), "value"))
+    return "".join(out)
+
+
+def _range(estimate: Estimate, form: Format) -> str:
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f" ({form(estimate.low)} to {form(estimate.high)})"
+
+
+def _gutter(keys: Iterable[str]) -> float:
+    """How much room the names of the rows need."""
+    widest = max((width_of(shorten(key, KEY, 11), 11) for key in keys), default=0.0)
+    return min(widest, KEY) + 12
+
+
+def _row_name(key: str, axis: Axis, middle: float) -> str:
+    return text(axis.reach[0] - 8, middle + 4, shorten(key, KEY, 11), "strong", "end")
+
+
+def curves(
+    lines: Sequence[Curve],
+    x_label: str,
+    y_label: str,
+    *,
+    x_domain: tuple[float, float] = (0.0, 1.0),
+    y_domain: tuple[float, float] = (0.0, 1.0),
+    form: Format = percent,
+    x_form: Format = percent,
+    diagonal: bool = False,
+    log: bool = False,
+    x_ticks: Sequence[float] | None = None,
+    height: float = 230.0,
+) -> Body:
+    """Curves over a common axis; the axis may be logarithmic (sizes of models)."""
+    head = legend([(curve.series, curve.name) for curve in lines if curve.points], lines=True)
+    top = head.height + 15
+    base = top + height
+    x = Axis(x_domain, (50.0, WIDTH - 14), x_label, x_form, log, x_ticks)
+    y = Axis(y_domain, (base, top), y_label, form)
+
+    out = [head.markup, frame(x, y)]
+    if diagonal:
+        low, high = x_domain
+        out.append(line(Point(x.at(low), y.at(low)), Point(x.at(high), y.at(high)), "guide"))
+    out += [_curve(curve, x, y) for curve in lines]
+    return Body("".join(out), base + 40)
+
+
+def _curve(curve: Curve, x: Axis, y: Axis) -> str:
+    out = []
+    for (value, _), low, high in zip(curve.points, curve.low, curve.high, strict=False):
+        ends = Point(x.at(value), y.at(low)), Point(x.at(value), y.at(high))
+        out.append(line(*ends, f"l{hue(curve.series)}"))
+    places = [Point(x.at(across), y.at(up)) for across, up in curve.points]
+    if len(places) > 1 and curve.joined:
+        out.append(path(places, stroke(curve.series), curve.name))
+    if curve.dots or len(places) == 1:
+        for place, (across, up) in zip(places, curve.points, strict=True):
+            told = f"{curve.name}: {x.form(across)}, {y.form(up)}"
+            out.append(mark(place, curve.series, 4.2, told))
+    return "".join(out)
+
+
+def boxes(
+    rows: Sequence[Box], label: str, series: Sequence[str] = (), form: Format = percent
+) -> Body:
+    """A box for each key: the quarters, the middle, whiskers, and what lies beyond them."""
+    tall = 26.0
+    head = legend(list(enumerate(series)))
+    top = head.height + 8
+    base = top + tall * len(rows) + 2
+    axis = Axis((0.0, 1.0), (_gutter(row.key for row in rows), WIDTH - 12), label, form)
+
+    out = [head.markup, bottom(axis, base), uprights(axis, top, base)]
+    last = ""
+    for i, row in enumerate(rows):
+        y = top + tall * (i + 0.5)
+        if row.key != last:
+            out.append(_row_name(row.key, axis, y))
+        last = row.key
+        out.append(_box(axis, row, y))
+    return Body("".join(out), base + 34)
+
+
+def _box(axis: Axis, box: Box, y: float) -> str:
+    form = axis.form
+    half = f"half of the groups between {form(box.quarter)} and {form(box.three_quarters)}"
+    told = f"{box.key}: {half}, middle {form(box.middle)}"
+    start, middle, end = map(axis.at, (box.quarter, box.middle, box.three_quarters))
+    out = [
+        line(Point(axis.at(box.low), y), Point(start, y), "whisker"),
+        line(Point(end, y), Point(axis.at(box.high), y), "whisker"),
+        rect(start, y - 7, end - start, 14, f"box f{hue(box.series)}", told),
+        line(Point(middle, y - 7), Point(middle, y + 7), "whisker"),
+    ]
+    for value in box.outliers[:200]:
+        out.append(mark(Point(axis.at(value), y), box.series, 2.6, form(value)))
+    return "".join(out)

@@ -1,0 +1,289 @@
+"""Scores against model size, a curve for each family (spatialQA, Figures 2, 4, 7 and 8).
+
+A model's size is what its manifest says, else what a paper lists for it, else a size in its name.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gnomon.contracts import Measure
+from gnomon.measures.grouping import large_enough
+from gnomon.measures.scoring import scores
+from gnomon.records import Score
+from gnomon.registry import role
+from gnomon.reports.charts.axes import Axis, percent
+from gnomon.reports.charts.curvepanel import curve_panel, under_legend
+from gnomon.reports.charts.panels import panels
+from gnomon.reports.charts.plots import Curve, curves
+from gnomon.reports.figures import Figure, grouped
+from gnomon.reports.figures.enough import well_known
+from gnomon.reports.figures.slices import group_measures, headline_measure, tags_of
+from gnomon.reports.published.results import published_size
+from gnomon.reports.study import Entrant, Study
+from gnomon.reports.tables.export import file_name
+from gnomon.reports.words import axis_name, measure_name
+
+UNITS = {"m": 1e6, "b": 1e9}
+SIZE_IN_NAME = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)([mb])(?![a-z0-9])", re.IGNORECASE)
+SIZE_WORD = re.compile(
+    r"(?i)[-_](tiny|mini|small|medium|base|large|x+l(arge)?|\d+(\.\d+)?[mb])(?=[-_.]|$)"
+)
+MOST_KEYS = 12  # panels in one figure
+MOST_DECADES = 3  # of sizes, beyond which a small chart names every other one
+
+
+class Sized(NamedTuple):
+    """A model of known size."""
+
+    family: str
+    parameters: float
+    entrant: Entrant
+
+
+class Measured(NamedTuple):
+    """Its figure, over all items or over those with one value of a tag."""
+
+    model: Sized
+    key: str
+    value: float
+    low: float
+    high: float
+    n: int
+    drawn: bool  # or only among the numbers, since it rests on too little
+
+    @property
+    def family(self) -> str:
+        """The family of the model."""
+        return self.model.family
+
+    @property
+    def point(self) -> tuple[float, float]:
+        """Where it stands in a chart."""
+        return self.model.parameters, self.value
+
+
+def against_size(study: Study) -> Iterator[Figure]:
+    """Figures over all items: the headline measure, and one of whole groups."""
+    models = sized_models(study)
+    for measure in _measures(study, models):
+        found = []
+        for model in models:
+            score = scores(model.entrant.table, [measure])[0]
+            if score.value is not None:
+                found.append(_measured(model, score, measure))
+        drawn = [one for one in found if one.drawn]
+        if _several_sizes([one.model for one in drawn]):
+            yield _whole(study, measure, found)
+
+
+def against_size_by_slice(study: Study) -> Iterator[Figure]:
+    """The same for each value of the first tag by which the benchmark is sliced."""
+    models = sized_models(study)
+    tags = tags_of(study)
+    if not models or not tags:
+        return
+    for measure in _measures(study, models):
+        found = []
+        for model in models:
+            for score in scores(model.entrant.table, [measure], by=tags[0]):
+                if score.key and score.value is not None:
+                    found.append(_measured(model, score, measure))
+        by_key = {one.key for one in found if one.drawn}
+        if 2 <= len(by_key) <= MOST_KEYS:
+            yield _sliced(study, measure, tags[0], found)
+
+
+def _measured(model: Sized, score: Score, measure: Measure) -> Measured:
+    value = score.value or 0.0
+    low = value if score.low is None else score.low
+    high = value if score.high is None else score.high
+    drawn = well_known(score, measure)
+    return Measured(model, score.key, value, low, high, score.n, drawn)
+
+
+def sized_models(study: Study) -> list[Sized]:
+    """The models of known size among those on the same items, the smallest first.
+
+    They are of the first set of runs that has two sizes: on other items figures say nothing about
+    size.
+    """
+    for members in study.item_sets():
+        known = filter(None, [_sized(study.entrants[i]) for i in members])
+        found = sorted(known, key=lambda model: model.parameters)
+        if _several_sizes(found):
+            return found
+    return []
+
+
+def _sized(entrant: Entrant) -> Sized | None:
+    run = entrant.run
+    size = parameters(run.model, run.manifest.model_description)
+    if size is None:
+        return None
+    return Sized(family(run.model), size, entrant)
+
+
+def _several_sizes(models: Sequence[Sized]) -> bool:
+    return len({model.parameters for model in models}) > 1
+
+
+def parameters(model: str, description: Mapping[str, Any]) -> float | None:
+    """How many parameters a model has, if that is known.
+
+    >>> parameters("hf:EleutherAI/pythia-1.4b", {}), parameters("answers:results-curie.tsv", {})
+    (1400000000.0, 13000000000.0)
+    >>> parameters("smollm2", {"file": "SmolLM2-135M-Instruct.gguf"})
+    135000000.0
+    """
+    value = description.get("parameters")
+    if isinstance(value, int | float) and value > 0:
+        return float(value)
+    listed = published_size(model)
+    if listed is not None:
+        return float(listed.parameters)
+    found = SIZE_IN_NAME.search(str(description.get("file", ""))) or SIZE_IN_NAME.search(model)
+    if found is None:
+        return None
+    return float(found[1]) * UNITS[found[2].lower()]
+
+
+def family(model: str) -> str:
+    """The family that a paper names for a model, else its name without its size.
+
+    >>> family("hf:big-mnli"), family("hf:org/some-3b"), family("answers:results-ada.tsv")
+    ('big-mnli', 'some', 'GPT-3')
+    """
+    listed = published_size(model)
+    if listed is not None:
+        return listed.family
+    name = re.split("[:/]", model)[-1]
+    return SIZE_WORD.sub("", name) or name
+
+
+def short(value: float) -> str:
+    """A count of parameters in few letters.
+
+    >>> short(135e6), short(3e9)
+    ('135M', '3B')
+    """
+    for unit, size in (("T", 1e12), ("B", 1e9), ("M", 1e6), ("k", 1e3)):
+        if value >= size:
+            return f"{value / size:.3g}{unit}"
+    return f"{value:.0f}"
+
+
+def _measures(study: Study, models: Sequence[Sized]) -> list[Measure]:
+    """The headline measure, and the first of whole groups for which the groups are large enough."""
+    headline = headline_measure(study.spec)
+    for measure in group_measures(study.spec):
+        if all(large_enough(measure.name, model.entrant.table) for model in models):
+            return list({headline.name: headline, measure.name: measure}.values())
+    return [headline]
+
+
+def _whole(study: Study, measure: Measure, found: Sequence[Measured]) -> Figure:
+    drawn = [one for one in found if one.drawn]
+    lines = _curves(drawn)
+    axis = _size_axis(drawn)
+    body = curves(
+        lines,
+        axis.label,
+        axis_name(measure.name),
+        x_domain=axis.domain,
+        x_form=short,
+        log=True,
+    )
+    return Figure(
+        name=f"{_stem(measure)}-against-size",
+        title=f"{measure_name(measure.name)} against model size",
+        caption=_caption(study, drawn),
+        description=f"From the smallest model to the largest: {_ends(drawn)}.",
+        columns=("model", "family", "parameters", measure.name, "low", "high", "n"),
+        rows=tuple(map(_row, found)),
+        body=body,
+    )
+
+
+def _row(one: Measured) -> tuple[Any, ...]:
+    return one.model.entrant.label, one.family, *one.point, one.low, one.high, one.n
+
+
+def _sliced(study: Study, measure: Measure, tag: str, found: Sequence[Measured]) -> Figure:
+    drawn = [one for one in found if one.drawn]
+    families = [(curve.series, curve.name) for curve in _curves(drawn)]
+    axis = _size_axis(drawn)
+    charts, said, rows = [], [], []
+    for value, own in grouped(drawn, lambda one: one.key).items():
+        key = study.words(tag, value)
+        charts.append(curve_panel(key, _curves(own), axis))
+        said.append(f"{key}: {_ends(own)}")
+    for one in found:
+        key = study.words(tag, one.key)
+        rows.append((one.model.entrant.label, one.family, one.point[0], key, one.value, one.n))
+    return Figure(
+        name=f"{_stem(measure)}-against-size-by-{file_name(tag)}",
+        title=f"{measure_name(measure.name)} against model size, by {study.words(tag)}",
+        caption=_caption(study, drawn),
+        description=f"From the smallest model to the largest. {'; '.join(said)}.",
+        body=under_legend(panels(charts, columns=2), families, lines=True),
+        columns=("model", "family", "parameters", tag, measure.name, "n"),
+        rows=tuple(rows),
+        detail=True,
+    )
+
+
+def _stem(measure: Measure) -> str:
+    return measure.name.replace("@", "-")
+
+
+def _curves(found: Sequence[Measured]) -> list[Curve]:
+    """A curve for each family, which has the same colour in every panel."""
+    lines = []
+    for name, own in grouped(found, lambda one: one.family).items():
+        points = tuple(one.point for one in own)
+        series = min(one.model.entrant.series for one in own)  # the colour of its first model
+        lows = tuple(one.low for one in own)
+        highs = tuple(one.high for one in own)
+        lines.append(Curve(name, series, points, lows, highs, dots=True))
+    return lines
+
+
+def _size_axis(found: Sequence[Measured]) -> Axis:
+    """Whole powers of ten around the sizes; where it stands, the chart says."""
+    sizes = [one.model.parameters for one in found]
+    low = math.floor(math.log10(min(sizes)))
+    high = math.ceil(math.log10(max(sizes) * 1.01))
+    step = 1 if high - low <= MOST_DECADES else 2
+    marks = [10.0**power for power in range(low, high + 1, step)]
+    return Axis((10.0**low, 10.0**high), (0.0, 1.0), "parameters", short, log=True, marks=marks)
+
+
+def _ends(found: Sequence[Measured]) -> str:
+    first, last = found[0], found[-1]
+    small = f"{first.model.entrant.label} {percent(first.value)}"
+    return f"{small}, {last.model.entrant.label} {percent(last.value)}"
+
+
+def _caption(study: Study, found: Sequence[Measured]) -> str:
+    """How to read the figure, and who is not in it."""
+    drawn = {one.model.entrant.label for one in found}
+    asked = found[0].model.entrant.asked
+    others, unknown = 0, 0
+    for entrant in study.entrants:
+        if (entrant.asked != asked).any():
+            others += 1
+        elif entrant.label not in drawn and not role(entrant.run.model):  # a guess has no size
+            unknown += 1
+    counts = sorted({one.n for one in found})
+    span = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+    said = f"Models of one family are joined; the scale to the right is logarithmic. {span} items "
+    said += "or groups a point, with 95 % intervals."
+    if others:
+        said += f" Runs on other items ({others}) are left out."
+    if unknown:
+        said += f" Models of unknown size ({unknown}) are left out."
+    return said

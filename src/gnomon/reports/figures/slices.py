@@ -1,0 +1,234 @@
+"""Bars by category, relation, class ... and which measures and tags a benchmark is drawn by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon.contracts import Benchmark, Measure
+from gnomon.measures.chance import chance_of
+from gnomon.measures.grouping import large_enough
+from gnomon.measures.scoring import scores
+from gnomon.measures.table import in_order
+from gnomon.records import Score
+from gnomon.registry import known_measure
+from gnomon.reports.charts.axes import percent
+from gnomon.reports.charts.plots import Estimate, bars
+from gnomon.reports.figures import Figure, grouped
+from gnomon.reports.figures.enough import ITEMS, well_known
+from gnomon.reports.page.addresses import items_address
+from gnomon.reports.page.items import filters
+from gnomon.reports.published.results import results_of
+from gnomon.reports.study import Study
+from gnomon.reports.tables.export import file_name
+from gnomon.reports.words import axis_name, counted, measure_name
+
+MOST_KEYS = 30  # rows in a bar chart; the table behind it holds all
+MOST_VALUES = 400  # of a tag that is drawn at all
+MOST_TAGS = 6
+MOST_TOLD = 12  # models in a description
+BAND = re.compile(r"(\d+(?:\.\d+)?)[-+]")  # such as 1.5-3 and 100+
+CURVES = {"cardinality", "label_cardinality"}  # drawn as curves, not as bars
+
+
+class Bar(NamedTuple):
+    """A figure of one run on the items with one value of a tag."""
+
+    series: int
+    score: Score
+    value: float  # of the score, which is known
+
+    @property
+    def key(self) -> str:
+        """The value of the tag."""
+        return self.score.key
+
+
+def known_measures(names: Iterable[str]) -> list[Measure]:
+    """The measures of these names that this installation has, each once."""
+    return list(filter(None, map(known_measure, dict.fromkeys(names))))
+
+
+def declared_measures(spec: Benchmark | None) -> list[Measure]:
+    """The measures of the benchmark; where none of them is here, a benchmark's default."""
+    names = spec.measures if spec else ()
+    return known_measures(names) or known_measures(Benchmark.measures)
+
+
+def headline_measure(spec: Benchmark | None) -> Measure:
+    """The measure that the benchmark puts first; accuracy where the benchmark is not known."""
+    return declared_measures(spec)[0]
+
+
+def group_measures(spec: Benchmark | None) -> list[Measure]:
+    """The measures of whole groups: the first that the paper reports, and the declared ones."""
+    reported = known_measures(result.measure for result in results_of(spec))
+    first = list(filter(_is_of_groups, reported))[:1]
+    return first + list(filter(_is_of_groups, declared_measures(spec)))
+
+
+def _is_of_groups(measure: Measure) -> bool:
+    return measure.least_group > 0
+
+
+def shared_chance(study: Study, measure: Measure) -> float | None:
+    """What a guess is worth; none where that is not known, or not the same for all runs."""
+    found: set[float | None] = set()
+    for entrant in study.entrants:
+        if len(entrant.table):
+            chance = chance_of(measure, entrant.table)
+            found.add(chance and round(chance, 6))
+    return found.pop() if len(found) == 1 else None
+
+
+def tags_of(study: Study) -> list[str]:
+    """The tags to slice by: the benchmark's own, else the few-valued ones."""
+    present: set[str] = set()
+    for item in study.items:
+        present.update(item.tags)
+    present -= CURVES
+    own = study.spec.slices if study.spec else ()
+    declared = list(filter(present.__contains__, own))
+    return (declared or list(filter(present.__contains__, filters(study))))[:MOST_TAGS]
+
+
+def by_slice(study: Study) -> Iterator[Figure]:
+    """One figure for each tag with the headline measure (spatialQA, Figures 1, 5 and 6).
+
+    For the first of them also one with a measure of whole groups (SpaceNLI, Figure 5).
+    """
+    headline = headline_measure(study.spec)
+    drawn = {}
+    for tag in tags_of(study):
+        chart = _bars(study, tag, headline)
+        if chart is not None:
+            drawn[tag] = chart
+    for i, (tag, chart) in enumerate(drawn.items()):
+        yield chart
+        if i == 0:
+            yield from _of_groups(study, tag)
+
+
+def _of_groups(study: Study, tag: str) -> list[Figure]:
+    """The first measure of whole groups for which the groups are large enough."""
+    for measure in group_measures(study.spec):
+        chart = _bars(study, tag, measure)
+        if chart is not None:
+            return [chart]
+    return []
+
+
+def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
+    found = _measured(study, tag, measure)
+    known = [bar for bar in found if well_known(bar.score, measure)]
+    by_key = grouped(known, lambda bar: bar.key)
+    if not 2 <= len(by_key) <= MOST_VALUES:
+        return None
+    drawn: list[Bar] = []
+    for key in _order(by_key)[:MOST_KEYS]:
+        drawn += by_key[key]
+    left_out = len({bar.key for bar in found} - set(by_key))
+    guide = shared_chance(study, measure)
+    axis = axis_name(measure.name)
+    if guide:
+        axis += f" (dashed: chance over all items, {percent(guide)})"
+    rows = []
+    for series, score, value in found:
+        label = study.drawn_names[series]
+        rows.append((label, score.key, value, score.low, score.high, score.n, score.clusters))
+    estimates = [_estimate(study, tag, bar) for bar in drawn]
+    links = {}
+    for key in by_key:
+        links[study.words(tag, key)] = items_address(study.name, tags={tag: key})
+    return Figure(
+        name=f"{measure.name.replace('@', '-')}-by-{file_name(tag)}",
+        title=f"{measure_name(measure.name)} by {study.words(tag)}",
+        caption=_caption(study, drawn, len(by_key), left_out),
+        description=_extremes(study, drawn, tag),
+        body=bars(estimates, study.drawn_names, axis, guide=guide, links=links),
+        columns=("model", tag, measure.name, "low", "high", "n", "clusters"),
+        rows=tuple(rows),
+    )
+
+
+def _measured(study: Study, tag: str, measure: Measure) -> list[Bar]:
+    found = []
+    for entrant in study.entrants:
+        table = entrant.table
+        if tag not in table.tags or not large_enough(measure.name, table):
+            continue
+        for score in scores(table, [measure], by=tag):
+            if score.key and score.value is not None:
+                found.append(Bar(entrant.series, score, score.value))
+    return found
+
+
+def _estimate(study: Study, tag: str, bar: Bar) -> Estimate:
+    score = bar.score
+    key = study.words(tag, score.key)
+    return Estimate(key, bar.series, bar.value, score.low, score.high, f", {score.n:,} items")
+
+
+def _caption(study: Study, drawn: Sequence[Bar], keys: int, left_out: int) -> str:
+    counts = [bar.score.n for bar in drawn]
+    said = f"{_span(min(counts), max(counts))} items a bar"
+    if any(bar.score.low is not None for bar in drawn):
+        said += ", with 95 % intervals over the units that items share"
+    said += "."
+    if left_out:
+        values = counted(left_out, "values")
+        said += f" In the numbers only: {values} with fewer than {ITEMS} items or too wide an "
+        said += "interval."
+    if len(study.item_sets()) > 1:
+        said += " Each run is on its own items: compare those on the same ones."
+    if keys > MOST_KEYS:
+        said += f" The {MOST_KEYS} with most items of {keys} are drawn."
+    return said
+
+
+def _span(low: int, high: int) -> str:
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _order(by_key: Mapping[str, Sequence[Bar]]) -> list[str]:
+    """Numbers by size, few words by their mean value, many words by how many items they have."""
+
+    def mean(key: str) -> float:
+        return float(np.mean([bar.value for bar in by_key[key]]))
+
+    def items(key: str) -> int:
+        return max(bar.score.n for bar in by_key[key])
+
+    if all(in_order(key)[0] == 0 for key in by_key):
+        return sorted(by_key, key=in_order)
+    if all(map(BAND.match, by_key)):
+        return sorted(by_key, key=_start)
+    if len(by_key) > MOST_KEYS:
+        return sorted(by_key, key=items, reverse=True)
+    return sorted(by_key, key=lambda key: (-mean(key), key))
+
+
+def _start(band: str) -> float:
+    """Where a band of numbers begins.
+
+    >>> _start("1.5-3"), _start("100+")
+    (1.5, 100.0)
+    """
+    found = BAND.match(band)
+    return float(found[1]) if found else 0.0
+
+
+def _extremes(study: Study, found: Sequence[Bar], tag: str) -> str:
+    """Where each model is highest and lowest, in words."""
+    parts = []
+    by_series = grouped(found, lambda bar: bar.series)
+    for series in sorted(by_series)[:MOST_TOLD]:
+        best = max(by_series[series], key=lambda bar: bar.value)
+        worst = min(by_series[series], key=lambda bar: bar.value)
+        high = f"highest for {study.words(tag, best.key)} ({percent(best.value)})"
+        low = f"lowest for {study.words(tag, worst.key)} ({percent(worst.value)})"
+        parts.append(f"{study.drawn_names[series]}: {high}, {low}")
+    return f"Bars by {study.words(tag)}. {'; '.join(parts)}."

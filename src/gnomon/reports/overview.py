@@ -1,0 +1,336 @@
+"""The overview: models by benchmarks, each cell with its score, interval, chance and marks.
+
+Models are told apart only on the same items, by the paired test of `measures.comparison`, corrected
+for all pairs of a benchmark (Holm). `rowlabels` says what a row is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isclose, nan
+from typing import Any, Literal
+
+from gnomon.contracts import Measure
+from gnomon.errors import UsageError
+from gnomon.measures.chance import verdict
+from gnomon.measures.comparison import Comparison
+from gnomon.measures.scoring import check_options, score
+from gnomon.records import Score
+from gnomon.registry import role
+from gnomon.reports.contests import Contest, Side, contest_between, mean_ranks
+from gnomon.reports.figures.slices import headline_measure
+from gnomon.reports.rowlabels import row_labels
+from gnomon.reports.study import Study
+from gnomon.reports.words import listed
+from gnomon.runs import Run
+from gnomon.tabular import columns_of, frame_of
+
+Verdict = Literal["above", "at", "below", "unknown"]
+FIELDS = ("value", "low", "high", "chance", "verdict", "best", "tied", "items", "finished")
+ALL = "all"  # the column of all items, beside those of a tag's values
+NONE = "(none)"  # the title of the column of items that lack the tag
+
+IN_WORDS: dict[Verdict, str] = {
+    "above": "better than chance",
+    "at": "no better than chance",
+    "below": "worse than chance",
+    "unknown": "",
+}
+SIDES: dict[Verdict, str] = {"above": "▲", "at": "≈", "below": "▼", "unknown": ""}  # on pages
+_VERDICTS = {words: verdict for verdict, words in IN_WORDS.items()}
+_TURNED: dict[Verdict, Verdict] = {"above": "below", "below": "above"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One model on one benchmark. What is undefined is NaN."""
+
+    value: float
+    low: float
+    high: float
+    chance: float | None
+    verdict: Verdict  # where the whole interval lies beside chance
+    best: bool  # the best value among the runs on the same items
+    tied: bool  # no significant difference from the best by the corrected paired test
+    items: int  # that were asked and name a right answer
+    finished: bool  # whether the run was asked all its items
+    run: Run
+
+    @property
+    def told(self) -> str:
+        """The marks in words, for those who do not see them."""
+        parts = [IN_WORDS[self.verdict]]
+        if self.best:
+            parts.append("the best here")
+        if self.tied:
+            parts.append("does not differ significantly from the best")
+        if not self.finished:
+            parts.append(f"not finished: {self.items:,} items so far")
+        return ", ".join(filter(None, parts))
+
+
+@dataclass(frozen=True)
+class Column:
+    """One benchmark, or one part of it."""
+
+    name: str  # NAME@SOURCE, or the value of a tag
+    title: str
+    measure: str
+    chance: float | None  # none where it is not known, or not the same for all runs
+    items: int  # of the run that was asked most
+    skill: str = ""  # what someone who does well knows: "sizes"
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Models by benchmarks. A model that was not asked something has no cell there."""
+
+    models: tuple[str, ...]
+    columns: tuple[Column, ...]
+    cells: Mapping[tuple[str, str], Cell]  # by model and the column's name
+    # over the benchmarks, of models that were asked the same items of all of them
+    mean_rank: Mapping[str, float]
+    pairs: Mapping[str, Sequence[Comparison]] = field(default_factory=dict)  # by the column's name
+    notes: tuple[str, ...] = ()  # what is unfinished or not compared; sentences
+    level: float = 0.95  # of the intervals, and so of the verdicts beside chance
+
+    def to_frame(self, library: str = "") -> Any:
+        """A DataFrame of pandas or polars: a row for each cell, with its figures and marks."""
+        names = ("model", "benchmark", "measure", *FIELDS, "mean_rank")
+        rows = []
+        for column in self.columns:
+            for model in self.models:
+                cell = self.cells.get((model, column.name))
+                if cell is not None:
+                    figures = [getattr(cell, field) for field in FIELDS]
+                    rank = self.mean_rank.get(model)
+                    rows.append((model, column.name, column.measure, *figures, rank))
+        return frame_of(columns_of(names, rows), library)
+
+    def _repr_html_(self) -> str:
+        from gnomon.reports.tables.pivot import pivot
+        from gnomon.reports.tables.pivotformats import as_html
+
+        return as_html(pivot(self, ()))
+
+    def __str__(self) -> str:
+        from gnomon.reports.tables.overviews import in_terminal
+
+        return in_terminal(self)
+
+
+def overview(found: Sequence[Study], *, level: float = 0.95) -> Overview:
+    """The headline measure of every run, beside chance and beside the other runs."""
+    check_options(level=level)
+    rows = row_labels(found)
+    titles = _titles(found)
+    columns, notes = [], []
+    cells: dict[tuple[str, str], Cell] = {}
+    contests: dict[str, Contest] = {}
+    for study in found:
+        measure = headline_measure(study.spec)
+        sides = _sides(study, rows)
+        figures = _figures(sides, measure, level)
+        contest = contest_between(sides, figures, measure, _same_items(study, sides))
+        cells |= _cells(study.name, sides, figures, measure, contest)
+        contests[study.name] = contest
+        skill = study.spec.skill if study.spec else ""
+        columns.append(_column(study.name, titles[study.name], measure, sides, figures, skill))
+        notes += _notes(study, sides, contest)
+
+    models = tuple(dict.fromkeys(rows.values()))
+    pairs = {name: contest.pairs for name, contest in contests.items()}
+    ranks = mean_ranks(models, contests)
+    return Overview(models, tuple(columns), cells, ranks, pairs, tuple(notes), level)
+
+
+def overview_by(study: Study, tag: str, *, minimum: int = 1, level: float = 0.95) -> Overview:
+    """The runs on one benchmark by the values of a tag, and on all items in the last column.
+
+    Values with fewer than `minimum` items are left out. Categories are no benchmarks, so there is
+    no mean rank.
+    """
+    check_options(level=level, minimum=minimum)
+    rows = row_labels([study])
+    sides = _sides(study, rows)
+    measure = headline_measure(study.spec)
+    alike = _same_items(study, sides)
+    parts = _parts(sides, tag, minimum)
+    parts[ALL] = sides
+
+    columns = []
+    cells: dict[tuple[str, str], Cell] = {}
+    pairs: dict[str, Sequence[Comparison]] = {}
+    for key, here in parts.items():
+        figures = _figures(here, measure, level)
+        contest = contest_between(here, figures, measure, alike)
+        cells |= _cells(key, here, figures, measure, contest)
+        pairs[key] = contest.pairs
+        title = study.words(tag, key) if key else NONE
+        columns.append(_column(key, title, measure, here, figures))
+
+    whole = Contest(dict.fromkeys(alike, nan))
+    models = tuple(dict.fromkeys(rows.values()))
+    notes = tuple(_notes(study, sides, whole))
+    return Overview(models, tuple(columns), cells, {}, pairs, notes, level)
+
+
+def in_words(found: Overview, model: str) -> str:
+    """What a model knows and what not, by the verdicts alone; empty where there are none.
+
+    "knows sizes and colours; guesses at places; worse than chance at negation"
+    """
+    told: dict[Verdict, list[str]] = {}
+    knows = "knows"
+    for column, skill in zip(found.columns, skills_of(found.columns), strict=True):
+        cell = found.cells.get((model, column.name))
+        if cell is None:
+            continue
+        told.setdefault(cell.verdict, []).append(skill)
+        if role(cell.run.model) or cell.run.manifest.blind:
+            knows = "better than chance at"  # words alone, or luck, are no knowledge of space
+
+    verbs: dict[Verdict, str] = {
+        "above": knows,
+        "at": "guesses at",
+        "below": "worse than chance at",
+    }
+    parts = []
+    for each, verb in verbs.items():
+        if each in told:
+            parts.append(f"{verb} {listed(told[each])}")
+    return "; ".join(parts)
+
+
+def skills_of(columns: Sequence[Column]) -> list[str]:
+    """What each column is about; sources of one benchmark are told apart."""
+    skills = [column.skill or column.name.partition("@")[0] for column in columns]
+    return _told_apart(skills, [column.name for column in columns])
+
+
+def _titles(found: Sequence[Study]) -> dict[str, str]:
+    """The title of each study by its name; sources of one benchmark are told apart."""
+    names = [study.name for study in found]
+    titles = _told_apart([study.title for study in found], [study.source for study in found])
+    return dict(zip(names, titles, strict=True))
+
+
+def _told_apart(words: Sequence[str], by: Sequence[str]) -> list[str]:
+    """The words, with what tells them apart behind those that occur several times."""
+    found = []
+    for word, difference in zip(words, by, strict=True):
+        found.append(f"{word} ({difference})" if words.count(word) > 1 else word)
+    return found
+
+
+def _sides(study: Study, rows: Mapping[str, str]) -> list[Side]:
+    found = []
+    for entrant in study.entrants:
+        finished = len(entrant.table) >= entrant.total
+        found.append(Side(rows[str(entrant.run.path)], entrant.run, entrant.table, finished))
+    return found
+
+
+def _same_items(study: Study, sides: Sequence[Side]) -> set[str]:
+    """The rows of most runs on the same items (of two such sets that with more items), if any."""
+    largest = max(study.item_sets(), key=len, default=[])
+    if len(largest) < 2:
+        return set()
+    return {sides[place].row for place in largest}
+
+
+def _parts(sides: Sequence[Side], tag: str, minimum: int) -> dict[str, list[Side]]:
+    """The runs on the items of each value of a tag, or of form, group or gold."""
+    if not any(side.table.has(tag) for side in sides):
+        sides[0].table.column(tag)  # says what there is instead
+    found: dict[str, list[Side]] = {}
+    for side in sides:
+        if not side.table.has(tag):
+            continue
+        for key, part in side.table.by(tag):
+            if len(part) >= minimum:
+                found.setdefault(key, []).append(side._replace(table=part))
+    if ALL in found:
+        raise UsageError(
+            f"A value of the tag '{tag}' is called '{ALL}', as is the column of all items.",
+            f"Use `gnomon score --by {tag}`.",
+        )
+    return found
+
+
+def _figures(sides: Sequence[Side], measure: Measure, level: float) -> dict[str, Score]:
+    """The measure of each run, by its row."""
+    return {side.row: score(side.table, measure, level=level) for side in sides}
+
+
+def _cells(
+    column: str,
+    sides: Sequence[Side],
+    figures: Mapping[str, Score],
+    measure: Measure,
+    contest: Contest,
+) -> dict[tuple[str, str], Cell]:
+    best, tied = contest.best, contest.tied
+    found = {}
+    for side in sides:
+        figure = figures[side.row]
+        told = _VERDICTS[verdict(figure.low, figure.high, figure.chance)]
+        if measure.better == "lower":
+            told = _TURNED.get(told, told)
+        found[side.row, column] = Cell(
+            value=_number(figure.value),
+            low=_number(figure.low),
+            high=_number(figure.high),
+            chance=figure.chance,
+            verdict=told,
+            best=side.row in best,
+            tied=side.row in tied,
+            items=len(side.table),
+            finished=side.finished,
+            run=side.run,
+        )
+    return found
+
+
+def _number(value: float | None) -> float:
+    return nan if value is None else value
+
+
+def _same(one: float | None, two: float | None) -> bool:
+    """Whether two chances are the same but for the last bits of a mean over other items."""
+    if one is None or two is None:
+        return one is two
+    return isclose(one, two, abs_tol=1e-9)
+
+
+def _column(
+    name: str,
+    title: str,
+    measure: Measure,
+    sides: Sequence[Side],
+    figures: Mapping[str, Score],
+    skill: str = "",
+) -> Column:
+    chances = [figure.chance for figure in figures.values() if figure.value is not None]
+    chance = chances[0] if chances and all(_same(each, chances[0]) for each in chances) else None
+    most = max((len(side.table) for side in sides), default=0)
+    return Column(name, title, measure.name, chance, most, skill)
+
+
+def _notes(study: Study, sides: Sequence[Side], contest: Contest) -> list[str]:
+    """What of a study is unfinished, or stands beside others without being compared."""
+    notes = []
+    for side, entrant in zip(sides, study.entrants, strict=True):
+        if not side.finished:
+            asked = f"{len(side.table):,} of {entrant.total:,} items"
+            notes.append(f"{side.row} on {study.name} is not finished: asked {asked}.")
+    apart = [side.row for side in sides if side.row not in contest.values]
+    if apart and len(sides) > 1:
+        verb = "was" if len(apart) == 1 else "were"
+        others = "the others" if contest.values else "each other"
+        notes.append(
+            f"{study.name}: {listed(apart)} {verb} not asked the same items as {others}, and so "
+            "not compared."
+        )
+    return notes

@@ -1,0 +1,169 @@
+"""The notes below a table of results: what its figures are of, and what they do not say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gnomon.measures.grouping import FEWEST, items_each, items_per_group, large_enough, least_size
+from gnomon.reports.baselines import Baseline
+from gnomon.reports.published.items import WHICH, fewer_than_paper, paper_items, relation
+from gnomon.reports.study import Entrant, Study
+from gnomon.reports.words import axis_name, capitalised, counted, listed
+
+NAMED = 8  # runs that a note names
+
+
+def notes_of(
+    study: Study, measures: Sequence[str], shown: Sequence[str], *, papers: bool
+) -> Iterator[str]:
+    """The notes on a study whose benchmark has these measures, of which these are shown."""
+    yield (
+        "Ranges are 95 % intervals over the units that items share. An answer that failed or "
+        "could not be read counts as wrong."
+    )
+    if papers and study.spec:
+        yield (
+            f"Grey rows are the models of the paper ({study.spec.paper}), from the tables named. "
+            f"{relation_of(study)}"
+        )
+    yield from _different_items(study)
+    yield from small_groups(study, measures)
+    if papers:
+        yield from _group_sizes(study, shown)
+    for entrant in study.entrants:
+        if entrant.blind:
+            yield f"{entrant.label} was asked without its pictures."
+        yield from _part_of_run(entrant)
+        yield from missing_answers(entrant)
+
+
+def relation_of(study: Study) -> str:
+    """In which way the items relate to the paper's, in a sentence or two."""
+    told = relation(study.name)
+    for entrant in study.entrants:
+        manifest = entrant.run.manifest
+        if manifest.shard or manifest.limit == entrant.total or len(entrant.table) < entrant.total:
+            return told
+    return told.removeprefix(WHICH).lstrip()
+
+
+def _part_of_run(entrant: Entrant) -> Iterator[str]:
+    """That a shard is not the whole run."""
+    manifest = entrant.run.manifest
+    if manifest.shard:
+        yield (
+            f"{entrant.label} is part of a run of {counted(manifest.whole_items, 'items')}: its "
+            "figures are over its own. `gnomon merge` makes one run of all shards."
+        )
+
+
+def _different_items(study: Study) -> Iterator[str]:
+    """That runs on other items are not ranked with the rest."""
+    sets = study.item_sets()
+    if len(sets) < 2:
+        return
+
+    first = study.entrants[sets[0][0]]
+    parts = []
+    for members in sets:
+        one = study.entrants[members[0]]
+        told = counted(len(one.table), "items")
+        if one is not first:
+            told += f", {_overlap(one, first)} among the first"
+        names = [study.entrants[i].label for i in members[:NAMED]]
+        parts.append(f"{listed(names)} ({told})")
+    yield (
+        "Not all of these runs answered the same items. Only those that did are ranked against "
+        f"each other: {'; then '.join(parts)}."
+    )
+
+
+def _overlap(one: Entrant, other: Entrant) -> str:
+    """How many of the items that one was asked the other was asked too."""
+    shared = int((one.asked & other.asked).sum())
+    if shared == 0:
+        return "none"
+    if shared == len(one.table):
+        return "all"
+    return f"{shared:,}"
+
+
+def small_groups(study: Study, measures: Sequence[str]) -> Iterator[str]:
+    """Which measures of whole groups are left out, as the groups are too small."""
+    asked = [entrant for entrant in study.entrants if len(entrant.table)]
+    left_out: dict[tuple[int, tuple[str, ...]], list[str]] = {}
+    for name in measures:
+        small = tuple(e.label for e in asked if not large_enough(name, e.table))
+        if small:
+            left_out.setdefault((least_size(name), small), []).append(axis_name(name))
+
+    for (least, labels), names in left_out.items():
+        sizes = sorted(items_per_group(e.table) for e in asked if e.label in labels)
+        found = listed(list(dict.fromkeys(f"{size:.3g}" for size in sizes)), "or")
+        whose = "" if len(labels) == len(asked) else f" for {listed(labels)}"
+        are, they = ("is", "it needs") if len(names) == 1 else ("are", "they need")
+        yield (
+            f"{capitalised(listed(names))} {are} left out{whose}: {they} {least} items of each "
+            f"{study.noun.removesuffix('s')} or more, and there are {found}."
+        )
+
+
+def few_units(measures: Sequence[str]) -> Iterator[str]:
+    """Which measures are left out, as they would rest on hardly any pair, triple or group."""
+    if measures:
+        names = listed(list(map(axis_name, measures)))
+        rest = f"would rest on fewer than {FEWEST} pairs, triples or groups"
+        yield f"Left out where it {rest}: {names}."
+
+
+def baseline_notes(beside: Sequence[Baseline]) -> Iterator[str]:
+    """What the baselines of the benchmark are, and why one is not shown."""
+    shown = [baseline.spec for baseline in beside if baseline.table is not None]
+    if shown:
+        were = "was" if len(shown) == 1 else "were"
+        yield (
+            f"{listed(shown)} {were} trained and asked for this page, on all of its items: what "
+            "words or pictures give away by themselves."
+        )
+    for baseline in beside:
+        if baseline.table is None:
+            yield f"{baseline.spec} is not shown: {baseline.reason}."
+
+
+def _group_sizes(study: Study, shown: Sequence[str]) -> Iterator[str]:
+    """How many items the groups have here and had in the paper.
+
+    Said where a measure of whole groups is shown.
+    """
+    theirs = paper_items(study.name).per_group
+    whole = [name for name in shown if least_size(name)]
+    mine = set()
+    for entrant in study.entrants:
+        has_figure = any(large_enough(name, entrant.table) for name in whole)
+        if has_figure and fewer_than_paper(items_per_group(entrant.table), study.name):
+            mine.add(items_each(entrant.table))
+    if mine:
+        yield (
+            f"The {study.noun} have {listed(sorted(mine))} here and about {theirs} in the paper: "
+            f"with fewer items of a {study.noun.removesuffix('s')} it is easier to get all of them "
+            "right."
+        )
+
+
+def missing_answers(entrant: Entrant) -> Iterator[str]:
+    """What a run lacks: right answers, items not asked yet, answers that failed or are unread."""
+    unjudged = entrant.run.manifest.counts.items - entrant.total
+    if unjudged > 0 and entrant.total:
+        scenes = counted(unjudged, "items")
+        yield f"{entrant.label}: {scenes} without a right answer left out of its figures."
+    counts = entrant.counts
+    left = counts.items - counts.asked
+    parts = []
+    if left:
+        parts.append(f"{left:,} not asked yet and left out of its figures")
+    if counts.errors:
+        parts.append(f"{counts.errors:,} failed")
+    if counts.unread:
+        parts.append(f"{counts.unread:,} could not be read")
+    if parts:
+        yield f"{entrant.label}, {counted(entrant.total, 'items')}: {', '.join(parts)}."

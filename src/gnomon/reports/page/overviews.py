@@ -1,0 +1,192 @@
+"""The first screen: what all models and each of them know, and the table of scores behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from gnomon.registry import role
+from gnomon.reports.charts import svg
+from gnomon.reports.overview import SIDES, Cell, Column, Overview, in_words, skills_of
+from gnomon.reports.page.addresses import items_address
+from gnomon.reports.study import Study
+from gnomon.reports.words import axis_name, counted, interval_of, listed, per_cent, percentage
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+NAMED = 4  # skills that the sentence about all models names
+STRIP, MIDDLE = 150, 10  # units that the line from 0 to 100 % is long; where it stands
+
+
+def overview_view(found: Overview, studies: Sequence[Study]) -> dict[str, Any]:
+    """Sentences and table, as the template shows them."""
+    entrants = {id(entrant.run): entrant for study in studies for entrant in study.entrants}
+    series = {}
+    for (model, _), cell in found.cells.items():
+        series[model] = entrants[id(cell.run)].series
+    names = sorted(found.models, key=lambda name: _is_baseline(found, name))  # models first
+    models = [_model(found, name, series[name]) for name in names]
+    said = [model for model in models if model["words"] and not model["baseline"]]
+    rows = [_row(found, study, i, names, series) for i, study in enumerate(studies)]
+    return {
+        "conclusion": conclusion(found),
+        "models": models,
+        "said": said or [model for model in models if model["words"]],
+        "rows": rows,
+        "ranked": any(model["rank"] for model in models),
+        "notes": found.notes,
+    }
+
+
+def _model(found: Overview, name: str, series: int) -> dict[str, Any]:
+    rank = found.mean_rank.get(name)
+    return {
+        "name": name,
+        "swatch": swatch(series),
+        "words": in_words(found, name),
+        "baseline": _is_baseline(found, name),
+        "rank": "" if rank is None else f"{rank:.1f}",
+    }
+
+
+def _is_baseline(found: Overview, model: str) -> bool:
+    cells = [cell for (name, _), cell in found.cells.items() if name == model]
+    return any(role(cell.run.model) for cell in cells)
+
+
+def conclusion(found: Overview) -> str:
+    """What all, some and none of the models do better than chance, of what all were asked."""
+    models = [model for model in found.models if not _is_baseline(found, model)]
+    if len(models) < 2:
+        return ""
+    skills: dict[str, list[str]] = {"all": [], "some": [], "none": []}
+    for column, skill in zip(found.columns, skills_of(found.columns), strict=True):
+        who = _better_than_chance(found, models, column)
+        if who:
+            skills[who].append(skill)
+
+    parts: list[str] = []
+    for who, names in skills.items():
+        if names:
+            first, later = _who(who, len(models))
+            start = later if parts else f"{first} better than chance"
+            parts.append(f"{start} at {_few(names)}")
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+def _who(share: str, count: int) -> tuple[str, str]:
+    """All, some or none of so many models: at the beginning of a sentence, and later in it."""
+    if count == 2:
+        of_two = {
+            "all": ("Both models are", "both are"),
+            "some": ("One of the two models is", "one is"),
+            "none": ("Neither model is", "neither is"),
+        }
+        return of_two[share]
+    of_many = {
+        "all": (f"All {count} models are", "all are"),
+        "some": (f"Some of the {count} models are", "some are"),
+        "none": (f"None of the {count} models is", "none is"),
+    }
+    return of_many[share]
+
+
+def _better_than_chance(found: Overview, models: Sequence[str], column: Column) -> str:
+    """Who of the models: all, some or none; empty where that of any is not known."""
+    cells = [found.cells.get((model, column.name)) for model in models]
+    sides = {cell.verdict if cell else "unknown" for cell in cells}
+    if "unknown" in sides:
+        return ""
+    if sides == {"above"}:
+        return "all"
+    return "some" if "above" in sides else "none"
+
+
+def _few(names: Sequence[str]) -> str:
+    if len(names) <= NAMED + 1:
+        return listed(names)
+    return listed([*names[:NAMED], f"{len(names) - NAMED} more"])
+
+
+def _row(
+    found: Overview, study: Study, index: int, models: Sequence[str], series: Mapping[str, int]
+) -> dict[str, Any]:
+    column = found.columns[index]
+    labels = {id(entrant.run): entrant.label for entrant in study.entrants}
+    cells = []
+    for model in models:
+        cell = found.cells.get((model, column.name))
+        label = labels[id(cell.run)] if cell else ""
+        cells.append(_cell(cell, model, items_address(column.name, model=label)))
+    return {
+        "title": column.title,
+        "name": column.name,
+        "address": f"#s{index}",
+        "measure": "" if column.measure == "accuracy" else axis_name(column.measure),
+        "chance": percentage(column.chance) if column.chance is not None else "",
+        "asked": counted(column.items, "items"),
+        "strip": _strip(found, column, series),
+        "cells": cells,
+    }
+
+
+def _cell(cell: Cell | None, model: str, address: str) -> dict[str, Any]:
+    if cell is None or isnan(cell.value):
+        return {"model": model, "text": ""}
+    place = ""
+    if cell.best:
+        place = "★"
+    elif cell.tied:
+        place = "☆"
+    return {
+        "model": model,
+        "text": per_cent(cell.value),
+        "range": interval_of(cell.low, cell.high),
+        "side": SIDES[cell.verdict],
+        "verdict": cell.verdict,
+        "place": place,
+        "open": "" if cell.finished else "…",
+        "told": cell.told,
+        "address": address,
+    }
+
+
+def _strip(found: Overview, column: Column, series: Mapping[str, int]) -> Markup:
+    """All models on one line from 0 to 100 %, with an upright where chance is."""
+    from markupsafe import Markup
+
+    parts = scale(STRIP, MIDDLE, column.chance)
+    for model in reversed(found.models):
+        cell = found.cells.get((model, column.name))
+        if cell and 0 <= cell.value <= 1:
+            told = f"{model}: {percentage(cell.value)}"
+            place = svg.Point(STRIP * cell.value, MIDDLE)
+            parts.append(svg.mark(place, series[model], 4.4, told))
+    box = f"-6 0 {STRIP + 12} {2 * MIDDLE}"
+    return Markup(  # noqa: S704 - escaped as it was drawn
+        f'<svg class="strip chart" viewBox="{box}" aria-hidden="true">{"".join(parts)}</svg>'
+    )
+
+
+def scale(length: float, middle: float, chance: float | None) -> list[str]:
+    """A line from 0 to 1 with its marks, and an upright where chance is."""
+    parts = [svg.line(svg.Point(0, middle), svg.Point(length, middle), "grid")]
+    for end in (0, 0.5, 1):
+        at = length * end
+        parts.append(svg.line(svg.Point(at, middle - 3), svg.Point(at, middle + 3), "grid"))
+    if chance is not None:
+        at = length * chance
+        parts.append(svg.line(svg.Point(at, 1), svg.Point(at, 2 * middle - 1), "chance"))
+    return parts
+
+
+def swatch(series: int) -> Markup:
+    """The colour and shape of a series, to stand before its name."""
+    from markupsafe import Markup
+
+    mark = svg.mark(svg.Point(7, 7), series, 5)
+    return Markup(  # noqa: S704 - our own drawing
+        f'<svg class="swatch chart" viewBox="0 0 14 14" aria-hidden="true">{mark}</svg>'
+    )

@@ -1,0 +1,294 @@
+"""A study: the items of one benchmark, once, and every model's answers side by side.
+
+Runs over the same items share one list of items; answers become arrays aligned with it, so that
+comparing models, finding the worst groups and packing the item table are a few operations on
+arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gnomon.contracts import Benchmark
+from gnomon.grouped import grouped
+from gnomon.measures.pairing import same_items
+from gnomon.measures.runlabels import labels, settings_of, with_shard
+from gnomon.measures.table import Table
+from gnomon.records import Item
+from gnomon.registry import asked_benchmark
+from gnomon.reports.words import clip, counted
+from gnomon.runs import Counts, Run
+
+NOT_ASKED, NO_ANSWER = -2, -1
+SHORTEST = 0.01  # seconds that are told of an answer
+LEFT_OUT = -1  # the place of an item that is not in the study
+Places = NDArray[np.int64]  # positions of items in the study
+# of an item of a run whose choices are in another order than the study's: where each of them stands
+Turned = dict[int, list[int]]
+Index = dict[tuple[str, str, str], int]
+
+
+@dataclass
+class Entrant:
+    """One run in a study: its table of answers, and the same for each item of the study.
+
+    The table holds the items that were asked: what a run that is going on has not come to yet is no
+    mistake.
+    """
+
+    run: Run
+    label: str
+    table: Table
+    total: int  # items of the run that name a right answer, asked or not
+    places: Places  # for each row of the table, the position of its item in the study
+    choice: NDArray[np.int32]  # index into the item's choices, NO_ANSWER or NOT_ASKED
+    right: NDArray[np.bool_]
+    # probabilities of the picked choice and of the right choices together; NaN without scores
+    sure: NDArray[np.float64]
+    gold: NDArray[np.float64]
+    series: int = 0  # its colour and shape: the same for a model all through a page
+    # what models that talk said, and why others failed, by the item's position
+    replies: dict[int, str] = field(default_factory=dict)
+    rules: dict[int, str] = field(default_factory=dict)  # by which each reply was read
+    costs: dict[int, str] = field(default_factory=dict)  # the tokens and seconds of each answer
+
+    @property
+    def asked(self) -> NDArray[np.bool_]:
+        """Which items of the study the model was asked."""
+        return np.asarray(self.choice != NOT_ASKED)
+
+    @property
+    def scored(self) -> bool:
+        """Whether the model gave scores."""
+        return bool(np.isfinite(self.gold).any())
+
+    @property
+    def counts(self) -> Counts:
+        """The run's progress, from its answers: a manifest is not rewritten for each batch."""
+        answered = int(self.table.answered.sum())
+        failed = int((self.table.failed & ~self.table.answered).sum())
+        unread = len(self.table) - answered - failed
+        return Counts(items=self.total, answered=answered, errors=failed, unread=unread)
+
+    @property
+    def blind(self) -> bool:
+        """Whether the items have pictures that the model was not shown."""
+        return self.run.manifest.blind
+
+
+@dataclass
+class Study:
+    """All runs on one benchmark."""
+
+    name: str  # NAME@SOURCE
+    spec: Benchmark | None  # none if this installation does not know the benchmark
+    items: list[Item]  # those that name a right answer: a scene to be painted is not among them
+    entrants: list[Entrant]
+
+    @property
+    def base(self) -> str:
+        """The benchmark's name without its source."""
+        return self.name.partition("@")[0]
+
+    @property
+    def title(self) -> str:
+        """The benchmark as people call it; where it has no title, its name."""
+        return (self.spec.title if self.spec else "") or self.name
+
+    @property
+    def source(self) -> str:
+        """The source of the items, such as fresh or published."""
+        return self.name.partition("@")[2]
+
+    def words(self, tag: str, value: str = "") -> str:
+        """A tag, or one of its values, as people read it."""
+        if self.spec:
+            return self.spec.title_of(tag, value)
+        return value or tag.replace("_", " ").replace("-", " ")
+
+    @property
+    def noun(self) -> str:
+        """What the groups of the benchmark are called."""
+        return self.spec.noun if self.spec else "groups"
+
+    @property
+    def slices(self) -> tuple[str, ...]:
+        """The tags that the benchmark declares worth a table of their own."""
+        return self.spec.slices if self.spec else ()
+
+    @property
+    def labels(self) -> list[str]:
+        """The entrants' names."""
+        return [entrant.label for entrant in self.entrants]
+
+    @property
+    def drawn_names(self) -> dict[int, str]:
+        """The entrants' names by the series in which they are drawn."""
+        return {entrant.series: entrant.label for entrant in self.entrants}
+
+    def item_sets(self) -> list[list[int]]:
+        """The entrants (as positions) that were asked the same items; most items first."""
+        return same_items([entrant.table for entrant in self.entrants])
+
+    def groups(self) -> dict[str, Places]:
+        """Positions of the items of each group that has a name."""
+        found: dict[str, list[int]] = {}
+        for i, item in enumerate(self.items):
+            if item.group:
+                found.setdefault(item.group, []).append(i)
+        return {name: np.array(where) for name, where in found.items()}
+
+
+def studies(runs: Sequence[Run], *, reply_limit: int = 300) -> list[Study]:
+    """The runs by benchmark, in the order given.
+
+    Within each, models stand in the order in which they first occur, so that a model keeps its
+    colour on the page.
+    """
+    models = list(dict.fromkeys(run.model for run in runs))
+    in_turn = sorted(runs, key=lambda run: models.index(run.model))
+    by_name = grouped(in_turn, lambda run: run.benchmark)
+    return [_study(name, members, reply_limit) for name, members in by_name.items()]
+
+
+def draw_alike(found: Sequence[Study], rows: Mapping[str, str]) -> None:
+    """Give each row one series in all studies; `rows` names that of each run, by its folder."""
+    series: dict[str, int] = {}
+    for study in found:
+        for entrant in study.entrants:
+            entrant.series = series.setdefault(rows[str(entrant.run.path)], len(series))
+
+
+def all_runs(found: Sequence[Study]) -> list[Run]:
+    """The runs of several studies."""
+    runs = []
+    for study in found:
+        runs += [entrant.run for entrant in study.entrants]
+    return runs
+
+
+def labels_of(runs: Sequence[Run]) -> list[str]:
+    """A short name for each run: the model's, with the options that tell its runs apart."""
+    return labels(list(map(_name, runs)), list(map(settings_of, runs)))
+
+
+def _name(run: Run) -> str:
+    name = run.name
+    if run.manifest.blind:
+        name = f"{name} (blind)"
+    return with_shard(name, run.manifest.shard)
+
+
+def _study(name: str, runs: list[Run], reply_limit: int) -> Study:
+    items, found = _shared_items(runs)
+    spec = asked_benchmark(name, runs[0].manifest.about)
+    entrants: list[Entrant] = []
+    for run, label, (where, turned) in zip(runs, labels_of(runs), found, strict=True):
+        entrant = _entrant(run, label, Table.of_run(run, spec), where, len(items))
+        _turn(entrant, turned)
+        entrant.replies = _replies(run, where, reply_limit)
+        entrant.costs = _costs(run, where)
+        entrant.rules = {int(where[n]): rule for n, rule in run.rules() if n < len(where)}
+        entrant.series = len(entrants)
+        entrants.append(entrant)
+    return Study(name, spec, items, entrants)
+
+
+def _turn(entrant: Entrant, turned: Turned) -> None:
+    """Name what was chosen by its place among the choices as the study lists them."""
+    numbers = np.asarray(entrant.table.numbers).tolist()
+    for number, place in zip(numbers, entrant.places.tolist(), strict=True):
+        picked = entrant.choice[place]
+        if number in turned and picked >= 0:
+            entrant.choice[place] = turned[number][picked]
+
+
+def _shared_items(runs: list[Run]) -> tuple[list[Item], list[tuple[Places, Turned]]]:
+    """The items of all runs, each once, and where in that list each run's are."""
+    items: list[Item] = []
+    index: Index = {}
+    known: dict[str, tuple[Places, Turned]] = {}  # by the digest of a run's items
+    found = []
+    for run in runs:
+        digest = run.manifest.items_sha256
+        where = known.get(digest)
+        if where is None:
+            where = _places(run, items, index)
+        if digest:
+            known[digest] = where
+        found.append(where)
+    return items, found
+
+
+def _places(run: Run, items: list[Item], index: Index) -> tuple[Places, Turned]:
+    """Where the items of a run are in the list, to which new ones are added.
+
+    LEFT_OUT for items that name no right answer.
+    """
+    where = []
+    turned: Turned = {}
+    for number, item in enumerate(run.items()):
+        if not item.gold:
+            where.append(LEFT_OUT)
+            continue
+        place = index.setdefault((item.id, item.context, item.text), len(items))
+        if place == len(items):
+            items.append(item)
+        where.append(place)
+        known = items[place].choices
+        if item.choices != known and set(item.choices) == set(known):
+            turned[number] = [known.index(choice) for choice in item.choices]
+    return np.array(where, dtype=np.int64), turned
+
+
+def _entrant(run: Run, label: str, table: Table, places: Places, count: int) -> Entrant:
+    numbers = np.asarray(table.numbers)
+    table = table.where(numbers < len(places)).judged  # a run may have grown between two looks
+    asked = places[np.asarray(table.numbers)]
+    picked = table.picked
+
+    choice = np.full(count, NOT_ASKED, dtype=np.int32)
+    choice[asked] = np.where(picked >= 0, picked, NO_ANSWER)
+    right = np.zeros(count, dtype=bool)
+    right[asked] = table.right
+    sure, gold = np.full(count, np.nan), np.full(count, np.nan)
+    if table.scores is not None and table.scale != "none":
+        chances = table.probabilities
+        sure[asked] = np.where(picked >= 0, chances[np.arange(len(table)), picked], np.nan)
+        gold[asked] = np.where(table.gold_at, chances, 0.0).sum(axis=1)
+    total = int((places != LEFT_OUT).sum())
+    return Entrant(run, label, table, total, asked, choice, right, sure, gold)
+
+
+def _costs(run: Run, places: Places) -> dict[int, str]:
+    """What each answer took, in words, by the item's position."""
+    found = {}
+    for number, tokens, seconds in run.costs():
+        if number >= len(places) or places[number] == LEFT_OUT:
+            continue
+        parts = []
+        if tokens is not None:
+            parts.append(counted(tokens, "tokens"))
+        if seconds is not None and seconds >= SHORTEST:
+            parts.append(f"{seconds:.2f} s")
+        if parts:
+            found[int(places[number])] = ", ".join(parts)
+    return found
+
+
+def _replies(run: Run, places: Places, limit: int) -> dict[int, str]:
+    """How the replies of models that talk begin, by the item's position.
+
+    A failure's reason where there is no reply.
+    """
+    found = {}
+    for number, reply, error in run.replies(limit + 1):
+        if number >= len(places) or places[number] == LEFT_OUT:
+            continue
+        said = f"error: {error}" if reply is None else reply
+        found[int(places[number])] = clip(said, limit)
+    return found

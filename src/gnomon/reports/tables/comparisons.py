@@ -1,0 +1,186 @@
+"""Comparisons as scripts and people read them: leaderboards, and what tells each two models apart.
+
+Where a terminal is too narrow for the names of a pair, models are named by letters rather than cut;
+where it is narrower still, the figures go that can best be missed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import isnan
+from typing import Any
+
+import msgspec
+
+from gnomon.contracts import Listing
+from gnomon.measures.compared import Agreement, Board, Compared, Outcome
+from gnomon.measures.comparison import Comparison, Rank
+from gnomon.records import letter_of
+from gnomon.reports.tables.render import UNCUT, Field, listing_of, render
+from gnomon.reports.tables.scores import PLAIN, beside_chance, interval, percent, too_wide
+
+
+def shown(
+    outcome: Outcome, format: str = "table", *, plain: bool = False, level: float = 0.95
+) -> str:
+    """The outcome in one of the formats: all fields, or tables for people."""
+    if format == "json":
+        return _json(outcome)
+    if format == "csv":
+        return _csv(outcome)
+    parts = [_compared(part, level, format) for part in outcome.compared]
+    if outcome.agreements:
+        parts.append(render(_agreements(outcome.agreements, level), format))
+    text = "\n\n".join(parts)
+    if plain:
+        text = text.translate(PLAIN)
+    return text
+
+
+def _json(outcome: Outcome) -> str:
+    comparisons: list[dict[str, Any]] = []
+    board: list[dict[str, Any]] = []
+    for part in outcome.compared:
+        for each in part.pairs:
+            tested = each.differ or each.tied
+            comparisons.append(each._asdict() | {"differ": each.differ if tested else None})
+        about = {"benchmark": part.pairs[0].benchmark, "measure": part.pairs[0].measure}
+        for ranks, _ in part.boards:
+            board += [about | rank._asdict() for rank in ranks]
+    whole: dict[str, Any] = {"comparisons": comparisons, "leaderboard": board}
+    if outcome.agreements:
+        whole["agreements"] = [each._asdict() for each in outcome.agreements]
+    return msgspec.json.format(msgspec.json.encode(whole), indent=2).decode()
+
+
+def _csv(outcome: Outcome) -> str:
+    """The pairs; of measures over two runs in a second table, as they have other fields."""
+    tables = []
+    pairs: list[tuple[Any, ...]] = []
+    for part in outcome.compared:
+        pairs += part.pairs
+    for fields, rows in ((Comparison._fields, pairs), (Agreement._fields, outcome.agreements)):
+        if rows:
+            tables.append(render(Listing("", fields, tuple(rows)), "csv"))
+    return "\n\n".join(tables)
+
+
+def _compared(part: Compared, level: float, format: str) -> str:
+    """The leaderboards and the pairs, for one benchmark and measure."""
+    names: dict[str, None] = {}
+    for each in part.pairs:
+        names |= {each.first: None, each.second: None}
+    letters = {name: letter_of(i) for i, name in enumerate(names)}
+    for called in ({}, letters):
+        listings = _listings(part, level, called, lean=False)
+        whole = [render(listing, format, width=UNCUT) for listing in listings]
+        if format != "table" or not any(map(too_wide, whole)):
+            return "\n\n".join(whole)
+    listings = _listings(part, level, letters, lean=True)
+    return "\n\n".join(render(listing) for listing in listings)
+
+
+def _listings(
+    part: Compared, level: float, letters: Mapping[str, str], *, lean: bool
+) -> Iterator[Listing]:
+    first = part.pairs[0]
+    ranked: set[str] = set()
+    for board in part.boards:
+        yield _leaderboard(board, first, level, letters, lean=lean)
+        ranked |= {rank.model for rank in board.ranks}
+    unranked = [(letter, name) for name, letter in letters.items() if name not in ranked]
+    if unranked:
+        yield Listing("", ("", "model"), tuple(unranked))
+    title = "Differences in points"
+    if not part.boards:
+        title += f" of {first.measure} on {first.benchmark}"
+    yield _differences(title, part.pairs, level, letters, lean=lean)
+
+
+def _leaderboard(
+    board: Board, about: Comparison, level: float, letters: Mapping[str, str], *, lean: bool
+) -> Listing:
+    ranks = board.ranks
+    over = f"{ranks[0].n:,} items ({ranks[0].units})"
+    if ranks[0].n < board.most:
+        over = f"the {over} that all {len(ranks)} runs share"
+    measure = about.measure
+    if about.better == "lower":
+        measure += " (lower is better)"
+
+    def tied(rank: Rank) -> str:
+        return ", ".join(letters.get(name, name) for name in rank.tied) or "–"
+
+    def verdict(rank: Rank) -> str:
+        return beside_chance(rank.low, rank.high, rank.chance)
+
+    fields = (
+        Field("", lambda rank: letters[rank.model], bool(letters)),
+        Field("rank", _places),
+        Field("model", lambda rank: rank.model),
+        Field("score", lambda rank: percent(rank.value)),
+        Field(f"{100 * level:g} % interval", lambda rank: interval(rank.low, rank.high)),
+        Field("chance", lambda rank: percent(rank.chance)),
+        Field("tied" if lean else "tied with", tied),
+        # where room is scarce, interval and chance say the same in less
+        Field("", verdict, not lean and any(map(verdict, ranks))),
+    )
+    return listing_of(f"{about.benchmark}, {measure}: {over}", fields, ranks)
+
+
+def _differences(
+    title: str,
+    pairs: Sequence[Comparison],
+    level: float,
+    letters: Mapping[str, str],
+    *,
+    lean: bool,
+) -> Listing:
+    fields = (
+        Field("first", lambda pair: letters.get(pair.first, pair.first)),
+        Field("second", lambda pair: letters.get(pair.second, pair.second)),
+        Field("first − second", lambda pair: _points(pair.difference)),
+        Field(f"{100 * level:g} % interval", lambda pair: interval(pair.low, pair.high, "to")),
+        Field("p", lambda pair: _p(pair.p), not lean),
+        Field("p (Holm)", lambda pair: _p(pair.p_adjusted)),
+        Field("", _verdict),
+        Field("detectable", lambda pair: _points(pair.detectable).lstrip("+"), not lean),
+        Field("n", lambda pair: pair.n),
+    )
+    return listing_of(title, fields, pairs)
+
+
+def _agreements(pairs: Sequence[Agreement], level: float) -> Listing:
+    fields = (
+        Field("benchmark", lambda each: each.benchmark),
+        Field("measure", lambda each: each.measure),
+        Field("first", lambda each: each.first),
+        Field("second", lambda each: each.second),
+        Field("score", lambda each: percent(each.value)),
+        Field(f"{100 * level:g} % interval", lambda each: interval(each.low, each.high)),
+        Field("n", lambda each: each.n),
+        Field("units", lambda each: each.units),
+    )
+    return listing_of("", fields, pairs)
+
+
+def _places(rank: Rank) -> str:
+    if rank.best == rank.worst:
+        return f"{rank.best}"
+    return f"{rank.best}-{rank.worst}"
+
+
+def _points(value: float) -> str:
+    return "–" if isnan(value) else f"{100 * value:+.1f}"
+
+
+def _p(value: float) -> str:
+    if isnan(value):
+        return "–"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _verdict(pair: Comparison) -> str:
+    if pair.differ:
+        return "differ"
+    return "tied" if pair.tied else "–"

@@ -1,0 +1,253 @@
+"""The table for the paper: models by benchmarks, or by the categories of one, ready to be written.
+
+What stands in a cell and what the caption says about it is decided here; `pivotformats` writes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Literal
+
+from gnomon.reports.overview import ALL, Cell, Column, Overview
+from gnomon.reports.page.headline import Line, published_beside
+from gnomon.reports.study import Study
+from gnomon.reports.tables.letters import letters
+from gnomon.reports.words import axis_name, capitalised, known, listed
+
+Marks = Literal["letters", "stars", "none"]
+UNFINISHED = "Dagger: the run is not finished, and the figure is over the items so far."
+MEAN_RANK = "Mean rank: over all columns, among the models that were asked the same items of all."
+STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A cell, as fractions. A figure of a paper has neither interval nor marks."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    best: bool = False
+    weak: bool = False  # no better than chance
+    unfinished: bool = False
+    mark: str = ""  # letters or stars
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table."""
+
+    name: str
+    cells: tuple[Figure | None, ...]
+    mean_rank: float | None = None
+
+
+@dataclass(frozen=True)
+class Pivot:
+    """The table: our rows, chance, and the models of the papers."""
+
+    corner: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    chance: Row | None
+    published: tuple[Row, ...]
+    caption: str
+    label: str
+    intervals: bool
+    level: float  # of the intervals
+    notes: tuple[str, ...]
+
+    @property
+    def ranked(self) -> bool:
+        """Whether there is a column of mean ranks."""
+        return any(row.mean_rank is not None for row in self.rows)
+
+    @property
+    def one_measure(self) -> bool:
+        """Whether all columns are by the same measure."""
+        return len({column.measure for column in self.columns}) == 1
+
+
+def pivot(
+    found: Overview,
+    studies: Sequence[Study],
+    *,
+    by: str = "",
+    marks: Marks = "letters",
+    intervals: bool = True,
+    published: bool = False,
+    caption: str = "",
+    label: str = "",
+) -> Pivot:
+    """The overview as a table for a paper, with its caption."""
+    marked = significance(found, marks)
+    rows = []
+    for model in found.models:
+        places = [(model, column.name) for column in found.columns]
+        cells = tuple(_figure(found.cells.get(place), marked.get(place, "")) for place in places)
+        rows.append(Row(model, cells, found.mean_rank.get(model)))
+
+    papers = _published_rows(found, studies, by) if published else []
+    chance = _chance(found.columns)
+    told = caption or _caption(found, rows, marks, intervals=intervals, papers=bool(papers))
+    return Pivot(
+        corner="Model",
+        columns=found.columns,
+        rows=tuple(rows),
+        chance=chance,
+        published=tuple(papers),
+        caption=told,
+        label=label or "tab:gnomon",
+        intervals=intervals,
+        level=found.level,
+        notes=found.notes,
+    )
+
+
+def _figure(cell: Cell | None, mark: str) -> Figure | None:
+    if cell is None or isnan(cell.value):
+        return None
+    weak = cell.verdict in ("at", "below")
+    ends = known(cell.low), known(cell.high)
+    return Figure(cell.value, *ends, cell.best, weak, not cell.finished, mark)
+
+
+def _chance(columns: Sequence[Column]) -> Row | None:
+    """The row of chance, if it is known for any column."""
+    cells = []
+    for column in columns:
+        cells.append(None if column.chance is None else Figure(column.chance))
+    return Row("Chance", tuple(cells)) if any(cells) else None
+
+
+def significance(found: Overview, marks: Marks) -> Mapping[tuple[str, str], str]:
+    """Letters or stars, by model and column; runs that were not compared have none."""
+    marked: dict[tuple[str, str], str] = {}
+    if marks == "none":
+        return marked
+    marks_of = _letters if marks == "letters" else _stars
+    for column in found.columns:
+        for model, mark in marks_of(found, column.name).items():
+            marked[model, column.name] = mark
+    return marked
+
+
+def _letters(found: Overview, column: str) -> Mapping[str, str]:
+    pairs = [pair for pair in found.pairs.get(column, ()) if pair.differ or pair.tied]
+    members: set[str] = set()
+    for pair in pairs:
+        members |= {pair.first, pair.second}
+
+    def goodness(model: str) -> tuple[bool, float]:
+        cell = found.cells[model, column]
+        return not cell.best, -cell.value  # the best has the first letter
+
+    in_turn = sorted(members, key=goodness)
+    return letters(in_turn, [(pair.first, pair.second) for pair in pairs if pair.differ])
+
+
+def _stars(found: Overview, column: str) -> Mapping[str, str]:
+    """How surely each model is told apart from the best; where several are, from all of them."""
+    marked: dict[str, str] = {}
+    for pair in found.pairs.get(column, ()):
+        stars = _stars_of(pair.p_adjusted)
+        for model, other in ((pair.first, pair.second), (pair.second, pair.first)):
+            if found.cells[other, column].best and not found.cells[model, column].best:
+                marked[model] = min(stars, marked.get(model, stars), key=len)
+    return marked
+
+
+def _stars_of(p: float) -> str:
+    for level, stars in STARS:
+        if p < level:
+            return stars
+    return ""
+
+
+def _published_rows(found: Overview, studies: Sequence[Study], by: str) -> list[Row]:
+    """The models of the papers, those of several benchmarks of one paper in one row."""
+    keys = [column.name for column in found.columns]
+    rows: dict[str, dict[str, float]] = {}
+    for study in studies:
+        if by:
+            values = [key for key in keys if key != ALL]
+            measure = found.columns[0].measure
+            _add_lines(rows, published_beside(study, measure, by, values), values)
+            _add_lines(rows, published_beside(study, measure), [ALL])
+            continue
+        measure = next(each.measure for each in found.columns if each.name == study.name)
+        _add_lines(rows, published_beside(study, measure), [study.name])
+
+    papers = []
+    for name, row in rows.items():
+        cells = [Figure(row[key]) if key in row else None for key in keys]
+        if any(cells):
+            papers.append(Row(name, tuple(cells)))
+    return papers
+
+
+def _add_lines(rows: dict[str, dict[str, float]], lines: Sequence[Line], keys: list[str]) -> None:
+    for line in lines:
+        row = rows.setdefault(line.model, {})
+        for key, cell in zip(keys, line.cells, strict=True):
+            if cell is not None and cell.value is not None:
+                row[key] = cell.value
+
+
+def _caption(
+    found: Overview, rows: Sequence[Row], marks: Marks, *, intervals: bool, papers: bool
+) -> str:
+    """What the reader must know of the table, in sentences."""
+    every: list[Figure] = []
+    for row in rows:
+        every += filter(None, row.cells)
+
+    def some(mark: str) -> bool:
+        return any(getattr(figure, mark) for figure in every)
+
+    sentences = [
+        (True, _what(found.columns, found.level if intervals else None)),
+        (True, _asked(found)),
+        (some("best"), "Bold: the best of a column, among models asked the same items."),
+        (some("weak"), "Italics: no better than chance (its interval holds chance or lies below)."),
+        (some("mark"), _on_marks(marks)),
+        (some("unfinished"), UNFINISHED),
+        (bool(found.mean_rank), MEAN_RANK),
+        (papers, "Grey: figures that the papers report, on their own items."),
+    ]
+    return " ".join(sentence for applies, sentence in sentences if applies)
+
+
+def _what(columns: Sequence[Column], level: float | None) -> str:
+    """The measure, which stands below the titles where there are several, and any intervals."""
+    measures = {axis_name(column.measure) for column in columns}
+    what = "The measure named below each title"
+    if len(measures) == 1:
+        what = capitalised(measures.pop())
+    told = f"{what}, in per cent"
+    if level is not None:
+        told += f", with {100 * level:g} % intervals over the units that items share"
+    return f"{told}."
+
+
+def _asked(found: Overview) -> str:
+    """How many items each column is about, by the names that repeat it."""
+    parts = []
+    for column in found.columns:
+        asked = {cell.items for (_, name), cell in found.cells.items() if name == column.name}
+        most = "" if len(asked) <= 1 else "up to "
+        parts.append(f"{most}{column.items:,} of {column.name}")
+    return f"Items: {listed(parts)}."
+
+
+def _on_marks(marks: Marks) -> str:
+    test = "paired test over units, Holm's correction over all pairs of a column"
+    if marks == "letters":
+        return (
+            f"Models of a column that share a letter do not differ significantly ({test}, 5 % "
+            "level)."
+        )
+    levels = "* p < 0.05, ** p < 0.01, *** p < 0.001"
+    return f"Stars: differs from the best of the column, {levels} ({test})."

@@ -1,0 +1,219 @@
+"""Scores as scripts and people read them: the only place where scores are laid out.
+
+Scripts get every field as it is, people one small table for each slice. Runs of one model are told
+apart by a label: in JSON and CSV beside the run's folder and seed, in tables by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan
+from typing import NamedTuple
+
+from msgspec.structs import astuple
+
+from gnomon.contracts import Listing
+from gnomon.errors import inert
+from gnomon.grouped import grouped
+from gnomon.measures.chance import verdict
+from gnomon.measures.scoring import Scored
+from gnomon.records import Score
+from gnomon.reports.tables.render import UNCUT, Field, listing_of, render, room
+from gnomon.reports.words import capitalised, percentage
+
+FIELDS = Score.__struct_fields__
+PLAIN = str.maketrans("─–−·…", "----.")  # what is not ASCII in a table without bars
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+
+
+def headline(scores: Sequence[Scored], *, width: int | None = None) -> str:
+    """A table for the terminal of scores over all items."""
+    rows = [each for each in scores if not each.score.by]
+    return _fitted("", rows, 0.95, width)
+
+
+def shown(
+    scores: Sequence[Scored], format: str, *, plain: bool = False, level: float = 0.95
+) -> str:
+    """Scores in one of the formats: all fields, or tables for people, one for each slice."""
+    if format in ("json", "csv"):
+        return render(_all_fields(scores), format)
+    tables = []
+    for by, part in grouped(scores, lambda each: each.score.by).items():
+        if format == "table" and not plain:
+            tables.append(_fitted(by, part, level))
+        else:
+            tables.append(render(_listing(by, part, level, bars=False), format))
+    text = "\n\n".join(tables)
+    if plain:
+        text = text.translate(PLAIN)
+    return text
+
+
+def percent(value: float | None) -> str:
+    """A fraction in a table of the terminal; a dash where it is undefined.
+
+    >>> percent(0.6105), percent(None)
+    ('61.1 %', '–')
+    """
+    return percentage(value, 1, space=" ")
+
+
+def interval(low: float | None, high: float | None, between: str = "–") -> str:
+    """An interval in percent, or a dash where there is none.
+
+    >>> interval(0.25, 0.5), interval(-0.25, 0.5, "to"), interval(None, None)
+    ('25.0 – 50.0', '-25.0 to 50.0', '–')
+    """
+    if low is None or high is None or isnan(low):
+        return "–"
+    return f"{100 * low:.1f} {between} {100 * high:.1f}"
+
+
+def bar(value: float | None, cells: int = 10) -> str:
+    """A bar of ten cells, in eighths of a cell.
+
+    >>> bar(0.5)
+    '█████'
+    """
+    if value is None:
+        return ""
+    eighths = round(min(max(value, 0.0), 1.0) * cells * 8)
+    return (_EIGHTHS[8] * (eighths // 8) + _EIGHTHS[eighths % 8]).rstrip()
+
+
+def beside_chance(low: float | None, high: float | None, chance: float | None) -> str:
+    """Where a figure is not above chance, in words; nothing where it is, or where none is known.
+
+    >>> beside_chance(0.4, 0.6, 0.5), beside_chance(0.7, 0.8, 0.5)
+    ('no better than chance', '')
+    """
+    told = verdict(low, high, chance)
+    return "" if told == "better than chance" else told
+
+
+def too_wide(text: str, width: int | None = None) -> bool:
+    """Whether a table would be cut by the terminal; a file or a pipe cuts nothing."""
+    return max(map(len, text.splitlines())) > room(width)
+
+
+def _all_fields(scores: Sequence[Scored]) -> Listing:
+    rows = []
+    for each in scores:
+        rows.append((*astuple(each.score), each.label, each.seed))
+    return Listing("", (*FIELDS, "label", "seed"), tuple(rows))
+
+
+def _fitted(by: str, scores: Sequence[Scored], level: float, width: int | None = None) -> str:
+    """A table that fits the terminal.
+
+    Where that is too narrow, words on chance stand below it, then the bars go, then each benchmark
+    gets a table of its own, before any name is cut.
+    """
+    whole = render(_listing(by, scores, level, bars=True), width=UNCUT)
+    if not too_wide(whole, width):
+        return whole
+    below = _words_on_chance(scores, width)
+    for bars in (True, False):
+        whole = render(_listing(by, scores, level, bars=bars, verdicts=False), width=UNCUT)
+        if not too_wide(whole, width):
+            return "\n".join([whole, *below])
+    parts = grouped(scores, lambda each: each.score.benchmark)
+    if len(parts) > 1:
+        return "\n\n".join(_fitted(by, part, level, width) for part in parts.values())
+    text = render(_listing(by, scores, level, bars=False, verdicts=False), width=width)
+    return "\n".join([text, *below])
+
+
+def _words_on_chance(scores: Sequence[Scored], width: int | None) -> list[str]:
+    """Which figures are not above chance, for tables that have no room for the words."""
+    from textwrap import wrap
+
+    several = len({each.score.benchmark for each in scores}) > 1
+    found: dict[str, list[str]] = {}
+    for each in scores:
+        score = each.score
+        told = beside_chance(score.low, score.high, score.chance)
+        if told:
+            benchmark = score.benchmark if several else ""
+            about = filter(None, (benchmark, each.label, score.measure, score.key))
+            found.setdefault(told, []).append(" ".join(about))
+
+    lines = []
+    for told, which in found.items():
+        lines += wrap(inert(f"{capitalised(told)}: {'; '.join(which)}."), room(width))
+    return lines
+
+
+class _Row(NamedTuple):
+    """A score, and that of its measure's twin: the share that is consistent and also right."""
+
+    score: Score
+    label: str
+    twin: Score | None
+
+    @property
+    def verdict(self) -> str:
+        """Whether the figure is better than chance, in words."""
+        return beside_chance(self.score.low, self.score.high, self.score.chance)
+
+    @property
+    def and_right(self) -> str:
+        """The twin's figure."""
+        return percent(self.twin.value) if self.twin else ""
+
+
+def _listing(
+    by: str, scores: Sequence[Scored], level: float, *, bars: bool, verdicts: bool = True
+) -> Listing:
+    """One row a score, or for a measure and its twin.
+
+    A benchmark or model that all share stands in the title.
+    """
+    rows = _with_twins(scores)
+    benchmarks = {each.score.benchmark for each in scores}
+    labels = {each.label for each in scores}
+    shared: list[str] = []
+    for names in (benchmarks, labels):
+        if len(names) == 1:
+            shared += names
+    fields = (
+        Field("benchmark", lambda row: row.score.benchmark, len(benchmarks) > 1),
+        Field("model", lambda row: row.label, len(labels) > 1),
+        Field("measure", lambda row: row.score.measure),
+        Field(by, lambda row: row.score.key or "–", bool(by)),
+        Field("score", lambda row: percent(row.score.value)),
+        Field(f"{100 * level:g} % interval", lambda row: interval(row.score.low, row.score.high)),
+        Field("chance", lambda row: percent(row.score.chance)),
+        Field("", lambda row: bar(row.score.value), bars),
+        Field("", lambda row: row.verdict, verdicts and any(row.verdict for row in rows)),
+        Field("and right", lambda row: row.and_right, any(row.twin for row in rows)),
+        Field("n", lambda row: row.score.n),
+        Field("units", lambda row: row.score.units),
+    )
+    return listing_of(" · ".join(shared), fields, rows)
+
+
+def _with_twins(scores: Sequence[Scored]) -> list[_Row]:
+    """Each score with that of its measure's twin, which then has no row of its own."""
+    from gnomon.registry import known_measure
+
+    found = {_place(each, each.score.measure): each for each in scores}
+    twins: dict[int, Scored] = {}
+    for each in scores:
+        known = known_measure(each.score.measure)  # not so of an accuracy that was corrected
+        twin = found.get(_place(each, known.twin)) if known else None
+        if twin:
+            twins[id(each)] = twin
+    folded = {id(twin) for twin in twins.values()}
+    rows = []
+    for each in scores:
+        if id(each) not in folded:
+            twin = twins.get(id(each))
+            rows.append(_Row(each.score, each.label, twin.score if twin else None))
+    return rows
+
+
+def _place(each: Scored, measure: str) -> tuple[str, ...]:
+    """What the scores of a measure and of its twin have in common."""
+    return (each.score.benchmark, each.score.run, each.label, measure, each.score.key)

@@ -1,0 +1,243 @@
+"""The runs in a folder as the viewer sees them.
+
+Each thing is computed once, however many ask for it at the same time, and kept until its log grows
+or others need the room.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from gnomon.errors import GnomonError
+from gnomon.grouped import grouped
+from gnomon.measures.table import Table
+from gnomon.registry import asked_benchmark
+from gnomon.reports.overview import Overview, overview
+from gnomon.reports.study import Study, studies
+from gnomon.reports.viewer.ranking import Board, board
+from gnomon.runs import LOG, MANIFEST, Counts, Notes, Run, is_in_use, survey
+
+ROWS = 600_000  # answers that may be kept in memory, in all tables and studies together
+INDEX_HEAD = 48  # bytes
+AT_ONCE = 2  # computations: more would only share the same processors and need memory each
+T = TypeVar("T")
+
+
+@dataclass
+class _Kept:
+    """Something that is being made or was made, of which version, and how large it is."""
+
+    version: Any
+    made: Future[Any]
+    rows: int = 0
+
+
+class Shelf:
+    """A folder of runs."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        self._kept: OrderedDict[Any, _Kept] = OrderedDict()
+        self._lock = threading.Lock()
+        self._computing = threading.Semaphore(AT_ONCE)
+
+    def runs(self) -> list[Run]:
+        """All runs that can be read, oldest first."""
+        return survey(self.folder).runs
+
+    def listed(self) -> list[Run]:
+        """The runs that nobody has hidden."""
+        return [run for run in self.runs() if not self.notes(run).hidden]
+
+    def run(self, name: str) -> Run | None:
+        """The run whose folder has that name. The name is looked up, never used as a path."""
+        for run in self.runs():
+            if run.path.name == name:
+                return run
+        return None
+
+    def counts(self, run: Run) -> Counts:
+        """How far a run has come, from its log."""
+        try:
+            return self.keep("counts", [run], run.counts)
+        except (GnomonError, OSError):  # damaged, or just being created
+            return run.manifest.counts
+
+    def notes(self, run: Run) -> Notes:
+        """What was noted about a run; nothing if that cannot be read, which its own page says."""
+        try:
+            return run.notes
+        except GnomonError:
+            return Notes()
+
+    def readable(self, run: Run) -> bool:
+        """Whether the log of a run can be read, and holds answers."""
+        try:
+            return len(self.table(run)) > 0
+        except (GnomonError, OSError):
+            return False
+
+    def damaged(self, run: Run) -> bool:
+        """Whether the log of a run cannot be read, be there answers in it or not."""
+        try:
+            self.table(run)
+        except (GnomonError, OSError):
+            return True
+        return False
+
+    def state(self, run: Run) -> str:
+        """`finished`, or `running` while a process holds its lock, or `stopped`."""
+        if run.manifest.finished:
+            return "finished"
+        return "running" if is_in_use(run.path) else "stopped"
+
+    def table(self, run: Run) -> Table:
+        """The answers of a run."""
+
+        def make() -> Table:
+            return Table.of_run(run, asked_benchmark(run.benchmark, run.manifest.about))
+
+        return self.keep("table", [run], make, rows=len)
+
+    def study(self, runs: Sequence[Run]) -> Study:
+        """Some runs on one benchmark, side by side."""
+
+        def make() -> Study:
+            return studies(runs)[0]
+
+        return self.keep("study", runs, make, rows=lambda study: 2 * len(study.items) * len(runs))
+
+    def board(self, benchmark: str, runs: Sequence[Run], part: str = "") -> Board:
+        """The leaderboard of runs on one benchmark, or on a part of it: TAG=VALUE."""
+        tables = [self.table(run) for run in runs]
+        tag, _, value = part.partition("=")
+
+        def make() -> Board:
+            if not part:
+                return board(benchmark, runs, tables)
+            return board(benchmark, runs, [_part_of(table, tag, value) for table in tables])
+
+        return self.keep(f"board {part}", runs, make)
+
+    def overview(self, runs: Sequence[Run]) -> Overview:
+        """Models by benchmarks. The studies are only made if something has changed."""
+        known: Overview | None = self._current("overview", runs)
+        if known is not None:
+            return known
+        by_benchmark = grouped(runs, lambda run: run.benchmark)
+        found = [self.study(by_benchmark[name]) for name in sorted(by_benchmark)]
+        return self.keep("overview", runs, lambda: overview(found))
+
+    def _current(self, kind: str, runs: Sequence[Run]) -> Any:
+        """What is kept for these runs, if it was made and none of their logs grew."""
+        with self._lock:
+            kept = self._kept.get(_key(kind, runs))
+        if kept is None or not kept.made.done() or kept.version != list(map(_version, runs)):
+            return None
+        return kept.made.result()
+
+    def keep(
+        self,
+        kind: str,
+        runs: Sequence[Run],
+        make: Callable[[], T],
+        *,
+        rows: Callable[[T], int] = lambda _: 0,
+    ) -> T:
+        """What `make` gives for these runs: made once, and again when one of their logs grew.
+
+        A request that comes while it is being made waits for it. `make` must not ask for other
+        things that are kept: it holds one of the few places for computing.
+        """
+        key = _key(kind, runs)
+        version = list(map(_version, runs))
+        with self._lock:
+            kept = self._kept.get(key)
+            mine = kept is None or kept.version != version
+            if mine:
+                kept = self._kept[key] = _Kept(version, Future())
+            self._kept.move_to_end(key)
+        assert kept is not None
+        if mine:
+            self._make(key, kept, make, rows)
+        result: T = kept.made.result()
+        return result
+
+    def _make(self, key: Any, kept: _Kept, make: Callable[[], T], rows: Callable[[T], int]) -> None:
+        try:
+            with self._computing:
+                made = make()
+        except BaseException as error:
+            with self._lock:
+                if self._kept.get(key) is kept:
+                    del self._kept[key]
+            kept.made.set_exception(error)
+            return
+        kept.rows = rows(made)
+        kept.made.set_result(made)
+        with self._lock:
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """Let go of what was not asked for longest, but never of what was made last."""
+        total = sum(kept.rows for kept in self._kept.values())
+        for key in list(self._kept)[:-1]:
+            if total <= ROWS:
+                return
+            if self._kept[key].made.done():
+                total -= self._kept.pop(key).rows
+
+
+def _key(kind: str, runs: Sequence[Run]) -> tuple[str, ...]:
+    return kind, *(run.path.name for run in runs)
+
+
+def _part_of(table: Table, tag: str, value: str) -> Table:
+    """The rows of a table that have a value of a tag."""
+    if table.has(tag):
+        for key, part in table.by(tag):
+            if key == value:
+                return part
+    return table.where(np.zeros(len(table), dtype=bool))
+
+
+def _version(run: Run) -> tuple[float, int, bytes]:
+    """What changes when the log of a run grows."""
+    stats = _files(run)
+    latest = max((found.st_mtime for found in stats), default=0.0)
+    return latest, sum(found.st_size for found in stats), _seen_by_readers(run)
+
+
+def _seen_by_readers(run: Run) -> bytes:
+    """What changes when readers see more of a log: later than its files, which are flushed first.
+
+    It is the head of SQLite's index of a -wal file; of an empty one, readers make one themselves.
+    """
+    try:
+        if not (run.path / f"{LOG}-wal").stat().st_size:
+            return b""
+        with (run.path / f"{LOG}-shm").open("rb") as index:
+            return index.read(INDEX_HEAD)
+    except OSError:  # nobody has the log open
+        return b""
+
+
+def _files(run: Run) -> list[os.stat_result]:
+    """The files of a run that hold something: a reader may leave an empty -wal behind."""
+    found = []
+    for name in (LOG, f"{LOG}-wal", MANIFEST):
+        with suppress(OSError):  # gone, or a link that leads nowhere: reading it says so
+            stat = (run.path / name).stat()
+            if stat.st_size:
+                found.append(stat)
+    return found

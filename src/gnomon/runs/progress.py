@@ -1,0 +1,101 @@
+"""How far a run has come, and how fast: for whoever watches it, and for the viewer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from gnomon.records import Answer
+from gnomon.runs import Manifest, RunLog
+from gnomon.runs.batches import Numbered
+from gnomon.runs.pace import Pace, WorkerPace, pace_in_words
+from gnomon.runs.storing import pending_count
+
+
+@dataclass
+class Progress:
+    """How far a run has come; handed to the watcher after each batch."""
+
+    total: int = 0
+    done: int = 0  # answered, unread or failed
+    judged: int = 0  # of these, items that name a right answer; a scene to be painted has none
+    right: int = 0
+    errors: int = 0
+    asked: int = 0  # by this process and its workers
+    started: float = 0.0  # time.monotonic() of the first batch
+    workers: list[WorkerPace] = field(default_factory=list)  # those that are ready
+    wanted: int = 1  # workers there are to be
+    lost: int = 0  # workers that died
+
+    def pace(self, now: float | None = None) -> Pace:
+        """How fast it goes."""
+        if now is None:
+            now = time.monotonic()
+        return Pace(
+            asked=self.asked,
+            seconds=max(0.0, now - self.started),
+            left=max(0, self.total - self.done),
+            workers=list(self.workers),
+            wanted=self.wanted,
+            lost=self.lost,
+        )
+
+    def count(self, batch: Sequence[Numbered], answers: Sequence[Answer]) -> None:
+        """Count a batch that was answered. Of several answers to an item the first counts."""
+        self.asked += len(batch)
+        self.done += len(batch)
+        self.judged += sum(bool(item.gold) for _, item in batch)
+        gold = {item.id: item.gold for _, item in batch}
+        for answer in answers:
+            if answer.sample == 0:
+                self.right += answer.choice in gold[answer.item]
+                self.errors += answer.error is not None
+
+
+def in_words(progress: Progress, now: float | None = None) -> str:
+    """Items so far, items per second, time still needed, share right, failures.
+
+    >>> so_far = Progress(total=200, done=100, judged=100, right=61, asked=100, started=0.0)
+    >>> in_words(so_far, now=10.0)
+    '100/200 · 10.0 items/s · 10 s left · 61.0 % right'
+    """
+    parts = [f"{progress.done:,}/{progress.total:,}"]
+    pace = pace_in_words(progress.pace(now))
+    if pace:
+        parts.append(pace)
+    if progress.judged:
+        parts.append(f"{100 * progress.right / progress.judged:.1f} % right")
+    if progress.errors:
+        parts.append(f"{progress.errors:,} failed")
+    return " · ".join(parts)
+
+
+Watcher = Callable[[Progress], None]
+
+
+def progress_of(
+    log: RunLog,
+    manifest: Manifest,
+    *,
+    retry_errors: bool = False,
+    only: frozenset[int] | None = None,
+) -> Progress:
+    """What is done so far; failures that are to be asked again are not.
+
+    Of a run that holds more than is asked now, what is done counts as its first items.
+    """
+    counts = log.counts()
+    progress = Progress(
+        total=manifest.counts.items,
+        done=counts.asked,
+        judged=log.judged(retry_errors=retry_errors),
+        right=log.right(),
+        errors=counts.errors,
+    )
+    if retry_errors:
+        progress.done -= counts.errors
+        progress.errors = 0
+    if only is not None:
+        progress.total = progress.done + pending_count(log, only, retry_errors=retry_errors)
+    return progress

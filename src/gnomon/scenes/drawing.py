@@ -1,0 +1,155 @@
+"""Many pictures into a folder, by several processes; what is there and right is not drawn again.
+
+A picture's name is a digest of its scene, its size and the data of all things, so the same scene
+has the same file. Each is written beside its place and then moved: no half picture is left.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import zlib
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from gnomon.errors import DataError
+from gnomon.files import package_data
+from gnomon.records import digest
+from gnomon.scenes.crew import Watch, do_jobs, serve
+from gnomon.scenes.pictures import check_size, paint, png, scene_note
+from gnomon.scenes.scenes import Scene, from_json, to_json
+
+EDITION = "2"  # to be raised when the same scene is drawn with other pixels
+PART = ".part"  # how the name of an unfinished picture ends
+OLD = 3600.0  # seconds after which an unfinished picture counts as left behind
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+
+
+@cache
+def edition() -> str:
+    """What determines how scenes look: the data of things, and the edition of the code."""
+    texts = [EDITION]
+    for folder in ("things", "space"):
+        for file in sorted(package_data(folder).glob("*.yaml")):
+            texts.append(file.read_text(encoding="utf-8"))
+    return digest(*texts)
+
+
+def picture_name(scene: Scene, size: int) -> str:
+    """The name of a picture's file: the same for the same scene in every process."""
+    return f"{digest(edition(), to_json(scene), str(size), digits=20)}.png"
+
+
+def draw_missing(
+    scenes: Mapping[str, Scene],
+    folder: Path,
+    size: int,
+    *,
+    meshes: bool = False,
+    processes: int = 0,
+    watch: Watch | None = None,
+) -> int:
+    """Draw those of the named scenes whose pictures are not there yet; gives how many."""
+    check_size(size)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        hint = "Check the path and its permissions."
+        raise DataError(f"{error.strerror}.", hint, file=folder) from None
+    _remove_leftovers(folder)
+    tasks = []
+    for name, scene in scenes.items():
+        if not is_whole(folder / name, size):
+            tasks.append([to_json(scene), str(folder / name), size, meshes])
+    for _ in do_jobs(__name__, draw_one, tasks, processes=processes, watch=watch):
+        pass
+    return len(tasks)
+
+
+def draw_one(task: Any) -> None:
+    """Draw a scene of JSON into a file, whole or not at all."""
+    scene, path, size, meshes = task
+    file = Path(path)
+    part = file.with_name(f".{file.name}.{os.getpid()}{PART}")
+    try:
+        part.write_bytes(_picture(from_json(scene), size, meshes=meshes))
+        part.replace(file)
+    except OSError as error:
+        hint = "Check the disk and the folder's permissions."
+        raise DataError(f"cannot be written: {error.strerror}.", hint, file=file) from None
+    finally:
+        with suppress(OSError):
+            part.unlink()
+
+
+def _picture(scene: Scene, size: int, *, meshes: bool) -> bytes:
+    """The bytes of a picture, which carries its scene and those who must be named."""
+    notes = scene_note(scene)
+    if meshes:
+        from gnomon.scenes.meshes import credit
+
+        notes["Copyright"] = credit({placed.thing for placed in scene.things})
+    return png(paint(scene, size, meshes=meshes), notes=notes)
+
+
+def is_whole(file: Path, size: int) -> bool:
+    """Whether a file is a picture of this size, with nothing missing and nothing changed.
+
+    >>> is_whole(Path("nowhere.png"), 64)
+    False
+    """
+    try:
+        content = file.read_bytes()
+    except OSError:
+        return False
+    if not content.startswith(SIGNATURE):
+        return False
+    side = size.to_bytes(4)
+    if content[16:24] != side + side:
+        return False
+    place = len(SIGNATURE)
+    kind = b""
+    while place + 12 <= len(content):
+        length = int.from_bytes(content[place : place + 4])
+        kind = content[place + 4 : place + 8]
+        end = place + 8 + length
+        check = content[end : end + 4]
+        if zlib.crc32(content[place + 4 : end]).to_bytes(4) != check:
+            return False
+        place = end + 4
+    return kind == b"IEND" and place == len(content)
+
+
+def keep_within(folder: Path, most: int, kept: Mapping[str, object]) -> None:
+    """Remove the pictures that were used longest ago until a folder holds at most so many bytes."""
+    found = []
+    total = 0
+    for file in folder.glob("*.png"):
+        with suppress(OSError):
+            state = file.stat()
+            total += state.st_size
+            found.append((state.st_mtime, file, state.st_size))
+    for _, file, length in sorted(found):
+        if total <= most:
+            return
+        if file.name not in kept:
+            with suppress(OSError):
+                file.unlink()
+                total -= length
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove what processes that were killed have left."""
+    before = time.time() - OLD
+    for file in folder.glob(f".*{PART}"):
+        with suppress(OSError):
+            if file.stat().st_mtime < before:
+                file.unlink()
+
+
+if __name__ == "__main__":
+    sys.exit(serve(draw_one))

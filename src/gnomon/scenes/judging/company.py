@@ -1,0 +1,156 @@
+"""Groups, edges and middles, links, parts, and things that are alike."""
+
+from __future__ import annotations
+
+from math import atan2, degrees, pi
+
+from gnomon.scenes.bodies import Body, Pair, Plan, angle, minus, plan_distance
+from gnomon.scenes.judging.verdicts import Verdict, gap_in_words, judge, resting_in_words, undecided
+from gnomon.scenes.rules import thresholds
+
+
+def _group_of(pair: Pair, body: Body) -> list[Body]:
+    """The things that are spoken of together with a body."""
+    group = body.placed.group
+    if not group or body.part:
+        return []
+    return [Body(placed) for placed in pair.scene.things if placed.group == group]
+
+
+def _widest_opening(middle: Plan, others: list[Body]) -> float:
+    """The widest angle, in degrees, that a ring of things leaves open around a point."""
+    directions = []
+    for other in others:
+        x, y = minus(other.at, middle)
+        directions.append(atan2(y, x))
+    directions.sort()
+    widest = 0.0
+    for number, direction in enumerate(directions):
+        step = (direction - directions[number - 1]) % (2 * pi)
+        widest = max(widest, step)
+    return degrees(widest)
+
+
+def around(pair: Pair) -> Verdict:
+    """The subject's group is around the ground."""
+    group = _group_of(pair, pair.a)
+    if len(group) < 3 or pair.b.placed.group == pair.a.placed.group:
+        return undecided(f"{pair.a.name} is not one of three or more that could be around it")
+    t = thresholds()
+    opening = _widest_opening(pair.b.at, group)
+    farthest = max(plan_distance(other, pair.b) for other in group)
+    close = farthest <= t.ring_near * pair.b.diagonal
+    why = f"the {len(group)} things leave an opening of {opening:.0f} degrees around {pair.b.name}"
+    return judge(opening <= t.ring_true and close, opening >= t.ring_false, why)
+
+
+def among(pair: Pair) -> Verdict:
+    """The ground's group is around the subject."""
+    group = _group_of(pair, pair.b)
+    if len(group) < 3 or pair.b.placed.group == pair.a.placed.group:
+        return undecided(f"{pair.b.name} is not one of three or more")
+    t = thresholds()
+    opening = _widest_opening(pair.a.at, group)
+    why = f"the {len(group)} things leave an opening of {opening:.0f} degrees around {pair.a.name}"
+    return judge(opening <= t.ring_true, opening >= t.ring_false, why)
+
+
+def between(pair: Pair) -> Verdict:
+    """The two things of the ground's group are on opposite sides of the subject."""
+    group = _group_of(pair, pair.b)
+    if len(group) != 2 or pair.b.placed.group == pair.a.placed.group:
+        return undecided(f"{pair.b.name} is not one of two")
+    t = thresholds()
+    first, second = group
+    apart = angle(minus(first.at, pair.a.at), minus(second.at, pair.a.at))
+    why = f"the two lie {apart:.0f} degrees apart as seen from {pair.a.name}"
+    return judge(apart >= t.between_true, apart <= t.between_false, why)
+
+
+def _from_middle(pair: Pair) -> tuple[float, float] | None:
+    """Of a subject on a top: distance from its middle and margin to its edge, both as shares."""
+    top, scale = pair.b.top, pair.b.placed.scale
+    if top is None or not pair.is_on:
+        return None
+    x, y = pair.b.locate(pair.a.at)
+    half_x, half_y = top.size[0] * scale / 2, top.size[1] * scale / 2
+    x, y = abs(x - top.at[0] * scale), abs(y - top.at[1] * scale)
+    margin = min(half_x - x - pair.a.reach(pair.b.right), half_y - y - pair.a.reach(pair.b.back))
+    return max(x / half_x, y / half_y), margin / min(half_x, half_y)
+
+
+def at_edge(pair: Pair) -> Verdict:
+    """On the ground, near the edge of its top."""
+    t = thresholds()
+    place = _from_middle(pair)
+    if place is None:
+        return _not_on_top(pair)
+    distance, margin = place
+    central = distance <= t.edge_false
+    at_the_edge = margin <= t.edge_true and not central
+    return judge(at_the_edge, central, _distance_in_words(pair, distance))
+
+
+def in_middle(pair: Pair) -> Verdict:
+    """On the ground, at the middle of its top."""
+    t = thresholds()
+    place = _from_middle(pair)
+    if place is None:
+        return _not_on_top(pair)
+    distance, _ = place
+    why = _distance_in_words(pair, distance)
+    return judge(distance <= t.middle_true, distance >= t.middle_false, why)
+
+
+def _not_on_top(pair: Pair) -> Verdict:
+    """Of a subject that is not on a top: false where it is clearly apart, else undecided."""
+    apart = pair.gap >= thresholds().apart_for_edge * pair.lesser
+    return judge(False, apart, resting_in_words(pair))
+
+
+def _distance_in_words(pair: Pair, distance: float) -> str:
+    way = f"{distance:.0%} of the way from the middle to the edge"
+    return f"{pair.a.name} is {way} of {pair.b.name}"
+
+
+def linked(pair: Pair) -> Verdict:
+    """A rope joins the two."""
+    if pair.linked:
+        return Verdict(True, f"a rope joins {pair.a.name} and {pair.b.name}")
+    apart = pair.gap >= thresholds().apart_for_link * pair.lesser
+    return judge(False, apart, f"no rope; {gap_in_words(pair)}")
+
+
+def detached(pair: Pair) -> Verdict:
+    """No rope joins the two, and they are apart."""
+    if pair.linked:
+        return Verdict(False, f"a rope joins {pair.a.name} and {pair.b.name}")
+    apart = pair.gap >= thresholds().apart_for_detached * pair.lesser
+    return judge(apart and not pair.rests, False, f"no rope; {gap_in_words(pair)}")
+
+
+def part_of(pair: Pair) -> Verdict:
+    """The subject is a part of the ground."""
+    same = pair.a.placed.id == pair.b.placed.id
+    if pair.a.part and not pair.b.part and same:
+        return Verdict(True, f"{pair.a.part} is a part of {pair.b.name}, and in its place")
+    if same:
+        return Verdict(False, f"{pair.b.name} belongs to {pair.a.name}, not the other way round")
+    apart = pair.gap >= thresholds().apart_for_touching * pair.lesser
+    return judge(False, apart, gap_in_words(pair))
+
+
+def has_part(pair: Pair) -> Verdict:
+    """The converse of part of."""
+    return part_of(pair.flipped)
+
+
+def congruent(pair: Pair) -> Verdict:
+    """Alike in shape and size."""
+    t = thresholds()
+    if pair.a.part or pair.b.part or pair.a.thing.name != pair.b.thing.name:
+        return Verdict(False, f"{pair.a.name} and {pair.b.name} are different things")
+    ratio = pair.a.placed.scale / pair.b.placed.scale
+    difference = max(ratio, 1 / ratio) - 1
+    why = f"the same thing; the sizes differ by {difference:.0%}"
+    return judge(difference <= t.alike, difference >= t.unlike, why)

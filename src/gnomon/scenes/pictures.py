@@ -1,0 +1,215 @@
+"""Pictures of scenes: colours, depth, instance mask, boxes, and how much of each thing is seen.
+
+A ray caster in NumPy. It works in bands of rows, so that memory does not grow with the picture, and
+no sum depends on threads: the same scene has the same pixels everywhere.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Iterator, Mapping
+from math import log2
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gnomon.errors import DataError, UsageError
+from gnomon.scenes.bodies import Body
+from gnomon.scenes.casting import Grid, cast, rays_of, silhouettes, windows_of
+from gnomon.scenes.looks import look_of
+from gnomon.scenes.scenes import Scene, check_scene, from_json, to_json
+from gnomon.scenes.shading import SAMPLES, shade
+from gnomon.scenes.solids import Camera, camera_of, solids_of
+
+ROWS = 48  # of pixels in a band
+PNG = b"\x89PNG\r\n\x1a\n"
+SCENE = "Scene"  # the name of the note that holds a picture's scene
+MOST_NOTED = 2**21  # bytes at the start of a file in which its notes are looked for
+SMALLEST_SIDE, LARGEST_SIDE = 16, 2048
+Box = tuple[int, int, int, int]
+
+
+class Survey(NamedTuple):
+    """What is where in a picture, at the middles of its pixels."""
+
+    depth: NDArray[np.float32]  # metres along the viewer's line of sight; infinite for the sky
+    mask: NDArray[np.uint8]  # 0, or the number of a thing in the scene, from 1
+    boxes: dict[str, Box | None]  # left, top, right, bottom of each id; none if it is not seen
+    visible: dict[str, float]  # the share of its own pixels that nothing else hides
+
+
+class Picture(NamedTuple):
+    """A picture of a scene with all that is known of it."""
+
+    rgb: NDArray[np.uint8]
+    survey: Survey
+
+
+def draw(scene: Scene, size: int = 384, *, meshes: bool = False) -> Picture:
+    """The picture of a scene, `size` pixels wide and high, with all that is known of it.
+
+    `meshes` draws things with the fetched models, where there are any.
+    """
+    return Picture(paint(scene, size, meshes=meshes), survey(scene, size, meshes=meshes))
+
+
+def paint(scene: Scene, size: int = 384, *, meshes: bool = False) -> NDArray[np.uint8]:
+    """The colours alone."""
+    check_scene(scene)
+    check_size(size)
+    solids = solids_of(scene, meshes=meshes)
+    camera, look = camera_of(scene.viewer), look_of(scene)
+    grid = Grid(size * SAMPLES, size * SAMPLES)
+    windows = windows_of(solids, camera, grid)
+    wall = wall_distance(scene, camera) if look.wall is not None else None
+    tile = _tile(scene)
+    rgb = np.empty((size, size, 3), dtype=np.uint8)
+    for top in range(0, size, ROWS):
+        bottom = min(top + ROWS, size)
+        rays = rays_of(camera, grid, top * SAMPLES, bottom * SAMPLES, np.float32)
+        band = cast(solids, windows, camera, rays, top * SAMPLES, wall)
+        rgb[top:bottom] = shade(band, solids, camera, look, tile)
+    return rgb
+
+
+def survey(scene: Scene, size: int = 384, *, meshes: bool = False) -> Survey:
+    """Depth, mask, boxes and visible shares, in double precision and without colours."""
+    check_scene(scene)
+    check_size(size)
+    solids = solids_of(scene, meshes=meshes)
+    camera, look = camera_of(scene.viewer), look_of(scene)
+    grid = Grid(size, size)
+    windows = windows_of(solids, camera, grid)
+    wall = wall_distance(scene, camera) if look.wall is not None else None
+    owners = np.array([0, 0, 0, *(solid.owner for solid in solids)], dtype=np.uint8)
+    depth = np.empty((size, size), dtype=np.float32)
+    mask = np.empty((size, size), dtype=np.uint8)
+    whole = np.zeros(len(scene.things) + 1, dtype=np.int64)
+    for top in range(0, size, ROWS):
+        bottom = min(top + ROWS, size)
+        rays = rays_of(camera, grid, top, bottom, np.float64)
+        band = cast(solids, windows, camera, rays, top, wall)
+        ahead = sum(rays[n] * camera.forward[n] for n in range(3))
+        depth[top:bottom] = band.distance * ahead
+        mask[top:bottom] = owners[band.met + 3]  # sky, wall and floor come before the first
+        whole += silhouettes(solids, windows, camera, rays, top, len(scene.things))
+    return _counted(scene, depth, mask, whole)
+
+
+def _counted(
+    scene: Scene, depth: NDArray[np.float32], mask: NDArray[np.uint8], whole: NDArray[np.int64]
+) -> Survey:
+    boxes: dict[str, Box | None] = {}
+    visible = {}
+    for number, placed in enumerate(scene.things, start=1):
+        rows, columns = np.nonzero(mask == number)
+        boxes[placed.id] = None
+        if len(rows):
+            boxes[placed.id] = (
+                int(columns.min()),
+                int(rows.min()),
+                int(columns.max()) + 1,
+                int(rows.max()) + 1,
+            )
+        visible[placed.id] = len(rows) / max(1, int(whole[number]))
+    return Survey(depth, mask, boxes, visible)
+
+
+def check_size(size: int) -> None:
+    """Raise an error for a picture that is too small to see or too large to make."""
+    if not SMALLEST_SIDE <= size <= LARGEST_SIDE:
+        raise UsageError(
+            f"A picture of {size} x {size} pixels cannot be made.",
+            f"Ask for a side from {SMALLEST_SIDE} to {LARGEST_SIDE}.",
+        )
+
+
+def wall_distance(scene: Scene, camera: Camera) -> float:
+    """How far in front of the viewer the wall of a room is: behind everything."""
+    x, y = camera.forward[0], camera.forward[1]
+    length = float(np.sqrt(x * x + y * y))
+    farthest = 0.0
+    for placed in scene.things:
+        for corner in Body(placed).corners:
+            ahead = (corner[0] - camera.eye[0]) * x + (corner[1] - camera.eye[1]) * y
+            farthest = max(farthest, float(ahead) / length)
+    near = float(np.sqrt(((np.array(scene.viewer.at) - camera.eye) ** 2).sum()))
+    return farthest + 0.4 * max(near, 0.5)
+
+
+def _tile(scene: Scene) -> float:
+    """A size of tiles that suits how far the viewer looks."""
+    way = [to - start for start, to in zip(scene.viewer.eye, scene.viewer.at, strict=True)]
+    distance = max(0.1, sum(step * step for step in way) ** 0.5)
+    return float(2.0 ** round(log2(distance * 0.12)))
+
+
+def write_png(
+    file: str | Path, rgb: NDArray[np.uint8], *, notes: Mapping[str, str] | None = None
+) -> None:
+    """Write a picture; its pixels are the same everywhere, its bytes depend on zlib's version."""
+    Path(file).write_bytes(png(rgb, notes=notes))
+
+
+def png(rgb: NDArray[np.uint8], *, notes: Mapping[str, str] | None = None) -> bytes:
+    """A picture of height x width x 3 bytes in the format PNG.
+
+    `notes` are texts that go with it: its scene, and those who must be named.
+    """
+    height, width, _ = rgb.shape
+    rows = np.zeros((height, 1 + width * 3), dtype=np.uint8)  # each row begins with its filter: 0
+    rows[:, 1:] = rgb.reshape(height, width * 3)
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    texts = []
+    for name, text in (notes or {}).items():
+        texts.append(_chunk(b"tEXt", f"{name}\0{text}".encode("latin-1", "replace")))
+    return b"".join(
+        (
+            PNG,
+            _chunk(b"IHDR", header),
+            *texts,
+            _chunk(b"IDAT", zlib.compress(rows.tobytes(), 6)),
+            _chunk(b"IEND", b""),
+        )
+    )
+
+
+def scene_note(scene: Scene) -> dict[str, str]:
+    """The scene as a note for its picture; in ASCII, as other letters do not survive there."""
+    return {SCENE: json.dumps(json.loads(to_json(scene)), separators=(",", ":"))}
+
+
+def scene_in(file: str | Path) -> Scene | None:
+    """The scene that a picture's file carries; none if it carries none that is sound."""
+    with Path(file).open("rb") as stream:
+        content = stream.read(MOST_NOTED)
+    start = f"{SCENE}\0".encode()
+    for text in _texts(content):
+        if text.startswith(start):
+            try:
+                return from_json(text.removeprefix(start).decode("latin-1"))
+            except DataError:
+                return None
+    return None
+
+
+def _texts(content: bytes) -> Iterator[bytes]:
+    """The notes of a PNG file, which stand before its pixels."""
+    place = len(PNG)
+    while content.startswith(PNG) and place + 12 <= len(content):
+        length = int.from_bytes(content[place : place + 4])
+        kind = content[place + 4 : place + 8]
+        if kind == b"IDAT":
+            return
+        if kind == b"tEXt":
+            yield content[place + 8 : place + 8 + length]
+        place += length + 12
+
+
+def _chunk(kind: bytes, content: bytes) -> bytes:
+    check = struct.pack(">I", zlib.crc32(kind + content))
+    return struct.pack(">I", len(content)) + kind + content + check

@@ -1,0 +1,170 @@
+"""What is true in a scene: each relation of data/space/relations.yaml is true, false or undecided.
+
+Left, right, front and back depend on a frame: the viewer's, or the ground's own front. By default a
+relation is decided only where both frames agree; `frame` asks for one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from gnomon.errors import UsageError, unknown
+from gnomon.scenes.bodies import Pair, body_named
+from gnomon.scenes.judging import company, contact, orientation, places
+from gnomon.scenes.judging.verdicts import Meaning, Verdict, undecided
+from gnomon.scenes.rules import Rule, relation_file
+from gnomon.scenes.scenes import Scene
+
+AskedFrame = Literal["agreed", "viewer", "own"]
+FRAMED = ("left", "right", "front", "behind", "left_side", "right_side", "beside")
+OF_PARTS = ("part_of", "has_part")
+VERBS = ("contains", "has as a part", "consists of")  # relations that are said without "is"
+
+
+class Fact(NamedTuple):
+    """Whether a relation holds between two things of a scene, and why."""
+
+    subject: str
+    relation: str
+    ground: str
+    truth: bool | None  # none if undecided
+    why: str
+    frame: str
+    grade: str
+
+    def sentence(self) -> str:
+        """The relation as a sentence.
+
+        >>> Fact("cup", "on", "table", True, "", "none", "b").sentence()
+        'The cup is on the table.'
+        """
+        verb = "" if self.relation in VERBS else "is "
+        return f"The {self.subject} {verb}{self.relation} the {self.ground}."
+
+
+def relations() -> dict[str, Rule]:
+    """All relations by their words, with frame, grade and rule."""
+    return relation_file().relations
+
+
+def decide(
+    scene: Scene, subject: str, relation: str, ground: str, *, frame: AskedFrame = "agreed"
+) -> Fact:
+    """Whether one relation holds; names are ids of the scene, or parts of them ("cup.handle")."""
+    if relation not in relations():
+        raise unknown("relation", relation[:60], relations())
+    return _fact(_pair(scene, subject, ground), relation, frame)
+
+
+def facts(
+    scene: Scene,
+    subject: str,
+    ground: str,
+    *,
+    frame: AskedFrame = "agreed",
+    only: Iterable[str] | None = None,
+) -> dict[str, Fact]:
+    """Every relation between two things of a scene, or `only` some of them."""
+    pair = _pair(scene, subject, ground)
+    wanted = relations() if only is None else only
+    return {relation: _fact(pair, relation, frame) for relation in wanted}
+
+
+def explain(fact: Fact) -> str:
+    """A fact in words, with its reason and the rule.
+
+    >>> explain(Fact("cup", "on", "table", True, "cup stands on the top of table", "none", "b"))
+    "The cup is on the table: true, since cup stands on the top of table. Rule: A stands on B's \
+top surface."
+    """
+    word = {True: "true", False: "false", None: "undecided"}[fact.truth]
+    rule = relations()[fact.relation].rule
+    return f"{fact.sentence()[:-1]}: {word}, since {fact.why}. Rule: {rule}."
+
+
+def _pair(scene: Scene, subject: str, ground: str) -> Pair:
+    if subject == ground:
+        raise UsageError(f"'{subject}' stands in no relation to itself.", "Name two things.")
+    return Pair(body_named(scene, subject), body_named(scene, ground), scene)
+
+
+def _fact(pair: Pair, relation: str, frame: AskedFrame) -> Fact:
+    rule = relations()[relation]
+    verdict = _verdict(pair, rule, frame)
+    return Fact(
+        pair.a.name, relation, pair.b.name, verdict.truth, verdict.why, rule.frame, rule.grade
+    )
+
+
+def _verdict(pair: Pair, rule: Rule, frame: AskedFrame) -> Verdict:
+    one_thing = pair.a.placed.id == pair.b.placed.id
+    if one_thing and rule.meaning not in OF_PARTS:
+        return undecided(f"{pair.a.name} and {pair.b.name} are one thing")
+    if rule.meaning not in FRAMED:
+        return MEANINGS[rule.meaning](pair)
+    if frame != "agreed":
+        return _in_one_frame(pair, rule, frame)
+
+    verdicts = [places.in_frame(pair, rule.meaning, each) for each in places.frames_of(pair)]
+    if len({verdict.truth for verdict in verdicts}) > 1:
+        both = "; ".join(verdict.why for verdict in verdicts)
+        return undecided(f"the frames differ: {both}")
+    return verdicts[0]
+
+
+def _in_one_frame(pair: Pair, rule: Rule, frame: Literal["viewer", "own"]) -> Verdict:
+    if frame not in places.frames_of(pair):
+        return undecided(f"{pair.b.name} has no front of its own")
+    return places.in_frame(pair, rule.meaning, frame)
+
+
+# The functions that the file of relations may name, beside those of FRAMED.
+MEANINGS: dict[str, Meaning] = {
+    function.__name__: function
+    for function in (
+        contact.touching,
+        contact.against,
+        contact.rests_on,
+        contact.inside,
+        contact.contains,
+        contact.surrounding,
+        contact.outside,
+        contact.out_of,
+        contact.into,
+        contact.off,
+        contact.below,
+        contact.above,
+        contact.over,
+        places.behind_near,
+        places.ahead,
+        places.beyond,
+        places.near,
+        places.far,
+        places.next_to,
+        places.accompanies,
+        orientation.facing,
+        orientation.facing_away,
+        orientation.toward,
+        orientation.leaving,
+        orientation.stands_at,
+        orientation.opposite,
+        orientation.parallel,
+        orientation.perpendicular,
+        orientation.along,
+        orientation.alongside,
+        orientation.across,
+        orientation.past,
+        orientation.after,
+        company.around,
+        company.among,
+        company.between,
+        company.at_edge,
+        company.in_middle,
+        company.linked,
+        company.detached,
+        company.part_of,
+        company.has_part,
+        company.congruent,
+    )
+}

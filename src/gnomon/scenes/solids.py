@@ -1,0 +1,201 @@
+"""The primitives of a scene in their places, and the camera that sees them.
+
+Set-up runs in double precision without BLAS or LAPACK, whose sums depend on the machine.
+"""
+
+from __future__ import annotations
+
+from math import cos, radians, sin, sqrt, tan
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gnomon.scenes.bodies import Body, Pair
+from gnomon.scenes.parts import Part, Vector, palette
+from gnomon.scenes.scenes import Placed, Scene, Viewer
+from gnomon.scenes.things import thing_named
+
+if TYPE_CHECKING:
+    from gnomon.scenes.meshes import Mesh
+
+CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
+THINNEST_ROPE, THICKEST_ROPE = 0.004, 0.03  # metres, its radius
+ROPE = 0.01  # its radius, as a share of its length
+DIGITS = 12  # after which a coordinate is rounded, so that libraries' last bits do not matter
+
+
+class Solid(NamedTuple):
+    """One primitive in its place."""
+
+    owner: int  # number of its thing in the scene, from 1; 0 for a rope
+    shape: str
+    narrow: float
+    centre: Vector
+    inverse: Vector  # from the scene to the unit shape
+    colour: tuple[float, float, float]
+    corners: Vector  # of the turned box around it
+    mesh: Mesh | None = None  # in place of the shape
+
+
+class Camera(NamedTuple):
+    """Where the eye is, three directions, and the size of the picture plane at distance 1."""
+
+    eye: Vector
+    right: Vector
+    up: Vector
+    forward: Vector
+    half_width: float
+
+
+def solids_of(scene: Scene, *, meshes: bool = False) -> list[Solid]:
+    """All primitives of a scene, ropes last; with `meshes`, those of things that have one."""
+    found = []
+    for number, placed in enumerate(scene.things, start=1):
+        finer = mesh_solids(scene, placed, number) if meshes else []
+        found += finer or _solids_of_thing(placed, number)
+    for first, second in scene.links:
+        found.append(_rope(scene.placed(first), scene.placed(second)))
+    return found
+
+
+def _solids_of_thing(placed: Placed, owner: int) -> list[Solid]:
+    thing = thing_named(placed.thing)
+    main = thing.parts[0].colour
+    turn = _turned(placed.turn) * placed.scale
+    found = []
+    for part in thing.parts:
+        if part.name in placed.lacks:
+            continue
+        colour = part.colour
+        if placed.colour and colour == main:
+            colour = placed.colour
+        found.append(solid(part, turn, np.array(placed.at, dtype=float), owner, colour))
+    return found
+
+
+def mesh_solids(scene: Scene, placed: Placed, owner: int) -> list[Solid]:
+    """A thing as a mesh; empty if there is none, or if what is seen would not be what is true.
+
+    A mesh has no part that could be missing, and its seat or hollow may be elsewhere than that of
+    the thing: whatever carries something keeps its primitives, unless it does so with its top.
+    """
+    thing = thing_named(placed.thing)
+    carries_low = thing.cavity is not None or (
+        thing.top is not None and thing.top.height < thing.size[2] - 0.01
+    )
+    if placed.lacks or (carries_low and _carries(scene, placed)):
+        return []
+    from gnomon.scenes.meshes import mesh_of
+
+    whole = Part(
+        "box",
+        np.array((0, 0, thing.size[2] / 2)),
+        np.diag(np.array(thing.size) / 2),
+        thing.parts[0].colour,
+        "",
+        0.0,
+    )
+    turn = _turned(placed.turn) * placed.scale
+    box = solid(whole, turn, np.array(placed.at, dtype=float), owner, thing.parts[0].colour)
+    return [box._replace(mesh=mesh, colour=mesh.colour) for mesh in mesh_of(placed.thing)]
+
+
+def _carries(scene: Scene, placed: Placed) -> bool:
+    below = Body(placed)
+    for other in scene.things:
+        if other.id == placed.id:
+            continue
+        pair = Pair(Body(other), below, scene)
+        if pair.is_on or pair.is_in:
+            return True
+    return False
+
+
+def solid(part: Part, turn: Vector, at: Vector, owner: int, colour: str) -> Solid:
+    """A part of a thing, turned and moved to its place."""
+    centre = at + times(turn, part.centre)
+    axes = np.stack([times(turn, part.axes[:, n]) for n in range(3)], axis=1)
+    centre, axes = np.round(centre, DIGITS), np.round(axes, DIGITS)
+    corners = np.stack([centre + times(axes, corner) for corner in CORNERS])
+    inverse = _inverse(axes)
+    return Solid(owner, part.shape, part.narrow, centre, inverse, palette()[colour], corners)
+
+
+def _rope(first: Placed, second: Placed) -> Solid:
+    """A thin cylinder from the middle of one thing to that of another."""
+    ends = []
+    for placed in (first, second):
+        height = thing_named(placed.thing).size[2] * placed.scale
+        x, y, z = placed.at
+        ends.append(np.array((x, y, z + height * 0.55)))
+    along = (ends[1] - ends[0]) / 2
+    length = sqrt((along * along).sum())
+    if length < 1e-6:
+        along, length = np.array((0, 0, 1e-3)), 1e-3
+    radius = min(THICKEST_ROPE, max(THINNEST_ROPE, 2 * length * ROPE))
+    helper = np.array((0.0, 0.0, 1.0))
+    if abs(along[2]) > 0.9 * length:
+        helper = np.array((1.0, 0.0, 0.0))
+    side = _unit(_cross(along, helper)) * radius
+    other = _unit(_cross(along, side)) * radius
+    part = Part(
+        "cylinder", (ends[0] + ends[1]) / 2, np.stack([side, other, along], axis=1), "", "", 0.0
+    )
+    return solid(part, np.eye(3), np.zeros(3), 0, "tan")
+
+
+def camera_of(viewer: Viewer) -> Camera:
+    """The camera of a viewer."""
+    eye = np.array(viewer.eye, dtype=float)
+    forward = _unit(np.array(viewer.at, dtype=float) - eye)
+    right = _unit(np.array((forward[1], -forward[0], 0.0)))
+    up = _cross(right, forward)
+    half_width = round(tan(radians(viewer.angle / 2)), DIGITS)
+    return Camera(
+        eye, np.round(right, DIGITS), np.round(up, DIGITS), np.round(forward, DIGITS), half_width
+    )
+
+
+def project(
+    camera: Camera, points: Vector, width: int, height: int
+) -> tuple[Vector, Vector, Vector]:
+    """Columns, rows and depths of some points in a picture."""
+    offset = points - camera.eye
+    depth = (offset * camera.forward).sum(axis=1)
+    safe = np.maximum(depth, 1e-6) * camera.half_width
+    column = ((offset * camera.right).sum(axis=1) / safe + 1) * width / 2
+    row = height / 2 - (offset * camera.up).sum(axis=1) / safe * width / 2
+    return column, row, depth
+
+
+def times(matrix: Vector, vector: Vector) -> Vector:
+    """A matrix times a vector, summed in a fixed order."""
+    columns = matrix[:, 0] * vector[0] + matrix[:, 1] * vector[1] + matrix[:, 2] * vector[2]
+    return np.asarray(columns, dtype=np.float64)
+
+
+def _turned(angle: float) -> Vector:
+    c, s = round(cos(radians(angle)), DIGITS), round(sin(radians(angle)), DIGITS)
+    return np.array([(c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0)])
+
+
+def _cross(first: Vector, second: Vector) -> Vector:
+    """The direction at right angles to two others."""
+    return np.array(
+        (
+            first[1] * second[2] - first[2] * second[1],
+            first[2] * second[0] - first[0] * second[2],
+            first[0] * second[1] - first[1] * second[0],
+        )
+    )
+
+
+def _unit(vector: Vector) -> Vector:
+    return vector / sqrt((vector * vector).sum())
+
+
+def _inverse(matrix: Vector) -> Vector:
+    """The inverse of a 3 x 3 matrix, by cross products of its columns."""
+    first, second, third = matrix[:, 0], matrix[:, 1], matrix[:, 2]
+    rows = np.stack([_cross(second, third), _cross(third, first), _cross(first, second)])
+    return np.asarray(rows / (first * rows[0]).sum(), dtype=np.float64)

@@ -1,0 +1,275 @@
+"""Everyday things made of a few primitive shapes, read from data/things/*.yaml.
+
+A thing stands on its base at z = 0, centred in plan, and looks to -y if it has a front. Lengths are
+metres; x is to the right, y away from the viewer, z up.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+import numpy as np
+
+from gnomon.errors import DataError, unknown
+from gnomon.files import package_data, read_yaml
+from gnomon.scenes.parts import (
+    LARGEST,
+    SMALLEST,
+    Part,
+    PartEntry,
+    Triple,
+    all_parts,
+    bounds,
+    palette,
+    problem_of_part,
+)
+
+Kind = Literal[
+    "person",
+    "animal",
+    "plant",
+    "furniture",
+    "appliance",
+    "device",
+    "tableware",
+    "food",
+    "luggage",
+    "sport",
+    "tool",
+    "toy",
+    "clothing",
+    "container",
+    "vehicle",
+    "street",
+    "building",
+]
+Place = Literal["indoors", "outdoors", "both"]
+TOLERANCE = 0.002  # metres by which a stated size may differ from that of the parts
+MOST_PARTS = 200  # of one thing, copies included
+WALL = 0.04  # of a hollow block: how thick its walls are, as a share of its least side
+# What stands for a thing without a shape: "block 0.5 x 0.3 x 0.2", width, depth and height.
+BLOCK = re.compile(
+    r"(?P<open>open )?block (?P<size>\d{1,3}(\.\d{1,6})?( x \d{1,3}(\.\d{1,6})?){2})"
+)
+
+
+class Top(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A surface on which other things may stand."""
+
+    height: float
+    size: tuple[float, float]
+    at: tuple[float, float] = (0.0, 0.0)  # of its middle, from the middle of the thing
+    holds: tuple[str, ...] = ()  # kinds and names of things that may plausibly stand there
+
+
+class Cavity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A hollow in which other things may be."""
+
+    floor: float  # its height
+    rim: float
+    size: tuple[float, float]
+    at: tuple[float, float] = (0.0, 0.0)
+    holds: tuple[str, ...] = ()
+
+
+class ThingEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A thing as it is written in the file."""
+
+    size: Triple
+    kind: Kind
+    place: Place
+    parts: tuple[PartEntry, ...]
+    front: bool = False  # it has a front of its own
+    top: Top | None = None
+    beneath: float = 0.0  # height of the free room between its legs; 0 if there is none
+    cavity: Cavity | None = None
+    long: Literal["", "x", "y"] = ""  # the axis along which it is clearly longer
+    solid: bool = False  # its sides are closed, so that what stands flush against it touches it
+    colours: tuple[str, ...] = ()  # that its main colour, the first part's, may be changed to
+
+
+class Thing(NamedTuple):
+    """A thing that can be placed in a scene."""
+
+    name: str
+    size: Triple
+    kind: Kind
+    place: Place
+    parts: tuple[Part, ...]
+    front: bool
+    top: Top | None
+    beneath: float
+    cavity: Cavity | None
+    long: str
+    solid: bool
+    colours: tuple[str, ...]
+
+    @property
+    def living(self) -> bool:
+        """Whether it is a person or an animal."""
+        return self.kind in ("person", "animal")
+
+    @property
+    def moves(self) -> bool:
+        """Whether it can head somewhere."""
+        return self.living or self.kind == "vehicle"
+
+    def part_names(self) -> tuple[str, ...]:
+        """The names of the parts that may be missing, in the order of the file."""
+        names = dict.fromkeys(part.name for part in self.parts)
+        return tuple(name for name in names if name)
+
+
+@cache
+def things() -> dict[str, Thing]:
+    """All things by name.
+
+    >>> things()["cup"].cavity.rim
+    0.1
+    """
+    found: dict[str, Thing] = {}
+    for file in sorted(package_data("things").glob("*.yaml")):
+        found |= read_things(file)
+    return found
+
+
+def thing_named(name: str) -> Thing:
+    """The thing of this name, or a block; or an error that names the nearest ones.
+
+    >>> thing_named("block 0.5 x 0.3 x 0.2").size
+    (0.5, 0.3, 0.2)
+    """
+    known = things()
+    if name in known:
+        return known[name]
+    found = BLOCK.fullmatch(name)
+    if found is None:
+        raise unknown("thing", name[:60], known)
+    return _block(name, bool(found["open"]), *(float(side) for side in found["size"].split(" x ")))
+
+
+@lru_cache(maxsize=1024)
+def _block(name: str, hollow: bool, width: float, depth: float, height: float) -> Thing:
+    """A plain block of a size in metres; a hollow one is open towards its front."""
+    size = (width, depth, height)
+    if not all(SMALLEST <= side <= LARGEST for side in size):
+        hint = f"Give sides from {SMALLEST} to {LARGEST:.0f} metres."
+        raise DataError(f"there is no {name[:60]}.", hint)
+    whole = PartEntry(shape="box", size=size, at=(0.0, 0.0, height / 2), colour="grey")
+    parts = _walls(size) if hollow else (whole,)
+    place: Place = "outdoors" if max(size) > 3 else "both"
+    return Thing(
+        name=name,
+        size=size,
+        kind="container" if hollow else "toy",
+        place=place,
+        parts=tuple(all_parts(parts)),
+        front=False,
+        top=Top(height, (width, depth)),
+        beneath=0.0,
+        cavity=None,
+        long="",
+        solid=not hollow,
+        colours=(),
+    )
+
+
+def _walls(size: Triple) -> tuple[PartEntry, ...]:
+    """Floor, roof, back and two sides of a hollow block."""
+    width, depth, height = size
+    thin = WALL * min(size)
+    flat, upright = (width, depth, thin), (thin, depth, height)
+    found = []
+    for z in (thin / 2, height - thin / 2):
+        found.append(PartEntry(shape="box", size=flat, at=(0.0, 0.0, z), colour="grey"))
+    for x in (-1, 1):
+        at = (x * (width - thin) / 2, 0.0, height / 2)
+        found.append(PartEntry(shape="box", size=upright, at=at, colour="grey"))
+    back = (0.0, (depth - thin) / 2, height / 2)
+    found.append(PartEntry(shape="box", size=(width, thin, height), at=back, colour="grey"))
+    return tuple(found)
+
+
+def read_things(file: str | Path) -> dict[str, Thing]:
+    """The things of one file; what is wrong with one is said with its name and field."""
+    content = read_yaml(file)
+    if not isinstance(content, dict):
+        hint = "Write a mapping from names to things."
+        raise DataError("the file is not a mapping.", hint, file=file)
+    found = {}
+    for name, entry in content.items():
+        found[str(name)] = _read_thing(str(name), entry, file)
+    return found
+
+
+def _read_thing(name: str, content: Any, file: str | Path) -> Thing:
+    try:
+        entry = msgspec.convert(content, ThingEntry)
+    except msgspec.ValidationError as error:
+        problem = str(error).replace("`", "'")
+        hint = "The fields of a thing are listed in docs/scenes.md."
+        raise DataError(f"the thing '{name}': {problem}.", hint, file=file) from None
+    problem = _problem(entry)
+    if problem:
+        hint = "Correct the field."
+        raise DataError(f"the thing '{name}': {problem}.", hint, file=file)
+
+    parts = all_parts(entry.parts)
+    lower, upper = bounds(parts)
+    size = upper - lower
+    if np.abs(size - entry.size).max() > TOLERANCE:
+        measured = ", ".join(f"{side:.3f}" for side in size)
+        hint = f"Write size: [{measured}], or change the parts."
+        raise DataError(f"the thing '{name}': the parts do not fill 'size'.", hint, file=file)
+    return Thing(
+        name,
+        entry.size,
+        entry.kind,
+        entry.place,
+        tuple(parts),
+        entry.front,
+        entry.top,
+        entry.beneath,
+        entry.cavity,
+        entry.long,
+        entry.solid,
+        entry.colours,
+    )
+
+
+def _problem(entry: ThingEntry) -> str:
+    """What a thing's fields say that cannot be; empty if all is well."""
+    if not entry.parts:
+        return "'parts' is empty"
+    count = 0
+    for number, part in enumerate(entry.parts):
+        problem = problem_of_part(part)
+        if problem:
+            return f"'parts[{number}].{problem}"
+        count += part.ring * 2 ** len(part.mirror)
+    if count > MOST_PARTS:
+        return f"'parts' has more than {MOST_PARTS} shapes"
+    for colour in entry.colours:
+        if colour not in palette():
+            return f"'colours' names the unknown colour '{colour}'"
+    return _room_problem(entry)
+
+
+def _room_problem(entry: ThingEntry) -> str:
+    """What is wrong with the room on, in or beneath a thing."""
+    width, depth, height = entry.size
+    if entry.top is not None and not 0 < entry.top.height <= height + TOLERANCE:
+        return "'top.height' is not within the thing"
+    hollow = entry.cavity
+    if hollow is not None and not 0 <= hollow.floor < hollow.rim <= height + TOLERANCE:
+        return "'cavity' has its floor and rim not within the thing"
+    if not 0 <= entry.beneath < height:
+        return "'beneath' is not within the thing"
+    longer = "x" if width > depth else "y"
+    if entry.long and entry.long != longer:
+        return "'long' is not the longer axis"
+    return ""

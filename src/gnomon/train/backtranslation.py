@@ -1,0 +1,261 @@
+"""Candidates by back-translation: a sentence there and back is often the same in other words.
+
+A sentence is translated once with each answer. Where the translations differ in one stretch alone,
+the rest is a new sentence, and the stretches are new answer words. Round trips are ranked by their
+likelihood there and back (Jiang et al. 2020).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, product
+from typing import NamedTuple, Protocol
+
+from gnomon.errors import UsageError
+from gnomon.grouped import grouped
+from gnomon.models.prompts.candidates import NO_BLANK, NO_OBJECT, Answers, CandidateList
+from gnomon.models.prompts.mentions import TAG, longest_first, mention_of, mentions
+from gnomon.models.prompts.wording import OptionStyle, Wording, lay_out, tags_in
+from gnomon.records import Item
+
+CONTEXT = "{context} "
+EXAMPLES = 3  # items of each kind whose sentences are translated
+LONGEST_ANSWER = 4  # words
+ALTERNATIVES = 3  # ways to say a label in one sentence that are combined with those of the others
+_PIECE = re.compile(r"\{[^{}]+\}|\w+(?:['-]\w+)*|\s+|[^\w\s]")
+_WORD = re.compile(r"\w")
+
+
+class Rendering(NamedTuple):
+    """A translation and its log-likelihood."""
+
+    text: str
+    score: float
+
+
+class Translator(Protocol):
+    """Translates each text in several ways, the likeliest first."""
+
+    def __call__(self, texts: Sequence[str], count: int) -> list[list[Rendering]]:
+        """At most `count` translations of each text."""
+        ...
+
+
+class Frame(NamedTuple):
+    """A sentence with a blank, and what fills it for each label."""
+
+    template: str
+    answers: Answers
+
+
+class Paraphrased(NamedTuple):
+    """New candidates, and how many translations came to nothing for which reason."""
+
+    candidates: CandidateList
+    dropped: dict[str, int]
+
+
+def back_translated(
+    seeds: CandidateList, items: Sequence[Item], there: Translator, back: Translator, count: int
+) -> Paraphrased:
+    """The candidates with those that a trip there and back makes of them.
+
+    At most `count` new sentences and as many new sets of answer words: those that came up most.
+    """
+    if not tags_in(seeds.templates[0]):
+        raise UsageError(
+            "Back-translation needs sentences that name their objects, such as {tag:obj_a}.",
+            "Give some with --candidates FILE; docs/probing.md shows one.",
+        )
+    traveller = Traveller(there, back, count)
+    answers = seeds.answers or ({},)
+    for template in seeds.templates:
+        for item in examples(items):
+            traveller.send(template, answers[0], item)
+    found = CandidateList(
+        templates=(*seeds.templates, *traveller.new_templates()),
+        answers=(*answers, *traveller.new_answers()),
+        form=seeds.form,
+    )
+    return Paraphrased(found, dict(traveller.dropped))
+
+
+class Traveller:
+    """Sends sentences there and back, and keeps count of what comes of them."""
+
+    def __init__(self, there: Translator, back: Translator, count: int) -> None:
+        self.there, self.back, self.count = there, back, count
+        self.templates = Counter[str]()
+        self.answers = Counter[tuple[tuple[str, str], ...]]()
+        self.dropped = Counter[str]()
+
+    def send(self, template: str, words: Answers, item: Item) -> None:
+        """Translate an item's sentence with each of its answers, and note what they agree on."""
+        context = CONTEXT if template.startswith(CONTEXT) else ""
+        sentences = filled(template.removeprefix(CONTEXT), words, item)
+        trips = round_trips(list(sentences.values()), self.there, self.back, self.count)
+        names = mentions(item, [field.removeprefix(TAG) for field in tags_in(template)])
+        outputs = {}
+        for label, texts in zip(sentences, trips, strict=True):
+            outputs[label] = self._with_fields(texts, names, item)
+        for frame in frames(outputs, self.dropped):
+            self.templates[context + frame.template] += 1
+            self.answers[tuple(frame.answers.items())] += 1
+
+    def new_templates(self) -> list[str]:
+        """The sentences that came up most."""
+        return [template for template, _ in self.templates.most_common(self.count)]
+
+    def new_answers(self) -> list[Answers]:
+        """The sets of answer words that came up most."""
+        return [dict(pairs) for pairs, _ in self.answers.most_common(self.count)]
+
+    def _with_fields(self, texts: Sequence[str], names: Mapping[str, str], item: Item) -> list[str]:
+        """The texts with fields for the objects; those that lost one are counted."""
+        found = []
+        for text in texts:
+            with_them = with_fields(text, names, item)
+            if with_them:
+                found.append(with_them)
+            else:
+                self.dropped[NO_OBJECT] += 1
+        return found
+
+
+def examples(items: Sequence[Item]) -> list[Item]:
+    """A few items of each set of labels, from different places of the whole."""
+    found = []
+    for members in grouped(items, lambda item: frozenset(item.choices)).values():
+        step = max(1, len(members) // EXAMPLES)
+        found += members[::step][:EXAMPLES]
+    return found
+
+
+def filled(template: str, words: Mapping[str, str], item: Item) -> dict[str, str]:
+    """The sentence of an item with each of its labels written in.
+
+    >>> item = Item(id="1", form="cloze", text="An ant is [MASK] than a cow.",
+    ...             choices=("larger", "smaller"), gold=("smaller",),
+    ...             tags={"obj_a": "ant", "obj_b": "cow"})
+    >>> filled("{tag:obj_b} and {tag:obj_a}: the first is {answer}.", {}, item)["larger"]
+    'A cow and an ant: the first is larger.'
+    """
+    wording = Wording(template=template, words=dict(words))
+    parts = lay_out(item, wording, OptionStyle("", ""))
+    found = {}
+    for label, (word, *_) in zip(item.choices, parts.answers, strict=True):
+        found[label] = parts.before + parts.lead + word + parts.after
+    return found
+
+
+def round_trips(
+    texts: Sequence[str], there: Translator, back: Translator, count: int
+) -> list[list[str]]:
+    """For each text the likeliest different texts that come back, at most `count`."""
+    gone = there(texts, count)
+    abroad = list(chain.from_iterable(gone))
+    returned = iter(back([each.text for each in abroad], count))
+    found = []
+    for renderings in gone:
+        best: dict[str, float] = {}
+        for foreign, homes in zip(renderings, returned, strict=False):
+            for home in homes:
+                score = foreign.score + home.score
+                best[home.text] = max(score, best.get(home.text, score))
+        ranked = sorted(best, key=lambda text: (-best[text], text))
+        found.append(ranked[:count])
+    return found
+
+
+def with_fields(text: str, names: Mapping[str, str], item: Item) -> str:
+    """The text with fields for the objects that it names; empty unless it names each once."""
+    for tag, phrase in longest_first(dict(names)):
+        pattern = mention_of(item.tags[tag])
+        if len(pattern.findall(text)) != 1:
+            return ""
+        # an article stays where the item's own text gives none: "the {tag:person}"
+        keep = r"\g<1>" if phrase == item.tags[tag] else ""
+        text = pattern.sub(f"{keep}{{{TAG}{tag}}}", text)
+    return text
+
+
+def frames(outputs: Mapping[str, Sequence[str]], dropped: Counter[str]) -> list[Frame]:
+    """Sentences that were found with every label and differ in one stretch alone.
+
+    >>> told = {"larger": ["It is bigger."], "smaller": ["It is smaller.", "Tiny it is."]}
+    >>> frames(told, Counter())
+    [Frame(template='It is {answer}.', answers={'larger': 'bigger', 'smaller': 'smaller'})]
+    """
+    by_label = {label: _by_template(texts) for label, texts in outputs.items()}
+    found = []
+    for template in _in_all(list(by_label.values())):
+        alternatives = [known[template] for known in by_label.values()]
+        for answers in _combined(alternatives):
+            if _differ_as_a_whole(answers):
+                found.append(Frame(template, dict(zip(by_label, answers, strict=True))))
+    texts = set(chain.from_iterable(outputs.values()))
+    dropped[NO_BLANK] += len(texts - _texts_of(found))
+    return found
+
+
+def _in_all(tables: Sequence[Mapping[str, list[str]]]) -> list[str]:
+    """The sentences that every label has, in the order of the first."""
+    first, *others = tables
+    return [template for template in first if all(template in other for other in others)]
+
+
+def _texts_of(found: Iterable[Frame]) -> set[str]:
+    """The texts from which sentences were made."""
+    texts = set()
+    for frame in found:
+        for answer in frame.answers.values():
+            texts.add(frame.template.replace("{answer}", answer))
+    return texts
+
+
+def _by_template(texts: Iterable[str]) -> dict[str, list[str]]:
+    """The sentences with a blank that texts can be read as, each with what filled it."""
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        for template, answer in _blanked(text):
+            answers = found.setdefault(template, [])
+            if answer not in answers:
+                answers.append(answer)
+    return found
+
+
+def _combined(alternatives: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """One answer for each label in every way, those first that came first."""
+    few = [words[:ALTERNATIVES] for words in alternatives]
+    ranks = product(*[range(len(words)) for words in few])
+    found = []
+    for way in sorted(ranks, key=sum):
+        found.append(tuple(words[rank] for words, rank in zip(few, way, strict=True)))
+    return found
+
+
+def _blanked(text: str) -> Iterator[tuple[str, str]]:
+    """The text with each short stretch of words taken out, and the stretch; never the whole."""
+    pieces = _PIECE.findall(text)
+    words = [place for place, piece in enumerate(pieces) if _WORD.search(piece)]
+    for start, first in enumerate(words):
+        for last in words[start : start + LONGEST_ANSWER]:
+            stretch = pieces[first : last + 1]
+            if any(piece.startswith("{") for piece in stretch):
+                break
+            if (first, last) == (words[0], words[-1]):
+                continue
+            rest = [*pieces[:first], "{answer}", *pieces[last + 1 :]]
+            yield "".join(rest), "".join(stretch)
+
+
+def _differ_as_a_whole(answers: Sequence[str]) -> bool:
+    """Whether the answers are different, and share neither their first nor their last word."""
+    if len(set(answers)) < len(answers):
+        return False
+    words = [answer.split() for answer in answers]
+    shares_first = len({each[0] for each in words}) == 1
+    shares_last = len({each[-1] for each in words}) == 1
+    return not shares_first and not shares_last

@@ -1,0 +1,176 @@
+"""Recipes of kind captions: which files are read, and which model learns from them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gnomon.errors import DamagedDataWarning, DataError, UsageError, check_known
+from gnomon.train.captions.making import Facts, Wanted
+from gnomon.train.captions.recipe import CaptionData, CaptionSettings
+from gnomon.train.kinds import Kind, Material
+
+if TYPE_CHECKING:
+    from gnomon.train.captions.corpus import Corpus
+    from gnomon.train.captions.learner import CaptionLearner
+    from gnomon.train.learners import Outcome
+    from gnomon.train.recipes import Recipe
+
+
+def read(recipe: Recipe) -> Material:
+    """The captions as tokens, and what became of them."""
+    from gnomon.train.captions.corpus import open_corpus
+
+    files = _files(recipe.data)
+    if not recipe.model and "model_type" not in recipe.settings.config:
+        raise UsageError(
+            "The recipe names no model to go on with, and no config of a new one.",
+            "Write model: NAME, or captions: with config: and in it model_type: bert.",
+        )
+    corpus = open_corpus(_wanted(recipe, files))
+    _tell_damages(corpus.facts)
+    digests: dict[str, Any] = {"corpus": corpus.about()}
+    for file, digest in zip(files, corpus.digests, strict=True):
+        digests[file.name] = {"sha256": digest}
+    return Material(corpus, digests)
+
+
+def open_learner(recipe: Recipe, material: Material) -> CaptionLearner:
+    """A new model, or one that goes on learning, with the captions."""
+    from gnomon.train.captions.learner import CaptionLearner
+
+    corpus: Corpus = material.content
+    model = _loaded(recipe) if recipe.model else _new(recipe, corpus.tokenizer)
+    _check_fit(model, corpus.tokenizer, recipe)
+    return CaptionLearner(model, corpus, recipe.settings, recipe.schedule.batch, recipe.seeds.order)
+
+
+def _files(data: CaptionData) -> tuple[Path, ...]:
+    named = [data.files] if isinstance(data.files, str) else data.files
+    if not named:
+        raise UsageError("The recipe names no file of captions.", "Add it: --set captions=FILE")
+    files = tuple(Path(name).expanduser() for name in named)
+    for file in files:
+        if not file.is_file():
+            raise DataError("there is no such file.", "Check the path.", file=file)
+    return files
+
+
+def _tell_damages(facts: Facts) -> None:
+    """Say how much could not be read, and where it begins."""
+    if not facts.damaged:
+        return
+    warnings.warn(
+        f"{facts.damaged:,} lines or elements cannot be read and are left out, "
+        f"such as {'; '.join(facts.damages)}.",
+        DamagedDataWarning,
+        stacklevel=2,
+    )
+
+
+def _wanted(recipe: Recipe, files: tuple[Path, ...]) -> Wanted:
+    data: CaptionData = recipe.data
+    settings: CaptionSettings = recipe.settings
+    marks = 2 if settings.special_tokens else 0
+    return Wanted(
+        files=files,
+        tokenizer=settings.tokenizer or recipe.model,
+        vocabulary=settings.vocabulary,
+        reads=settings.config.get("max_position_embeddings", settings.length),
+        longest=settings.length - marks,
+        least_words=data.least_words,
+        held_out=data.held_out,
+        most_held_out=data.most_held_out,
+        seed=recipe.seeds.data,
+    )
+
+
+def _loaded(recipe: Recipe) -> Any:
+    from gnomon.models.transformers.hf import place_of
+    from gnomon.models.transformers.loading import Loading, load
+
+    wanted = Loading(kind="masked", dtype="float32")
+    return load(place_of(recipe.model).path, wanted).model
+
+
+def _new(recipe: Recipe, tokenizer: Any) -> Any:
+    """A model of the recipe's config with random weights."""
+    from huggingface_hub.errors import StrictDataclassError
+
+    from gnomon.models.transformers.loading import best_device, libraries, quiet
+
+    torch, transformers = libraries()
+    said = {
+        **recipe.settings.config,
+        "vocab_size": len(tokenizer),
+        "pad_token_id": tokenizer.pad_token_id,
+    }
+    torch.manual_seed(recipe.seeds.weights)
+    try:
+        with quiet():
+            _check_fields(said, transformers.AutoConfig.for_model(said["model_type"]))
+            config = transformers.AutoConfig.for_model(**said)
+            model = transformers.AutoModelForMaskedLM.from_config(config)
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        ArithmeticError,
+        RuntimeError,
+        StrictDataclassError,
+    ) as error:
+        reason = " ".join(str(error).split())[:160]
+        raise UsageError(
+            f"A model of the recipe's config cannot be made: {reason}",
+            "Correct captions: config: in the recipe; its fields are those of a config.json.",
+        ) from None
+    return model.to(best_device())
+
+
+def _check_fields(said: Mapping[str, Any], usual: Any) -> None:
+    """Refuse a field that configs of this kind do not have: transformers would pass over it."""
+    known = {*usual.to_dict(), *usual.attribute_map}
+    for name in said:
+        check_known("field of captions.config", name, known)
+
+
+def _check_fit(model: Any, tokenizer: Any, recipe: Recipe) -> None:
+    """Refuse a model that cannot read the rows."""
+    room = model.get_input_embeddings().num_embeddings
+    if len(tokenizer) > room:
+        raise UsageError(
+            f"The tokenizer has {len(tokenizer):,} tokens, the model has room for {room:,}.",
+            "Leave captions.tokenizer out, so that the model's own is used.",
+        )
+    longest = getattr(model.config, "max_position_embeddings", recipe.settings.length)
+    if recipe.settings.length > longest:
+        raise UsageError(
+            f"Rows have {recipe.settings.length} tokens, the model reads at most {longest}.",
+            f"Write captions.length: {longest} or less.",
+        )
+
+
+def results(outcome: Outcome) -> str:
+    """How well captions are foretold that training never saw, in words."""
+    found = []
+    for part, scores in {"captions that chose the weights": outcome.best, **outcome.tests}.items():
+        model, counts = scores["perplexity"], scores["unigram_perplexity"]
+        found.append(
+            f"Of {part}, each token is hidden once and told from the others with a perplexity of "
+            f"{model:.2f}; counts of tokens alone (a unigram model) come to {counts:.2f}."
+        )
+    return "\n\n".join(found)
+
+
+KIND = Kind(
+    summary="a masked language model, pretrained on captions",
+    data=CaptionData,
+    settings=CaptionSettings,
+    read=read,
+    open_learner=open_learner,
+    shorthand={"captions": "data.files"},
+    results=results,
+    measures=("perplexity",),
+)

@@ -1,0 +1,189 @@
+"""Finetuning a classifier of sentence pairs: premises and hypothesis in, a label out.
+
+This is how NLI models are made and, in SpaceNLI (section 4.2.3), taught from a few samples of each
+pattern. Where several labels are right, the loss is that of their joint probability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from gnomon.errors import DataError, UsageError
+from gnomon.records import Item
+from gnomon.train.items import DEV, ItemData, Items, read_material
+from gnomon.train.kinds import Kind, Material
+from gnomon.train.lora import Lora, merged, with_lora
+
+if TYPE_CHECKING:
+    import torch
+
+    from gnomon.train.learners import Scores
+    from gnomon.train.pretrained import Pretrained
+    from gnomon.train.recipes import Recipe
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The recipe's section `classify`."""
+
+    labels: tuple[str, ...] = ("entailment", "neutral", "contradiction")  # in a new head's order
+    # tokens of a pair, where the model reads so many; what is longer is cut
+    longest: Annotated[int, Meta(ge=16)] = 256
+    freeze: Annotated[int, Meta(ge=0)] = 0  # the embeddings and so many lower layers stay as is
+    device: str = ""
+    lora: Lora | None = None
+
+
+def read(recipe: Recipe) -> Material:
+    """The items, each a pair with labels of the set."""
+    material = read_material(recipe.data, recipe.seeds.data)
+    items: Items = material.content
+    for part, members in items.every().items():
+        for item in members:
+            _check(item, part, recipe.settings.labels)
+    return material
+
+
+def _check(item: Item, part: str, labels: Sequence[str]) -> None:
+    if item.form != "entailment":
+        raise UsageError(
+            f"A classifier of pairs learns from items of the form entailment, but '{item.id}' of "
+            f"{part} is a {item.form}.",
+            "Write kind: text for other forms.",
+        )
+    for label in item.gold:
+        if label not in labels:
+            raise DataError(
+                f"the item '{item.id}' of {part} has the label '{label}', which is not in the set.",
+                f"The recipe's classify.labels are {', '.join(labels)}: add it there.",
+            )
+
+
+def open_learner(recipe: Recipe, material: Material) -> ClassifyLearner:
+    """Load the model with a head for the labels."""
+    from gnomon.train.pretrained import freeze_below, load_config, load_pretrained, set_padding
+
+    labels = order_of_head(load_config(recipe.model), recipe.model, recipe.settings.labels)
+    loaded = load_pretrained(
+        recipe.model,
+        "AutoModelForSequenceClassification",
+        weights_seed=recipe.seeds.weights,
+        device=recipe.settings.device,
+        id2label=dict(enumerate(labels)),
+        label2id={label: place for place, label in enumerate(labels)},
+    )
+    set_padding(loaded)
+    freeze_below(loaded.model, recipe.settings.freeze)
+    if recipe.settings.lora:
+        model = with_lora(loaded.model, recipe.settings.lora, "nli", seed=recipe.seeds.weights)
+        loaded = loaded._replace(model=model)
+    return ClassifyLearner(loaded, material.content, recipe, labels)
+
+
+def order_of_head(config: Any, name: str, labels: tuple[str, ...]) -> tuple[str, ...]:
+    """The labels in the order of the model's own head, where it has one for them.
+
+    Its weights are kept, so that the recipe's order would give its classes wrong names.
+    """
+    from gnomon.models.transformers.nli import known_order
+
+    makes: Sequence[str] = config.architectures or ()
+    if not any(make.endswith("ForSequenceClassification") for make in makes):
+        return labels
+    own = known_order(config, name)
+    return own if set(own) == set(labels) else labels
+
+
+class ClassifyLearner:
+    """A sequence classifier, its items and how they are put."""
+
+    batches_in_epoch: int | None
+
+    def __init__(
+        self, loaded: Pretrained, items: Items, recipe: Recipe, labels: Sequence[str]
+    ) -> None:
+        self.module, self.tokenizer, self.device = loaded
+        self.items, self.settings, self.labels = items, recipe.settings, labels
+        self.longest = min(self.settings.longest, loaded.longest or self.settings.longest)
+        self.size, self.seed = recipe.schedule.batch, recipe.seeds.order
+        self.batches_in_epoch = -(-len(items.train) // self.size)
+
+    def batches(self, epoch: int) -> Iterator[list[Item]]:
+        """Items in an order drawn anew for each epoch."""
+        order = list(self.items.train)
+        Random(f"{self.seed}/{epoch}").shuffle(order)
+        for start in range(0, len(order), self.size):
+            yield order[start : start + self.size]
+
+    def loss(self, batch: Sequence[Item]) -> torch.Tensor:
+        """The negative log of the probability of the right labels."""
+        inputs, right = self.inputs(batch)
+        return _negative_log(self.module(**inputs).logits.float(), right).mean()
+
+    def score(self) -> Scores:
+        """Accuracy and loss on the development part."""
+        return self._scores(self.items.parts.get(DEV, []))
+
+    def test(self) -> dict[str, Scores]:
+        """The same on every other part."""
+        return self.items.scored(self._scores)
+
+    def save(self, folder: Path) -> None:
+        """Write the model for `-m hf:FOLDER`."""
+        from gnomon.train.pretrained import save_pretrained
+
+        save_pretrained(folder, merged(self.module), self.tokenizer)
+
+    def inputs(self, items: Sequence[Item]) -> tuple[Any, torch.Tensor]:
+        """Items as the model takes them, and for each which labels are right."""
+        import torch
+
+        premises = [" ".join(item.context.split()) for item in items]
+        texts = [item.text for item in items]
+        encoded = self.tokenizer(
+            premises,
+            texts,
+            padding=True,
+            truncation=True,
+            max_length=self.longest,
+            return_tensors="pt",
+        )
+        rows = []
+        for item in items:
+            rows.append([label in item.gold for label in self.labels])
+        return encoded.to(self.device), torch.tensor(rows, device=self.device)
+
+    def _scores(self, items: Sequence[Item]) -> Scores:
+        if not items:
+            return {}
+        correct, loss = 0, 0.0
+        by_length = sorted(items, key=lambda item: len(item.context) + len(item.text))
+        for start in range(0, len(items), 64):
+            batch = by_length[start : start + 64]
+            inputs, right = self.inputs(batch)
+            logits = self.module(**inputs).logits.float()
+            picked = logits.argmax(-1, keepdim=True)
+            correct += int(right.gather(1, picked).sum())
+            loss += float(_negative_log(logits, right).sum())
+        return {"accuracy": correct / len(items), "loss": loss / len(items)}
+
+
+def _negative_log(logits: torch.Tensor, right: torch.Tensor) -> Any:
+    """Of the joint probability of the right labels; with one label, the cross-entropy."""
+    of_right = logits.masked_fill(~right, float("-inf"))
+    return logits.logsumexp(-1) - of_right.logsumexp(-1)
+
+
+KIND = Kind(
+    "a classifier of sentence pairs",
+    ItemData,
+    Settings,
+    read,
+    open_learner,
+    measures=("accuracy", "loss"),
+)

@@ -1,0 +1,224 @@
+"""A recipe: one YAML file that says what is taught, on which data, how long and by which seeds.
+
+It is checked in full before anything loads: a field that does not exist is refused with the nearest
+name. `kind` chooses the shape of `data` and of the section that bears the kind's name (kinds.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gnomon.errors import DataError, UsageError, unknown
+from gnomon.files import package_data, read_yaml
+from gnomon.train.kinds import KINDS, kind
+from gnomon.train.schedule import Schedule, Seeds
+
+BUILT_IN = "recipes"  # below gnomon/data
+SECTIONS = ("kind", "model", "note", "data", "schedule", "seeds")
+_UNKNOWN_FIELD = re.compile(r"unknown field `(?P<name>[^`]*)`(?: - at `\$?\.?(?P<place>.*)`)?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """What is taught, as resolved: every field with its value."""
+
+    name: str
+    kind: str
+    model: str  # what training begins with: a folder, a hub name, or what the kind says
+    note: str  # for people: the card begins with it
+    data: Any  # of the kind's own type
+    settings: Any  # the same
+    schedule: Schedule
+    seeds: Seeds
+
+    def plain(self) -> dict[str, Any]:
+        """The recipe as plain data: what recipe.yaml holds.
+
+        The learner sees every field, so two recipes that are alike here train alike.
+        """
+        found: dict[str, Any] = {
+            "kind": self.kind,
+            "model": self.model,
+            "note": self.note,
+            "data": self.data,
+            self.kind: self.settings,
+            "schedule": self.schedule,
+            "seeds": self.seeds,
+        }
+        plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(found))  # no tuples
+        return plain
+
+
+def load_recipe(name: str | Path, changes: Sequence[str] = ()) -> Recipe:
+    """The recipe of a YAML file, or the built-in one of that name, with KEY=VALUE changes.
+
+    A key names a field by its path: schedule.epochs, data.train.per_group.
+    """
+    file = _file(str(name))
+    content = read_yaml(file)
+    if not isinstance(content, dict):
+        raise DataError("a recipe has named sections.", _sections_hint(), file=file)
+    for change in changes:
+        content = changed(content, _spelt_out(change, content.get("kind")))
+    return recipe_of(content, name=file.stem, file=file)
+
+
+def recipe_of(content: Mapping[str, Any], *, name: str = "", file: str | Path = "") -> Recipe:
+    """The recipe that plain data say, checked."""
+    said = content.get("kind")
+    if not isinstance(said, str):
+        raise DataError(
+            "the recipe does not say what kind of training it is.",
+            f"Write kind: with one of: {', '.join(KINDS)}.",
+            file=file,
+        )
+    shape = kind(said)
+    allowed = (*SECTIONS, said)
+    for section in content:
+        if section not in allowed:
+            raise _unknown_field(str(section), "", allowed, file)
+    return Recipe(
+        name=name,
+        kind=said,
+        model=_section(content, "model", str, file, default=""),
+        note=_section(content, "note", str, file, default=""),
+        data=_section(content, "data", shape.data, file),
+        settings=_section(content, said, shape.settings, file),
+        schedule=_section(content, "schedule", Schedule, file),
+        seeds=_section(content, "seeds", Seeds, file),
+    )
+
+
+def built_in_recipes() -> list[str]:
+    """The names of the recipes that come with Gnomon."""
+    return sorted(file.stem for file in package_data(BUILT_IN).glob("*.yaml"))
+
+
+def changed(content: Mapping[str, Any], change: str) -> dict[str, Any]:
+    """Plain data with one field changed: PATH=VALUE, where VALUE is read as YAML.
+
+    >>> changed({"schedule": {"epochs": 3}}, "schedule.epochs=5")
+    {'schedule': {'epochs': 5}}
+    """
+    import yaml
+
+    path, equals, text = change.partition("=")
+    if not equals or not path:
+        raise UsageError(f"'{change}' is not KEY=VALUE.", "For example: --set schedule.epochs=5")
+    try:
+        value = yaml.safe_load(text)
+    except yaml.YAMLError:
+        value = text
+    return _with(content, path.replace("-", "_").split("."), value, change)
+
+
+def _spelt_out(change: str, said: object) -> str:
+    """KEY=VALUE with the full path of a field that its kind has a short name for."""
+    path, equals, value = change.partition("=")
+    first, dot, rest = path.partition(".")
+    in_own_section = bool(dot) and first == said  # a short name may be that of the kind
+    if said not in KINDS or in_own_section:
+        return change
+    short = kind(str(said)).shorthand
+    return f"{short.get(first, first)}{dot}{rest}{equals}{value}"
+
+
+def _with(content: Any, path: Sequence[str], value: Any, change: str) -> dict[str, Any]:
+    if not isinstance(content, Mapping):
+        raise UsageError(
+            f"'{change}' names a field of something that has none.",
+            "Write the path of a field, such as schedule.epochs.",
+        )
+    first, rest = path[0], path[1:]
+    if rest:
+        value = _with(content.get(first) or {}, rest, value, change)
+    return {**content, first: value}
+
+
+def _file(name: str) -> Path:
+    if name.endswith((".yaml", ".yml")) or "/" in name:
+        return Path(name).expanduser()
+    file = package_data(f"{BUILT_IN}/{name}.yaml")
+    if not file.is_file():
+        wrong = unknown("recipe", name, built_in_recipes())
+        raise UsageError(wrong.message, f"{wrong.hint} Or give the path of a file: recipe.yaml.")
+    return file
+
+
+def _section(
+    content: Mapping[str, Any], name: str, shape: type[Any], file: str | Path, default: Any = None
+) -> Any:
+    """One section, converted; a field that its shape lacks is refused with the nearest name."""
+    value = content.get(name, default)
+    if value is None:
+        value = {}
+    try:
+        return msgspec.convert(value, shape, strict=False)  # YAML takes 1e-4 for a text
+    except msgspec.ValidationError as error:
+        wrong = _UNKNOWN_FIELD.search(str(error))
+        if wrong:
+            place = f"{name}.{wrong['place']}" if wrong["place"] else name
+            known = _fields(shape, wrong["place"] or "")
+            raise _unknown_field(wrong["name"], place, known, file) from None
+        message = str(error).replace("`$", f"`{name}")
+        if "`$" not in str(error):
+            message = f"{name}: {message}"
+        hint = "Correct the recipe; docs/probing.md lists the fields."
+        if "got `bool`" in message:
+            hint = "Put words such as yes and no in quotes: YAML takes them for truths."
+        raise DataError(f"{message}.", hint, file=file) from None
+
+
+def _unknown_field(name: str, place: str, known: Sequence[str], file: str | Path) -> DataError:
+    where = f" in {place}" if place else ""
+    near = get_close_matches(name, known, n=3, cutoff=0.5)
+    hint = f"Did you mean {' or '.join(near)}?" if near else f"Choose one of: {', '.join(known)}."
+    return DataError(f"there is no field '{name}'{where}.", hint, file=file)
+
+
+def _fields(shape: Any, place: str) -> list[str]:
+    """The fields of what stands at a place such as `train` or `parts[...]`."""
+    for step in place.replace("[...]", "[]").split("."):
+        if step:
+            shape = _type_of(shape, step)
+    return _names(shape)
+
+
+def _type_of(shape: Any, step: str) -> Any:
+    from typing import get_args, get_type_hints
+
+    name, bracket, _ = step.partition("[")
+    for candidate in _structs(shape):
+        found = get_type_hints(candidate).get(name)
+        if found is not None:
+            return get_args(found)[-1] if bracket else found
+    return None
+
+
+def _structs(shape: Any) -> list[type[Any]]:
+    """The structs that a type names: itself, or the members of a union."""
+    from typing import get_args
+
+    found = []
+    for candidate in (shape, *get_args(shape)):
+        if isinstance(candidate, type) and issubclass(candidate, msgspec.Struct):
+            found.append(candidate)
+    return found
+
+
+def _names(shape: Any) -> list[str]:
+    found: list[str] = []
+    for candidate in _structs(shape):
+        found += [field.encode_name for field in msgspec.structs.fields(candidate)]
+    return found
+
+
+def _sections_hint() -> str:
+    return f"Begin it with {', '.join(f'{name}:' for name in SECTIONS)}; see docs/probing.md."

@@ -1,0 +1,162 @@
+"""Finetuning a model of language with labels as text: decoders, encoder-decoders, masked models.
+
+It is put the items by a prompt, as it will be asked, and learns to write the right label. Where
+several are right, one is drawn for each item and epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from gnomon.errors import UsageError
+from gnomon.models.prompts.library import Prompt, load_prompt
+from gnomon.records import Item
+from gnomon.train.items import DEV, ItemData, Items, read_material
+from gnomon.train.kinds import Kind, Material
+from gnomon.train.lora import Lora, merged, with_lora
+
+if TYPE_CHECKING:
+    import torch
+
+    from gnomon.train.learners import Scores
+    from gnomon.train.pretrained import Pretrained
+    from gnomon.train.recipes import Recipe
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The recipe's section `text`."""
+
+    prompt: str = ""  # a prompt's name or file; by default that of the kind of model
+    wording: int = 1
+    shots: int | None = None  # of the prompt's worked examples; by default all
+    chat: bool | None = None  # as a conversation; by default where there is a chat template
+    device: str = ""
+    lora: Lora | None = None
+
+
+class Lesson(NamedTuple):
+    """An item, and the word for it that is right."""
+
+    item: Item
+    word: str
+
+
+def read(recipe: Recipe) -> Material:
+    """The items; that the prompt can put them is seen before anything is loaded."""
+    material = read_material(recipe.data, recipe.seeds.data)
+    settings: Settings = recipe.settings
+    if settings.prompt:
+        prompt = _prompt(settings, settings.prompt)
+        items: Items = material.content
+        for members in items.every().values():
+            for item in members:
+                prompt.parts(item)
+    return material
+
+
+def _prompt(settings: Settings, name: str) -> Prompt:
+    return load_prompt(name, settings.wording).with_shots(settings.shots)
+
+
+def _converses(wanted: bool | None, kind: str, tokenizer: Any) -> bool:
+    """Whether items are put as a conversation: as hf: does it, since it will ask the model."""
+    possible = kind == "causal" and bool(getattr(tokenizer, "chat_template", None))
+    if wanted and not possible:
+        raise UsageError(
+            "text.chat is true, but the model has no chat template.",
+            "Leave it out of the recipe.",
+        )
+    return possible if wanted is None else wanted
+
+
+def open_learner(recipe: Recipe, material: Material) -> TextLearner:
+    """Load the model, of the kind that its config says."""
+    from gnomon.train.pretrained import load_writer
+
+    loaded, kind = load_writer(recipe.model, recipe.seeds.weights, recipe.settings.device)
+    if recipe.settings.lora:
+        model = with_lora(loaded.model, recipe.settings.lora, kind, seed=recipe.seeds.weights)
+        loaded = loaded._replace(model=model)
+    return TextLearner(loaded, kind, material.content, recipe)
+
+
+class TextLearner:
+    """A model of language, its items and how they are put."""
+
+    batches_in_epoch: int | None
+
+    def __init__(self, loaded: Pretrained, kind: str, items: Items, recipe: Recipe) -> None:
+        from gnomon.train.writers import CHAT_PROMPT, PROMPTS, WRITERS
+
+        self.module, self.tokenizer, _ = loaded
+        settings: Settings = recipe.settings
+        converses = _converses(settings.chat, kind, self.tokenizer)
+        usual = CHAT_PROMPT if converses else PROMPTS[kind]
+        self.prompt = _prompt(settings, settings.prompt or usual)
+        how = {"chat": True} if converses else {}
+        self.writer: Any = WRITERS[kind](self.module, self.tokenizer, self.prompt, **how)
+        self.items = items
+        self.size, self.seed = recipe.schedule.batch, recipe.seeds.order
+        self.batches_in_epoch = -(-len(items.train) // self.size)
+
+    def batches(self, epoch: int) -> Iterator[list[Lesson]]:
+        """Items in an order drawn anew for each epoch, each with a word that is right."""
+        draw = Random(f"{self.seed}/{epoch}")
+        order = list(self.items.train)
+        draw.shuffle(order)
+        lessons = [Lesson(item, self._word(item, draw)) for item in order]
+        for start in range(0, len(lessons), self.size):
+            yield lessons[start : start + self.size]
+
+    def loss(self, batch: Sequence[Lesson]) -> torch.Tensor:
+        """The negative log of the probability of the right words."""
+        items, words = zip(*batch, strict=True)
+        logs: torch.Tensor = self.writer.logs(items, words)
+        return -logs.mean()
+
+    def score(self) -> Scores:
+        """Accuracy on the development part."""
+        return self._scores(self.items.parts.get(DEV, []))
+
+    def test(self) -> dict[str, Scores]:
+        """The same on every other part."""
+        return self.items.scored(self._scores)
+
+    def save(self, folder: Path) -> None:
+        """Write the model for `-m hf:FOLDER`."""
+        from gnomon.train.pretrained import save_pretrained
+
+        save_pretrained(folder, merged(self.module), self.tokenizer)
+
+    def _word(self, item: Item, draw: Random) -> str:
+        """The first word of a label that is right."""
+        label = item.gold[0] if len(item.gold) == 1 else draw.choice(item.gold)
+        return self.prompt.answers(item)[item.choices.index(label)][0]
+
+    def _scores(self, items: Sequence[Item]) -> Scores:
+        """As the model is asked: a model that is asked keeps what it computed, so a new one."""
+        if not items:
+            return {}
+        asker = self.writer.asker()
+        correct = 0
+        for start in range(0, len(items), asker.batch):
+            asked = items[start : start + asker.batch]
+            for item, answer in zip(asked, asker.answer(asked), strict=True):
+                correct += answer.choice in item.gold
+        return {"accuracy": correct / len(items)}
+
+
+KIND = Kind(
+    "a model of language that writes labels (causal, seq2seq, masked)",
+    ItemData,
+    Settings,
+    read,
+    open_learner,
+    measures=("accuracy",),
+    asked_with=("prompt", "wording", "shots", "chat"),
+)
