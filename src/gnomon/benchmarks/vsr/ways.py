@@ -28,7 +28,7 @@ ALL = "all"
 OTHER_SIDE = {"subject": "ground", "ground": "subject", "": ""}
 
 
-class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is said in place of each relation; see the file."""
 
     symmetric: tuple[str, ...]
@@ -157,9 +157,9 @@ def mirrored(said: Statement, *, drawn: bool = False) -> Statement:
 
 
 @cache
-def table() -> Table:
+def table() -> _Table:
     """The table of ways."""
-    return msgspec.convert(read_yaml(package_data("vsr/ways.yaml")), Table)
+    return msgspec.convert(read_yaml(package_data("vsr/ways.yaml")), _Table)
 
 
 @cache
