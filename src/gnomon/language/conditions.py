@@ -148,7 +148,7 @@ def resolve(
         return resolve(part, world, slots, words)
 
     match condition:
-        case written.Member(slot, members):
+        case written.MemberOf(slot, members):
             if slot in words:
                 return Within(place(slot, entity=False), _listed_words(members, words[slot]))
             return Within(place(slot), world.members(members))
@@ -163,10 +163,10 @@ def resolve(
                     f"the relation '{name}' takes {relation.arity} slots, not {len(arguments)}"
                 )
             return Stands(relation, tuple(place(slot) for slot in arguments))
-        case written.Compared():
+        case written.ComparedSets():
             other = place(condition.other) if condition.other else None
             return _compared(condition, world, place(condition.slot), other)
-        case written.Not(part):
+        case written.NotCondition(part):
             return Never(inner(part))
         case written.All(parts):
             return Every(tuple(map(inner, parts)))
@@ -183,7 +183,7 @@ def _listed_words(expression: written.Set, words: Sequence[str]) -> Members:
     return frozenset(words.index(word) for word in expression.names)
 
 
-def _compared(condition: written.Compared, world: World, left: int, right: int | None) -> Condition:
+def _compared(condition: written.ComparedSets, world: World, left: int, right: int | None) -> Condition:
     if condition.scale not in world.scales:
         raise ExpressionError(unknown_name("scale", condition.scale, world.scales))
     names, levels = world.scales[condition.scale], world.level(condition.scale)
