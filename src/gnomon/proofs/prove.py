@@ -12,7 +12,7 @@ from functools import cached_property
 
 from gnomon.errors import UsageError, unknown
 from gnomon.proofs.meaning.formulas import Formula
-from gnomon.proofs.meaning.lexicon import lexicon
+from gnomon.proofs.meaning.lexicon import grammar_words
 from gnomon.proofs.meaning.nouns import kinds_of_names, kinds_of_nouns
 from gnomon.proofs.meaning.readings import reading_named
 from gnomon.proofs.meaning.relations import RELATIONS
@@ -132,7 +132,7 @@ def text_of(premises: Sequence[str], claims: Sequence[str]) -> Text:
 
 
 def _text_of(premises: Sequence[str], claims: Sequence[str], *, bold: bool) -> Text:
-    nouns, known = kinds_of_nouns(), lexicon()
+    nouns, known = kinds_of_nouns(), grammar_words()
     told = [free_words(sentence, known, nouns, bold=bold) for sentence in premises]
     claimed = [free_words(sentence, known, nouns, bold=bold) for sentence in claims]
     return understood(told, claimed, kinds_of_names([*told, *claimed]))

@@ -1,7 +1,7 @@
 """Things found in a picture: SSD-MobileNetV3, trained on COCO, run by OpenCV.
 
 Its files come out of a package of the Python registry (`fetching.packages`) and are checked by
-their sha256. It finds 90 kinds of thing; which nouns they go by is in data/vision/eyes.yaml.
+their sha256. It finds 90 kinds of thing; which nouns they go by is in data/lexicon/things.yaml.
 """
 
 from __future__ import annotations

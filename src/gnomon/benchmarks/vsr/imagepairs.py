@@ -13,8 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from gnomon.benchmarks.vsr.categories import all_relations
-from gnomon.benchmarks.vsr.files import NO_COPULA
+from gnomon.benchmarks.vsr.categories import all_relations, relations_without_is
 from gnomon.benchmarks.vsr.pairsources import (
     Concepts,
     Found,
@@ -157,7 +156,7 @@ def contrast_item(pair: Drawn, images: Sequence[Image]) -> Item:
             "obj": second,
             "image": names[0],
             "image_2": names[1],
-            "without_is": ", ".join(NO_COPULA),
+            "without_is": ", ".join(relations_without_is()),
             "benchmark": NAME,
             "captions": "vsr",
         },

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 
 from gnomon.errors import ModelError
-from gnomon.models.captions import question
+from gnomon.lexicon.captions import question
 from gnomon.models.choices import take
 from gnomon.models.comparing import FALSE, FORMS, TRUE, Pair, Written
 from gnomon.models.transformers.limits import longest_text

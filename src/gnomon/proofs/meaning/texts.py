@@ -9,7 +9,7 @@ from gnomon.errors import GnomonError
 from gnomon.proofs.meaning.context import Context, Names, Sayings
 from gnomon.proofs.meaning.formulas import Formula, every
 from gnomon.proofs.meaning.grammar import Parser
-from gnomon.proofs.meaning.lexicon import lexicon
+from gnomon.proofs.meaning.lexicon import grammar_words
 from gnomon.proofs.meaning.readings import Reading
 from gnomon.proofs.meaning.statements import Either
 from gnomon.proofs.meaning.stories import Story
@@ -37,7 +37,7 @@ class Text:
 
     def formulas(self, reading: Reading) -> tuple[Story, list[Formula], list[Formula]]:
         """A story under a reading, with the formulas of premises and claims."""
-        story = Story(self.kinds, reading, lexicon().kinds_of_implied)
+        story = Story(self.kinds, reading, grammar_words().kinds_of_implied)
         premises = [_formula(said, story) for said in self.premises]
         claims = [_formula(said, story) for said in self.claims]
         return story, premises, claims
@@ -49,7 +49,7 @@ def _formula(said: Sayings, story: Story) -> Formula:
 
 def understood(premises: Sequence[list[str]], claims: Sequence[list[str]], kinds: Kinds) -> Text:
     """Premises and claims, given as words, as statements."""
-    names = Names(kinds, lexicon().kinds_of_implied)
+    names = Names(kinds, grammar_words().kinds_of_implied)
     context = Context()
     told = []
     for number, words in enumerate(premises):
@@ -99,7 +99,7 @@ def _understood(
         raise NotUnderstoodError(
             f"A sentence has {len(words)} words; {MOST_WORDS} are read at most.", "Divide it."
         )
-    parser = Parser(Words(lexicon(), names, words), teller)
+    parser = Parser(Words(grammar_words(), names, words), teller)
     step = parser.parse(context)
     if step is not None:
         return step.said, step.context
@@ -113,7 +113,7 @@ def _complaint(words: list[str], reached: int) -> str:
     shown = " ".join(words).replace("@", "").replace(" ,", ",").replace(" 's", "'s")
     strange = []
     for word in words:
-        if not word.startswith("@") and word not in lexicon().known:
+        if not word.startswith("@") and word not in grammar_words().known:
             strange.append(f"'{word}'")
     if strange:
         return f"The lexicon does not have {', '.join(dict.fromkeys(strange))} (in: {shown})."

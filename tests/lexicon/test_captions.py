@@ -2,7 +2,8 @@
 
 import pytest
 
-from gnomon.models.captions import negation, opposite, opposite_file, question, stem
+from gnomon.lexicon.captions import negation, opposite, question, stem
+from gnomon.lexicon.relations import lexicon
 from gnomon.scenes.relations import facts, relations
 from gnomon.scenes.saying import scene_of
 
@@ -58,11 +59,11 @@ def test_a_caption_denied_twice_is_the_caption(caption):
     assert negation(negation(caption)) == caption
 
 
-@pytest.mark.parametrize("relation", sorted(opposite_file().opposites))
+@pytest.mark.parametrize("relation", sorted(lexicon().opposites))
 def test_opposites_are_relations_and_never_the_same(relation):
-    other = opposite_file().opposites[relation]
+    other = lexicon().opposites[relation]
     assert other != relation
-    known = {*relations(), "up", "down"}
+    known = set(lexicon().relations)
     assert {relation, other} <= known
 
 
@@ -88,7 +89,7 @@ def test_a_caption_of_unknown_form_has_no_stem():
 
 @pytest.mark.parametrize("said", ["left of", "behind", "inside", "near", "facing"])
 def test_a_relation_and_its_opposite_are_never_both_true(said):
-    table = opposite_file().opposites
+    table = lexicon().opposites
     decided = [name for name in {*table, *table.values()} if name in relations()]
     scene = scene_of(f"a cat {said} a box")
     found = facts(scene, "cat", "box", only=decided)
