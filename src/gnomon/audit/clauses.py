@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from gnomon.lexicon.relations import Facts, Lexicon, lexicon
+from gnomon.lexicon.relations import Lexicon, ProverFacts, lexicon
 from gnomon.lexicon.statements import PRESENT, read_clause
 
 # words that a plain name has not: with them, the sentence says more than the two names
@@ -24,7 +24,7 @@ _NAMES = re.compile(r"the (.+)", re.IGNORECASE)
 class PlainClause(NamedTuple):
     """One sentence about two things, which may deny what it says."""
 
-    said: Facts
+    said: ProverFacts
     first: str
     second: str
     denied: bool

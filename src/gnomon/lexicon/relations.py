@@ -31,7 +31,7 @@ class Converse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     replies: str = ""
 
 
-class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ProverFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The relations of the prover that must hold, in each use of a word."""
 
     loosely: tuple[str, ...] = ()
@@ -83,7 +83,7 @@ class Relation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     probes: tuple[OtherPicture, ...] = ()
     clear_by: str = ""
     box: str = ""
-    facts: Facts = Facts()
+    facts: ProverFacts = ProverFacts()
     proof: str | dict[str, str] = ""
     replies: tuple[str, ...] = ()
     weak_replies: tuple[str, ...] = ()
@@ -112,7 +112,7 @@ class OpposedPair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return max(known[name].grade for name in (self.first, self.second))
 
 
-class Laws(NamedTuple):
+class SceneLaws(NamedTuple):
     """What holds in every scene, as pairs of relations and single ones."""
 
     converse: list[tuple[str, str]]
@@ -177,9 +177,9 @@ class Lexicon:
         return {r.name: r.opposite for r in self.relations.values() if r.opposite}
 
     @cached_property
-    def laws(self) -> Laws:
+    def laws(self) -> SceneLaws:
         """What holds in every scene."""
-        laws = Laws([], [], [], [])
+        laws = SceneLaws([], [], [], [])
         for relation in self.shown.values():
             name = relation.name
             for other in (relation.converse.always, relation.converse.scenes):

@@ -81,22 +81,28 @@ def _forms(words: tuple[str, ...]) -> list[tuple[str, ...]]:
     return [(form, *rest) for form in forms]
 
 
-def grammar_words() -> GrammarWords:
-    """The words that ship, with the relations of the lexicon that is in use."""
-    return _with_relations(lexicon())
+def grammar_words(*, opaque: bool = False) -> GrammarWords:
+    """The words that ship, with the relations of the lexicon that is in use.
+
+    `opaque` has also those that geometry does not analyse ("to", "along"): a sentence is read with
+    them only if it cannot be read without, since the grammar knows finer uses of the same words.
+    """
+    return _with_relations(lexicon(), opaque)
 
 
 @cache
-def _with_relations(known: Lexicon) -> GrammarWords:
+def _with_relations(known: Lexicon, opaque: bool) -> GrammarWords:
     sections: dict[str, Any] = {}
     for file in FILES:
         sections |= read_yaml(package_data(f"space/meaning/{file}.yaml"))
     for relation in known.relations.values():
+        if not (relation.proof or opaque):
+            continue
         for word in relation.words:
-            section = sections["frames" if word in known.verbs else "places"]
-            section.setdefault(f"{word} B", _proof(relation))
-    for one, several in known.verbs.items():
-        sections["frames"].setdefault(f"{several} B", sections["frames"][f"{one} B"])
+            several = known.verbs.get(word)
+            section = sections["frames" if several else "places"]
+            for form in (word, several or word):
+                section.setdefault(f"{form} B", _proof(relation))
     return GrammarWords(sections)
 
 
