@@ -26,14 +26,14 @@ from gnomon.look.depths import DepthMap
 from gnomon.look.elevations import elevation_relations
 from gnomon.look.measuring import measure
 from gnomon.look.modes import Mode, mode_named, switches
-from gnomon.look.records import Picture, Region, Scene
+from gnomon.look.records import AnnotatedPicture, Picture, Region
 from gnomon.look.sizes import size_relations
 from gnomon.scenes.bodies import Body
 from gnomon.scenes.casting import Grid, cast, rays_of, windows_of
 from gnomon.scenes.parts import palette
 from gnomon.scenes.pictures import paint, survey, wall_distance, write_png
 from gnomon.scenes.placing import Dials, random_scene
-from gnomon.scenes.scenes import Scene as World
+from gnomon.scenes.scenes import AnnotatedPicture as World
 from gnomon.scenes.solids import camera_of, solids_of
 from gnomon.scenes.things import thing_named
 from gnomon.vision.decoding import decode
@@ -60,10 +60,10 @@ class Truth(NamedTuple):
 class Known(NamedTuple):
     """A picture with all that is known of it, and what networks make of it."""
 
-    scene: Scene
+    scene: AnnotatedPicture
     true_depth: DepthMap
     seen_depth: DepthMap
-    detected: Scene
+    detected: AnnotatedPicture
     things: dict[str, Truth]  # by region
 
 
@@ -113,7 +113,7 @@ def _scenes(count: int, folder: Path) -> Iterator[Known]:
             sides = float(size.prod() ** (1 / 3)), float(size.max())
             accepted = tuple(called.get(colours[number], ()))
             things[id] = Truth(body.low, body.high, sides, accepted)
-        scene = Scene(picture=picture, regions=tuple(regions))
+        scene = AnnotatedPicture(picture=picture, regions=tuple(regions))
         pixels = decode(picture.file)
         yield Known(
             scene,
@@ -143,7 +143,7 @@ def _colours(world: World) -> dict[int, str]:
     return found
 
 
-def _detected(scene: Scene, detections: list[Any]) -> Scene:
+def _detected(scene: AnnotatedPicture, detections: list[Any]) -> AnnotatedPicture:
     """The scene as a detector finds it: each thing that it names and frames well enough."""
     left = list(scene.regions)
     found = []
@@ -158,12 +158,12 @@ def _detected(scene: Scene, detections: list[Any]) -> Scene:
     return replace(scene, regions=tuple(found))
 
 
-def _boxes(known: Known) -> Scene:
+def _boxes(known: Known) -> AnnotatedPicture:
     regions = tuple(replace(region, mask="") for region in known.scene.regions)
     return replace(known.scene, regions=regions)
 
 
-SceneOf = Callable[[Known], Scene]
+SceneOf = Callable[[Known], AnnotatedPicture]
 DepthOf = Callable[[Known], DepthMap]
 INPUTS: dict[str, tuple[SceneOf, DepthOf]] = {
     "true masks, true depth": (lambda known: known.scene, lambda known: known.true_depth),

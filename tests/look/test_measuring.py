@@ -6,14 +6,14 @@ import pytest
 from gnomon.look.depths import DepthMap
 from gnomon.look.measuring import measure
 from gnomon.look.modes import mode_named
-from gnomon.look.records import Picture, Region, Scene
+from gnomon.look.records import AnnotatedPicture, Picture, Region
 from gnomon.vision.detecting import Box
 
 RIGHT = mode_named("right")
 
 
 def scene(*regions, width=100, height=80):
-    return Scene(picture=Picture(id="p", width=width, height=height), regions=regions)
+    return AnnotatedPicture(picture=Picture(id="p", width=width, height=height), regions=regions)
 
 
 def region(id, box, **fields):

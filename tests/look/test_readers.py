@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gnomon.errors import DataError
 from gnomon.look.readers import kind_of, open_sources
-from gnomon.look.records import Scene, Trouble
+from gnomon.look.records import AnnotatedPicture, Trouble
 from gnomon.look.runs import problem_of_runs, unpacked_runs
 from gnomon.look.store import Store
 from gnomon.vision.detecting import Box, Detection
@@ -422,7 +422,7 @@ def test_damage_at_any_byte_is_named_and_costs_nothing_before_it(
         assert scenes[: len(before)] == before
 
 
-def regions(scenes: list[Scene]) -> set[str]:
+def regions(scenes: list[AnnotatedPicture]) -> set[str]:
     return {region.id for scene in scenes for region in scene.regions}
 
 

@@ -9,7 +9,7 @@ import pytest
 from gnomon.errors import DataError
 from gnomon.records import Image
 from gnomon.vision import vinvl
-from gnomon.vision.regions import Regions, open_regions
+from gnomon.vision.regions import RegionFeatures, open_regions
 
 np = pytest.importorskip("numpy")
 PICTURE = Image(path="somewhere/000000000042.jpg", width=200, height=100)
@@ -51,7 +51,7 @@ def test_boxes_in_pixels_become_shares(tmp_path):
 
 def test_geometry_behind_features_gives_the_boxes():
     rows = np.arange(16, dtype=np.float32).reshape(2, 8)
-    found = Regions(rows, None).fitted(2, PICTURE)
+    found = RegionFeatures(rows, None).fitted(2, PICTURE)
     assert found.features.tolist() == [[0, 1], [8, 9]]
     assert found.boxes.tolist() == [[2, 3, 4, 5], [10, 11, 12, 13]]
 

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from gnomon.look.elevations import elevation_relations
 from gnomon.look.modes import Mode
-from gnomon.look.pairs import LABELS, Relate, Tally, Vote, votes_of
-from gnomon.look.records import Finding, Sighting
+from gnomon.look.pairs import LABELS, PairTally, PictureVote, Relate, votes_of
+from gnomon.look.records import PropertyFinding, Sighting
 from gnomon.look.sizes import size_relations
 from gnomon.look.sureness import MOST_EXAMPLES, Least, finished, shares_of
 from gnomon.vision.typical import typical_labels, typical_relations, typical_size
@@ -25,7 +25,7 @@ Pictures = Callable[[], Iterable[Sequence[Sighting]]]
 Key = tuple[str, str, str]  # a scene and two names
 
 
-def size_findings(pictures: Pictures, mode: Mode, least: Least) -> Iterator[Finding]:
+def size_findings(pictures: Pictures, mode: Mode, least: Least) -> Iterator[PropertyFinding]:
     """Which of two objects is larger, in all scenes together."""
 
     def without_scenes() -> Iterator[Sequence[Sighting]]:
@@ -40,7 +40,7 @@ def size_findings(pictures: Pictures, mode: Mode, least: Least) -> Iterator[Find
         yield finished(finding, shares_of(counts), sum(counts.values()), typical)
 
 
-def elevation_findings(pictures: Pictures, mode: Mode, least: Least) -> Iterator[Finding]:
+def elevation_findings(pictures: Pictures, mode: Mode, least: Least) -> Iterator[PropertyFinding]:
     """Which of two objects is higher up, scene by scene."""
     found = _pair_findings(pictures, elevation_relations, mode, least, "elevation")
     if mode.has("scenes_overwritten"):
@@ -71,14 +71,14 @@ class _Behind(NamedTuple):
 
 def _pair_findings(
     pictures: Pictures, relate: Relate, mode: Mode, least: Least, property: str
-) -> Iterator[Finding]:
+) -> Iterator[PropertyFinding]:
     """Findings with counts and regions, still without what follows from the counts."""
 
-    def votes() -> Iterator[list[Vote]]:
+    def votes() -> Iterator[list[PictureVote]]:
         for sightings in pictures():
             yield list(votes_of(sightings, relate(sightings, mode), mode))
 
-    tally = Tally()
+    tally = PairTally()
     for said in votes():
         for vote in said:
             tally.add(vote)
@@ -90,7 +90,7 @@ def _pair_findings(
     for key, counts in kept.items():
         scene, first, second = key
         examples = behind.examples[key]
-        yield Finding(
+        yield PropertyFinding(
             what=f"{first}|{second}",
             property=property,
             objects=(first, second),
@@ -101,7 +101,7 @@ def _pair_findings(
         )
 
 
-def _gathered(votes: Iterable[Sequence[Vote]], kept: Mapping[Key, object]) -> _Behind:
+def _gathered(votes: Iterable[Sequence[PictureVote]], kept: Mapping[Key, object]) -> _Behind:
     """The regions behind the pairs that are kept, the first ones of each label."""
     behind = _Behind({key: {} for key in kept}, Counter())
     for said in votes:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+_Floats = NDArray[np.float64]
 
 
 def natural_groups(values: Sequence[float], groups: int) -> list[int]:
@@ -32,7 +32,7 @@ def natural_groups(values: Sequence[float], groups: int) -> list[int]:
     return found
 
 
-def _starts(values: Floats, counts: NDArray[np.int64], groups: int) -> list[int]:
+def _starts(values: _Floats, counts: NDArray[np.int64], groups: int) -> list[int]:
     """Where the second group and those after it begin, by dynamic programming."""
     cost = _costs(values, counts)
     best = cost[0].copy()  # of the values up to each place, in as many groups as were made so far
@@ -54,7 +54,7 @@ def _starts(values: Floats, counts: NDArray[np.int64], groups: int) -> list[int]
     return starts
 
 
-def _costs(values: Floats, counts: NDArray[np.int64]) -> Floats:
+def _costs(values: _Floats, counts: NDArray[np.int64]) -> _Floats:
     """[i, j] the squared distances of the values i to j from their mean; infinite for i > j."""
     centred = values - np.average(values, weights=counts)
     number = _summed(counts.astype(np.float64))
@@ -68,6 +68,6 @@ def _costs(values: Floats, counts: NDArray[np.int64]) -> Floats:
     return np.where(first < last, np.maximum(cost, 0.0), np.inf)
 
 
-def _summed(values: Floats) -> Floats:
+def _summed(values: _Floats) -> _Floats:
     """Sums of the first 0, 1, 2 ... values."""
     return np.concatenate(([0.0], np.cumsum(values)))

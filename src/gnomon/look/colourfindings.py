@@ -14,7 +14,7 @@ import numpy as np
 from gnomon.look.aggregating import Pictures
 from gnomon.look.modes import Mode
 from gnomon.look.pairs import names_of
-from gnomon.look.records import Finding, Sighting
+from gnomon.look.records import PropertyFinding, Sighting
 from gnomon.look.sureness import MOST_EXAMPLES, Least, finished, shares_of
 from gnomon.vision.knowledge import COLOURS, object_colours
 from gnomon.vision.typical import typical_labels
@@ -49,10 +49,10 @@ class Hues:
             if len(behind) < MOST_EXAMPLES:
                 behind.append(seen.region)
 
-    def finding(self, name: str) -> Finding:
+    def finding(self, name: str) -> PropertyFinding:
         """The counts and examples of a name, in the order of the colours."""
         known = [colour for colour in COLOURS if self.counts[colour]]
-        return Finding(
+        return PropertyFinding(
             what=name,
             property="colour",
             objects=(name,),
@@ -62,7 +62,7 @@ class Hues:
         )
 
 
-def colour_findings(pictures: Pictures, mode: Mode, least: Least) -> Iterator[Finding]:
+def colour_findings(pictures: Pictures, mode: Mode, least: Least) -> Iterator[PropertyFinding]:
     """The colours of each object, and of each subtype, in all scenes together."""
     known: dict[str, Hues] = {}
     subtypes: dict[str, dict[str, int]] = {}
@@ -91,7 +91,7 @@ def _names(seen: Sighting, mode: Mode) -> tuple[str, ...]:
     return names_of(seen, mode)
 
 
-def _by_pictures(known: Mapping[str, Hues], least: Least) -> Iterator[Finding]:
+def _by_pictures(known: Mapping[str, Hues], least: Least) -> Iterator[PropertyFinding]:
     for name in sorted(known):
         hues = known[name]
         if hues.pictures < least.colour:
@@ -101,7 +101,7 @@ def _by_pictures(known: Mapping[str, Hues], least: Least) -> Iterator[Finding]:
         yield finished(finding, shares, hues.pictures, tuple(typical_labels(shares, "paper")))
 
 
-def _by_regions(known: Mapping[str, Hues], least: Least) -> Iterator[Finding]:
+def _by_regions(known: Mapping[str, Hues], least: Least) -> Iterator[PropertyFinding]:
     for name in sorted(known):
         hues = known[name]
         if hues.regions < least.colour:
@@ -114,7 +114,7 @@ def _by_regions(known: Mapping[str, Hues], least: Least) -> Iterator[Finding]:
 
 def _means(
     known: Mapping[str, Hues], subtypes: Mapping[str, Mapping[str, int]], least: Least
-) -> Iterator[Finding]:
+) -> Iterator[PropertyFinding]:
     """As the released code has it: plain means over the subtypes of each object."""
     rows = {}
     for name, hues in known.items():

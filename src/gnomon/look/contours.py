@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.look.depths import Floats, Floor
+from gnomon.look.depths import FloorPlane, Grid
 
 Flags = NDArray[np.bool_]
 NEARER = 0.98  # what is at less than this share of a thing's distance is in front of it
@@ -29,7 +29,7 @@ class Heights(NamedTuple):
     least_foot: float  # as low as the foot may be, seen or not
 
 
-def is_hidden(mask: Flags, distances: Floats) -> bool:
+def is_hidden(mask: Flags, distances: Grid) -> bool:
     """Whether things that are nearer hide a good part of a thing."""
     inside = hidden = 0
     for axis in (0, 1):
@@ -52,7 +52,7 @@ def _leave_out_border(edge: Flags, axis: int, step: int) -> None:
         edge[:, last] = False
 
 
-def heights_of(mask: Flags, distances: Floats, floor: Floor, width: float) -> Heights:
+def heights_of(mask: Flags, distances: Grid, floor: FloorPlane, width: float) -> Heights:
     """How high up a thing is; `width` is that of its box, as a share of the picture's.
 
     Its foot may be down on the floor where something is in front of it, and on what is seen right
@@ -78,7 +78,7 @@ def heights_of(mask: Flags, distances: Floats, floor: Floor, width: float) -> He
 
 
 def _is_upright(
-    rows: NDArray[np.intp], columns: NDArray[np.intp], distances: Floats, floor: Floor
+    rows: NDArray[np.intp], columns: NDArray[np.intp], distances: Grid, floor: FloorPlane
 ) -> Flags:
     """Whether a surface goes down from these points, as the side of a box does, not its top."""
     lower = np.minimum(rows + DOWN, len(distances) - 1)
@@ -98,8 +98,8 @@ def _lower_contour(mask: Flags) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def _height(
-    rows: NDArray[np.intp], columns: NDArray[np.intp], distances: Floats, floor: Floor
-) -> Floats:
+    rows: NDArray[np.intp], columns: NDArray[np.intp], distances: Grid, floor: FloorPlane
+) -> Grid:
     with np.errstate(invalid="ignore"):
         found = floor.height((rows + 0.5) / len(distances), distances[rows, columns])
     return np.asarray(found)

@@ -18,7 +18,7 @@ from gnomon.vision.decoding import Pixels
 if TYPE_CHECKING:
     from gnomon.look.records import Picture
 
-Floats = NDArray[np.float64]
+Grid = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 CELLS = 48  # of a picture's side, in which a floor is looked for
 LEAST_POINTS = 40  # of the background
@@ -43,7 +43,7 @@ class DepthMap(NamedTuple):
     figures: NDArray[np.float32]
     far_is_large: bool
 
-    def distances(self) -> Floats:
+    def distances(self) -> Grid:
         """Far is large; what has no distance (not a number, or no disparity) is NaN or infinite."""
         figures = self.figures.astype(np.float64)
         if self.far_is_large:
@@ -51,7 +51,7 @@ class DepthMap(NamedTuple):
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(figures >= 0, 1 / figures, np.nan)
 
-    def nearness(self) -> Floats:
+    def nearness(self) -> Grid:
         """From 0 to 1, which the nearest point has."""
         with np.errstate(divide="ignore"):
             near = 1 / self.distances()
@@ -76,7 +76,7 @@ def true_map(picture: Picture) -> DepthMap:
     return DepthMap(figures.astype(np.float32), far_is_large=True)
 
 
-class Floor(NamedTuple):
+class FloorPlane(NamedTuple):
     """The inverse distance of a level floor, which is linear in the row of the picture.
 
     That holds for every camera that is not rolled, however it is pitched and whatever its lens. A
@@ -87,12 +87,12 @@ class Floor(NamedTuple):
     start: float
     slope: float
 
-    def height(self, row: Floats | float, distance: Floats | float) -> Floats | float:
+    def height(self, row: Grid | float, distance: Grid | float) -> Grid | float:
         """Above the floor, of what is seen in a row (0 at the top, 1 at the bottom)."""
         return 1 - distance * (self.start + self.slope * row)
 
 
-def floor_of(distances: Floats, background: Flags) -> Floor | None:
+def floor_of(distances: Grid, background: Flags) -> FloorPlane | None:
     """The floor among what belongs to no thing; none if there is hardly any to be seen."""
     rows, inverse = _points(distances, background)
     if len(rows) < LEAST_POINTS:
@@ -109,10 +109,10 @@ def floor_of(distances: Floats, background: Flags) -> Floor | None:
     if np.ptp(rows[near]) < LEAST_ROWS:
         return None
     slope, start = np.polyfit(rows[near], inverse[near], 1)
-    return Floor(float(start), float(slope))
+    return FloorPlane(float(start), float(slope))
 
 
-def _points(distances: Floats, background: Flags) -> tuple[Floats, Floats]:
+def _points(distances: Grid, background: Flags) -> tuple[Grid, Grid]:
     """Rows and inverse distances of the background, thinned out."""
     height, width = distances.shape
     step_down, step_across = max(1, height // CELLS), max(1, width // CELLS)
@@ -124,7 +124,7 @@ def _points(distances: Floats, background: Flags) -> tuple[Floats, Floats]:
     return rows[sound], inverse[sound]
 
 
-def _proposals(rows: Floats, inverse: Floats) -> list[tuple[float, float]]:
+def _proposals(rows: Grid, inverse: Grid) -> list[tuple[float, float]]:
     """Lines through the middle values of two rows, those that slope as a floor does."""
     different = np.unique(rows)
     middles = [float(np.median(inverse[rows == row])) for row in different]
@@ -138,7 +138,7 @@ def _proposals(rows: Floats, inverse: Floats) -> list[tuple[float, float]]:
     return found
 
 
-def _fits(rows: Floats, inverse: Floats, start: float, slope: float) -> Flags:
+def _fits(rows: Grid, inverse: Grid, start: float, slope: float) -> Flags:
     expected = start + slope * rows
     close: Flags = np.abs(inverse - expected) <= CLOSE * np.maximum(expected, 0)
     return close

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from gnomon.look.depths import DepthModel
-from gnomon.look.measuring import Measured
-from gnomon.look.records import Scene, Sighting
+from gnomon.look.measuring import PictureSightings
+from gnomon.look.records import AnnotatedPicture, Sighting
 
 Subtypes = Mapping[str, Mapping[str, int]]
-Step = Callable[[Scene, Sequence[Sighting], Subtypes], Measured]
+Step = Callable[[AnnotatedPicture, Sequence[Sighting], Subtypes], PictureSightings]
 
 
-class Eyes(NamedTuple):
+class LookModels(NamedTuple):
     """What to look with; a name that is empty stands for nothing."""
 
     depth: str = ""

@@ -32,7 +32,7 @@ SCALAR = re.compile(rb"[-+.\w]++")
 SPACE = b" \t\r\n"
 
 
-class Element(NamedTuple):
+class JsonElement(NamedTuple):
     """An element of an array: the member of the file that it is in, its first byte, its text."""
 
     member: str  # empty where the file is one array
@@ -56,7 +56,7 @@ class JsonFile:
         self.done = 0
         self.total = 0
 
-    def elements(self) -> Iterator[Element]:
+    def elements(self) -> Iterator[JsonElement]:
         """Every element of the file's arrays, in order; members that are no arrays are passed over.
 
         Raises `FaultError` where the JSON ends early.
@@ -94,7 +94,7 @@ def _check_marks(head: bytes, file: Path) -> None:
             raise DataError(f"this is {kind}, not plain JSON.", remedy, file=file)
 
 
-def _elements(window: _Window) -> Iterator[Element]:
+def _elements(window: _Window) -> Iterator[JsonElement]:
     window.skip(BYTE_ORDER_MARK)
     first = window.peek()
     if first == b"[":
@@ -107,7 +107,7 @@ def _elements(window: _Window) -> Iterator[Element]:
         raise FaultError(window.byte, "something follows where the JSON has ended")
 
 
-def _members(window: _Window) -> Iterator[Element]:
+def _members(window: _Window) -> Iterator[JsonElement]:
     """The elements of every array that is a member of an object."""
     window.expect(b"{")
     if window.peek() == b"}":
@@ -130,7 +130,7 @@ def _members(window: _Window) -> Iterator[Element]:
             return
 
 
-def _array(window: _Window, member: str) -> Iterator[Element]:
+def _array(window: _Window, member: str) -> Iterator[JsonElement]:
     window.expect(b"[")
     if window.peek() == b"]":
         window.expect(b"]")
@@ -138,7 +138,7 @@ def _array(window: _Window, member: str) -> Iterator[Element]:
     while True:
         window.peek()
         byte = window.byte
-        yield Element(member, byte, window.value())
+        yield JsonElement(member, byte, window.value())
         if window.expect(b",]") == b"]":
             return
 

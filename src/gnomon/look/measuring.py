@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from gnomon.errors import DataError
 from gnomon.look.contours import Heights, heights_of, is_hidden
-from gnomon.look.depths import DepthMap, Floats, Floor, floor_of
+from gnomon.look.depths import DepthMap, FloorPlane, Grid, floor_of
 from gnomon.look.masks import mask_of
 from gnomon.look.modes import Mode
-from gnomon.look.records import Picture, Region, Scene, Sighting, Trouble
+from gnomon.look.records import AnnotatedPicture, Picture, Region, Sighting, Trouble
 from gnomon.look.sizes import size_of
 from gnomon.vision.detecting import Box
 
@@ -28,7 +28,7 @@ UNKNOWN = 256  # points of the grid of a picture whose size is not known
 EDGE = 0.004  # share of the picture: what ends nearer to its edge is cut off
 
 
-class Measured(NamedTuple):
+class PictureSightings(NamedTuple):
     """The sightings of a picture, and what was wrong."""
 
     sightings: list[Sighting]
@@ -38,12 +38,12 @@ class Measured(NamedTuple):
 class Grids(NamedTuple):
     """What is known of every point of a picture."""
 
-    distances: Floats
-    nearness: Floats
-    floor: Floor | None
+    distances: Grid
+    nearness: Grid
+    floor: FloorPlane | None
 
 
-def measure(scene: Scene, depth: DepthMap | None, mode: Mode) -> Measured:
+def measure(scene: AnnotatedPicture, depth: DepthMap | None, mode: Mode) -> PictureSightings:
     """One sighting for each region of a picture that has a name."""
     troubles: list[Trouble] = []
     things: list[tuple[Sighting, Box, Flags | None]] = []
@@ -55,7 +55,7 @@ def measure(scene: Scene, depth: DepthMap | None, mode: Mode) -> Measured:
             mask = _mask(scene.picture, region, troubles)
         things.append((_flat(scene.picture, region, mask), region.box, mask))
     if depth is None:
-        return Measured([sighting for sighting, _, _ in things], troubles)
+        return PictureSightings([sighting for sighting, _, _ in things], troubles)
 
     shape = _grid_shape(scene.picture)
     grids = _grids(depth, shape, [(box, mask) for _, box, mask in things])
@@ -67,7 +67,7 @@ def measure(scene: Scene, depth: DepthMap | None, mode: Mode) -> Measured:
             what = "no depth is known inside the region."
             troubles.append(Trouble(what=what, picture=deep.picture, region=deep.region))
         found.append(deep)
-    return Measured(found, troubles)
+    return PictureSightings(found, troubles)
 
 
 def _mask(picture: Picture, region: Region, troubles: list[Trouble]) -> Flags | None:
@@ -140,11 +140,11 @@ def _grids(
     return Grids(distances, _resampled(depth.nearness(), shape), floor_of(distances, background))
 
 
-def _resampled(grid: Floats, shape: tuple[int, int]) -> Floats:
+def _resampled(grid: Grid, shape: tuple[int, int]) -> Grid:
     """The nearest point of a grid for each point of another."""
     rows = (np.arange(shape[0]) + 0.5) * grid.shape[0] / shape[0]
     columns = (np.arange(shape[1]) + 0.5) * grid.shape[1] / shape[1]
-    found: Floats = grid[rows.astype(np.intp)[:, None], columns.astype(np.intp)]
+    found: Grid = grid[rows.astype(np.intp)[:, None], columns.astype(np.intp)]
     return found
 
 
@@ -215,7 +215,7 @@ def _factor(box: Box, grids: Grids, mode: Mode, distance: float) -> float | None
     return _mean(part)
 
 
-def _mean(values: Floats) -> float | None:
+def _mean(values: Grid) -> float | None:
     """Over what is known; none if nothing is."""
     known = values[np.isfinite(values)]
     return float(known.mean()) if len(known) else None

@@ -14,15 +14,15 @@ from typing import NamedTuple
 
 from gnomon.look.modes import Mode
 from gnomon.look.records import Sighting
-from gnomon.look.sizes import Relation
+from gnomon.look.sizes import PairRelation
 
 LABELS = (">", "=", "<")
 OPPOSITE = {">": "<", "<": ">", "=": "="}
 BITS = 40  # of a count, of which a number holds one for each label
-Relate = Callable[[Sequence[Sighting], Mode], Iterable[Relation]]
+Relate = Callable[[Sequence[Sighting], Mode], Iterable[PairRelation]]
 
 
-class Vote(NamedTuple):
+class PictureVote(NamedTuple):
     """What a picture says about two names, which stand in alphabetical order."""
 
     scene: str
@@ -40,8 +40,8 @@ def names_of(seen: Sighting, mode: Mode) -> tuple[str, ...]:
 
 
 def votes_of(
-    sightings: Sequence[Sighting], relations: Iterable[Relation], mode: Mode
-) -> Iterator[Vote]:
+    sightings: Sequence[Sighting], relations: Iterable[PairRelation], mode: Mode
+) -> Iterator[PictureVote]:
     """The votes of one picture."""
     said: dict[tuple[str, str], Counter[str]] = {}
     regions: dict[tuple[str, str, str], tuple[str, str]] = {}
@@ -57,7 +57,7 @@ def votes_of(
             else:
                 pair, says, behind = (two, one), OPPOSITE[label], (other_region, one_region)
             if mode.has("crowds_outvote"):
-                yield Vote(scene, *pair, says, behind)
+                yield PictureVote(scene, *pair, says, behind)
                 continue
             said.setdefault(pair, Counter())[says] += 1
             regions.setdefault((*pair, says), behind)
@@ -67,17 +67,17 @@ def votes_of(
         if len(most) == 2 and most[0][1] == most[1][1]:
             continue  # the picture is of two minds
         label = most[0][0]
-        yield Vote(scene, *pair, label, regions[*pair, label])
+        yield PictureVote(scene, *pair, label, regions[*pair, label])
 
 
-class Tally:
+class PairTally:
     """Counts of labels by scene and pair."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self._counts: dict[int, int] = {}
 
-    def add(self, vote: Vote) -> None:
+    def add(self, vote: PictureVote) -> None:
         """Count a vote."""
         key = self._key(vote.scene, vote.first, vote.second)
         self._counts[key] = self._counts.get(key, 0) + (1 << BITS * LABELS.index(vote.label))

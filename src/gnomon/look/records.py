@@ -44,7 +44,7 @@ class Region(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=
     confidence: float = 1.0  # of a detector; annotations are taken at their word
 
 
-class Scene(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+class AnnotatedPicture(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """One picture with its regions, as readers give them."""
 
     picture: Picture
@@ -96,7 +96,7 @@ class Trouble(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults
     byte: int | None = None  # the place in the file
 
 
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
+class PropertyFinding(msgspec.Struct, frozen=True, kw_only=True):
     """What the pictures say about an object, or about a pair of them."""
 
     what: str  # an object, or a pair as "a|b"

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from gnomon.errors import DataError
 from gnomon.look.crops import write_crop
-from gnomon.look.measuring import Measured
+from gnomon.look.measuring import PictureSightings
 from gnomon.look.modes import Mode
-from gnomon.look.records import Scene, Sighting, Trouble
+from gnomon.look.records import AnnotatedPicture, Sighting, Trouble
 from gnomon.records import Image
 from gnomon.vision.decoding import Pixels, decode
 from gnomon.vision.images import describe
@@ -27,7 +27,7 @@ TEXT = "a photo of a {name}"
 SOFTMAX_SLACK = 1e-4  # of the released code
 
 
-class Encoder(Protocol):
+class _SubtypeEncoder(Protocol):
     """Says how alike texts and pictures are."""
 
     def similarities(self, images: Sequence[Image], texts: Sequence[str]) -> list[list[float]]:
@@ -35,12 +35,12 @@ class Encoder(Protocol):
 
 
 def select_subtypes(
-    scene: Scene,
+    scene: AnnotatedPicture,
     sightings: Sequence[Sighting],
     candidates: Mapping[str, Sequence[str]],
-    encoder: Encoder,
+    encoder: _SubtypeEncoder,
     mode: Mode,
-) -> Measured:
+) -> PictureSightings:
     """The sightings of a picture, each with the subtype that its region shows.
 
     `candidates` are the subtypes of each object. Where there are none, or none is chosen, the
@@ -52,7 +52,7 @@ def select_subtypes(
         if others:
             named[seen.object] = [seen.object, *others]
     if not named:
-        return Measured(list(sightings), [])
+        return PictureSightings(list(sightings), [])
 
     file = scene.picture.file
     try:
@@ -60,19 +60,21 @@ def select_subtypes(
         whole = describe(file)
     except DataError as error:
         what = f"no subtypes: {error.message}"
-        return Measured(list(sightings), [Trouble(what=what, picture=scene.picture.id, file=file)])
+        return PictureSightings(
+            list(sightings), [Trouble(what=what, picture=scene.picture.id, file=file)]
+        )
     left = {}
     for name, names in named.items():
         left[name] = fitting(names, _compared(encoder, whole, names), mode)
-    return Measured(_chosen(scene, picture, sightings, left, encoder), [])
+    return PictureSightings(_chosen(scene, picture, sightings, left, encoder), [])
 
 
 def _chosen(
-    scene: Scene,
+    scene: AnnotatedPicture,
     picture: Pixels,
     sightings: Sequence[Sighting],
     left: Mapping[str, Sequence[str]],
-    encoder: Encoder,
+    encoder: _SubtypeEncoder,
 ) -> list[Sighting]:
     """The second stage: of the names that are left, the one most like the region."""
     boxes = {region.id: region.box for region in scene.regions}
@@ -90,7 +92,7 @@ def _chosen(
     return found
 
 
-def _compared(encoder: Encoder, image: Image, names: Sequence[str]) -> list[float]:
+def _compared(encoder: _SubtypeEncoder, image: Image, names: Sequence[str]) -> list[float]:
     """How like a picture each name is."""
     texts = [TEXT.format(name=name) for name in names]
     return encoder.similarities([image], texts)[0]

@@ -16,10 +16,10 @@ import msgspec
 
 from gnomon.errors import DataError
 from gnomon.look.depths import DepthMap, DepthModel, true_map
-from gnomon.look.eyes import Eyes, Subtypes
-from gnomon.look.measuring import Measured, measure
+from gnomon.look.eyes import LookModels, Subtypes
+from gnomon.look.measuring import PictureSightings, measure
 from gnomon.look.modes import Mode
-from gnomon.look.records import Picture, Scene, Sighting, Trouble
+from gnomon.look.records import AnnotatedPicture, Picture, Sighting, Trouble
 from gnomon.look.store import Store, key_of
 from gnomon.vision.decoding import decode
 from gnomon.vision.images import describe
@@ -35,13 +35,17 @@ class Chunk(NamedTuple):
 
 
 def sightings_of(
-    scenes: Sequence[Scene], mode: Mode, eyes: Eyes, subtypes: Subtypes, store: Store
+    scenes: Sequence[AnnotatedPicture],
+    mode: Mode,
+    eyes: LookModels,
+    subtypes: Subtypes,
+    store: Store,
 ) -> Chunk:
     """What each region of some scenes says about its thing."""
     chunk = Chunk([], [])
     looker = _Looker(mode, eyes, subtypes, store)
     with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
-        seen: Iterable[Measured]
+        seen: Iterable[PictureSightings]
         if any(scene.picture.file for scene in scenes):
             seen = pool.map(looker.look, scenes)
         else:
@@ -60,11 +64,11 @@ class _Looker:
 
     _depth: DepthModel | None = None
 
-    def __init__(self, mode: Mode, eyes: Eyes, subtypes: Subtypes, store: Store) -> None:
+    def __init__(self, mode: Mode, eyes: LookModels, subtypes: Subtypes, store: Store) -> None:
         self._mode, self._eyes, self._subtypes, self._store = mode, eyes, subtypes, store
         self._one_at_a_time = Lock()
 
-    def look(self, scene: Scene) -> Measured:
+    def look(self, scene: AnnotatedPicture) -> PictureSightings:
         """The sightings of a picture, from the store or anew."""
         if not scene.picture.file:
             return measure(scene, None, self._mode)
@@ -73,19 +77,19 @@ class _Looker:
         except DataError as error:
             measured = measure(scene, None, self._mode)
             trouble = _trouble(scene.picture, error)
-            return Measured(measured.sightings, [trouble, *measured.troubles])
+            return PictureSightings(measured.sightings, [trouble, *measured.troubles])
         known = {region.name: self._subtypes.get(region.name) for region in scene.regions}
         switches = sorted(self._mode.switches)
         parts = (image.sha256, scene, switches, self._eyes.names(), known)
         key = key_of("picture", *parts)
         kept = self._store.find(key)
         if kept is not None:
-            return msgspec.msgpack.decode(kept, type=Measured)
+            return msgspec.msgpack.decode(kept, type=PictureSightings)
         found = self._look(scene)
         self._store.keep(key, msgspec.msgpack.encode(found))
         return found
 
-    def _look(self, scene: Scene) -> Measured:
+    def _look(self, scene: AnnotatedPicture) -> PictureSightings:
         troubles: list[Trouble] = []
         try:
             depth = self._depth_of(scene.picture)
@@ -98,7 +102,7 @@ class _Looker:
             with self._one_at_a_time:
                 found = step(scene, found.sightings, self._subtypes)
             troubles += found.troubles
-        return Measured(found.sightings, troubles)
+        return PictureSightings(found.sightings, troubles)
 
     def _depth_of(self, picture: Picture) -> DepthMap | None:
         if picture.depth and self._eyes.true_depth:

@@ -18,7 +18,7 @@ GROUPS = 5  # appendix A.1
 LEAST_RATIO = 1.5  # of areas: closer sizes are not told apart
 
 
-class Relation(NamedTuple):
+class PairRelation(NamedTuple):
     """How one thing of a picture stands to another: their places among its sightings."""
 
     first: int
@@ -40,7 +40,7 @@ def size_of(area: float, distance: float | None, mode: Mode) -> float | None:
     return area * distance**2
 
 
-def size_relations(sightings: Sequence[Sighting], mode: Mode) -> Iterator[Relation]:
+def size_relations(sightings: Sequence[Sighting], mode: Mode) -> Iterator[PairRelation]:
     """The things of one picture of which one is larger, the larger one first."""
     known = []
     for place, sighting in enumerate(sightings):
@@ -59,4 +59,4 @@ def size_relations(sightings: Sequence[Sighting], mode: Mode) -> Iterator[Relati
             continue
         if sightings[place].cut and not mode.has("cut_things"):
             continue
-        yield Relation(other, place, ">")
+        yield PairRelation(other, place, ">")

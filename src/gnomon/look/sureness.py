@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from gnomon.look.records import MOST_REGIONS, Finding
+from gnomon.look.records import MOST_REGIONS, PropertyFinding
 
 Z = 1.959963984540054  # of a 95 % interval
 DIGITS = 6  # of shares, so that a file is the same on every machine
@@ -56,8 +56,8 @@ def shares_of(weights: Mapping[str, float]) -> dict[str, float]:
 
 
 def finished(
-    finding: Finding, shares: Mapping[str, float], votes: float, typical: Sequence[str]
-) -> Finding:
+    finding: PropertyFinding, shares: Mapping[str, float], votes: float, typical: Sequence[str]
+) -> PropertyFinding:
     """A finding with counts and examples, completed by what its shares and votes say."""
     distribution, intervals = {}, {}
     for label, share in shares.items():

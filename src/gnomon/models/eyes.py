@@ -25,7 +25,7 @@ from gnomon.vision.depth import FastDepth, distance_of
 from gnomon.vision.detecting import Detection, Detector
 from gnomon.vision.naming import class_of
 from gnomon.vision.pictures import pixels, see
-from gnomon.vision.relating import Place, knowledge, margin
+from gnomon.vision.relating import PlacedBox, knowledge, margin
 
 CLEAR = 6.0  # steepness of the logistic curve from margins to probabilities
 SAME_PLACE = 0.7  # boxes that overlap more are of one thing
@@ -184,10 +184,10 @@ class Eyes:
     def _sure(self, noun: str, view: View) -> list[Detection]:
         return [each for each in self._candidates(noun, view) if each.confidence >= self.least]
 
-    def _place(self, thing: Detection, view: View) -> Place:
+    def _place(self, thing: Detection, view: View) -> PlacedBox:
         if view.distances is None:
-            return Place(thing.box)
-        return Place(thing.box, distance_of(thing.box, view.distances))
+            return PlacedBox(thing.box)
+        return PlacedBox(thing.box, distance_of(thing.box, view.distances))
 
 
 def read_caption(text: str) -> Statement | None:
@@ -230,7 +230,7 @@ def _log_logistic(value: float) -> float:
     return steep - log(1 + exp(steep))
 
 
-def _shown(place: Place) -> dict[str, Any]:
+def _shown(place: PlacedBox) -> dict[str, Any]:
     """A place as the reply says it."""
     found: dict[str, Any] = {"box": [round(edge, 3) for edge in place.box]}
     if place.distance is not None:

@@ -26,7 +26,7 @@ BARE = frozenset({0x01, *range(0xD0, 0xD8)})  # markers without a length
 FETCH_AGAIN = "Remove the file and fetch or copy it again."
 
 
-class Size(NamedTuple):
+class PictureSize(NamedTuple):
     """Width and height in pixels, as stored: a turn that the file asks for is not made."""
 
     width: int
@@ -57,7 +57,7 @@ def _described(path: str, length: int, changed: int) -> Image:
     return Image(path=path, sha256=sha256_of(file), width=size.width, height=size.height)
 
 
-def size_of(file: Path) -> Size:
+def size_of(file: Path) -> PictureSize:
     """The size of a JPEG or PNG file, from its header."""
     try:
         with open_regular(file) as stream:
@@ -66,7 +66,7 @@ def size_of(file: Path) -> Size:
         raise DataError(f"{error.strerror}.", "Check the path.", file=file) from None
 
 
-def size_in(stream: IO[bytes], file: Path) -> Size:
+def size_in(stream: IO[bytes], file: Path) -> PictureSize:
     """The size of the JPEG or PNG picture that a stream holds; `file` is for error messages."""
     size = _read_size(stream)
     if size is None:
@@ -77,17 +77,17 @@ def size_in(stream: IO[bytes], file: Path) -> Size:
     return size
 
 
-def _read_size(stream: IO[bytes]) -> Size | None:
+def _read_size(stream: IO[bytes]) -> PictureSize | None:
     head = stream.read(2)
     if head == JPEG:
         return _jpeg_size(stream)
     head += stream.read(22)
     if head.startswith(PNG) and head[12:16] == b"IHDR" and len(head) == 24:
-        return Size(int.from_bytes(head[16:20]), int.from_bytes(head[20:24]))
+        return PictureSize(int.from_bytes(head[16:20]), int.from_bytes(head[20:24]))
     return None
 
 
-def _jpeg_size(stream: IO[bytes]) -> Size | None:
+def _jpeg_size(stream: IO[bytes]) -> PictureSize | None:
     """The size in the frame header, which stands behind any number of other segments."""
     for _ in range(MOST_SEGMENTS):
         marker = _next_marker(stream)
@@ -95,7 +95,7 @@ def _jpeg_size(stream: IO[bytes]) -> Size | None:
             frame = stream.read(7)  # length, bits, height, width
             if len(frame) < 7:
                 return None
-            return Size(int.from_bytes(frame[5:7]), int.from_bytes(frame[3:5]))
+            return PictureSize(int.from_bytes(frame[5:7]), int.from_bytes(frame[3:5]))
         if marker is None or marker in (0xD9, 0xDA):  # the picture ends, or its data begin
             return None
         if marker in BARE:

@@ -27,7 +27,7 @@ Thing = TypeVar("Thing")
 Made = TypeVar("Made")
 
 
-class Seen(NamedTuple, Generic[Made]):
+class Prepared(NamedTuple, Generic[Made]):
     """What was made of a picture, or why it cannot be shown."""
 
     made: Made | None
@@ -68,7 +68,7 @@ def pixels(image: Image) -> Pixels:
 
 def see(
     things: Iterable[Thing], make: Callable[[Thing], Made], *, threads: int = 0, ahead: int = AHEAD
-) -> Iterator[Seen[Made]]:
+) -> Iterator[Prepared[Made]]:
     """What `make` gives for each picture, in order; a `DataError` becomes the picture's trouble.
 
     A thing is an `Image`, or several that are shown together.
@@ -77,7 +77,7 @@ def see(
     for, so that one at a time is held. `threads` 0 is as many as there are cores, at most four.
     """
     with ThreadPoolExecutor(threads or min(4, os.cpu_count() or 1)) as pool:
-        waiting: deque[tuple[Thing, Future[Seen[Made] | None]]] = deque()
+        waiting: deque[tuple[Thing, Future[Prepared[Made] | None]]] = deque()
         try:
             for thing in things:
                 waiting.append((thing, pool.submit(_ahead, thing, make)))
@@ -90,7 +90,7 @@ def see(
                 future.cancel()
 
 
-def _ahead(thing: Thing, make: Callable[[Thing], Made]) -> Seen[Made] | None:
+def _ahead(thing: Thing, make: Callable[[Thing], Made]) -> Prepared[Made] | None:
     """What is made of a picture before its turn; none if it is too large for that."""
     try:
         with small_only():
@@ -100,13 +100,13 @@ def _ahead(thing: Thing, make: Callable[[Thing], Made]) -> Seen[Made] | None:
 
 
 def _in_turn(
-    thing: Thing, coming: Future[Seen[Made] | None], make: Callable[[Thing], Made]
-) -> Seen[Made]:
+    thing: Thing, coming: Future[Prepared[Made] | None], make: Callable[[Thing], Made]
+) -> Prepared[Made]:
     return coming.result() or _seen(thing, make)
 
 
-def _seen(thing: Thing, make: Callable[[Thing], Made]) -> Seen[Made]:
+def _seen(thing: Thing, make: Callable[[Thing], Made]) -> Prepared[Made]:
     try:
-        return Seen(make(thing))
+        return Prepared(make(thing))
     except DataError as error:
-        return Seen(None, error.message)
+        return Prepared(None, error.message)

@@ -32,13 +32,13 @@ GEOMETRY = 6  # numbers that VinVL writes behind a region's features: its corner
 MAKE_AGAIN = "Make the file again, or fetch it again."
 
 
-class Regions(NamedTuple):
+class RegionFeatures(NamedTuple):
     """The regions of one picture: a row of features for each, and its corners as shares of it."""
 
     features: NDArray[np.float32]
     boxes: NDArray[np.float32] | None  # left, top, right, bottom; none if the file has none
 
-    def fitted(self, size: int, image: Image) -> Regions:
+    def fitted(self, size: int, image: Image) -> RegionFeatures:
         """The regions with features of a size, without the geometry that may stand behind them."""
         features, boxes = self.features, self.boxes
         if features.shape[1] == size + GEOMETRY:
@@ -50,7 +50,7 @@ class Regions(NamedTuple):
                 "Give features of the detector that the model was trained with.",
                 file=image.path,
             )
-        return Regions(features, boxes)
+        return RegionFeatures(features, boxes)
 
 
 class RegionFiles(Protocol):
@@ -61,7 +61,7 @@ class RegionFiles(Protocol):
     def fingerprint(self) -> str:
         """A hash by which changed files are noticed."""
 
-    def regions(self, image: Image) -> Regions:
+    def regions(self, image: Image) -> RegionFeatures:
         """The regions of a picture; a `DataError` if there are none."""
 
 
@@ -110,7 +110,7 @@ class AuthorsFolder:
         names = fingerprint(self.file.with_name("names.txt"))
         return f"{fingerprint(self.file.parent)[:20]}{names[:20]}"
 
-    def regions(self, image: Image) -> Regions:
+    def regions(self, image: Image) -> RegionFeatures:
         """The regions of a picture, without the rows of zeros that fill it up to a fixed number."""
         place = self._places.get(_stem(image))
         if place is None:
@@ -123,7 +123,7 @@ class AuthorsFolder:
         count = int(filled[-1]) + 1 if len(filled) else 0
         if boxes is not None:
             boxes = boxes[:count]
-        return checked(Regions(features[:count], boxes), self.file)
+        return checked(RegionFeatures(features[:count], boxes), self.file)
 
 
 class OwnFolder:
@@ -141,7 +141,7 @@ class OwnFolder:
         """A hash of all files."""
         return fingerprint(self.folder)[:40]
 
-    def regions(self, image: Image) -> Regions:
+    def regions(self, image: Image) -> RegionFeatures:
         """The regions of a picture."""
         for name in (image.sha256, _stem(image)):
             file = self.folder / f"{name}.safetensors"
@@ -163,7 +163,7 @@ class VinvlTable:
         """A hash of the table."""
         return fingerprint(self.file)[:40]
 
-    def regions(self, image: Image) -> Regions:
+    def regions(self, image: Image) -> RegionFeatures:
         """The regions of a picture, named as in the table: by its file's name, or its number."""
         stem = _stem(image)
         for key in (stem, stem.lstrip("0"), Path(image.path).name):
@@ -173,11 +173,11 @@ class VinvlTable:
             features, boxes = row
             if boxes is not None:
                 boxes = boxes / _size(image)
-            return checked(Regions(features, boxes), self.file)
+            return checked(RegionFeatures(features, boxes), self.file)
         raise _absent(image, self.file)
 
 
-def checked(found: Regions, file: Path) -> Regions:
+def checked(found: RegionFeatures, file: Path) -> RegionFeatures:
     """Regions that a model can be shown, or what is wrong with them."""
     features, boxes = found
     if features.ndim != 2 or not features.size:
@@ -201,7 +201,7 @@ def _are_shares(boxes: NDArray[np.float32]) -> bool:
     return bool(within.all() and ordered.all())
 
 
-def _own_regions(file: Path) -> Regions:
+def _own_regions(file: Path) -> RegionFeatures:
     with importing("Reading region features", "hf"):
         from safetensors.numpy import load_file
     if file.stat().st_size > MOST_BYTES:
@@ -212,7 +212,7 @@ def _own_regions(file: Path) -> Regions:
     boxes = found.get("boxes")
     if boxes is not None:
         boxes = boxes.astype(np.float32)
-    return Regions(found["features"].astype(np.float32), boxes)
+    return RegionFeatures(found["features"].astype(np.float32), boxes)
 
 
 def _tensor(file: Path) -> Any:

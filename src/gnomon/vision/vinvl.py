@@ -29,17 +29,17 @@ MOST_BYTES = 32 * 2**20  # of one line: a thousand regions of 2,054 features tak
 FIX = "Make the row again with the detector, or remove it."
 
 
-class Region(msgspec.Struct, frozen=True):
+class _VinvlRegion(msgspec.Struct, frozen=True):
     """One region of a row."""
 
     feature: str
     rect: tuple[float, float, float, float] | None = None  # in pixels
 
 
-class Row(msgspec.Struct, frozen=True):
+class _VinvlRow(msgspec.Struct, frozen=True):
     """The JSON of a row: regions one by one, or the features of all as one text."""
 
-    objects: list[Region] = []
+    objects: list[_VinvlRegion] = []
     num_boxes: int = 0
     features: str = ""
 
@@ -103,14 +103,14 @@ def _parsed(fields: list[bytes]) -> Parsed:
     if len(fields) != 2:
         raise ValueError(f"it has {len(fields)} fields, not 2 or 3")
     if fields[1].startswith(b"["):
-        return _of_regions(msgspec.json.decode(fields[1], type=list[Region]))
-    row = msgspec.json.decode(fields[1], type=Row)
+        return _of_regions(msgspec.json.decode(fields[1], type=list[_VinvlRegion]))
+    row = msgspec.json.decode(fields[1], type=_VinvlRow)
     if row.objects:
         return _of_regions(row.objects)
     return _features(row.features.encode(), row.num_boxes), None
 
 
-def _of_regions(regions: list[Region]) -> Parsed:
+def _of_regions(regions: list[_VinvlRegion]) -> Parsed:
     if not regions:
         raise ValueError("it has no regions")
     rows = [_features(region.feature.encode(), 1) for region in regions]

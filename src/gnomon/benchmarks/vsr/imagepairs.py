@@ -24,7 +24,7 @@ from gnomon.benchmarks.vsr.pairsources import (
 )
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import FewItemsWarning, UsageError
-from gnomon.look.readers.reading import Gallery
+from gnomon.look.readers.reading import PictureFolder
 from gnomon.records import Image, Item, digest
 from gnomon.vision.images import describe
 
@@ -181,7 +181,7 @@ def _account(found: Found) -> Listing:
     return Listing("What pairs were drawn from", ("what", "n"), tuple(found.counts))
 
 
-def _photo(picture: str, gallery: Gallery | None) -> Image:
+def _photo(picture: str, gallery: PictureFolder | None) -> Image:
     if gallery is None:
         return Image(path=picture)
     return describe(Path(gallery.file_of(picture)).resolve())

@@ -14,7 +14,14 @@ import msgspec
 from gnomon.errors import DataError
 from gnomon.files import first_bytes
 from gnomon.look.placing import box_around, polygon_of
-from gnomon.look.readers.reading import Gallery, Seen, files_below, salvaged, scene_of, trouble_with
+from gnomon.look.readers.reading import (
+    PictureFolder,
+    Seen,
+    files_below,
+    salvaged,
+    scene_of,
+    trouble_with,
+)
 from gnomon.look.records import Picture, Region, Trouble
 
 MOST_BYTES = 64 * 2**20  # of the file of one picture
@@ -59,7 +66,7 @@ class Ade20k:
     has_true_depth = False
     needs_depth = True
 
-    def __init__(self, folder: Path, gallery: Gallery) -> None:
+    def __init__(self, folder: Path, gallery: PictureFolder) -> None:
         self.folder = folder
         self.done = 0
         self._gallery = gallery

@@ -15,10 +15,16 @@ import msgspec
 import numpy as np
 
 from gnomon.files import open_regular
-from gnomon.look.jsonstream import Element, JsonFile
+from gnomon.look.jsonstream import JsonElement, JsonFile
 from gnomon.look.placing import Outline, box_of, polygon_of
-from gnomon.look.readers.reading import Gallery, Seen, decoded, elements_until_fault, trouble_with
-from gnomon.look.records import Picture, Region, Scene, Trouble
+from gnomon.look.readers.reading import (
+    PictureFolder,
+    Seen,
+    decoded,
+    elements_until_fault,
+    trouble_with,
+)
+from gnomon.look.records import AnnotatedPicture, Picture, Region, Trouble
 from gnomon.look.runs import problem_of_runs, unpacked_runs
 
 
@@ -63,7 +69,7 @@ class Coco:
     names_are_clean = True
     has_true_depth = False
 
-    def __init__(self, file: Path, gallery: Gallery) -> None:
+    def __init__(self, file: Path, gallery: PictureFolder) -> None:
         self.file = file
         self.done = 0
         self._gallery = gallery
@@ -77,7 +83,7 @@ class Coco:
     def captions(self) -> Iterator[Sequence[str]]:
         """The captions of each picture."""
         for seen in self.scenes():
-            if isinstance(seen, Scene):
+            if isinstance(seen, AnnotatedPicture):
                 yield seen.captions
 
     def scenes(self) -> Iterator[Seen]:
@@ -118,7 +124,7 @@ class Coco:
                 yield trouble_with(str(each.id), picture, self.file, what)
             if region is not None:
                 regions.append(region)
-        yield Scene(picture=picture, regions=tuple(regions), captions=tuple(captions))
+        yield AnnotatedPicture(picture=picture, regions=tuple(regions), captions=tuple(captions))
 
 
 class _Notes:
@@ -152,7 +158,7 @@ class _Notes:
             if member not in seen:
                 yield Trouble(what=f"it has no {member}", file=self.file)
 
-    def _note(self, element: Element, found: _Image | _Category | _Annotation) -> None:
+    def _note(self, element: JsonElement, found: _Image | _Category | _Annotation) -> None:
         if isinstance(found, _Image):
             self.images[found.id] = found
         elif isinstance(found, _Category):

@@ -13,7 +13,7 @@ import msgspec
 
 from gnomon.errors import DataError
 from gnomon.look.readers.reading import Seen, photos_in
-from gnomon.look.records import Picture, Region, Scene, Trouble
+from gnomon.look.records import AnnotatedPicture, Picture, Region, Trouble
 from gnomon.look.store import Store, key_of
 from gnomon.vision.decoding import Pixels, decode
 from gnomon.vision.detecting import Detection
@@ -81,7 +81,7 @@ class Photos:
                     confidence=detection.confidence,
                 )
             )
-        return Scene(picture=picture, regions=tuple(regions))
+        return AnnotatedPicture(picture=picture, regions=tuple(regions))
 
     def _detections(self, file: Path, sha256: str) -> list[Detection]:
         key = key_of("detections", self._detector, LEAST_SURE, sha256)

@@ -13,16 +13,16 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from gnomon.errors import DataError
-from gnomon.look.jsonstream import Element, FaultError, JsonFile
-from gnomon.look.records import Picture, Region, Scene, Trouble
+from gnomon.look.jsonstream import FaultError, JsonElement, JsonFile
+from gnomon.look.records import AnnotatedPicture, Picture, Region, Trouble
 from gnomon.vision.images import size_of
 
 PHOTOS = (".jpg", ".jpeg", ".png")
-Seen = Scene | Trouble
+Seen = AnnotatedPicture | Trouble
 T = TypeVar("T")
 
 
-class Reader(Protocol):
+class PictureReader(Protocol):
     """A source of scenes. `done` of `total` says how far it has been read, in units of its own."""
 
     kind: str
@@ -50,7 +50,7 @@ class Reader(Protocol):
         ...
 
 
-class Gallery:
+class PictureFolder:
     """The pictures below a folder, found by name or by the number that their name ends in."""
 
     def __init__(self, folder: Path | None) -> None:
@@ -106,7 +106,7 @@ def files_below(folder: Path) -> Iterator[Path]:
                 yield Path(place, name)
 
 
-def elements_until_fault(source: JsonFile) -> Iterator[Element | Trouble]:
+def elements_until_fault(source: JsonFile) -> Iterator[JsonElement | Trouble]:
     """The elements of a file; a fault in its JSON is its last trouble."""
     try:
         yield from source.elements()
@@ -118,7 +118,7 @@ def elements_until_fault(source: JsonFile) -> Iterator[Element | Trouble]:
         )
 
 
-def decoded(element: Element, decoder: msgspec.json.Decoder[T]) -> T | str:
+def decoded(element: JsonElement, decoder: msgspec.json.Decoder[T]) -> T | str:
     """An element as a record, or what is wrong with it."""
     return _decoded(element.text, decoder)
 
@@ -134,7 +134,7 @@ def _decoded(text: bytes, decoder: msgspec.json.Decoder[T]) -> T | str:
         return str(error)
 
 
-def loosely_decoded(element: Element, decoder: msgspec.json.Decoder[T]) -> T | None:
+def loosely_decoded(element: JsonElement, decoder: msgspec.json.Decoder[T]) -> T | None:
     """An element with a fault, as far as it can be read; none if nothing can."""
     try:
         return decoder.decode(element.text)
@@ -162,4 +162,4 @@ def scene_of(picture: Picture, regions: Iterable[Region | Trouble]) -> Iterator[
             yield region
         else:
             sound.append(region)
-    yield Scene(picture=picture, regions=tuple(sound))
+    yield AnnotatedPicture(picture=picture, regions=tuple(sound))

@@ -16,10 +16,10 @@ from gnomon.errors import DataError
 from gnomon.items.writing import atomic_file
 from gnomon.look.placing import box_of
 from gnomon.look.readers.reading import Seen, files_below
-from gnomon.look.records import Picture, Region, Scene, Trouble
+from gnomon.look.records import AnnotatedPicture, Picture, Region, Trouble
 from gnomon.look.store import Store, key_of
 from gnomon.scenes.pictures import Survey, draw, png, scene_in, write_png
-from gnomon.scenes.scenes import Scene as World
+from gnomon.scenes.scenes import AnnotatedPicture as World
 from gnomon.scenes.scenes import read_scene
 from gnomon.scenes.things import thing_named
 
@@ -59,17 +59,17 @@ class Rendered:
             yield self._kept(world, file.stem)
         self.done = self.total
 
-    def _kept(self, world: World, name: str) -> Scene:
+    def _kept(self, world: World, name: str) -> AnnotatedPicture:
         """A scene as it was drawn before, or drawn now."""
         key = key_of("rendered", world.digest(), name, SIDE, str(self._work))
         kept = self._store.find(key)
         if kept is not None:
-            return msgspec.msgpack.decode(kept, type=Scene)
+            return msgspec.msgpack.decode(kept, type=AnnotatedPicture)
         scene = self._scene(world, name)
         self._store.keep(key, msgspec.msgpack.encode(scene))
         return scene
 
-    def _scene(self, world: World, name: str) -> Scene:
+    def _scene(self, world: World, name: str) -> AnnotatedPicture:
         drawn = draw(world, SIDE)
         base = self._work / world.digest()
         with atomic_file(base.with_suffix(".png")) as part:
@@ -86,7 +86,7 @@ class Rendered:
             scene=world.place,
             depth=f"{base}.npy",
         )
-        return Scene(picture=picture, regions=_regions(world, picture, drawn.survey))
+        return AnnotatedPicture(picture=picture, regions=_regions(world, picture, drawn.survey))
 
 
 def _regions(world: World, picture: Picture, survey: Survey) -> tuple[Region, ...]:

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from gnomon.look.jsonstream import Element, JsonFile
+from gnomon.look.jsonstream import JsonElement, JsonFile
 from gnomon.look.placing import box_of
 from gnomon.look.readers.reading import (
-    Gallery,
+    PictureFolder,
     Seen,
     decoded,
     elements_until_fault,
@@ -137,7 +137,9 @@ class VisualGenome:
     names_are_clean = False
     has_true_depth = False
 
-    def __init__(self, file: Path, kind: str, sizes: dict[int, Size], gallery: Gallery) -> None:
+    def __init__(
+        self, file: Path, kind: str, sizes: dict[int, Size], gallery: PictureFolder
+    ) -> None:
         self.kind = f"Visual Genome {kind}"
         self.has_captions = kind == "region_descriptions"
         self._kind = KINDS[kind]
@@ -174,7 +176,7 @@ class VisualGenome:
             else:
                 yield from self._scene(element)
 
-    def _scene(self, element: Element) -> Iterator[Seen]:
+    def _scene(self, element: JsonElement) -> Iterator[Seen]:
         whole = decoded(element, self._kind.whole)
         pieces: list[Any]
         if isinstance(whole, str):
@@ -188,7 +190,7 @@ class VisualGenome:
             number, pieces = whole.image_id, whole.regions
         yield from self._read(number, pieces, element.byte)
 
-    def _damaged(self, element: Element, problem: str) -> Iterator[Seen]:
+    def _damaged(self, element: JsonElement, problem: str) -> Iterator[Seen]:
         """A picture with a fault: its sound regions, and a word on each other one."""
         file = str(self._source.file)
         loose = loosely_decoded(element, self._kind.loose)

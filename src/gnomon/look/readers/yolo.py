@@ -14,7 +14,7 @@ from typing import Any
 from gnomon.errors import DataError
 from gnomon.files import read_lines, read_yaml
 from gnomon.look.placing import box_around, box_of
-from gnomon.look.readers.reading import Gallery, Seen, files_below, scene_of, trouble_with
+from gnomon.look.readers.reading import PictureFolder, Seen, files_below, scene_of, trouble_with
 from gnomon.look.records import Picture, Region, Trouble
 from gnomon.vision.detecting import Box
 
@@ -31,7 +31,7 @@ class Yolo:
     names_are_clean = True
     has_true_depth = False
 
-    def __init__(self, folder: Path, gallery: Gallery) -> None:
+    def __init__(self, folder: Path, gallery: PictureFolder) -> None:
         self.folder = folder
         self.done = 0
         self._gallery = gallery

@@ -15,7 +15,7 @@ import msgspec
 
 from gnomon.errors import DataError
 from gnomon.files import read_lines
-from gnomon.look.jsonstream import Element, JsonFile
+from gnomon.look.jsonstream import JsonElement, JsonFile
 from gnomon.look.readers.reading import decoded, elements_until_fault, loosely_decoded, salvaged
 from gnomon.look.records import Trouble
 
@@ -116,7 +116,7 @@ def _from_json(file: Path, report: Report) -> Iterator[Caption]:
             yield from _of_visual_genome(element, file, report)
 
 
-def _of_coco(element: Element, file: Path, report: Report) -> Iterator[Caption]:
+def _of_coco(element: JsonElement, file: Path, report: Report) -> Iterator[Caption]:
     found = decoded(element, COCO)
     if isinstance(found, str):
         report(Damage(str(file), f"byte {element.byte}", found))
@@ -124,7 +124,7 @@ def _of_coco(element: Element, file: Path, report: Report) -> Iterator[Caption]:
         yield Caption(found.caption, str(found.image_id))
 
 
-def _of_visual_genome(element: Element, file: Path, report: Report) -> Iterator[Caption]:
+def _of_visual_genome(element: JsonElement, file: Path, report: Report) -> Iterator[Caption]:
     found = decoded(element, REGIONS)
     if not isinstance(found, str):
         for region in found.regions:
