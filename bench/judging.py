@@ -28,7 +28,7 @@ from gnomon.paint.judging.rules import RELATIONS, RULES
 from gnomon.paint.judging.trying import said_of_scenes, try_on_photos
 from gnomon.records import Item
 from gnomon.registry import benchmark
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 from gnomon.vision.naming import class_of
 
 PAIRS = 10_000

@@ -24,7 +24,7 @@ from gnomon.files import package_data, read_yaml
 from gnomon.look.colours import colours_by_pixels
 from gnomon.look.depths import DepthMap
 from gnomon.look.elevations import elevation_relations
-from gnomon.look.measuring import measure
+from gnomon.look.extents import measure
 from gnomon.look.modes import Mode, mode_named, switches
 from gnomon.look.records import AnnotatedPicture, Picture, Region
 from gnomon.look.sizes import size_relations
@@ -36,9 +36,8 @@ from gnomon.scenes.placing import Dials, random_scene
 from gnomon.scenes.scenes import AnnotatedPicture as World
 from gnomon.scenes.solids import camera_of, solids_of
 from gnomon.scenes.things import thing_named
-from gnomon.vision.decoding import decode
-from gnomon.vision.depth import FastDepth
-from gnomon.vision.detecting import Box, Detector
+from gnomon.vision.detection import Box, Detector, FastDepth
+from gnomon.vision.images import decode
 
 SIDE = 320
 FIRST = 1000  # seed

@@ -18,7 +18,7 @@ from gnomon.scenes.placing import Dials, random_scene
 from gnomon.scenes.scenes import AnnotatedPicture as World
 from gnomon.scenes.solids import camera_of, solids_of
 from gnomon.scenes.things import thing_named
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 
 SIDE = 192
 SEEDS = range(1000, 1012)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from gnomon.look.colours import ask_colours, colour_of_pixels, colours_by_pixels, colours_in
-from gnomon.look.measuring import measure
+from gnomon.look.extents import measure
 from gnomon.look.modes import mode_named
 from gnomon.look.records import AnnotatedPicture, Picture, Region
 from gnomon.records import Answer
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 from gnomon.vision.knowledge import COLOURS
 
 PIL = pytest.importorskip("PIL.Image")

@@ -3,7 +3,7 @@
 import pytest
 
 from gnomon.look.crops import corners_of, write_crop
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 
 PIL = pytest.importorskip("PIL.Image")
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from gnomon.look.depths import DepthMap
-from gnomon.look.measuring import measure
+from gnomon.look.extents import measure
 from gnomon.look.modes import mode_named
 from gnomon.look.records import AnnotatedPicture, Picture, Region
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 
 RIGHT = mode_named("right")
 

@@ -8,7 +8,7 @@ from gnomon.look.records import AnnotatedPicture, Picture, Region
 from gnomon.look.store import Store
 from gnomon.look.tagging import NEEDED, Tagger
 from gnomon.look.wording import Name, names_in, words_of
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 
 WHOLE = Box(0, 0, 1, 1)
 

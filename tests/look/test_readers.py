@@ -12,7 +12,7 @@ from gnomon.look.readers import kind_of, open_sources
 from gnomon.look.records import AnnotatedPicture, Trouble
 from gnomon.look.runs import problem_of_runs, unpacked_runs
 from gnomon.look.store import Store
-from gnomon.vision.detecting import Box, Detection
+from gnomon.vision.detection import Box, Detection
 from tests.look import samples
 from tests.look.samples import as_json
 

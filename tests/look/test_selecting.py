@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from gnomon.look.measuring import measure
+from gnomon.look.extents import measure
 from gnomon.look.modes import mode_named
 from gnomon.look.records import AnnotatedPicture, Picture, Region
 from gnomon.look.selecting import fitting, select_subtypes
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 
 PIL = pytest.importorskip("PIL.Image")
 RIGHT, CODE = mode_named("right"), mode_named("code")

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from gnomon.look.depths import DepthMap
-from gnomon.look.measuring import measure
+from gnomon.look.extents import measure
 from gnomon.look.modes import mode_named
 from gnomon.look.records import AnnotatedPicture, Picture, Region, Sighting
 from gnomon.look.sizes import size_of, size_relations
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 
 RIGHT = mode_named("right")
 SIDE = 160

@@ -8,7 +8,7 @@ from gnomon.errors import ModelError, UsageError
 from gnomon.models.eyes import Eyes, View, eyes, read_caption
 from gnomon.records import Image, Item
 from gnomon.registry import model
-from gnomon.vision.detecting import Box, Detection
+from gnomon.vision.detection import Box, Detection
 from gnomon.vision.images import describe
 from gnomon.vision.naming import class_of
 

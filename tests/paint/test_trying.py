@@ -11,7 +11,7 @@ from gnomon.paint.judging.trying import said_of_scenes, trial_of, try_on_photos,
 from gnomon.paint.records import Verdict
 from gnomon.records import Item
 from gnomon.registry import benchmark
-from gnomon.vision.detecting import Box, Detection
+from gnomon.vision.detection import Box, Detection
 
 pytest.importorskip("PIL")
 

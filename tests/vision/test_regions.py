@@ -8,7 +8,7 @@ import pytest
 
 from gnomon.errors import DataError
 from gnomon.records import Image
-from gnomon.vision import vinvl
+from gnomon.vision import regions as vinvl
 from gnomon.vision.regions import RegionFeatures, open_regions
 
 np = pytest.importorskip("numpy")

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from gnomon.benchmarks.vsr.quads import make_quads, wanted_by
 from gnomon.scenes.pictures import survey
-from gnomon.vision.depth import distance_of
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box, distance_of
 from gnomon.vision.relating import RULES, PlacedBox, knowledge, margin
 
 

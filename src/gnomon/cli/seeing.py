@@ -10,8 +10,8 @@ from typing import Any
 from gnomon.cli.dispatch import tell
 from gnomon.errors import GnomonError
 from gnomon.look.colours import ask_colours, colours_by_pixels
+from gnomon.look.extents import PictureSightings
 from gnomon.look.eyes import LookModels, Step, Subtypes
-from gnomon.look.measuring import PictureSightings
 from gnomon.look.modes import Mode
 from gnomon.look.records import AnnotatedPicture, Sighting
 from gnomon.look.selecting import select_subtypes

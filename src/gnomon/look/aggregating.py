@@ -18,7 +18,7 @@ from gnomon.look.pairs import LABELS, PairTally, PictureVote, Relate, votes_of
 from gnomon.look.records import PropertyFinding, Sighting
 from gnomon.look.sizes import size_relations
 from gnomon.look.sureness import MOST_EXAMPLES, Least, finished, shares_of
-from gnomon.vision.typical import typical_labels, typical_relations, typical_size
+from gnomon.vision.knowledge import typical_labels, typical_relations, typical_size
 
 # What is read twice: the sightings of one picture after the other.
 Pictures = Callable[[], Iterable[Sequence[Sighting]]]

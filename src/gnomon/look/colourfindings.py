@@ -16,8 +16,7 @@ from gnomon.look.modes import Mode
 from gnomon.look.pairs import names_of
 from gnomon.look.records import PropertyFinding, Sighting
 from gnomon.look.sureness import MOST_EXAMPLES, Least, finished, shares_of
-from gnomon.vision.knowledge import COLOURS, object_colours
-from gnomon.vision.typical import typical_labels
+from gnomon.vision.knowledge import COLOURS, object_colours, typical_labels
 
 
 class Hues:

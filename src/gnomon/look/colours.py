@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from gnomon.errors import DataError
 from gnomon.files import package_data, read_yaml
 from gnomon.look.crops import write_crop
+from gnomon.look.extents import PictureSightings
 from gnomon.look.masks import mask_of
-from gnomon.look.measuring import PictureSightings
 from gnomon.look.modes import Mode
 from gnomon.look.records import AnnotatedPicture, Region, Sighting, Trouble
 from gnomon.records import Answer, Image, Item
-from gnomon.vision.decoding import Pixels, decode
+from gnomon.vision.images import Pixels, decode
 from gnomon.vision.knowledge import COLOURS, basic_colours
 
 _Floats = NDArray[np.float64]

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gnomon.records import Image
-from gnomon.vision.decoding import Pixels
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
+from gnomon.vision.images import Pixels
 
 LEAST_SIDE = 224  # pixels: smaller boxes are enlarged around their centre
 

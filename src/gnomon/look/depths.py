@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import DataError
-from gnomon.vision.decoding import Pixels
+from gnomon.vision.images import Pixels
 
 if TYPE_CHECKING:
     from gnomon.look.records import Picture

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from gnomon.look.depths import DepthModel
-from gnomon.look.measuring import PictureSightings
+from gnomon.look.extents import PictureSightings
 from gnomon.look.records import AnnotatedPicture, Sighting
 
 Subtypes = Mapping[str, Mapping[str, int]]

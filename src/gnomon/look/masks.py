@@ -19,7 +19,7 @@ AGAIN = "Check the annotations, or fetch them again."
 def mask_of(region: Region, width: int, height: int) -> Flags:
     """The pixels of a region, in rows and columns; those of its box, if no more is known.
 
-    >>> from gnomon.vision.detecting import Box
+    >>> from gnomon.vision.detection import Box
     >>> half = Region(id="1", picture="1", box=Box(0, 0, 1, 1), runs=(2, 4), name="dog")
     >>> mask_of(half, 3, 2).astype(int).tolist()
     [[0, 1, 1], [0, 1, 1]]

@@ -15,7 +15,7 @@ import msgspec
 from gnomon.items.writing import atomic_file
 from gnomon.look.pipeline import NameVocabulary
 from gnomon.look.records import AnnotatedPicture, Picture, PropertyFinding, Region, Trouble
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 
 _encode = msgspec.json.Encoder().encode
 

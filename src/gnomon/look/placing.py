@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isfinite
 
 from gnomon.look.records import Picture
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 
 SLACK = 2.0  # pixels that a box may reach beyond the picture before it is worth a word
 LEAST_POINTS = 3  # of an outline

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 
 MOST_REGIONS = 50  # that a finding names; its counts are of all
 

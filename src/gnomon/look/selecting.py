@@ -16,12 +16,11 @@ from msgspec.structs import replace
 
 from gnomon.errors import DataError
 from gnomon.look.crops import write_crop
-from gnomon.look.measuring import PictureSightings
+from gnomon.look.extents import PictureSightings
 from gnomon.look.modes import Mode
 from gnomon.look.records import AnnotatedPicture, Sighting, Trouble
 from gnomon.records import Image
-from gnomon.vision.decoding import Pixels, decode
-from gnomon.vision.images import describe
+from gnomon.vision.images import Pixels, decode, describe
 
 TEXT = "a photo of a {name}"
 SOFTMAX_SLACK = 1e-4  # of the released code

@@ -16,13 +16,12 @@ import msgspec
 
 from gnomon.errors import DataError
 from gnomon.look.depths import DepthMap, DepthModel, true_map
+from gnomon.look.extents import PictureSightings, measure
 from gnomon.look.eyes import LookModels, Subtypes
-from gnomon.look.measuring import PictureSightings, measure
 from gnomon.look.modes import Mode
 from gnomon.look.records import AnnotatedPicture, Picture, Sighting, Trouble
 from gnomon.look.store import Store, key_of
-from gnomon.vision.decoding import decode
-from gnomon.vision.images import describe
+from gnomon.vision.images import decode, describe
 
 MOST_THREADS = 4
 

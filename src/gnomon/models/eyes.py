@@ -20,9 +20,8 @@ from msgspec.structs import replace
 from gnomon.contracts import ANYTHING, Scale
 from gnomon.errors import UsageError
 from gnomon.records import Answer, Image, Item, pick
-from gnomon.vision.decoding import Pixels
-from gnomon.vision.depth import FastDepth, distance_of
-from gnomon.vision.detecting import Detection, Detector
+from gnomon.vision.detection import Detection, Detector, FastDepth, distance_of
+from gnomon.vision.images import Pixels
 from gnomon.vision.naming import class_of
 from gnomon.vision.pictures import pixels, see
 from gnomon.vision.relating import PlacedBox, knowledge, margin

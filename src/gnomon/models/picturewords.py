@@ -13,7 +13,7 @@ from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, ModelError
 from gnomon.models.classifiers import Classifier
 from gnomon.records import Answer, Image, Item
-from gnomon.vision.decoding import Pixels
+from gnomon.vision.images import Pixels
 from gnomon.vision.pictures import Prepared, pixels, see
 
 CELLS = 4  # a side: the picture is a grid of so many cells by as many

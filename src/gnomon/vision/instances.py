@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import DataError
-from gnomon.look.jsonstream import FaultError, JsonElement, JsonFile
+from gnomon.jsonstream import FaultError, JsonElement, JsonFile
 
 CROWD = 2  # a crowd is several instances, whose number nobody counted
 HINT = "Give an instances file of COCO's form, such as instances_val2017.json."

@@ -19,8 +19,14 @@ from gnomon.downloads.download import download
 from gnomon.errors import DataError
 from gnomon.files import first_bytes
 from gnomon.records import Image
-from gnomon.vision.decoding import LargePictureError, Pixels, decode_bytes, small_only
-from gnomon.vision.images import MOST_BYTES
+from gnomon.vision.images import (
+    MOST_BYTES,
+    LargePictureError,
+    Pixels,
+    decode_bytes,
+    describe,
+    small_only,
+)
 
 AHEAD = 16  # pictures that may be ready before the model asks for them
 Thing = TypeVar("Thing")
@@ -110,3 +116,39 @@ def _seen(thing: Thing, make: Callable[[Thing], Made]) -> Prepared[Made]:
         return Prepared(make(thing))
     except DataError as error:
         return Prepared(None, error.message)
+
+
+# Pictures as a mirror shows them: made once, exact, and never beside the original file.
+
+
+DIGITS = 24  # of the sha256 in a name: no two pictures will ever share them
+
+
+def mirrored(image: Image, folder: Path) -> Image:
+    """The picture with left and right changed, as a PNG file in a folder.
+
+    It is named by the sha256 of the original, and made only if it is not there yet.
+    """
+    file = folder / f"mirrored-{image.sha256[:DIGITS]}.png"
+    if not file.is_file():
+        _write(_turned(pixels(image)), file)
+    return describe(file)
+
+
+def _turned(picture: Pixels) -> Pixels:
+    from PIL.Image import Transpose
+
+    return picture.transpose(Transpose.FLIP_LEFT_RIGHT)
+
+
+def _write(picture: Pixels, file: Path) -> None:
+    """Write beside its place, then move: no half picture is left under the name."""
+    part = file.with_name(f".{file.name}.{os.getpid()}.part")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        picture.save(part, "PNG")
+        part.replace(file)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        hint = "Check the path and its permissions."
+        raise DataError(f"{error.strerror}.", hint, file=file) from None

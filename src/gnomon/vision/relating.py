@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from gnomon.files import package_data, read_yaml
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 
 NEAR = 0.5  # of the things' mean size: a gap up to which they are near
 TOUCHING = 0.05

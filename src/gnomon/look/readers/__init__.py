@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from gnomon.errors import DataError, path_hint
-from gnomon.look.jsonstream import FaultError, JsonElement, JsonFile
+from gnomon.jsonstream import FaultError, JsonElement, JsonFile
 from gnomon.look.readers.ade20k import Ade20k
 from gnomon.look.readers.coco import Coco
 from gnomon.look.readers.photos import Finder, Photos

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from gnomon.files import open_regular
-from gnomon.look.jsonstream import JsonElement, JsonFile
+from gnomon.jsonstream import JsonElement, JsonFile
 from gnomon.look.placing import Outline, box_of, polygon_of
 from gnomon.look.readers.reading import (
     PictureFolder,

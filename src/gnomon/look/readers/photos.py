@@ -15,9 +15,8 @@ from gnomon.errors import DataError
 from gnomon.look.readers.reading import Seen, photos_in
 from gnomon.look.records import AnnotatedPicture, Picture, Region, Trouble
 from gnomon.look.store import Store, key_of
-from gnomon.vision.decoding import Pixels, decode
-from gnomon.vision.detecting import Detection
-from gnomon.vision.images import describe
+from gnomon.vision.detection import Detection
+from gnomon.vision.images import Pixels, decode, describe
 
 LEAST_SURE = 0.5  # confidence that a detection needs
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from gnomon.errors import DataError
-from gnomon.look.jsonstream import FaultError, JsonElement, JsonFile
+from gnomon.jsonstream import FaultError, JsonElement, JsonFile
 from gnomon.look.records import AnnotatedPicture, Picture, Region, Trouble
 from gnomon.vision.images import size_of
 

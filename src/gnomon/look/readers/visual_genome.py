@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from gnomon.look.jsonstream import JsonElement, JsonFile
+from gnomon.jsonstream import JsonElement, JsonFile
 from gnomon.look.placing import box_of
 from gnomon.look.readers.reading import (
     PictureFolder,

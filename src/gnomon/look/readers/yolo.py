@@ -16,7 +16,7 @@ from gnomon.files import read_lines, read_yaml
 from gnomon.look.placing import box_around, box_of
 from gnomon.look.readers.reading import PictureFolder, Seen, files_below, scene_of, trouble_with
 from gnomon.look.records import Picture, Region, Trouble
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 
 LISTS = ("classes.txt", "obj.names", "labels.txt")
 ABOVE = 3  # folders up in which the names of the classes are looked for

@@ -15,7 +15,7 @@ from gnomon.models.choices import contexts, take
 from gnomon.models.llamacpp.eyes import Eyes, Picture, UnshowableError
 from gnomon.models.prompts.library import Prompt
 from gnomon.records import Answer, Image, Item
-from gnomon.vision.decoding import Pixels
+from gnomon.vision.images import Pixels
 from gnomon.vision.pictures import Prepared, pixels, see
 
 SIGN = "<__picture__>"

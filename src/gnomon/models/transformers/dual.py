@@ -21,9 +21,9 @@ from gnomon.models.transformers.limits import longest_text
 from gnomon.models.transformers.previewing import surrounding_tokens, written
 from gnomon.models.transformers.sights import alike, pictures_in_a_pass, shape_of, tensor_of
 from gnomon.records import Image
-from gnomon.vision.decoding import decode_bytes
 from gnomon.vision.features import Entry, Features
 from gnomon.vision.features import key_of as cache_key
+from gnomon.vision.images import decode_bytes
 from gnomon.vision.pictures import Prepared, file_of, see, stored
 
 MEMORY = 64 * 2**20  # bytes of features of each sort that are at hand

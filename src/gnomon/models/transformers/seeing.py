@@ -46,8 +46,8 @@ from gnomon.models.transformers.tokens import Encoder
 from gnomon.models.transformers.trial import CAPTIONS, trial_picture, try_out
 from gnomon.models.transformers.writing import write_seeing
 from gnomon.records import Answer, Image, Item, Preview
-from gnomon.vision.decoding import decode_bytes
 from gnomon.vision.features import DEFAULT_BYTES, Features, key_of
+from gnomon.vision.images import decode_bytes
 from gnomon.vision.pictures import Prepared, file_of, see, stored
 
 AHEAD = 8  # pictures that are ready before they are asked for

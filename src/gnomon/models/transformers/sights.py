@@ -8,7 +8,7 @@ from typing import Any
 from gnomon.errors import DataError
 from gnomon.models.transformers.limits import on_cpu
 from gnomon.records import Image
-from gnomon.vision.decoding import Pixels
+from gnomon.vision.images import Pixels
 from gnomon.vision.pictures import Prepared, pixels, see
 
 

@@ -15,7 +15,7 @@ from gnomon.paint.judging.rules import DEFAULT, Rule, in_pixels, rule_of
 from gnomon.paint.judging.seeing import DepthMap, Finder, Remembering, found_by, told_by
 from gnomon.paint.records import Asked, Look, Painted, Thing, Truth, Verdict, asked_of
 from gnomon.records import Item
-from gnomon.vision.decoding import Pixels
+from gnomon.vision.images import Pixels
 from gnomon.vision.relating import PlacedBox, margin
 
 LEAST = 0.4  # how sure a detector must be; the embedded one lists much that is not there

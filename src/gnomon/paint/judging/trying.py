@@ -28,8 +28,8 @@ from gnomon.paint.judging.voting import vote
 from gnomon.paint.painters.render import edition, picture_of
 from gnomon.paint.records import Judge, Painted, Picture, asked_of, seed_of
 from gnomon.records import Answer, Item, digest
-from gnomon.vision.decoding import decode, decode_bytes
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
+from gnomon.vision.images import decode, decode_bytes
 
 SIDE = 256  # pixels of a drawn scene
 SEED = 20_261  # of drawn scenes, so that they are not those of synth:render

@@ -15,7 +15,7 @@ import msgspec
 
 from gnomon.errors import DataError
 from gnomon.files import read_lines
-from gnomon.look.jsonstream import JsonElement, JsonFile
+from gnomon.jsonstream import JsonElement, JsonFile
 from gnomon.look.readers.reading import decoded, elements_until_fault, loosely_decoded, salvaged
 from gnomon.look.records import Trouble
 

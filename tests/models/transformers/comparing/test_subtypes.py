@@ -6,14 +6,14 @@ from msgspec.structs import replace
 torch = pytest.importorskip("torch")
 
 from gnomon.errors import DataError, UsageError
-from gnomon.look.measuring import measure
+from gnomon.look.extents import measure
 from gnomon.look.modes import mode_named
 from gnomon.look.records import AnnotatedPicture, Picture, Region
 from gnomon.look.selecting import TEXT, select_subtypes
 from gnomon.models.similarities import similarities_of
 from gnomon.models.transformers.hf import hf
 from gnomon.registry import model
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 from gnomon.vision.pictures import pixels
 
 DUAL = ("clip", "siglip")

@@ -20,7 +20,7 @@ from gnomon.look.masks import mask_of
 from gnomon.look.modes import Mode
 from gnomon.look.records import AnnotatedPicture, Picture, Region, Sighting, Trouble
 from gnomon.look.sizes import size_of
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 
 Flags = NDArray[np.bool_]
 SIDE = 512  # points of a grid's longer side; larger pictures are thinned out
