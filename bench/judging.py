@@ -121,7 +121,7 @@ def scenes(found: list[Pool]) -> dict:
 def photos(folder: Path) -> dict:
     """SSD against marked photos at several thresholds."""
     from gnomon.look.readers.coco import Coco
-    from gnomon.look.readers.reading import PictureFolder
+    from gnomon.look.readers.scenes import PictureFolder
     from gnomon.look.records import AnnotatedPicture
 
     rows = {}

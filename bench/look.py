@@ -29,16 +29,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import genome
-from gnomon.look.colourfindings import colour_findings
-from gnomon.look.eyes import LookModels
+from gnomon.look.findings import Least, colour_findings
 from gnomon.look.modes import mode_named
 from gnomon.look.names import Singulars
 from gnomon.look.output import name_findings, subtype_findings, write_findings
 from gnomon.look.pipeline import Options, Pipeline
 from gnomon.look.readers import open_sources
 from gnomon.look.records import AnnotatedPicture, Sighting
+from gnomon.look.sightings import LookModels
 from gnomon.look.store import Store
-from gnomon.look.sureness import Least
 from gnomon.look.tagging import Tagger
 from gnomon.look.wording import names_in, words_of
 from gnomon.vision.knowledge import COLOURS

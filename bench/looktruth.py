@@ -24,9 +24,9 @@ from gnomon.files import package_data, read_yaml
 from gnomon.look.colours import colours_by_pixels
 from gnomon.look.depths import DepthMap
 from gnomon.look.elevations import elevation_relations
-from gnomon.look.extents import measure
 from gnomon.look.modes import Mode, mode_named, switches
 from gnomon.look.records import AnnotatedPicture, Picture, Region
+from gnomon.look.sightings import measure
 from gnomon.look.sizes import size_relations
 from gnomon.scenes.bodies import Body
 from gnomon.scenes.casting import Grid, cast, rays_of, windows_of

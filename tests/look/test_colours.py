@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from gnomon.look.colours import ask_colours, colour_of_pixels, colours_by_pixels, colours_in
-from gnomon.look.extents import measure
 from gnomon.look.modes import mode_named
 from gnomon.look.records import AnnotatedPicture, Picture, Region
+from gnomon.look.sightings import measure
 from gnomon.records import Answer
 from gnomon.vision.detection import Box
 from gnomon.vision.knowledge import COLOURS

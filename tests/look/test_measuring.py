@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from gnomon.look.depths import DepthMap
-from gnomon.look.extents import measure
 from gnomon.look.modes import mode_named
 from gnomon.look.records import AnnotatedPicture, Picture, Region
+from gnomon.look.sightings import measure
 from gnomon.vision.detection import Box
 
 RIGHT = mode_named("right")

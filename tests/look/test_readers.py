@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon.errors import DataError
+from gnomon.look.masks import problem_of_runs, unpacked_runs
 from gnomon.look.readers import kind_of, open_sources
 from gnomon.look.records import AnnotatedPicture, Trouble
-from gnomon.look.runs import problem_of_runs, unpacked_runs
 from gnomon.look.store import Store
 from gnomon.vision.detection import Box, Detection
 from tests.look import samples

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from gnomon.look.extents import measure
 from gnomon.look.modes import mode_named
 from gnomon.look.records import AnnotatedPicture, Picture, Region
-from gnomon.look.selecting import fitting, select_subtypes
+from gnomon.look.sightings import measure
+from gnomon.look.subtypes import fitting, select_subtypes
 from gnomon.vision.detection import Box
 
 PIL = pytest.importorskip("PIL.Image")

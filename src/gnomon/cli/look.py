@@ -24,10 +24,10 @@ from gnomon.cli.dispatch import tell
 from gnomon.errors import DataError, GnomonError, UsageError
 
 if TYPE_CHECKING:
-    from gnomon.look.eyes import LookModels
     from gnomon.look.modes import Mode
     from gnomon.look.pipeline import NameVocabulary, Pipeline
     from gnomon.look.readers import Sources
+    from gnomon.look.sightings import LookModels
 
 WORK = ".look"  # the folder, in that of the output, where results of stages are kept
 
@@ -186,9 +186,9 @@ def _write(
     args: Namespace, mode: Mode, pipeline: Pipeline, vocabulary: NameVocabulary
 ) -> dict[str, int]:
     """Write what was found; how many lines each file has."""
-    from gnomon.look import aggregating, output
-    from gnomon.look.colourfindings import colour_findings
-    from gnomon.look.sureness import Least
+    from gnomon.look import findings as aggregating
+    from gnomon.look import output
+    from gnomon.look.findings import Least, colour_findings
 
     least = Least.usual(vocabulary.pictures, pair=args.least)
     findings = {

@@ -10,11 +10,10 @@ from typing import Any
 from gnomon.cli.dispatch import tell
 from gnomon.errors import GnomonError
 from gnomon.look.colours import ask_colours, colours_by_pixels
-from gnomon.look.extents import PictureSightings
-from gnomon.look.eyes import LookModels, Step, Subtypes
 from gnomon.look.modes import Mode
 from gnomon.look.records import AnnotatedPicture, Sighting
-from gnomon.look.selecting import select_subtypes
+from gnomon.look.sightings import LookModels, PictureSightings, Step, Subtypes
+from gnomon.look.subtypes import select_subtypes
 
 EMBEDDED_DEPTH = "fastdepth"
 NONE = "none"

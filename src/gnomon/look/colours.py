@@ -21,11 +21,10 @@ from numpy.typing import NDArray
 
 from gnomon.errors import DataError
 from gnomon.files import package_data, read_yaml
-from gnomon.look.crops import write_crop
-from gnomon.look.extents import PictureSightings
-from gnomon.look.masks import mask_of
+from gnomon.look.masks import mask_of, write_crop
 from gnomon.look.modes import Mode
 from gnomon.look.records import AnnotatedPicture, Region, Sighting, Trouble
+from gnomon.look.sightings import PictureSightings
 from gnomon.records import Answer, Image, Item
 from gnomon.vision.images import Pixels, decode
 from gnomon.vision.knowledge import COLOURS, basic_colours

@@ -16,8 +16,6 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from gnomon.look.candidates import Minima, candidates
-from gnomon.look.eyes import LookModels
 from gnomon.look.lexicon import Lexicon, Teacher
 from gnomon.look.modes import Mode
 from gnomon.look.names import (
@@ -29,10 +27,11 @@ from gnomon.look.names import (
     kept_names,
     shortened,
 )
-from gnomon.look.readers.reading import PictureReader
+from gnomon.look.readers.scenes import PictureReader
 from gnomon.look.records import AnnotatedPicture, Region, Sighting, Trouble
-from gnomon.look.sightings import Chunk, sightings_of
+from gnomon.look.sightings import Chunk, LookModels, sightings_of
 from gnomon.look.store import Store, key_of
+from gnomon.look.subtypes import Minima, candidates
 from gnomon.look.tagging import MODEL, Tagger, is_installed
 from gnomon.look.wording import words_of
 

@@ -24,7 +24,7 @@ from gnomon.benchmarks.vsr.pairsources import (
 )
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import FewItemsWarning, UsageError
-from gnomon.look.readers.reading import PictureFolder
+from gnomon.look.readers.scenes import PictureFolder
 from gnomon.records import Image, Item, digest
 from gnomon.vision.images import describe
 

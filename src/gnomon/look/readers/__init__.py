@@ -10,12 +10,11 @@ import msgspec
 
 from gnomon.errors import DataError, path_hint
 from gnomon.jsonstream import FaultError, JsonElement, JsonFile
-from gnomon.look.readers.ade20k import Ade20k
 from gnomon.look.readers.coco import Coco
+from gnomon.look.readers.folders import Ade20k, Yolo, label_files
 from gnomon.look.readers.photos import Finder, Photos
-from gnomon.look.readers.reading import PHOTOS, PictureFolder, PictureReader, files_below
+from gnomon.look.readers.scenes import PICTURE_ENDINGS, PictureFolder, PictureReader, files_below
 from gnomon.look.readers.visual_genome import VisualGenome, read_sizes
-from gnomon.look.readers.yolo import Yolo, label_files
 from gnomon.look.records import Trouble
 from gnomon.look.store import Store
 
@@ -53,7 +52,7 @@ def open_sources(
         return VisualGenome(path, kind, sizes, gallery)
 
     def rendered(path: Path, _: str) -> PictureReader:
-        from gnomon.look.readers.rendered import Rendered
+        from gnomon.look.readers.photos import Rendered
 
         return Rendered(path, store)
 
@@ -91,7 +90,7 @@ def kind_of(path: Path) -> str:
         raise DataError("there is no such file or folder.", hint, file=path)
     if path.is_dir():
         return _kind_of_folder(path)
-    if path.suffix.lower() in PHOTOS:
+    if path.suffix.lower() in PICTURE_ENDINGS:
         return "scenes"
     return _kind_of_file(path)
 
@@ -101,7 +100,7 @@ def _kind_of_folder(folder: Path) -> str:
     for file in files_below(folder):
         if file.suffix == ".json":
             return "scenes" if _is_scene(file) else "ade20k"
-        if file.suffix.lower() in PHOTOS:
+        if file.suffix.lower() in PICTURE_ENDINGS:
             if not has_photos and file.suffix == ".png" and _carries_scene(file):
                 return "scenes"
             has_photos = True

@@ -16,16 +16,18 @@ import numpy as np
 
 from gnomon.files import open_regular
 from gnomon.jsonstream import JsonElement, JsonFile
-from gnomon.look.placing import Outline, box_of, polygon_of
-from gnomon.look.readers.reading import (
+from gnomon.look.masks import problem_of_runs, unpacked_runs
+from gnomon.look.readers.scenes import (
+    Outline,
     PictureFolder,
     Seen,
+    box_of,
     decoded,
     elements_until_fault,
+    polygon_of,
     trouble_with,
 )
 from gnomon.look.records import AnnotatedPicture, Picture, Region, Trouble
-from gnomon.look.runs import problem_of_runs, unpacked_runs
 
 
 class _Image(msgspec.Struct, gc=False):

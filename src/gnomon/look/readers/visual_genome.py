@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gnomon.jsonstream import JsonElement, JsonFile
-from gnomon.look.placing import box_of
-from gnomon.look.readers.reading import (
+from gnomon.look.readers.scenes import (
     PictureFolder,
     Seen,
+    box_of,
     decoded,
     elements_until_fault,
     loosely_decoded,

@@ -12,7 +12,7 @@ import msgspec
 
 from gnomon.errors import DataError
 from gnomon.files import read_jsonl
-from gnomon.look.crops import corners_of
+from gnomon.look.masks import corners_of
 from gnomon.vision.detection import Box
 from gnomon.vision.images import Pixels, decode
 

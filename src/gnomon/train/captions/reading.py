@@ -16,7 +16,7 @@ import msgspec
 from gnomon.errors import DataError
 from gnomon.files import read_lines
 from gnomon.jsonstream import JsonElement, JsonFile
-from gnomon.look.readers.reading import decoded, elements_until_fault, loosely_decoded, salvaged
+from gnomon.look.readers.scenes import decoded, elements_until_fault, loosely_decoded, salvaged
 from gnomon.look.records import Trouble
 
 KINDS = "COCO captions or Visual Genome regions (.json), .jsonl with a caption, .tsv, or lines"

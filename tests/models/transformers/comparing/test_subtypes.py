@@ -6,10 +6,10 @@ from msgspec.structs import replace
 torch = pytest.importorskip("torch")
 
 from gnomon.errors import DataError, UsageError
-from gnomon.look.extents import measure
 from gnomon.look.modes import mode_named
 from gnomon.look.records import AnnotatedPicture, Picture, Region
-from gnomon.look.selecting import TEXT, select_subtypes
+from gnomon.look.sightings import measure
+from gnomon.look.subtypes import TEXT, select_subtypes
 from gnomon.models.similarities import similarities_of
 from gnomon.models.transformers.hf import hf
 from gnomon.registry import model

@@ -8,9 +8,9 @@ pytest.importorskip("transformers")
 PIL = pytest.importorskip("PIL.Image")
 
 from gnomon.look.colours import ask_colours
-from gnomon.look.extents import measure
 from gnomon.look.modes import mode_named
 from gnomon.look.records import AnnotatedPicture, Picture, Region
+from gnomon.look.sightings import measure
 from gnomon.records import Item
 from gnomon.vision.detection import Box
 from gnomon.vision.images import describe
