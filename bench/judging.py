@@ -121,8 +121,8 @@ def scenes(found: list[Pool]) -> dict:
 def photos(folder: Path) -> dict:
     """SSD against marked photos at several thresholds."""
     from gnomon.look.readers.coco import Coco
-    from gnomon.look.readers.scenes import PictureFolder
     from gnomon.look.records import AnnotatedPicture
+    from gnomon.vision.images import PictureFolder
 
     rows = {}
     for least in (0.2, 0.3, 0.4, 0.5):

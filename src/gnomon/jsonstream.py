@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, TypeVar
+
+import msgspec
 
 from gnomon.errors import DataError
 from gnomon.files import open_regular
@@ -30,6 +32,7 @@ PLAIN = (
 BRACKET = re.compile(rb"%b(?:\{%b\}%b)*+([{}\[\]])" % (PLAIN, PLAIN, PLAIN), re.DOTALL)
 SCALAR = re.compile(rb"[-+.\w]++")
 SPACE = b" \t\r\n"
+T = TypeVar("T")
 
 
 class JsonElement(NamedTuple):
@@ -41,7 +44,7 @@ class JsonElement(NamedTuple):
 
 
 class FaultError(Exception):
-    """The file is no JSON from this byte on."""
+    """The file is no JSON from a byte on."""
 
     def __init__(self, byte: int, what: str) -> None:
         super().__init__(what)
@@ -75,6 +78,13 @@ class JsonFile:
         finally:
             self.done = self.total
 
+    def elements_or_fault(self) -> Iterator[JsonElement | FaultError]:
+        """The elements; where the JSON ends early, what is wrong there comes last."""
+        try:
+            yield from self.elements()
+        except FaultError as fault:
+            yield fault
+
     def first_bytes(self, count: int) -> bytes:
         """How the file begins, white space and byte order mark left out."""
         try:
@@ -82,6 +92,18 @@ class JsonFile:
                 return stream.read(count).removeprefix(BYTE_ORDER_MARK).lstrip()
         except OSError as error:
             raise DataError(f"{error.strerror}.", "Check the path.", file=self.file) from None
+
+
+def decoded(text: bytes, decoder: msgspec.json.Decoder[T]) -> T | str:
+    """The text of an element as a record, or what is wrong with it."""
+    try:
+        if not text.isascii():
+            text.decode()  # fields that are passed over are not looked into
+        return decoder.decode(text)
+    except UnicodeDecodeError as error:
+        return f"byte {error.start} of the element is not UTF-8"
+    except (msgspec.MsgspecError, RecursionError) as error:
+        return str(error)
 
 
 def _check_marks(head: bytes, file: Path) -> None:

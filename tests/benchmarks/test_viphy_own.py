@@ -8,7 +8,7 @@ from gnomon.cli import main
 from gnomon.cli.agreeing import agreement, agreement_listing
 from gnomon.errors import DataError, UsageError
 from gnomon.items.source import load
-from gnomon.look.records import PropertyFinding
+from gnomon.vision.knowledge import PropertyFinding
 
 
 def pair(first, second, property="size", typical=(">",), scene="", pictures=5, **fields):

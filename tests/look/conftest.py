@@ -15,7 +15,7 @@ from gnomon.scenes.casting import Grid, cast, rays_of, windows_of
 from gnomon.scenes.parts import palette
 from gnomon.scenes.pictures import paint, survey, wall_distance, write_png
 from gnomon.scenes.placing import Dials, random_scene
-from gnomon.scenes.scenes import AnnotatedPicture as World
+from gnomon.scenes.scenes import Scene as World
 from gnomon.scenes.solids import camera_of, solids_of
 from gnomon.scenes.things import thing_named
 from gnomon.vision.detection import Box

@@ -131,7 +131,7 @@ def test_marked_photos_tell_what_a_detector_sees_and_gets_right(tmp_path):
 @pytest.mark.weights
 def test_the_embedded_detector_on_photos_that_people_marked(shared):
     from gnomon.look.readers.coco import Coco
-    from gnomon.look.readers.scenes import PictureFolder
+    from gnomon.vision.images import PictureFolder
 
     folder = shared / "data" / "coco128"
     reader = Coco(folder / "instances.json", PictureFolder(folder / "photos"))

@@ -10,7 +10,7 @@ import pytest
 from gnomon.benchmarks.viphy import files
 from gnomon.cli import main
 from gnomon.cli.agreeing import agreement
-from gnomon.look.records import PropertyFinding
+from gnomon.vision.knowledge import PropertyFinding
 
 pytestmark = pytest.mark.published
 

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from gnomon.look.records import PropertyFinding
 from gnomon.reports.knowledge import page as knowledge_page
 from gnomon.reports.knowledge.page import write_page
+from gnomon.vision.knowledge import PropertyFinding
 
 pytest.importorskip("jinja2")
 PIL = pytest.importorskip("PIL.Image")

@@ -88,7 +88,7 @@ def test_a_line_that_is_too_long_and_a_name_twice_are_refused(tmp_path, monkeypa
     row = f"42\t1\t{packed([1.0])}"
     with pytest.raises(DataError, match="tsv:2: 42 is there twice"):
         open_regions(table(tmp_path, row, row))
-    monkeypatch.setattr(vinvl, "MOST_BYTES", 10)
+    monkeypatch.setattr(vinvl, "MOST_LINE_BYTES", 10)
     with pytest.raises(DataError, match="tsv:1: the line is longer"):
         open_regions(table(tmp_path, row))
 

@@ -18,18 +18,17 @@ from msgspec.structs import replace
 
 from gnomon.look.elevations import elevation_relations
 from gnomon.look.modes import Mode
-from gnomon.look.records import MOST_REGIONS, PropertyFinding, Sighting
+from gnomon.look.records import Sighting
 from gnomon.look.sizes import PairRelation, size_relations
 from gnomon.vision.knowledge import (
     COLOURS,
+    MOST_REGIONS,
+    PropertyFinding,
     object_colours,
     typical_labels,
     typical_relations,
     typical_size,
 )
-
-# How often something must be seen before it is a finding, and how sure its shares are.
-
 
 Z = 1.959963984540054  # of a 95 % interval
 DIGITS = 6  # of shares, so that a file is the same on every machine
@@ -192,9 +191,6 @@ class PairTally:
 
 
 # From the relations in pictures to findings about pairs of objects: sizes and elevations.
-#
-# Each picture has one vote on a pair, so that the intervals may take votes as independent; with
-# `crowds_outvote` every pair of regions has one, and the intervals are too narrow.
 
 
 # What is read twice: the sightings of one picture after the other.
@@ -296,9 +292,6 @@ def _gathered(votes: Iterable[Sequence[PictureVote]], kept: Mapping[Key, object]
 
 
 # From the colours of things in pictures to findings about objects.
-#
-# A picture has one vote on the colours of an object, shared among its things of that name and their
-# colours.
 
 
 class Hues:

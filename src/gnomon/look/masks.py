@@ -1,4 +1,4 @@
-"""Which pixels of a picture a region covers: its mask, its runs, its outline; and the crop around it."""
+"""Which pixels of a picture a region covers: mask, runs or outline; and the crop around it."""
 
 from __future__ import annotations
 

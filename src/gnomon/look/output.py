@@ -14,8 +14,9 @@ import msgspec
 
 from gnomon.items.writing import atomic_file
 from gnomon.look.pipeline import NameVocabulary
-from gnomon.look.records import AnnotatedPicture, Picture, PropertyFinding, Region, Trouble
+from gnomon.look.records import AnnotatedPicture, Picture, Region, Trouble
 from gnomon.vision.detection import Box
+from gnomon.vision.knowledge import PropertyFinding
 
 _encode = msgspec.json.Encoder().encode
 

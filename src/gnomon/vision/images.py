@@ -9,6 +9,7 @@ of an animation only the first frame counts.
 from __future__ import annotations
 
 import base64
+import os
 import threading
 import warnings
 from collections.abc import Iterator
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 MOST_PIXELS = 2**28  # a quarter of a gigapixel
 MOST_BYTES = 2**28  # of a file
 MOST_SEGMENTS = 1000  # of a JPEG before its frame; real ones have about ten
+PICTURE_ENDINGS = (".jpg", ".jpeg", ".png")
 PNG = b"\x89PNG\r\n\x1a\n"
 JPEG = b"\xff\xd8"
 # The markers that begin a frame: C0 to CF without the tables C4, C8 and CC.
@@ -66,6 +68,39 @@ def _described(path: str, length: int, changed: int) -> Image:
             f"the picture has more than {MOST_BYTES // 2**20} MB.", "Scale it down.", file=file
         )
     return Image(path=path, sha256=sha256_of(file), width=size.width, height=size.height)
+
+
+def photos_in(folder: Path) -> Iterator[Path]:
+    """Every picture file below a folder, in the order of their paths."""
+    if not folder.is_dir():
+        raise DataError("there is no such folder.", "Check the path.", file=folder)
+    for file in files_below(folder):
+        if file.suffix.lower() in PICTURE_ENDINGS:
+            yield file
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """Every file below a folder, in the order of their paths; hidden ones are left out."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if not name.startswith("."):
+                yield Path(place, name)
+
+
+class PictureFolder:
+    """The pictures below a folder, found by name or by the number that their name ends in."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+        self._files: dict[str, str] = {}
+        for file in photos_in(folder) if folder else ():
+            self._files.setdefault(file.name, str(file))
+            self._files.setdefault(file.stem, str(file))
+
+    def file_of(self, *names: str) -> str:
+        """The path of the picture that has one of the names; empty if there is none."""
+        return next((self._files[name] for name in names if name in self._files), "")
 
 
 def size_of(file: Path) -> PictureSize:
@@ -130,10 +165,6 @@ def _next_marker(stream: IO[bytes]) -> int | None:
 
 
 # The one place where a stranger's picture is decoded: bounded, complete, and always plain RGB.
-#
-# Header, number of pixels and kind are checked by `images` before a decoder sees a byte. What a
-# picture says of itself is left alone: a turn in its EXIF data is not made, no link is followed, and
-# of an animation only the first frame counts.
 
 
 Pixels: TypeAlias = "PIL.Image.Image"  # a decoded picture, for annotations: Pillow loads late

@@ -1,6 +1,7 @@
-"""What pictures teach about objects: ViPhy's steps from names to subtypes, answers to colours, counts to typical labels.
+"""What pictures teach about objects: ViPhy's steps, and the record of what was found.
 
-Section 2 and appendix A of the paper.
+From names to subtypes, from answers to colours, from counts to typical labels: section 2 and
+appendix A of the paper.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,8 +31,27 @@ COLOURS = (
     "gray",
     "black",
 )
+MOST_REGIONS = 50  # that a finding names; its counts are of all
 OBJECT_MINIMUM = 100  # how often a name occurs before it has subtypes
 SUBTYPE_MINIMUM = 10  # how often a name occurs before it is one
+
+
+class PropertyFinding(msgspec.Struct, frozen=True, kw_only=True):
+    """What the pictures say about an object, or about a pair of them."""
+
+    what: str  # an object, or a pair as "a|b"
+    property: str  # "name", "subtype", "colour", "size" or "elevation"
+    objects: tuple[str, ...] = ()  # the one object, or the two of the pair in order
+    scene: str = ""  # empty for all scenes together
+    counts: dict[str, int] = msgspec.field(default_factory=dict)
+    distribution: dict[str, float] = msgspec.field(default_factory=dict)
+    # of each label's share, low and high
+    intervals: dict[str, tuple[float, float]] = msgspec.field(default_factory=dict)
+    typical: tuple[str, ...] = ()
+    regions: tuple[str, ...] = ()  # the first of those behind it, at most MOST_REGIONS
+    # the first of those behind each label; of a pair, a region of each object by turns
+    examples: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    pictures: int = 0  # that say something about it
 
 
 def subtypes(

@@ -21,8 +21,8 @@ from gnomon.benchmarks.viphy.own import SCENES, findings
 from gnomon.downloads.catalogue import locate
 from gnomon.errors import DataError
 from gnomon.files import package_data, read_yaml
-from gnomon.look.records import PropertyFinding
 from gnomon.records import Answer, Item
+from gnomon.vision.knowledge import PropertyFinding
 
 # Property of a finding: the benchmark that asks about it, and its task.
 BENCHMARKS = {"colour": "viphy-color", "size": "viphy-size", "elevation": "viphy-spatial"}

@@ -19,9 +19,8 @@ from gnomon.benchmarks.viphy.items import (
 )
 from gnomon.errors import DataError, UsageError
 from gnomon.files import read_jsonl
-from gnomon.look.records import PropertyFinding
 from gnomon.records import Item
-from gnomon.vision.knowledge import COLOURS
+from gnomon.vision.knowledge import COLOURS, PropertyFinding
 
 OPPOSITE = {">": "<", "<": ">", "=": "="}
 LABELS = {"colour": frozenset(COLOURS), "size": frozenset("<>"), "elevation": frozenset("<=>")}

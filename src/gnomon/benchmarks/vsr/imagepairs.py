@@ -24,9 +24,8 @@ from gnomon.benchmarks.vsr.pairsources import (
 )
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import FewItemsWarning, UsageError
-from gnomon.look.readers.scenes import PictureFolder
 from gnomon.records import Image, Item, digest
-from gnomon.vision.images import describe
+from gnomon.vision.images import PictureFolder, describe
 
 AREA = 30_000.0  # square pixels of the smallest instance that is shown
 MOST_USES = 3  # pairs in which a picture is shown

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from gnomon.errors import DataError, UsageError
 from gnomon.files import read_jsonl
-from gnomon.look.readers.scenes import PictureFolder
 from gnomon.records import Item
 from gnomon.scenes.scenes import read_scene
+from gnomon.vision.images import PictureFolder
 from gnomon.vision.instances import Instances
 
 SCENES = (

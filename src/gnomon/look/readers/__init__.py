@@ -13,10 +13,11 @@ from gnomon.jsonstream import FaultError, JsonElement, JsonFile
 from gnomon.look.readers.coco import Coco
 from gnomon.look.readers.folders import Ade20k, Yolo, label_files
 from gnomon.look.readers.photos import Finder, Photos
-from gnomon.look.readers.scenes import PICTURE_ENDINGS, PictureFolder, PictureReader, files_below
+from gnomon.look.readers.scenes import PictureReader
 from gnomon.look.readers.visual_genome import VisualGenome, read_sizes
 from gnomon.look.records import Trouble
 from gnomon.look.store import Store
+from gnomon.vision.images import PICTURE_ENDINGS, PictureFolder, files_below
 
 KNOWN = (
     "Give Visual Genome (region_descriptions, objects, region_graphs), COCO (instances, captions), "

@@ -15,19 +15,19 @@ import msgspec
 import numpy as np
 
 from gnomon.files import open_regular
-from gnomon.jsonstream import JsonElement, JsonFile
+from gnomon.jsonstream import JsonElement, JsonFile, decoded
 from gnomon.look.masks import problem_of_runs, unpacked_runs
 from gnomon.look.readers.scenes import (
     Outline,
-    PictureFolder,
     Seen,
     box_of,
-    decoded,
     elements_until_fault,
     polygon_of,
     trouble_with,
+    with_file,
 )
 from gnomon.look.records import AnnotatedPicture, Picture, Region, Trouble
+from gnomon.vision.images import PictureFolder
 
 
 class _Image(msgspec.Struct, gc=False):
@@ -113,7 +113,7 @@ class Coco:
     ) -> Iterator[Seen]:
         picture = Picture(id=str(image.id), width=image.width, height=image.height)
         file_name = Path(image.file_name).name
-        picture, trouble = self._gallery.described(picture, file_name, Path(file_name).stem)
+        picture, trouble = with_file(self._gallery, picture, file_name, Path(file_name).stem)
         if trouble:
             yield trouble
         regions, captions = [], []
@@ -150,7 +150,7 @@ class _Notes:
             seen.add(element.member)
             if element.member not in DECODERS:
                 continue
-            found = decoded(element, DECODERS[element.member])
+            found = decoded(element.text, DECODERS[element.member])
             if isinstance(found, str):
                 what = f"one of its {element.member} is skipped: {found}"
                 yield Trouble(what=what, file=self.file, byte=element.byte)

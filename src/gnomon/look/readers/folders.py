@@ -11,24 +11,19 @@ import msgspec
 
 from gnomon.errors import DataError
 from gnomon.files import first_bytes, read_lines, read_yaml
+from gnomon.jsonstream import decoded
 from gnomon.look.readers.scenes import (
-    PictureFolder,
     Seen,
     box_around,
     box_of,
-    files_below,
     polygon_of,
-    salvaged,
     scene_of,
     trouble_with,
+    with_file,
 )
 from gnomon.look.records import Picture, Region, Trouble
 from gnomon.vision.detection import Box
-
-# ADE20K: a JSON file beside each picture, with polygons, parts and masks; its folder is the scene.
-#
-# The files are written in windows-1252; those that are sound UTF-8 are taken as such.
-
+from gnomon.vision.images import PictureFolder, files_below
 
 MOST_BYTES = 64 * 2**20  # of the file of one picture
 VISIBLE = 255  # pixels of an instance mask that are seen; those that something hides are 128
@@ -115,7 +110,7 @@ class Ade20k:
     def _with_file(self, picture: Picture, name: str, file: Path) -> tuple[Picture, Trouble | None]:
         """The picture that the gallery has, or the one beside its annotations."""
         if self._gallery.folder is not None:
-            return self._gallery.described(picture, Path(name).name, picture.id)
+            return with_file(self._gallery, picture, Path(name).name, picture.id)
         beside = _beside(file, name)
         if not beside:
             what = f"its picture {name} is missing"
@@ -126,7 +121,8 @@ class Ade20k:
         self, annotation: _Annotation, picture: Picture, file: Path
     ) -> Iterator[Region | Trouble]:
         things = []
-        for thing in salvaged(annotation.object, self._objects):
+        for raw in annotation.object:
+            thing = decoded(bytes(raw), self._objects)
             if isinstance(thing, str):
                 yield trouble_with("", picture, file, f"an object is skipped: {thing}")
             else:
@@ -239,7 +235,7 @@ class Yolo:
         """Every picture with its regions, in the order of the paths."""
         for number, file in enumerate(self._files):
             self.done = number
-            picture, trouble = self._gallery.described(Picture(id=file.stem), file.stem)
+            picture, trouble = with_file(self._gallery, Picture(id=file.stem), file.stem)
             if trouble:
                 yield trouble
             yield from scene_of(picture, self._regions(file, picture))

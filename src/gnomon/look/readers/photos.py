@@ -16,15 +16,15 @@ import numpy as np
 
 from gnomon.errors import DataError
 from gnomon.items.writing import atomic_file
-from gnomon.look.readers.scenes import Seen, box_of, files_below, photos_in
+from gnomon.look.readers.scenes import Seen, box_of
 from gnomon.look.records import AnnotatedPicture, Picture, Region, Trouble
 from gnomon.look.store import Store, key_of
 from gnomon.scenes.pictures import Survey, draw, png, scene_in, write_png
-from gnomon.scenes.scenes import AnnotatedPicture as World
+from gnomon.scenes.scenes import Scene as World
 from gnomon.scenes.scenes import read_scene
 from gnomon.scenes.things import thing_named
 from gnomon.vision.detection import Detection
-from gnomon.vision.images import Pixels, decode, describe
+from gnomon.vision.images import Pixels, decode, describe, files_below, photos_in
 
 LEAST_SURE = 0.5  # confidence that a detection needs
 
@@ -106,9 +106,6 @@ class Photos:
 
 
 # Scenes of our own: everything in them is known, so masks, distances and names are exact.
-#
-# A scene is a JSON file, or a picture that carries its scene (`gnomon scene -o FILE.png`). Pictures,
-# masks and distances are drawn into the working folder once.
 
 
 SIDE = 384  # pixels

@@ -1,8 +1,10 @@
-"""What every reader of annotations gives: scenes, in the order of its file, and troubles with what it could not use."""
+"""What every reader of annotations gives: pictures with regions, and troubles on the way.
+
+Both come in the order of the file; what cannot be used is a trouble, never silently lost.
+"""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 from pathlib import Path
@@ -14,14 +16,8 @@ from gnomon.errors import DataError
 from gnomon.jsonstream import FaultError, JsonElement, JsonFile
 from gnomon.look.records import AnnotatedPicture, Picture, Region, Trouble
 from gnomon.vision.detection import Box
-from gnomon.vision.images import size_of
+from gnomon.vision.images import PictureFolder, size_of
 
-# What every reader of annotations gives, and where the pictures behind them are.
-#
-# A reader yields scenes in the order of its file, and a trouble for each thing that it could not use.
-
-
-PICTURE_ENDINGS = (".jpg", ".jpeg", ".png")
 Seen = AnnotatedPicture | Trouble
 T = TypeVar("T")
 
@@ -54,103 +50,39 @@ class PictureReader(Protocol):
         ...
 
 
-class PictureFolder:
-    """The pictures below a folder, found by name or by the number that their name ends in."""
-
-    def __init__(self, folder: Path | None) -> None:
-        self.folder = folder
-        self._files: dict[str, str] = {}
-        for file in photos_in(folder) if folder else ():
-            self._files.setdefault(file.name, str(file))
-            self._files.setdefault(file.stem, str(file))
-
-    def file_of(self, *names: str) -> str:
-        """The path of the picture that has one of the names; empty if there is none."""
-        return next((self._files[name] for name in names if name in self._files), "")
-
-    def described(self, picture: Picture, *names: str) -> tuple[Picture, Trouble | None]:
-        """A picture with its file and size, if the gallery has it; and what is wrong otherwise."""
-        if self.folder is None:
-            return picture, None
-        file = self.file_of(*names)
-        if not file:
-            return picture, Trouble(what="its picture is missing", picture=picture.id)
-        try:
-            size = size_of(Path(file))
-        except DataError as error:
-            return picture, Trouble(what=error.message, picture=picture.id, file=file)
-        found = msgspec.structs.replace(picture, file=file, width=size.width, height=size.height)
-        if picture.width and (size.width, size.height) != (picture.width, picture.height):
-            what = (
-                f"its picture has {size.width} x {size.height} pixels, "
-                f"the annotations say {picture.width} x {picture.height}: their boxes are scaled"
-            )
-            # Shares are of the annotated size; the file may be a smaller copy.
-            return msgspec.structs.replace(picture, file=file), Trouble(
-                what=what, picture=picture.id, file=file
-            )
-        return found, None
-
-
-def photos_in(folder: Path) -> Iterator[Path]:
-    """Every picture file below a folder, in the order of their paths."""
-    if not folder.is_dir():
-        raise DataError("there is no such folder.", "Check the path.", file=folder)
-    for file in files_below(folder):
-        if file.suffix.lower() in PICTURE_ENDINGS:
-            yield file
-
-
-def files_below(folder: Path) -> Iterator[Path]:
-    """Every file below a folder, in the order of their paths; hidden ones are left out."""
-    for place, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            if not name.startswith("."):
-                yield Path(place, name)
+def with_file(
+    folder: PictureFolder, picture: Picture, *names: str
+) -> tuple[Picture, Trouble | None]:
+    """A picture with its file and size, if the folder has it; and what is wrong otherwise."""
+    if folder.folder is None:
+        return picture, None
+    file = folder.file_of(*names)
+    if not file:
+        return picture, Trouble(what="its picture is missing", picture=picture.id)
+    try:
+        size = size_of(Path(file))
+    except DataError as error:
+        return picture, Trouble(what=error.message, picture=picture.id, file=file)
+    if not picture.width or (size.width, size.height) == (picture.width, picture.height):
+        sized = msgspec.structs.replace(picture, file=file, width=size.width, height=size.height)
+        return sized, None
+    what = (
+        f"its picture has {size.width} x {size.height} pixels, "
+        f"the annotations say {picture.width} x {picture.height}: their boxes are scaled"
+    )
+    # Shares are of the annotated size; the file may be a smaller copy.
+    scaled = msgspec.structs.replace(picture, file=file)
+    return scaled, Trouble(what=what, picture=picture.id, file=file)
 
 
 def elements_until_fault(source: JsonFile) -> Iterator[JsonElement | Trouble]:
     """The elements of a file; a fault in its JSON is its last trouble."""
-    try:
-        yield from source.elements()
-    except FaultError as fault:
-        yield Trouble(
-            what=f"{fault.what}; nothing behind this byte is read",
-            file=str(source.file),
-            byte=fault.byte,
-        )
-
-
-def decoded(element: JsonElement, decoder: msgspec.json.Decoder[T]) -> T | str:
-    """An element as a record, or what is wrong with it."""
-    return _decoded(element.text, decoder)
-
-
-def _decoded(text: bytes, decoder: msgspec.json.Decoder[T]) -> T | str:
-    try:
-        if not text.isascii():
-            text.decode()  # fields that are passed over are not looked into
-        return decoder.decode(text)
-    except UnicodeDecodeError as error:
-        return f"byte {error.start} of the element is not UTF-8"
-    except (msgspec.MsgspecError, RecursionError) as error:
-        return str(error)
-
-
-def loosely_decoded(element: JsonElement, decoder: msgspec.json.Decoder[T]) -> T | None:
-    """An element with a fault, as far as it can be read; none if nothing can."""
-    try:
-        return decoder.decode(element.text)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-        return None
-
-
-def salvaged(items: Iterable[msgspec.Raw], decoder: msgspec.json.Decoder[T]) -> Iterator[T | str]:
-    """The members of a list that has a fault in one of them, each by itself."""
-    for raw in items:
-        found: T | str = _decoded(bytes(raw), decoder)
-        yield found
+    for element in source.elements_or_fault():
+        if isinstance(element, FaultError):
+            what = f"{element.what}; nothing behind this byte is read"
+            yield Trouble(what=what, file=str(source.file), byte=element.byte)
+        else:
+            yield element
 
 
 def trouble_with(region: str, picture: Picture, file: Any, what: str) -> Trouble:

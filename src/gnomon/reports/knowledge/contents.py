@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gnomon.files import read_json, read_jsonl
-from gnomon.look.records import PropertyFinding
+from gnomon.vision.knowledge import PropertyFinding
 
 MOST_OBJECTS = 3000
 MOST_PAIRS = 60  # of an object, those seen in most pictures
