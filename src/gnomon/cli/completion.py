@@ -34,9 +34,9 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Print the script."""
-    import argcomplete
+    from argcomplete.shell_integration import shellcode
 
-    print(argcomplete.shellcode(["gnomon"], shell=args.shell), end="")
+    print(shellcode(["gnomon"], shell=args.shell), end="")
     return 0
 
 
@@ -52,7 +52,9 @@ def complete() -> None:
             if find is not None:
                 action.completer = _completer(find)  # type: ignore[attr-defined]
     argcomplete.autocomplete(
-        parser, always_complete_options=False, default_completer=_completer(_paths)
+        parser,
+        always_complete_options=False,
+        default_completer=_completer(_paths),  # type: ignore[arg-type]
     )
 
 
