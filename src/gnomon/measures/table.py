@@ -218,7 +218,7 @@ class Table:
     def first_right(self) -> Codes:
         """The first of the right labels as the item names them, for each row."""
         first = self.kinds.choices[np.arange(len(self.kinds.first)), self.kinds.first]
-        return np.asarray(first[self.kind])
+        return np.asarray(first[self.kind], dtype=np.int64)
 
     @cached_property
     def cardinality(self) -> Codes:
