@@ -29,7 +29,7 @@ from gnomon.people.page.app import make_app
 from gnomon.people.page.study import Study
 from gnomon.people.tasks import task_named
 from gnomon.records import Item
-from gnomon.reports.viewer.serving import listen
+from gnomon.web import listen
 from gnomon.vision.images import describe
 
 COLOURS = 96  # of a picture, so that it stays small

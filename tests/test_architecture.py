@@ -27,6 +27,7 @@ FOUNDATION = {
     "registry",
     "tabular",
     "unknownnames",
+    "web",
     "",  # the version
 }
 # Room -> rooms that it may use besides.

@@ -17,12 +17,13 @@ from starlette.routing import Route
 
 from gnomon.errors import GnomonError, inert
 from gnomon.people.page.desk import Desk, Sent
-from gnomon.people.page.guard import Guard, form_of
+from gnomon.people.page.guard import form_of, guarded
 from gnomon.people.page.pictures import Gallery
 from gnomon.people.page.study import PARTICIPANT, FullError, Study
 from gnomon.people.page.views import done_view, item_view, start_view, welcome_view
 from gnomon.people.tasks import ResponseError
 from gnomon.reports.page.page import ASSETS, icons, page_script, style_sheet
+from gnomon.web import Guard
 
 OWN_ASSETS = Path(__file__).parent / "assets"
 COOKIE = "gnomon_people"
@@ -184,7 +185,7 @@ def make_app(study: Study, *, remote: bool = False, address: str = "") -> Guard:
     handlers: Any = {GnomonError: _problem, HTTPException: _missing}
     pages = Pages(study, secure=address.startswith("https://"))
     app = Starlette(routes=pages.routes(), exception_handlers=handlers)
-    return Guard(app, remote=remote, address=address)
+    return guarded(app, remote=remote, address=address)
 
 
 def _place(desk: Desk, request: Request) -> int:

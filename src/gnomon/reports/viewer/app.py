@@ -18,12 +18,12 @@ from gnomon.reports.study import labels_of
 from gnomon.reports.viewer import home, itempages, pages
 from gnomon.reports.viewer.addresses import run_address
 from gnomon.reports.viewer.comparing import compare_page
-from gnomon.reports.viewer.forms import Sessions
-from gnomon.reports.viewer.guard import Guard
+from gnomon.reports.viewer.guard import guarded
 from gnomon.reports.viewer.shelf import Shelf
 from gnomon.reports.viewer.writing import Desk, forms_of
 from gnomon.runs import Run
 from gnomon.scenes.sketches import turning_script
+from gnomon.web import Guard, Sessions
 
 
 class Pages:
@@ -152,7 +152,7 @@ def make_app(folder: str, token: str = "", *, writable: bool = True) -> Guard:
     if sessions is not None:
         routes += Desk(shelf, sessions).routes()
     handlers: Any = {GnomonError: _problem, HTTPException: _missing}
-    return Guard(Starlette(routes=routes, exception_handlers=handlers), token)
+    return guarded(Starlette(routes=routes, exception_handlers=handlers), token)
 
 
 def _doubt_lines(shelf: Shelf, run: Run) -> list[bytes]:
