@@ -22,7 +22,7 @@ from gnomon.people.page.pictures import Gallery
 from gnomon.people.page.study import PARTICIPANT, FullError, Study
 from gnomon.people.page.views import done_view, item_view, start_view, welcome_view
 from gnomon.people.tasks import ResponseError
-from gnomon.reports.page.page import ASSETS, icons, page_script, style_sheet
+from gnomon.reports.shell import ASSETS, asset, icons, style_sheet
 from gnomon.web import Guard
 
 OWN_ASSETS = Path(__file__).parent / "assets"
@@ -269,4 +269,4 @@ def _style_sheet() -> str:
 
 @lru_cache(maxsize=1)
 def _own_script() -> str:
-    return page_script() + (OWN_ASSETS / "page.js").read_text(encoding="utf-8")
+    return asset("page.js") + (OWN_ASSETS / "page.js").read_text(encoding="utf-8")

@@ -11,14 +11,13 @@ from typing import Any
 
 import msgspec
 
-from gnomon import __version__
-from gnomon.items.writing import atomic_file
 from gnomon.look.modes import switches
 from gnomon.reports.knowledge.contents import Contents, Seen, Thing, read_contents
 from gnomon.reports.knowledge.crops import Crop, crops_as_uris, read_places
-from gnomon.reports.page.page import ASSETS, environment, icons, policy, style_sheet
+from gnomon.reports.shell import asset, page, write_page
 from gnomon.reports.words import counted, percentage
 
+TEMPLATES = Path(__file__).parent / "assets"
 MOST_CROPS = 900  # about 3 kB each
 CROPS_OF_A_COLOUR = 3
 CROPS_OF_A_PAIR = 2  # of each label
@@ -27,7 +26,7 @@ WORDS = {"size": {">": "larger than", "<": "smaller than"}}
 WORDS["elevation"] = {">": "higher up than", "=": "level with", "<": "lower down than"}
 
 
-def write_page(folder: str | Path) -> Path:
+def write_knowledge_page(folder: str | Path) -> Path:
     """Write DIR/page.html from what is in the folder, and return its path."""
     home = Path(folder)
     contents = read_contents(home)
@@ -37,39 +36,29 @@ def write_page(folder: str | Path) -> Path:
         "objects": [_object(thing, numbers) for thing in contents.things],
         "crops": list(uris.values()),
     }
-    page = home / "page.html"
-    with atomic_file(page) as part:
-        part.write_bytes(_rendered(contents, data).encode("utf-8", errors="replace"))
-    return page
+    file = home / "page.html"
+    write_page(file, _rendered(contents, data))
+    return file
 
 
 def _rendered(contents: Contents, data: dict[str, Any]) -> str:
     from markupsafe import Markup
 
-    style = style_sheet() + (ASSETS / "knowledge.css").read_text(encoding="utf-8")
-    script = ""
-    for name in ("page.js", "knowledge.js"):
-        script += (ASSETS / name).read_text(encoding="utf-8")
     encoded = msgspec.json.encode(data).decode().replace("<", "\\u003c")
-    page: str = (
-        environment()
-        .get_template("knowledge.html.j2")
-        .render(
-            title=_title(contents),
-            subtitle=_subtitle(contents),
-            faults=_faults(contents),
-            agreement=_agreement(contents),
-            things=[_row(thing) for thing in contents.things],
-            left_out=contents.objects - len(contents.things),
-            version=__version__,
-            policy=policy(style, script),
-            style=Markup(style),  # noqa: S704 - our own
-            script=Markup(script),  # noqa: S704 - our own
-            data=Markup(encoded),  # noqa: S704 - JSON in which nothing opens a tag
-            **icons(),
-        )
+    return page(
+        "knowledge.html.j2",
+        asset("page.js"),
+        asset("knowledge.js", TEMPLATES),
+        style=asset("knowledge.css", TEMPLATES),
+        folder=TEMPLATES,
+        title=_title(contents),
+        subtitle=_subtitle(contents),
+        faults=_faults(contents),
+        agreement=_agreement(contents),
+        things=[_row(thing) for thing in contents.things],
+        left_out=contents.objects - len(contents.things),
+        data=Markup(encoded),  # noqa: S704 - JSON in which nothing opens a tag
     )
-    return page
 
 
 def _title(contents: Contents) -> str:

@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from gnomon import __version__
 from gnomon.errors import GnomonError
-from gnomon.reports.page.page import ASSETS, environment, icons, style_sheet
+from gnomon.reports.shell import asset, environment, icons, style_sheet
 from gnomon.reports.study import labels_of
 from gnomon.reports.viewer import home, itempages, pages
 from gnomon.reports.viewer.addresses import run_address
@@ -194,13 +194,9 @@ def _missing(_: Request, error: Exception) -> Response:
 
 
 def _style(_: Request) -> Response:
-    own = (ASSETS / "viewer" / "viewer.css").read_text(encoding="utf-8")
-    return Response(style_sheet() + own, media_type="text/css")
+    return Response(style_sheet() + asset("viewer/viewer.css"), media_type="text/css")
 
 
 def _script(_: Request) -> Response:
-    parts = [turning_script()]
-    for name in ("page.js", "live.js"):
-        parts.append((ASSETS / name).read_text(encoding="utf-8"))
-    script = "".join(parts)
+    script = turning_script() + asset("page.js") + asset("live.js")
     return PlainTextResponse(script, media_type="text/javascript")
