@@ -16,6 +16,7 @@ pytest.importorskip("httpx", reason="httpx is not installed")
 
 from starlette.testclient import TestClient
 
+from gnomon import web
 from gnomon.errors import RunError
 from gnomon.people.answering import Asked, Settings, person_folder
 from gnomon.people.extras import EXTRAS, read_extras
@@ -23,7 +24,6 @@ from gnomon.people.links import LINK, new_link, write_link
 from gnomon.people.page.app import ELSEWHERE, NOT_YOURS, SENT_BEFORE, WRONG_LINK, make_app
 from gnomon.people.page.study import Panel, Study
 from gnomon.people.taskfile import TASKS, task_named
-from gnomon import web
 from gnomon.runs import Run
 
 SECRET = "zqgold"

@@ -250,7 +250,7 @@ def _has_true_depth(eyes: Eyes, sources: Sources) -> bool:
 
 def _write_page(folder: Path) -> None:
     """A page to look at; the knowledge is whole without it."""
-    from gnomon.reports.knowledge.page import write_knowledge_page
+    from gnomon.look.page import write_knowledge_page
 
     try:
         write_knowledge_page(folder)

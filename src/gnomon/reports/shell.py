@@ -1,4 +1,4 @@
-"""The shell of a self-contained page: templates, style sheet, scripts, and a policy that forbids the rest.
+"""The shell of a self-contained page: templates, style sheet, scripts and policy.
 
 Everything from data passes through autoescaping or, for the drawings, through `svg.escape`. A
 content security policy with the hashes of the one style sheet and the one script forbids everything
@@ -50,8 +50,10 @@ MOON = """\
 <path d="M12 3.5a8.5 8.5 0 0 1 0 17Z" fill="currentColor"/></svg>"""
 
 
-def page(template: str, *scripts: str, style: str = "", folder: Path = ASSETS, **context: Any) -> str:
-    """A whole page: a template of a folder, with these scripts and what the style sheet needs besides."""
+def page(
+    template: str, *scripts: str, style: str = "", folder: Path = ASSETS, **context: Any
+) -> str:
+    """A whole page from a template of a folder, with these scripts and this style besides ours."""
     from markupsafe import Markup
 
     style = style_sheet() + style

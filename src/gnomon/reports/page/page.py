@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from gnomon.runs import Run
 
 BRIEF = 2  # with more benchmarks than this, each is folded, and the bar has one menu for them
+
+
 def write_report(
     runs: Run | str | Path | Sequence[Run | str | Path],
     output: str | Path,

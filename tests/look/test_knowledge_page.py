@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from gnomon.look import page as knowledge_page
+from gnomon.look.page import write_knowledge_page
 from gnomon.look.records import Finding
-from gnomon.reports.knowledge import page as knowledge_page
-from gnomon.reports.knowledge.page import write_knowledge_page
 
 pytest.importorskip("jinja2")
 PIL = pytest.importorskip("PIL.Image")
