@@ -26,6 +26,7 @@ FOUNDATION = {
     "redaction",
     "registry",
     "tabular",
+    "trust",
     "unknownnames",
     "",  # the version
 }

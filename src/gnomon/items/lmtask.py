@@ -168,7 +168,7 @@ def rows_of_task(path: Path, task: Task, split: str) -> Iterator[tuple[int, Row]
         return
     place = _local_data(path, task.dataset_path)
     if place is None:
-        raise _refused(path, f"its data '{task.dataset_path}' are not on this machine")
+        raise _refused(path, f"its data '{task.dataset_path}' are not in the task's folder")
     if place.is_file():
         yield from read_rows(place)
     else:
@@ -176,13 +176,19 @@ def rows_of_task(path: Path, task: Task, split: str) -> Iterator[tuple[int, Row]
 
 
 def _local_data(path: Path, name: str) -> Path | None:
-    """The file or folder of data that a task names, seen from the task or from here."""
+    """The file or folder of data in its own folder that a task names, if it is there."""
     if not name or name in LOADERS:
         return None
-    for place in (path.parent / name, Path(name)):
+    for place in _places(path, path.parent / name, Path(name)):
         if place.is_file() or is_dataset(place):
             return place
     return None
+
+
+def _places(path: Path, *places: Path) -> list[Path]:
+    """Those places that lie in the task's folder: no task may have other files of the user read."""
+    folder = path.parent.resolve()
+    return [place for place in places if place.resolve().is_relative_to(folder)]
 
 
 def _named_files(path: Path, given: Any, split: str) -> list[Path]:
@@ -201,10 +207,10 @@ def _named_files(path: Path, given: Any, split: str) -> list[Path]:
 
 def _found(path: Path, name: str) -> Path:
     """A data file: where the task says it is, or beside the task if the folder was moved."""
-    for place in (path.parent / name, Path(name), path.parent / Path(name).name):
+    for place in _places(path, path.parent / name, Path(name), path.parent / Path(name).name):
         if place.is_file():
             return place
-    raise _refused(path, f"its data file '{name}' is not on this machine")
+    raise _refused(path, f"its data file '{name}' is not in the task's folder")
 
 
 def task_item(task: Task, row: Row, number: int) -> Item:

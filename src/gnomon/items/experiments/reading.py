@@ -17,7 +17,8 @@ from gnomon.items.source import load, named_source
 from gnomon.naming import check_name
 from gnomon.options import takes
 from gnomon.redaction import HIDDEN
-from gnomon.registry import ModelSpec, model
+from gnomon.registry import ModelSpec
+from gnomon.trust import check_option, model_of_file, output_below
 
 SETTINGS = (
     "summary",
@@ -77,7 +78,7 @@ def read_experiment(file: Path) -> Experiment:
         models=tuple(models),
         prompts=_prompts(fields),
         seeds=_seeds(fields, benchmarks),
-        report=_report(fields),
+        report=_report(file, fields),
         summary=_text(fields, "summary"),
     )
 
@@ -100,7 +101,7 @@ def _model(at: Marked) -> ModelSpec:
     spec = fields["model"].text("a model")
     options = _options(fields)
     with _told_at(fields["model"]):
-        found = model(spec, **options)
+        found = model_of_file(spec, options)
     if "name" not in fields:
         return found
     name = fields["name"].text("a name")
@@ -141,7 +142,10 @@ def _options(fields: dict[str, Marked]) -> dict[str, Any]:
             )
         if isinstance(value, dict | list):
             raise each.wrong("an option has one value.", "Write it on one line, in quotes.")
-        found[name.replace("-", "_")] = value
+        option = name.replace("-", "_")
+        with _told_at(each):
+            check_option(option, value)
+        found[option] = value
     return found
 
 
@@ -196,13 +200,12 @@ def _takes_seed(asked: AskedBenchmark) -> bool:
     return takes(found.sources[source], "seed")
 
 
-def _report(fields: dict[str, Marked]) -> str:
-    file = _text(fields, "report")
-    if file and not Path(file).expanduser().parent.is_dir():
-        raise fields["report"].wrong(
-            f"there is no folder for {file}.", "Make the folder, or name another file."
-        )
-    return file
+def _report(file: Path, fields: dict[str, Marked]) -> str:
+    page = _text(fields, "report")
+    if not page:
+        return ""
+    with _told_at(fields["report"]):
+        return str(output_below(file, page))
 
 
 def _text(fields: dict[str, Marked], name: str) -> str:
