@@ -28,6 +28,7 @@ FOUNDATION = {
     "tabular",
     "trust",
     "unknownnames",
+    "yamlnodes",
     "",  # the version
 }
 # Room -> rooms that it may use besides.
