@@ -27,8 +27,10 @@ FOUNDATION = {
     "redaction",
     "registry",
     "tabular",
+    "trust",
     "unknownnames",
     "web",
+    "yamlnodes",
     "",  # the version
 }
 # Room -> rooms that it may use besides.
