@@ -226,7 +226,7 @@ def test_a_scene_in_words_is_asked_by_converse_and_negation():
 
 def test_the_picture_of_a_mirrored_item_is_the_mirrored_picture(tmp_path):
     pytest.importorskip("PIL")
-    from gnomon.vision.decoding import decode
+    from gnomon.vision.images import decode
 
     asked = source(ways="mirror", quads=2, seed=0)
     items = list(asked.illustrated(tmp_path, processes=1))

@@ -18,10 +18,10 @@ from gnomon.proofs.prove import prove
 from gnomon.records import Item
 from gnomon.scenes.relations import decide
 from gnomon.scenes.saying import scene_of, understand
-from gnomon.vision.detecting import Box
-from gnomon.vision.relating import Place, margin
+from gnomon.vision.detection import Box
+from gnomon.vision.relating import PlacedBox, margin
 
-LEFT, RIGHT = Place(Box(0.1, 0.4, 0.3, 0.6)), Place(Box(0.6, 0.4, 0.8, 0.6))
+LEFT, RIGHT = PlacedBox(Box(0.1, 0.4, 0.3, 0.6)), PlacedBox(Box(0.6, 0.4, 0.8, 0.6))
 SAID = "The cup is on the left side of the box."
 SIDES = [("on the left side of", "at the left side of"), ("underneath", "below")]
 

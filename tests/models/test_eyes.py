@@ -9,7 +9,7 @@ from gnomon.lexicon.statements import read_presence, read_statement
 from gnomon.models.eyes import Eyes, View, eyes
 from gnomon.records import Image, Item
 from gnomon.registry import model
-from gnomon.vision.detecting import Box, Detection
+from gnomon.vision.detection import Box, Detection
 from gnomon.vision.images import describe
 from gnomon.vision.naming import class_of
 

@@ -19,12 +19,11 @@ from gnomon.contracts import ANYTHING, Scale
 from gnomon.errors import UsageError
 from gnomon.lexicon.statements import Statement, read_presence, read_statement
 from gnomon.records import Answer, Image, Item, pick
-from gnomon.vision.decoding import Pixels
-from gnomon.vision.depth import FastDepth, distance_of
-from gnomon.vision.detecting import Detection, Detector
+from gnomon.vision.detection import Detection, Detector, FastDepth, distance_of
+from gnomon.vision.images import Pixels
 from gnomon.vision.naming import class_of
 from gnomon.vision.pictures import pixels, see
-from gnomon.vision.relating import Place, margin
+from gnomon.vision.relating import PlacedBox, margin
 
 CLEAR = 6.0  # steepness of the logistic curve from margins to probabilities
 SAME_PLACE = 0.7  # boxes that overlap more are of one thing
@@ -176,10 +175,10 @@ class Eyes:
     def _sure(self, noun: str, view: View) -> list[Detection]:
         return [each for each in self._candidates(noun, view) if each.confidence >= self.least]
 
-    def _place(self, thing: Detection, view: View) -> Place:
+    def _place(self, thing: Detection, view: View) -> PlacedBox:
         if view.distances is None:
-            return Place(thing.box)
-        return Place(thing.box, distance_of(thing.box, view.distances))
+            return PlacedBox(thing.box)
+        return PlacedBox(thing.box, distance_of(thing.box, view.distances))
 
 
 def _turned(found: float | None, denied: bool) -> float | None:
@@ -195,7 +194,7 @@ def _log_logistic(value: float) -> float:
     return steep - log(1 + exp(steep))
 
 
-def _shown(place: Place) -> dict[str, Any]:
+def _shown(place: PlacedBox) -> dict[str, Any]:
     """A place as the reply says it."""
     found: dict[str, Any] = {"box": [round(edge, 3) for edge in place.box]}
     if place.distance is not None:

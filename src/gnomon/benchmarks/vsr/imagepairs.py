@@ -23,9 +23,8 @@ from gnomon.benchmarks.vsr.pairsources import (
 )
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import FewItemsWarning, UsageError
-from gnomon.look.readers.reading import Gallery
 from gnomon.records import Image, Item, digest
-from gnomon.vision.images import describe
+from gnomon.vision.images import PictureFolder, describe
 
 AREA = 30_000.0  # square pixels of the smallest instance that is shown
 MOST_USES = 3  # pairs in which a picture is shown
@@ -180,7 +179,7 @@ def _account(found: Found) -> Listing:
     return Listing("What pairs were drawn from", ("what", "n"), tuple(found.counts))
 
 
-def _photo(picture: str, gallery: Gallery | None) -> Image:
+def _photo(picture: str, gallery: PictureFolder | None) -> Image:
     if gallery is None:
         return Image(path=picture)
     return describe(Path(gallery.file_of(picture)).resolve())

@@ -3,7 +3,7 @@
 import pytest
 
 from gnomon.errors import DataError
-from gnomon.language.documents import DEPTH_LIMIT, parse_document, read_document
+from gnomon.yamlnodes import DEPTH_LIMIT, parse_document, read_document
 
 
 def complaint(text: str) -> DataError:

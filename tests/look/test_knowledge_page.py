@@ -9,18 +9,20 @@ from typing import Any
 import msgspec
 import pytest
 
-from gnomon.look.records import Finding
-from gnomon.reports.knowledge import page as knowledge_page
-from gnomon.reports.knowledge.page import write_page
+from gnomon.look import page as knowledge_page
+from gnomon.look.page import write_knowledge_page
+from gnomon.vision.knowledge import PropertyFinding
 
 pytest.importorskip("jinja2")
 PIL = pytest.importorskip("PIL.Image")
 EVIL = "<script>alert(1)</script>"
 
 
-def pair(first: str, second: str, property: str, counts: dict[str, int], **fields: Any) -> Finding:
+def pair(
+    first: str, second: str, property: str, counts: dict[str, int], **fields: Any
+) -> PropertyFinding:
     total = sum(counts.values())
-    return Finding(
+    return PropertyFinding(
         what=f"{first}|{second}",
         property=property,
         objects=(first, second),
@@ -34,7 +36,7 @@ def pair(first: str, second: str, property: str, counts: dict[str, int], **field
 
 FINDINGS = {
     "colour": [
-        Finding(
+        PropertyFinding(
             what="car",
             property="colour",
             objects=("car",),
@@ -45,7 +47,7 @@ FINDINGS = {
             examples={"red": ("r1",), "blue": ("gone",)},
             pictures=4,
         ),
-        Finding(what=EVIL, property="colour", objects=(EVIL,), pictures=1),
+        PropertyFinding(what=EVIL, property="colour", objects=(EVIL,), pictures=1),
     ],
     "size": [
         pair("car", "cup", "size", {">": 9, "<": 1}, typical=(">",), examples={">": ("r1", "r2")})
@@ -92,7 +94,7 @@ def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     (folder / "manifest.json").write_text(json.dumps(manifest))
     (folder / "troubles.jsonl").write_text('{"what": "a"}\n{"what": "b"}\n')
-    write_page(folder)
+    write_knowledge_page(folder)
     return folder
 
 
@@ -141,12 +143,12 @@ def test_there_are_only_so_many_crops(
     for file in knowledge.glob("*.jsonl"):
         (tmp_path / file.name).write_bytes(file.read_bytes())
     monkeypatch.setattr(knowledge_page, "MOST_CROPS", 1)
-    write_page(tmp_path)
+    write_knowledge_page(tmp_path)
     assert len(data_in(tmp_path)["crops"]) == 1
 
 
 def test_an_empty_folder_has_a_page(tmp_path: Path) -> None:
-    write_page(tmp_path)
+    write_knowledge_page(tmp_path)
     assert data_in(tmp_path) == {"objects": [], "crops": []}
 
 

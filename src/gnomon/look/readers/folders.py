@@ -1,21 +1,29 @@
-"""ADE20K: a JSON file beside each picture, with polygons, parts and masks; its folder is the scene.
-
-The files are written in windows-1252; those that are sound UTF-8 are taken as such.
-"""
+"""Folders with a file of annotations for each picture: JSON of ADE20K, text of YOLO."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from gnomon.errors import DataError
-from gnomon.files import first_bytes
-from gnomon.look.placing import box_around, polygon_of
-from gnomon.look.readers.reading import Gallery, Seen, files_below, salvaged, scene_of, trouble_with
+from gnomon.files import first_bytes, read_lines, read_yaml
+from gnomon.jsonstream import decoded
+from gnomon.look.readers.scenes import (
+    Seen,
+    box_around,
+    box_of,
+    polygon_of,
+    scene_of,
+    trouble_with,
+    with_file,
+)
 from gnomon.look.records import Picture, Region, Trouble
+from gnomon.vision.detection import Box
+from gnomon.vision.images import PictureFolder, files_below
 
 MOST_BYTES = 64 * 2**20  # of the file of one picture
 VISIBLE = 255  # pixels of an instance mask that are seen; those that something hides are 128
@@ -59,7 +67,7 @@ class Ade20k:
     has_true_depth = False
     needs_depth = True
 
-    def __init__(self, folder: Path, gallery: Gallery) -> None:
+    def __init__(self, folder: Path, gallery: PictureFolder) -> None:
         self.folder = folder
         self.done = 0
         self._gallery = gallery
@@ -102,7 +110,7 @@ class Ade20k:
     def _with_file(self, picture: Picture, name: str, file: Path) -> tuple[Picture, Trouble | None]:
         """The picture that the gallery has, or the one beside its annotations."""
         if self._gallery.folder is not None:
-            return self._gallery.described(picture, Path(name).name, picture.id)
+            return with_file(self._gallery, picture, Path(name).name, picture.id)
         beside = _beside(file, name)
         if not beside:
             what = f"its picture {name} is missing"
@@ -113,7 +121,8 @@ class Ade20k:
         self, annotation: _Annotation, picture: Picture, file: Path
     ) -> Iterator[Region | Trouble]:
         things = []
-        for thing in salvaged(annotation.object, self._objects):
+        for raw in annotation.object:
+            thing = decoded(bytes(raw), self._objects)
             if isinstance(thing, str):
                 yield trouble_with("", picture, file, f"an object is skipped: {thing}")
             else:
@@ -188,3 +197,125 @@ def _text_of(file: Path) -> str:
         except UnicodeDecodeError:
             continue
     raise DataError("the text is neither UTF-8 nor windows-1252.", "Write it as UTF-8.", file=file)
+
+
+# YOLO: a text file for each picture, a line for each thing: class and box, or class and polygon.
+#
+# Everything is in shares of the picture. What the classes are called stands in data.yaml (names),
+# classes.txt or obj.names, in the folder of the text files or one above.
+
+
+LISTS = ("classes.txt", "obj.names", "labels.txt")
+ABOVE = 3  # folders up in which the names of the classes are looked for
+UNIT = Picture(id="", width=1, height=1)  # shares are pixels of a picture of one by one
+
+
+class Yolo:
+    """All text files below a folder."""
+
+    kind = "YOLO"
+    has_captions = False
+    names_are_clean = True
+    has_true_depth = False
+
+    def __init__(self, folder: Path, gallery: PictureFolder) -> None:
+        self.folder = folder
+        self.done = 0
+        self._gallery = gallery
+        self.needs_depth = gallery.folder is not None
+        self._names = class_names(folder)
+        self._files = label_files(folder)
+        self.total = len(self._files)
+
+    def captions(self) -> Iterator[Sequence[str]]:
+        """None: things have names of their own."""
+        return iter(())
+
+    def scenes(self) -> Iterator[Seen]:
+        """Every picture with its regions, in the order of the paths."""
+        for number, file in enumerate(self._files):
+            self.done = number
+            picture, trouble = with_file(self._gallery, Picture(id=file.stem), file.stem)
+            if trouble:
+                yield trouble
+            yield from scene_of(picture, self._regions(file, picture))
+        self.done = self.total
+
+    def _regions(self, file: Path, picture: Picture) -> Iterator[Region | Trouble]:
+        try:
+            for number, line in read_lines(file):
+                region = self._region(line.split(), f"{file.stem}/{number}", picture)
+                if isinstance(region, str):
+                    yield trouble_with(f"{file.stem}/{number}", picture, file, region)
+                else:
+                    yield region
+        except DataError as error:
+            yield Trouble(what=error.message, file=str(file), picture=picture.id)
+
+    def _region(self, fields: list[str], id: str, picture: Picture) -> Region | str:
+        """A line as a region, or what is wrong with it."""
+        try:
+            label, *numbers = int(fields[0]), *map(float, fields[1:])
+        except ValueError:
+            return "the line is not a class and its numbers"
+        if label not in self._names:
+            return f"class {label} has no name"
+        if not isfinite(sum(numbers)):
+            return "the line has a figure that is no number"
+        outline: tuple[float, ...] = ()
+        if len(numbers) >= 6 and len(numbers) % 2 == 0:
+            outline = tuple(min(1.0, max(0.0, number)) for number in numbers)
+            box: Box | None = box_around(outline)
+            wrong = "" if box and box.area > 0 else "its outline has no area"
+        elif len(numbers) in (4, 5):  # the fifth is how sure a detector was
+            across, down, width, height = numbers[:4]
+            box, wrong = box_of(across - width / 2, down - height / 2, width, height, UNIT)
+        else:
+            return f"the line has {len(numbers)} numbers, neither a box nor an outline"
+        if box is None or wrong == "its outline has no area":
+            return wrong
+        confidence = numbers[4] if len(numbers) == 5 else 1.0
+        return Region(
+            id=id,
+            picture=picture.id,
+            box=box,
+            name=self._names[label],
+            outline=(outline,) if outline else (),
+            confidence=confidence,
+        )
+
+
+def label_files(folder: Path) -> list[Path]:
+    """The text files of a folder that are no lists of names."""
+    found = []
+    for file in files_below(folder):
+        if file.suffix == ".txt" and file.name not in LISTS:
+            found.append(file)
+    return found
+
+
+def class_names(folder: Path) -> dict[int, str]:
+    """What the classes are called."""
+    for place in (folder, *folder.absolute().parents[:ABOVE]):
+        for file in sorted(place.glob("*.yaml")):
+            names = _names_in(read_yaml(file))
+            if names:
+                return names
+        for name in LISTS:
+            if (place / name).is_file():
+                lines = [line.strip() for _, line in read_lines(place / name)]
+                return dict(enumerate(lines))
+    raise DataError(
+        "nothing says what the classes of these YOLO files are called.",
+        "Put data.yaml or classes.txt beside them.",
+        file=folder,
+    )
+
+
+def _names_in(content: Any) -> dict[int, str]:
+    names = content.get("names") if isinstance(content, dict) else None
+    if isinstance(names, list):
+        return {number: str(name) for number, name in enumerate(names)}
+    if isinstance(names, dict):
+        return {int(number): str(name) for number, name in names.items() if str(number).isdigit()}
+    return {}

@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, TypeVar
+
+import msgspec
 
 from gnomon.errors import DataError
 from gnomon.files import open_regular
@@ -30,9 +32,10 @@ PLAIN = (
 BRACKET = re.compile(rb"%b(?:\{%b\}%b)*+([{}\[\]])" % (PLAIN, PLAIN, PLAIN), re.DOTALL)
 SCALAR = re.compile(rb"[-+.\w]++")
 SPACE = b" \t\r\n"
+T = TypeVar("T")
 
 
-class Element(NamedTuple):
+class JsonElement(NamedTuple):
     """An element of an array: the member of the file that it is in, its first byte, its text."""
 
     member: str  # empty where the file is one array
@@ -41,7 +44,7 @@ class Element(NamedTuple):
 
 
 class FaultError(Exception):
-    """The file is no JSON from this byte on."""
+    """The file is no JSON from a byte on."""
 
     def __init__(self, byte: int, what: str) -> None:
         super().__init__(what)
@@ -56,7 +59,7 @@ class JsonFile:
         self.done = 0
         self.total = 0
 
-    def elements(self) -> Iterator[Element]:
+    def elements(self) -> Iterator[JsonElement]:
         """Every element of the file's arrays, in order; members that are no arrays are passed over.
 
         Raises `FaultError` where the JSON ends early.
@@ -75,6 +78,13 @@ class JsonFile:
         finally:
             self.done = self.total
 
+    def elements_or_fault(self) -> Iterator[JsonElement | FaultError]:
+        """The elements; where the JSON ends early, what is wrong there comes last."""
+        try:
+            yield from self.elements()
+        except FaultError as fault:
+            yield fault
+
     def first_bytes(self, count: int) -> bytes:
         """How the file begins, white space and byte order mark left out."""
         try:
@@ -82,6 +92,18 @@ class JsonFile:
                 return stream.read(count).removeprefix(BYTE_ORDER_MARK).lstrip()
         except OSError as error:
             raise DataError(f"{error.strerror}.", "Check the path.", file=self.file) from None
+
+
+def decoded(text: bytes, decoder: msgspec.json.Decoder[T]) -> T | str:
+    """The text of an element as a record, or what is wrong with it."""
+    try:
+        if not text.isascii():
+            text.decode()  # fields that are passed over are not looked into
+        return decoder.decode(text)
+    except UnicodeDecodeError as error:
+        return f"byte {error.start} of the element is not UTF-8"
+    except (msgspec.MsgspecError, RecursionError) as error:
+        return str(error)
 
 
 def _check_marks(head: bytes, file: Path) -> None:
@@ -94,7 +116,7 @@ def _check_marks(head: bytes, file: Path) -> None:
             raise DataError(f"this is {kind}, not plain JSON.", remedy, file=file)
 
 
-def _elements(window: _Window) -> Iterator[Element]:
+def _elements(window: _Window) -> Iterator[JsonElement]:
     window.skip(BYTE_ORDER_MARK)
     first = window.peek()
     if first == b"[":
@@ -107,7 +129,7 @@ def _elements(window: _Window) -> Iterator[Element]:
         raise FaultError(window.byte, "something follows where the JSON has ended")
 
 
-def _members(window: _Window) -> Iterator[Element]:
+def _members(window: _Window) -> Iterator[JsonElement]:
     """The elements of every array that is a member of an object."""
     window.expect(b"{")
     if window.peek() == b"}":
@@ -130,7 +152,7 @@ def _members(window: _Window) -> Iterator[Element]:
             return
 
 
-def _array(window: _Window, member: str) -> Iterator[Element]:
+def _array(window: _Window, member: str) -> Iterator[JsonElement]:
     window.expect(b"[")
     if window.peek() == b"]":
         window.expect(b"]")
@@ -138,7 +160,7 @@ def _array(window: _Window, member: str) -> Iterator[Element]:
     while True:
         window.peek()
         byte = window.byte
-        yield Element(member, byte, window.value())
+        yield JsonElement(member, byte, window.value())
         if window.expect(b",]") == b"]":
             return
 

@@ -1,7 +1,8 @@
 """YAML of strangers as plain nodes that know their line, so that complaints name file and line.
 
 Built from parse events with hard limits; anchors, aliases, tags and repeated keys are refused, and
-every scalar stays the text that was written (no surprise of `no` becoming false).
+every scalar stays the text that was written (no surprise of `no` becoming false) unless its value
+is asked for.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from gnomon.errors import DataError
-from gnomon.files import not_yaml, read_text
+from gnomon.files import read_text, yaml_events
 
 SIZE_LIMIT = 16 * 2**20  # characters in one file
 DEPTH_LIMIT = 24  # lists and mappings inside each other
@@ -30,6 +31,33 @@ class Node:
     text: str | None = None
     items: list[Node] = field(default_factory=list)
     entries: dict[str, Node] = field(default_factory=dict)
+    tag: str = ""  # such as !function, where it was let in
+    quoted: bool = False
+
+    @property
+    def value(self) -> Any:
+        """A scalar as YAML means it: a number, yes or no, a date, nothing, or its text."""
+        import yaml
+
+        if self.text is None or self.quoted or self.kind != "text":
+            return self.text
+        loader = yaml.SafeLoader("")
+        tag = loader.resolve(yaml.ScalarNode, self.text, (True, False))  # type: ignore[no-untyped-call]
+        meant = yaml.ScalarNode(tag, self.text)
+        try:
+            return loader.construct_object(meant)
+        except (yaml.YAMLError, ValueError):
+            self.fail(f"'{shown(self.text)}' cannot be read.", "Correct it, or put it in quotes.")
+
+    def plain(self) -> Any:
+        """The values without lines; what has a tag stays a node."""
+        if self.tag:
+            return self
+        if self.kind == "list":
+            return [each.plain() for each in self.items]
+        if self.kind == "mapping":
+            return {name: each.plain() for name, each in self.entries.items()}
+        return self.value
 
     def fail(self, message: str, hint: str = "") -> NoReturn:
         """Complain about this node."""
@@ -99,37 +127,27 @@ def shown(text: str, limit: int = 60) -> str:
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def read_document(file: str | Path) -> Node:
-    """The single document of a YAML file."""
-    return parse_document(read_text(file, limit=SIZE_LIMIT), str(file))
+def read_document(file: str | Path, *, limit: int = SIZE_LIMIT, tags: Collection[str] = ()) -> Node:
+    """The single document of a YAML file; of tags only those that are named are let in."""
+    return parse_document(read_text(file, limit=limit), str(file), tags)
 
 
-def parse_document(text: str, file: str = "") -> Node:
+def parse_document(text: str, file: str = "", tags: Collection[str] = ()) -> Node:
     """The single document of a YAML text; `file` is its name in messages.
 
     >>> parse_document("a: [b, no]").entries["a"].items[1].text
     'no'
     """
-    import yaml
-
     if len(text) > SIZE_LIMIT:
         raise DataError(
             f"the file is larger than {SIZE_LIMIT // 2**20} MB.",
             "Split it into several files in one folder.",
             file=file,
         )
-    try:
-        return _build(yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)), file)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 0
-        raise not_yaml(text, str(error.problem), line, file) from None
-    except (yaml.YAMLError, ValueError) as error:
-        problem = shown(str(error).splitlines()[0])
-        hint = "Give a YAML file in UTF-8; docs/patterns.md shows one."
-        raise DataError(f"not YAML: {problem}.", hint, file=file) from None
+    return _build(yaml_events(text, file, deepest=DEPTH_LIMIT), file, tags)
 
 
-def _build(events: Iterator[Any], file: str) -> Node:
+def _build(events: Iterator[Any], file: str, tags: Collection[str]) -> Node:
     import yaml
 
     root: Node | None = None
@@ -150,7 +168,8 @@ def _build(events: Iterator[Any], file: str) -> Node:
         if not isinstance(event, yaml.NodeEvent):
             continue
         line = _line(event)
-        if isinstance(event, yaml.AliasEvent) or event.anchor or getattr(event, "tag", None):
+        tag = getattr(event, "tag", None)
+        if isinstance(event, yaml.AliasEvent) or event.anchor or (tag and tag not in tags):
             raise DataError(
                 "anchors (&), aliases (*) and tags (!) of YAML are not used here.",
                 "Write the text itself; put quotes around text that starts with & * or !.",
@@ -162,11 +181,6 @@ def _build(events: Iterator[Any], file: str) -> Node:
         if open_nodes:
             _attach(open_nodes[-1], keys, node)
         if node.kind != "text":
-            if len(open_nodes) >= DEPTH_LIMIT:
-                node.fail(
-                    f"the file is nested more than {DEPTH_LIMIT} levels deep.",
-                    "Put the inner lists into entries of their own.",
-                )
             open_nodes.append(node)
             keys.append(None)
     return root or Node("text", file, 1)
@@ -182,10 +196,10 @@ def _node(event: Any, file: str, line: int) -> Node:
     if isinstance(event, yaml.ScalarEvent):
         plain = event.style in (None, "")
         empty = plain and event.value in ("", "~", "null", "Null", "NULL")
-        return Node("text", file, line, None if empty else event.value)
-    if isinstance(event, yaml.SequenceStartEvent):
-        return Node("list", file, line)
-    return Node("mapping", file, line)
+        text = None if empty else event.value
+        return Node("text", file, line, text, tag=event.tag or "", quoted=not plain)
+    kind = "list" if isinstance(event, yaml.SequenceStartEvent) else "mapping"
+    return Node(kind, file, line, tag=event.tag or "")
 
 
 def _attach(parent: Node, keys: list[str | None], node: Node) -> None:
