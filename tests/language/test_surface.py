@@ -3,7 +3,6 @@
 import pytest
 
 from gnomon.files import package_data
-from gnomon.language.documents import read_document
 from gnomon.language.surface import (
     SentenceError,
     WordForm,
@@ -12,6 +11,7 @@ from gnomon.language.surface import (
     parse_sentence,
 )
 from gnomon.language.world import Entity, build_world
+from gnomon.yamlnodes import read_document
 
 
 def entity(name: str, *flags: str) -> Entity:

@@ -183,7 +183,9 @@ def _listed_words(expression: written.Set, words: Sequence[str]) -> Members:
     return frozenset(words.index(word) for word in expression.names)
 
 
-def _compared(condition: written.ComparedSets, world: World, left: int, right: int | None) -> Condition:
+def _compared(
+    condition: written.ComparedSets, world: World, left: int, right: int | None
+) -> Condition:
     if condition.scale not in world.scales:
         raise ExpressionError(unknown_name("scale", condition.scale, world.scales))
     names, levels = world.scales[condition.scale], world.level(condition.scale)

@@ -11,7 +11,6 @@ from gnomon.errors import DataError
 from gnomon.files import package_data
 from gnomon.grouped import grouped
 from gnomon.language.conditions import Condition, resolve
-from gnomon.language.documents import Node, parse_document, read_document, shown
 from gnomon.language.expressions import ExpressionError, parse_condition, parse_set, slots_of
 from gnomon.language.patterns import (
     CLASSES,
@@ -25,6 +24,7 @@ from gnomon.language.patterns import (
 from gnomon.language.patterns import KEYS as SQUARE_KEYS
 from gnomon.language.surface import SLOT, SentenceError, SlottedSentence, parse_sentence
 from gnomon.language.world import World, build_world, read_expression
+from gnomon.yamlnodes import Node, parse_document, read_document, shown
 
 SHARED = ("class", "expressions", "hops", "slots", "where", "distinct")
 PATTERN_KEYS = (

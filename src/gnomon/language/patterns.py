@@ -9,9 +9,9 @@ from itertools import islice, product
 from typing import NamedTuple
 
 from gnomon.language.conditions import Condition, satisfied
-from gnomon.language.documents import Node
 from gnomon.language.surface import MARKER, SlottedSentence, WordForm, forms_of, renderer
 from gnomon.language.world import Members, World
+from gnomon.yamlnodes import Node
 
 Example = Mapping[str, str] | tuple[str, ...]  # fillers, or sentences with the hypothesis last
 LABELS = ("entailment", "neutral", "contradiction")

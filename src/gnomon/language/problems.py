@@ -26,11 +26,11 @@ from gnomon.language.conditions import (
     Stands,
     Within,
 )
-from gnomon.language.documents import shown
 from gnomon.language.patterns import CLASSES, LABELS, Bank, Pattern, PatternSlot
 from gnomon.language.restrictions import Signature
 from gnomon.language.surface import SlottedSentence, WordForm, forms_of
 from gnomon.language.world import Members, RelationRow, WorldRelation
+from gnomon.yamlnodes import shown
 
 # The Boolean constraints in SpaceNLI's pattern file: Python there, read here without running it.
 #

@@ -11,7 +11,6 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from gnomon.language.documents import Node, parse_document, shown
 from gnomon.language.expressions import (
     Combined,
     ExpressionError,
@@ -21,6 +20,7 @@ from gnomon.language.expressions import (
     parse_product,
     parse_set,
 )
+from gnomon.yamlnodes import Node, parse_document, shown
 
 Members = frozenset[int]
 _OPERATORS: Mapping[str, Callable[[Members, Members], Members]] = {

@@ -12,7 +12,7 @@ EMBEDDED_DETECTOR, EMBEDDED_DEPTH = "ssd", "fastdepth"
 def open_detector(spec: str) -> Any:
     """A detector: ssd, or hf:NAME for one of transformers."""
     if spec == EMBEDDED_DETECTOR:
-        from gnomon.vision.detecting import Detector
+        from gnomon.vision.detection import Detector
 
         return Detector()
     kind, _, name = spec.partition(":")
@@ -30,7 +30,7 @@ def open_depth(spec: str) -> Any:
     if spec == "none":
         return None
     if spec == EMBEDDED_DEPTH:
-        from gnomon.vision.depth import FastDepth
+        from gnomon.vision.detection import FastDepth
 
         return FastDepth()
     kind, _, name = spec.partition(":")

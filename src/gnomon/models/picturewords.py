@@ -13,8 +13,8 @@ from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, ModelError
 from gnomon.models.classifiers import Classifier
 from gnomon.records import Answer, Image, Item
-from gnomon.vision.decoding import Pixels
-from gnomon.vision.pictures import Seen, pixels, see
+from gnomon.vision.images import Pixels
+from gnomon.vision.pictures import Prepared, pixels, see
 
 CELLS = 4  # a side: the picture is a grid of so many cells by as many
 LEVELS = 4  # of brightness of a channel, in a cell
@@ -42,7 +42,7 @@ class PictureClassifier(Classifier):
 
     def __init__(self, name: str, folds: int, hold_out: str) -> None:
         super().__init__("picture-only", name, self._colours, folds, hold_out)
-        self._seen: dict[str, Seen[list[str]]] = {}
+        self._seen: dict[str, Prepared[list[str]]] = {}
 
     def describe(self) -> dict[str, Any]:
         """How it is trained, and on what of a picture."""

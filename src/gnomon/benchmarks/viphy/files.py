@@ -18,8 +18,7 @@ from gnomon.downloads.catalogue import expected
 from gnomon.errors import DataError, MissingFileWarning, UsageError, unknown
 from gnomon.files import find, find_optional, parse, read_json, read_jsonl, read_table
 from gnomon.graphs import strong_components
-from gnomon.vision.knowledge import COLOURS, subtypes
-from gnomon.vision.typical import typical_labels
+from gnomon.vision.knowledge import COLOURS, subtypes, typical_labels
 
 SPLITS = ("train", "val", "test")
 # Percent of the training part, for few shots: drawn by the authors without a seed, so as released.

@@ -15,15 +15,13 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from gnomon.benchmarks.vsr.categories import all_relations
-from gnomon.benchmarks.vsr.files import NO_COPULA
+from gnomon.benchmarks.vsr.categories import all_relations, relations_without_is
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import DataError, FewItemsWarning, UsageError
 from gnomon.files import read_jsonl
-from gnomon.look.readers.reading import Gallery
 from gnomon.records import Image, Item, digest
 from gnomon.scenes.scenes import read_scene
-from gnomon.vision.images import describe
+from gnomon.vision.images import PictureFolder, describe
 from gnomon.vision.instances import Instances
 
 AREA = 30_000.0  # square pixels of the smallest instance that is shown
@@ -155,7 +153,7 @@ def contrast_item(pair: _Drawn, images: Sequence[Image]) -> Item:
             "obj": second,
             "image": names[0],
             "image_2": names[1],
-            "without_is": ", ".join(NO_COPULA),
+            "without_is": ", ".join(relations_without_is()),
             "benchmark": NAME,
             "captions": "vsr",
         },
@@ -179,7 +177,7 @@ def _account(found: Found) -> Listing:
     return Listing("What pairs were drawn from", ("what", "n"), tuple(found.counts))
 
 
-def _photo(picture: str, gallery: Gallery | None) -> Image:
+def _photo(picture: str, gallery: PictureFolder | None) -> Image:
     if gallery is None:
         return Image(path=picture)
     return describe(Path(gallery.file_of(picture)).resolve())
@@ -336,9 +334,9 @@ def _found(pictures: Mapping[Concepts, list[str]], counts: list[Count]) -> Found
     return Found(several, [*counts, *more])
 
 
-def gallery_of(images: str) -> Gallery | None:
+def gallery_of(images: str) -> PictureFolder | None:
     """The photographs in a folder, if one is given."""
-    return Gallery(Path(images)) if images else None
+    return PictureFolder(Path(images)) if images else None
 
 
 def _whole_path(file: Path) -> str:

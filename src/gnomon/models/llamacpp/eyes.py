@@ -20,7 +20,7 @@ from gnomon.fingerprint import sha256_of
 from gnomon.models.llamacpp.library import forget_complaints, last_complaint
 from gnomon.models.llamacpp.llama import CHUNK, Llama
 from gnomon.models.llamacpp.mtmd import IMAGE, Part, header_text, open_mtmd, parameters
-from gnomon.vision.decoding import Pixels
+from gnomon.vision.images import Pixels
 
 PROJECTOR = ("clip.projector_type", "clip.vision.projector_type")
 _OTHER = "Give the mmproj file that was published together with the model."

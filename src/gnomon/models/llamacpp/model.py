@@ -46,7 +46,7 @@ from gnomon.models.llamacpp.walking import walk
 from gnomon.models.prompts.library import load_prompt
 from gnomon.models.transformers.rows import shared
 from gnomon.records import Answer, Continuation, Item, Preview
-from gnomon.vision.decoding import check_decoder
+from gnomon.vision.images import check_decoder
 
 Normalise = Literal["sum", "mean", "byte", "pmi"]
 Ask = Literal["score", "generate"]

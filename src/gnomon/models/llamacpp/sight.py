@@ -15,8 +15,8 @@ from gnomon.models.choices import contexts, take
 from gnomon.models.llamacpp.eyes import Eyes, Picture, UnshowableError
 from gnomon.models.prompts.library import Prompt
 from gnomon.records import Answer, Image, Item
-from gnomon.vision.decoding import Pixels
-from gnomon.vision.pictures import Seen, pixels, see
+from gnomon.vision.images import Pixels
+from gnomon.vision.pictures import Prepared, pixels, see
 
 SIGN = "<__picture__>"
 AHEAD = 2  # pictures that are decoded before the model asks for them
@@ -85,7 +85,7 @@ def _by_pictures(items: Sequence[Item]) -> dict[tuple[Image, ...], list[int]]:
 
 
 def _answer_alike(
-    items: Sequence[Item], seen: Sequence[Seen[Pixels]], eyes: Eyes, answer: Answerer
+    items: Sequence[Item], seen: Sequence[Prepared[Pixels]], eyes: Eyes, answer: Answerer
 ) -> Sequence[Answer]:
     troubles = [each.trouble for each in seen if each.trouble]
     if troubles:
@@ -97,7 +97,7 @@ def _answer_alike(
         return _failed(items, str(error))
 
 
-def _shown(seen: Sequence[Seen[Pixels]]) -> Iterator[Pixels]:
+def _shown(seen: Sequence[Prepared[Pixels]]) -> Iterator[Pixels]:
     for each in seen:
         if each.made is not None:
             yield each.made

@@ -6,19 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
 
+from gnomon.lexicon.relations import Words
+from gnomon.lexicon.replies import further_words, reply_words
 from gnomon.models.reading.aboutness import Aboutness
 from gnomon.models.reading.assertion import Mention, asserted
 from gnomon.models.reading.question import NO_QUESTION, Question
-from gnomon.models.reading.synonyms import (
-    CONVERSE,
-    STRONG,
-    UNDETERMINED,
-    WEAK,
-    WHOLE,
-    WHOLE_OF_TWO,
-    Words,
-    further_words,
-)
 
 _EDGE = r"""[\s.,;:!?"'()\[\]{}-]*"""
 _BLANK = re.compile(r"[\s_-]+")
@@ -43,11 +35,12 @@ class Vocabulary:
         opposite: Mapping[str, int] | None = None,
     ) -> None:
         own, own_letters = _own_words(words, question)
-        strong = _synonyms(own, STRONG)
-        weak = _synonyms(own, WEAK)
-        self._whole = _synonyms(own, WHOLE)
+        known = reply_words()
+        strong = _synonyms(own, known.strong)
+        weak = _synonyms(own, known.weak)
+        self._whole = _synonyms(own, known.whole)
         if len(own) == 2:
-            self._whole |= _synonyms(own, WHOLE_OF_TWO)
+            self._whole |= _synonyms(own, known.whole_of_two)
         self._table: Table = {**_by_word(own), **weak, **strong}
         self._weak = (weak.keys() - strong.keys()) | _WEAK_ALWAYS
         self._pattern = _any_word(self._table)
@@ -212,11 +205,12 @@ def _synonyms(own: Sequence[set[str]], known: Words) -> Table:
 
 def _converses(own: Sequence[set[str]]) -> dict[int, int]:
     """For a choice the one that holds if the two things change places."""
-    table = {**_synonyms(own, STRONG), **_by_word(own)}
+    known = reply_words()
+    table = {**_synonyms(own, known.strong), **_by_word(own)}
     found: dict[int, int] = {}
     for place, group in enumerate(own):
         for word in group:
-            converse = table.get(CONVERSE.get(word, ""), frozenset())
+            converse = table.get(known.converse.get(word, ""), frozenset())
             if len(converse) == 1:
                 (found[place],) = converse
     return found
@@ -225,7 +219,7 @@ def _converses(own: Sequence[set[str]]) -> dict[int, int]:
 def _undetermined(own: Sequence[set[str]]) -> int | None:
     """The choice that says that nothing follows, if there is one."""
     for place, group in enumerate(own):
-        if group & UNDETERMINED:
+        if group & reply_words().undetermined:
             return place
     return None
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from gnomon.lexicon.replies import reply_words
 from gnomon.models.reading.cleaning import sentences_of
 from gnomon.models.reading.mentions import Vocabulary
 from gnomon.models.reading.question import Question
-from gnomon.models.reading.synonyms import CONVERSE, STRONG
 
 _HOLDS, _FAILS = 0, 1
 
@@ -16,9 +16,10 @@ class Statements:
     def __init__(self, question: Question, yes: int, no: int) -> None:
         self._places = {_HOLDS: yes, _FAILS: no}
         relation = question.relation
-        converse = CONVERSE[relation]
+        words_known = reply_words()
+        converse = words_known.converse[relation]
         denied = {relation: _FAILS}
-        denied.update(dict.fromkeys(STRONG.get(relation, ()), _FAILS))
+        denied.update(dict.fromkeys(words_known.strong.get(relation, ()), _FAILS))
         words = [[relation], [] if converse == relation else [converse]]
         things = question._replace(relation="")
         self._relations = Vocabulary(words, letters=False, question=things, opposite=denied)

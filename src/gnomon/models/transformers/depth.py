@@ -12,7 +12,7 @@ from gnomon.errors import ModelError
 from gnomon.models.transformers.architectures import architecture_of
 from gnomon.models.transformers.faults import check_complete, check_device, check_folder, explained
 from gnomon.models.transformers.loading import best_device, libraries, quiet, revision_of
-from gnomon.vision.decoding import Pixels
+from gnomon.vision.images import Pixels
 
 if TYPE_CHECKING:
     import numpy as np

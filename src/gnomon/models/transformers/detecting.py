@@ -14,8 +14,8 @@ from gnomon.models.transformers.architectures import architecture_of
 from gnomon.models.transformers.faults import check_complete, check_device, check_folder, explained
 from gnomon.models.transformers.loading import best_device, libraries, quiet, revision_of
 from gnomon.models.transformers.processors import load_processor
-from gnomon.vision.decoding import Pixels
-from gnomon.vision.detecting import Box, Detection
+from gnomon.vision.detection import Box, Detection
+from gnomon.vision.images import Pixels
 
 NAMED = ("OwlViTForObjectDetection", "Owlv2ForObjectDetection")  # that look for many names at once
 GROUNDING = ("GroundingDinoForObjectDetection", "MMGroundingDinoForObjectDetection")

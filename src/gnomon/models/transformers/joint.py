@@ -12,17 +12,17 @@ from typing import Any, NamedTuple
 import torch
 
 from gnomon.errors import ModelError
-from gnomon.models.captions import question
+from gnomon.lexicon.captions import question
 from gnomon.models.choices import take
 from gnomon.models.comparing import FALSE, FORMS, TRUE, Pair, Written
 from gnomon.models.transformers.limits import longest_text
 from gnomon.models.transformers.previewing import surrounding_tokens, written
 from gnomon.models.transformers.sights import alike, pictures_in_a_pass
 from gnomon.records import Image
-from gnomon.vision.pictures import Seen
+from gnomon.vision.pictures import Prepared
 
 Shown = Sequence[Sequence[Any]]  # for each text, what is seen of each of its pictures
-Looking = Callable[[Sequence[Image]], dict[str, Seen[Any]]]
+Looking = Callable[[Sequence[Image]], dict[str, Prepared[Any]]]
 
 
 class Reading(NamedTuple):
@@ -88,7 +88,7 @@ class Joint:
         """What stands around each text, and whether it is put as a question."""
         return {**surrounding_tokens(self.tokenizer), "asks": self.head.asks}
 
-    def odds(self, pairs: Sequence[Pair], seen: Mapping[str, Seen[Any]]) -> list[float]:
+    def odds(self, pairs: Sequence[Pair], seen: Mapping[str, Prepared[Any]]) -> list[float]:
         """The log-odds of each pair; pictures of one size are read together, so none is padded."""
         texts = self._asked([pair.text for pair in pairs])
         shown = [_made(seen, pair) for pair in pairs]
@@ -129,7 +129,7 @@ def shapes(shown: Sequence[Any]) -> Hashable:
     return tuple(found)
 
 
-def _made(seen: Mapping[str, Seen[Any]], pair: Pair) -> list[Any]:
+def _made(seen: Mapping[str, Prepared[Any]], pair: Pair) -> list[Any]:
     """What is seen of the pictures of a pair."""
     return [seen[key].made for key in pair.pictures]
 

@@ -13,7 +13,7 @@ from gnomon.models.choices import take
 from gnomon.models.transformers.joint import Head, Joint, Reading, odds_of_true
 from gnomon.models.transformers.sights import alike, pictures_in_a_pass, prepared, shape_of
 from gnomon.records import Image
-from gnomon.vision.pictures import Seen
+from gnomon.vision.pictures import Prepared
 
 
 def matcher(model: Any, tokenizer: Any, processor: Any) -> Joint:
@@ -33,7 +33,7 @@ class _Pixels:
     def __init__(self, image_processor: Any) -> None:
         self.image_processor = image_processor
 
-    def look(self, images: Sequence[Image]) -> dict[str, Seen[Any]]:
+    def look(self, images: Sequence[Image]) -> dict[str, Prepared[Any]]:
         return dict(prepared(images, self.image_processor))
 
 
@@ -44,8 +44,8 @@ class _Eye:
         self.model, self.image_processor = model, image_processor
         self.in_a_pass = pictures_in_a_pass(model)
 
-    def look(self, images: Sequence[Image]) -> dict[str, Seen[Any]]:
-        found: dict[str, Seen[Any]] = {}
+    def look(self, images: Sequence[Image]) -> dict[str, Prepared[Any]]:
+        found: dict[str, Prepared[Any]] = {}
         keys: list[str] = []
         pictures: list[Any] = []
         for key, seen in prepared(images, self.image_processor):
@@ -57,7 +57,7 @@ class _Eye:
         for numbers in alike(list(map(shape_of, pictures)), self.in_a_pass):
             rows = self._states(take(pictures, numbers))
             for key, row in zip(take(keys, numbers), rows, strict=True):
-                found[key] = Seen(row)
+                found[key] = Prepared(row)
         return found
 
     def _states(self, pictures: Sequence[Any]) -> Any:

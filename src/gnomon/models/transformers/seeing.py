@@ -46,9 +46,9 @@ from gnomon.models.transformers.tokens import Encoder
 from gnomon.models.transformers.trial import CAPTIONS, trial_picture, try_out
 from gnomon.models.transformers.writing import write_seeing
 from gnomon.records import Answer, Image, Item, Preview
-from gnomon.vision.decoding import decode_bytes
 from gnomon.vision.features import DEFAULT_BYTES, Features, key_of
-from gnomon.vision.pictures import Seen, file_of, see, stored
+from gnomon.vision.images import decode_bytes
+from gnomon.vision.pictures import Prepared, file_of, see, stored
 
 AHEAD = 8  # pictures that are ready before they are asked for
 ON_CPU, ON_GPU = 16, 32  # pictures that are held at once: what a processor reads in one pass
@@ -139,7 +139,7 @@ class Seeing:
         answers: dict[int, Answer] = {}
         for chunk in self._chunks(list(by_pictures)):
             numbers: list[int] = []
-            seen: list[Seen[Shown]] = []
+            seen: list[Prepared[Shown]] = []
             for pictures, made in chunk.items():
                 numbers += by_pictures[pictures]
                 seen += [made] * len(by_pictures[pictures])
@@ -147,9 +147,9 @@ class Seeing:
             answers |= zip(numbers, found, strict=True)
         return [answers[number] for number in range(len(items))]
 
-    def _chunks(self, many: Sequence[Pictures]) -> Iterator[Mapping[Pictures, Seen[Shown]]]:
+    def _chunks(self, many: Sequence[Pictures]) -> Iterator[Mapping[Pictures, Prepared[Shown]]]:
         """The pictures as they are shown, so many at once as memory should hold."""
-        chunk: dict[Pictures, Seen[Shown]] = {}
+        chunk: dict[Pictures, Prepared[Shown]] = {}
         taken = 0
         for pictures, seen in zip(many, see(many, self._show, ahead=AHEAD), strict=True):
             chunk[pictures] = seen
@@ -190,7 +190,7 @@ class Seeing:
         return shown
 
     def _answer(
-        self, items: Sequence[Item], texts: Sequence[str], seen: Sequence[Seen[Shown]]
+        self, items: Sequence[Item], texts: Sequence[str], seen: Sequence[Prepared[Shown]]
     ) -> list[Answer]:
         """The answers to items whose pictures are at hand."""
         troubles = []

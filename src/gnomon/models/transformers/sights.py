@@ -8,8 +8,8 @@ from typing import Any
 from gnomon.errors import DataError
 from gnomon.models.transformers.limits import on_cpu
 from gnomon.records import Image
-from gnomon.vision.decoding import Pixels
-from gnomon.vision.pictures import Seen, pixels, see
+from gnomon.vision.images import Pixels
+from gnomon.vision.pictures import Prepared, pixels, see
 
 
 def tensor_of(picture: Pixels, image: Image, image_processor: Any) -> Any:
@@ -27,7 +27,7 @@ def tensor_of(picture: Pixels, image: Image, image_processor: Any) -> Any:
     return made["pixel_values"][0]
 
 
-def prepared(images: Sequence[Image], image_processor: Any) -> Iterator[tuple[str, Seen[Any]]]:
+def prepared(images: Sequence[Image], image_processor: Any) -> Iterator[tuple[str, Prepared[Any]]]:
     """The key of each picture and what the model is shown of it, or why it cannot be shown."""
 
     def make(image: Image) -> Any:

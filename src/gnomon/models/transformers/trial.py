@@ -20,7 +20,7 @@ from gnomon.models.transformers.imageprefix import PictureQuery, PictureScorer
 from gnomon.models.transformers.showing import Shower, Shown
 from gnomon.models.transformers.tokens import Encoder
 from gnomon.models.transformers.trees import REFUSALS
-from gnomon.vision.decoding import Pixels
+from gnomon.vision.images import Pixels
 
 EXACT = 1e-4  # by how much log-probabilities may differ in 32 bits
 ROUGH = 0.1  # in fewer
