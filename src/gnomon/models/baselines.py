@@ -17,7 +17,7 @@ from gnomon.records import Answer, Item
 
 
 @dataclass
-class Baseline:
+class RuleModel:
     """A model that answers each item by a rule, without looking at its text."""
 
     spec: str
@@ -41,7 +41,7 @@ class Baseline:
         return [Answer(item=item.id, choice=self.rule(item)) for item in items]
 
 
-def random(name: str, *, model_seed: int = 0) -> Baseline:
+def random(name: str, *, model_seed: int = 0) -> RuleModel:
     """A seeded guess among the choices, whatever the order of the items and the batches.
 
     model_seed   another number gives other guesses
@@ -54,10 +54,10 @@ def random(name: str, *, model_seed: int = 0) -> Baseline:
         digest = blake2b(f"{model_seed}\0{item.id}".encode(), digest_size=8).digest()
         return item.choices[int.from_bytes(digest) % len(item.choices)]
 
-    return Baseline("random", rule, {"model_seed": model_seed})
+    return RuleModel("random", rule, {"model_seed": model_seed})
 
 
-def constant(name: str) -> Baseline:
+def constant(name: str) -> RuleModel:
     """Always the same label. An item that does not offer it gets no answer."""
     if not name:
         raise UsageError("The model constant needs a label.", "For example: constant:yes")
@@ -74,10 +74,10 @@ def constant(name: str) -> Baseline:
     def rule(item: Item) -> str | None:
         return name if name in item.choices else None
 
-    return Baseline(f"constant:{name}", rule, prepare=prepare)
+    return RuleModel(f"constant:{name}", rule, prepare=prepare)
 
 
-def majority(name: str) -> Baseline:
+def majority(name: str) -> RuleModel:
     """The label that is right most often among the items with the same choices.
 
     It looks at the right answers of the run's own items, in whatever order their choices stand; the
@@ -97,7 +97,7 @@ def majority(name: str) -> Baseline:
         right = counts.get(frozenset(item.choices)) or dict.fromkeys(item.choices, 0)
         return max(right, key=right.__getitem__, default=None)
 
-    return Baseline("majority", rule, prepare=prepare)
+    return RuleModel("majority", rule, prepare=prepare)
 
 
 def _listed(labels: Sequence[str], most: int = 20) -> str:

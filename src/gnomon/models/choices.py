@@ -34,7 +34,7 @@ class Query(NamedTuple):
     continuations: Sequence[list[int]]
 
 
-class Reply(NamedTuple):
+class ModelReply(NamedTuple):
     """What a model wrote, and how many tokens it read and wrote for it."""
 
     text: str
@@ -238,7 +238,7 @@ def replied(
     items: Sequence[Item],
     prompt: Prompt,
     tokens: Sequence[Sequence[int]],
-    generate: Callable[[Sequence[Sequence[int]]], Sequence[Reply]],
+    generate: Callable[[Sequence[Sequence[int]]], Sequence[ModelReply]],
     *,
     longest: int = 0,
     room: int = 0,

@@ -145,8 +145,8 @@ class Classifier:
         """What an item must not share with what its classifier was trained on."""
         return units(item, self._hold_out)
 
-    def _example(self, item: Item) -> Example:
-        return Example(self.units(item), self.features(item), item.gold)
+    def _example(self, item: Item) -> LabelledWords:
+        return LabelledWords(self.units(item), self.features(item), item.gold)
 
     def _home(self, units: Iterable[str]) -> Home:
         """The folds of an item: two where its two objects lie in different ones."""
@@ -181,7 +181,7 @@ def units(item: Item, hold_out: HoldOut = ()) -> tuple[str, ...]:
     return (item.group or f"item {item.id}",)
 
 
-class Example(NamedTuple):
+class LabelledWords(NamedTuple):
     """What a classifier may learn from an item."""
 
     units: tuple[str, ...]
@@ -206,13 +206,15 @@ def assign_folds(groups: Sequence[str], folds: int) -> dict[str, int]:
     return found
 
 
-def _outside(home: Home, homes: Iterable[Home], examples: Iterable[Example]) -> list[Example]:
+def _outside(
+    home: Home, homes: Iterable[Home], examples: Iterable[LabelledWords]
+) -> list[LabelledWords]:
     """The examples that share no fold with `home`."""
     pairs = zip(homes, examples, strict=True)
     return [example for other, example in pairs if home.isdisjoint(other)]
 
 
-def _units_of(examples: Iterable[Example]) -> list[str]:
+def _units_of(examples: Iterable[LabelledWords]) -> list[str]:
     found: list[str] = []
     for example in examples:
         found.extend(example.units)
@@ -220,7 +222,7 @@ def _units_of(examples: Iterable[Example]) -> list[str]:
 
 
 def weighted(
-    part: Sequence[Example], whole: Sequence[Example]
+    part: Sequence[LabelledWords], whole: Sequence[LabelledWords]
 ) -> Iterator[tuple[list[str], str, float]]:
     """The words, a right label and its weight, for each right label of a part's examples.
 
@@ -234,7 +236,7 @@ def weighted(
             yield example.words, label, weight
 
 
-def _frequencies(examples: Iterable[Example]) -> dict[str, float]:
+def _frequencies(examples: Iterable[LabelledWords]) -> dict[str, float]:
     found: dict[str, float] = {}
     for example in examples:
         for label in example.gold:

@@ -17,7 +17,7 @@ from gnomon.errors import ModelError, UsageError
 from gnomon.models.asking import HOW, Asking
 from gnomon.models.captions import negation, opposite, stem
 from gnomon.models.choices import ask_those_without_trouble, flat, too_long
-from gnomon.models.thresholds import Example, Thresholds
+from gnomon.models.thresholds import FittedThresholds, ScoredExample
 from gnomon.records import MASK, Answer, Continuation, Image, Item, Preview, pick
 from gnomon.vision.pictures import Seen
 
@@ -36,7 +36,7 @@ SCORES = {
 }
 
 
-class Pair(NamedTuple):
+class TextPair(NamedTuple):
     """A text and the keys of the pictures that it is compared with."""
 
     text: str
@@ -70,7 +70,7 @@ class Comparer(Protocol):
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """The tokens of each text."""
 
-    def odds(self, pairs: Sequence[Pair], seen: Mapping[str, Seen[Any]]) -> list[float]:
+    def odds(self, pairs: Sequence[TextPair], seen: Mapping[str, Seen[Any]]) -> list[float]:
         """One number for each pair."""
 
     def written(self, texts: Sequence[str]) -> list[Written]:
@@ -98,7 +98,7 @@ class Comparing:
                 f"Choose a contrast: {', '.join(CONTRASTS[1:])}.",
             )
         self.batch = comparer.batch
-        self._thresholds: Thresholds | None = None
+        self._thresholds: FittedThresholds | None = None
 
     def describe(self) -> dict[str, Any]:
         """What determines the answers; `fitted` follows from them and from the items."""
@@ -140,7 +140,7 @@ class Comparing:
         troubles = self._troubles(items, texts, seen)
 
         def ask(numbers: Sequence[int]) -> list[Answer]:
-            pairs: list[Pair] = []
+            pairs: list[TextPair] = []
             for number in numbers:
                 pairs += _pairs(items[number], texts[number])
             odds = iter(self.comparer.odds(pairs, seen))
@@ -247,7 +247,7 @@ class Comparing:
 
     def _fit(self, items: Iterable[Item], benchmark: Benchmark) -> None:
         captions = (item for item in items if item.form == "caption")
-        examples: list[Example] = []
+        examples: list[ScoredExample] = []
         for part in _parts(captions, self.batch):
             examples += self._examples(part, benchmark)
         if not examples:
@@ -255,16 +255,16 @@ class Comparing:
                 f"{self.spec} has no captions with pictures to fit a threshold on.",
                 "Choose another contrast, or a benchmark with captions.",
             )
-        self._thresholds = Thresholds(examples, benchmark)
+        self._thresholds = FittedThresholds(examples, benchmark)
 
-    def _examples(self, items: Sequence[Item], benchmark: Benchmark) -> Iterator[Example]:
+    def _examples(self, items: Sequence[Item], benchmark: Benchmark) -> Iterator[ScoredExample]:
         """What thresholds are fitted on: the items that can be asked."""
         seen = self._look(items)
         troubles = self._troubles(items, list(map(self._texts, items)), seen)
         asked = [item for item, trouble in zip(items, troubles, strict=True) if not trouble]
-        pairs = [Pair(item.text, _keys(item)) for item in asked]
+        pairs = [TextPair(item.text, _keys(item)) for item in asked]
         for item, odds in zip(asked, self.comparer.odds(pairs, seen), strict=True):
-            yield Example.of(item, odds, item.gold[0] in TRUE, benchmark)
+            yield ScoredExample.of(item, odds, item.gold[0] in TRUE, benchmark)
 
 
 def compared_texts(item: Item, contrast: str) -> list[str]:
@@ -339,9 +339,9 @@ def _check_truth_labels(item: Item) -> None:
         )
 
 
-def _pairs(item: Item, texts: Sequence[str]) -> list[Pair]:
+def _pairs(item: Item, texts: Sequence[str]) -> list[TextPair]:
     keys = _keys(item)
-    return [Pair(text, keys) for text in texts]
+    return [TextPair(text, keys) for text in texts]
 
 
 def _keys(item: Item) -> tuple[str, ...]:

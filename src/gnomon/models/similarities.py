@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gnomon.contracts import Model
 from gnomon.errors import DataError, UsageError
-from gnomon.models.comparing import Comparer, Comparing, Pair
+from gnomon.models.comparing import Comparer, Comparing, TextPair
 from gnomon.records import Image
 
 
@@ -24,7 +24,7 @@ class Similarities:
             key = image.identity
             if seen[key].made is None:
                 raise DataError(seen[key].trouble, "Check the picture.", file=image.path)
-            found.append(self._comparer.odds([Pair(text, (key,)) for text in texts], seen))
+            found.append(self._comparer.odds([TextPair(text, (key,)) for text in texts], seen))
         return found
 
 

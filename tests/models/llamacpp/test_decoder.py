@@ -15,7 +15,7 @@ from gnomon.models.llamacpp import blas, scoring
 from gnomon.models.llamacpp.decoder import Decoder
 from gnomon.models.llamacpp.gguf import gguf
 from gnomon.models.llamacpp.llama import Llama
-from gnomon.models.llamacpp.scoring import Scorer
+from gnomon.models.llamacpp.scoring import NumpyScorer
 from gnomon.models.llamacpp.tensors import open_tensors
 
 SIZE = 200  # tokens that the tiny vocabulary surely has
@@ -31,7 +31,7 @@ def file(request, tmp_path_factory, write_model):
 
 @pytest.fixture(scope="module")
 def scorer(file):
-    return Scorer(Decoder(file), threads=1)
+    return NumpyScorer(Decoder(file), threads=1)
 
 
 def tokens(seed, count):
@@ -143,9 +143,9 @@ def test_logits_of_a_few_places_at_a_time_give_the_same_scores(scorer, monkeypat
 
 def test_scores_do_not_depend_on_company_or_threads(file, scorer):
     asked = questions()
-    together = Scorer(scorer.decoder, threads=2).score(asked)
+    together = NumpyScorer(scorer.decoder, threads=2).score(asked)
     for query, scores in list(zip(asked, together, strict=True))[::7]:
-        (alone,) = Scorer(scorer.decoder, threads=1).score([query])
+        (alone,) = NumpyScorer(scorer.decoder, threads=1).score([query])
         assert alone == pytest.approx(scores, abs=1e-4)
 
 
@@ -195,7 +195,7 @@ def test_a_reply_ends_where_the_model_ends_it(scorer):
 
 def test_replies_are_those_of_llama_cpp(tiny):
     llama = Llama(tiny, context=64, threads=1)
-    scorer = Scorer(Decoder(tiny), threads=1)
+    scorer = NumpyScorer(Decoder(tiny), threads=1)
     prompts = [tokens(n, 5) for n in range(4)]
     theirs = [llama.reply(prompt, 4) for prompt in prompts]
     ours = scorer.replies(prompts, [4] * 4, llama.is_end)

@@ -12,7 +12,7 @@ from gnomon.models.chat import chat_template, conversation
 from gnomon.models.llamacpp.checking import available_cores
 from gnomon.models.llamacpp.gguf import gguf
 from gnomon.models.llamacpp.library import check_layout
-from gnomon.models.llamacpp.llama import Llama, Wanted
+from gnomon.models.llamacpp.llama import Llama, PathPlace
 from gnomon.records import Item
 
 pytest.importorskip("xllamacpp")
@@ -40,7 +40,7 @@ def cloze(text="ant is [MASK] than a bird.", choices=("larger", "smaller", "much
 def log_probabilities(file, tokens, wanted):
     """Of tokens after others, by a model that has nothing cached."""
     llama = Llama(file, context=1024, threads=1)
-    (found,) = llama.log_probabilities(tokens, [Wanted(len(tokens), tuple(wanted))])
+    (found,) = llama.log_probabilities(tokens, [PathPlace(len(tokens), tuple(wanted))])
     llama.close()
     return found
 

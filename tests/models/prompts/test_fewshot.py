@@ -10,12 +10,12 @@ from gnomon.errors import UsageError
 from gnomon.items.source import load
 from gnomon.models.prompts.fewshot import in_words, with_examples
 from gnomon.models.prompts.library import load_prompt
-from gnomon.models.prompts.shots import Drawn, shared_units
+from gnomon.models.prompts.shots import DrawnExamples, shared_units
 from gnomon.registry import model
 
 
 def drawn_by(spec):
-    return msgspec.json.decode(spec.options["examples"], type=Drawn)
+    return msgspec.json.decode(spec.options["examples"], type=DrawnExamples)
 
 
 def test_a_fresh_source_draws_with_another_seed_and_loses_no_item():

@@ -14,9 +14,9 @@ from gnomon.errors import ModelError, ModelWarning
 from gnomon.models.choices import Query
 from gnomon.models.transformers import trees
 from gnomon.models.transformers.hf import hf
-from gnomon.models.transformers.likelihoods import Scorer
+from gnomon.models.transformers.likelihoods import TorchScorer
 from gnomon.models.transformers.loading import quiet
-from gnomon.models.transformers.trees import Reading, try_trees
+from gnomon.models.transformers.trees import TreeUse, try_trees
 from gnomon.records import Item
 
 TREES = ["llama", "gpt2", "neox", "mistral, window", "gemma2"]
@@ -46,7 +46,7 @@ def scorer(model, **how):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of those that may not
         reading = try_trees(model, None, "hf:tried")
-    return Scorer(model, trees=reading.trees, packed=reading.packed, **how)
+    return TorchScorer(model, trees=reading.trees, packed=reading.packed, **how)
 
 
 def reference(model, query):
@@ -116,15 +116,15 @@ def test_trees_and_plain_rows_give_the_same(models, make):
     queries = workload(2)
     model = models(make)
     assert try_trees(model, None, "hf:tried").trees
-    plain, padded = (Scorer(model, trees=trees).score(queries) for trees in (False, True))
+    plain, padded = (TorchScorer(model, trees=trees).score(queries) for trees in (False, True))
     assert close(padded, plain, 1e-5)
     if make not in UNPACKED:
-        assert close(Scorer(model, trees=True, packed=True).score(queries), plain, 1e-5)
+        assert close(TorchScorer(model, trees=True, packed=True).score(queries), plain, 1e-5)
 
 
 @pytest.mark.parametrize("make", [make for make in TREES if make not in UNPACKED])
 def test_rows_of_a_batch_are_packed_where_the_model_allows_it(models, make):
-    assert try_trees(models(make), None, "hf:tried") == Reading(trees=True, packed=True)
+    assert try_trees(models(make), None, "hf:tried") == TreeUse(trees=True, packed=True)
 
 
 def tokens_read(model, used, queries):
@@ -147,7 +147,7 @@ def test_a_packed_pass_reads_no_padding_and_what_texts_begin_with_alike_once(mod
         Query([5, 6, 11, 12, 13], [[1], [2]]),
         Query([14, 15, 16, 17, 18], [[1], [2]]),
     ]
-    packed, padded = Scorer(model, trees=True, packed=True), Scorer(model, trees=True)
+    packed, padded = TorchScorer(model, trees=True, packed=True), TorchScorer(model, trees=True)
     assert tokens_read(model, packed, queries) == 6 + 3 + 5
     assert tokens_read(model, padded, queries) == 3 * 6
     assert close(packed.score(queries), [reference(model, query) for query in queries], 1e-5)
@@ -156,7 +156,7 @@ def test_a_packed_pass_reads_no_padding_and_what_texts_begin_with_alike_once(mod
 def test_a_model_with_an_attention_of_its_own_reads_trees_that_are_padded(models, monkeypatch):
     model = models("llama")
     monkeypatch.setattr(model.config, "_attn_implementation", "eager")
-    assert try_trees(model, None, "hf:tried") == Reading(trees=True, packed=False)
+    assert try_trees(model, None, "hf:tried") == TreeUse(trees=True, packed=False)
     queries = workload(8)
     expected = [reference(model, query) for query in queries]
     assert close(scorer(model).score(queries), expected, 1e-4)
@@ -169,7 +169,7 @@ def test_a_model_that_only_says_it_has_the_usual_attention_is_found_out(models, 
 
     model = models("llama")
     monkeypatch.setattr(AttentionInterface, "get_interface", lambda *_: sdpa_attention_forward)
-    assert try_trees(model, None, "hf:tried") == Reading(trees=True, packed=False)
+    assert try_trees(model, None, "hf:tried") == TreeUse(trees=True, packed=False)
 
 
 def test_attention_is_as_before_after_a_packed_pass_that_failed(models, monkeypatch):
@@ -183,7 +183,7 @@ def test_attention_is_as_before_after_a_packed_pass_that_failed(models, monkeypa
 
     monkeypatch.setattr(model.lm_head, "forward", fail)
     with pytest.raises(RuntimeError, match="no memory"):
-        Scorer(model, trees=True, packed=True).score([Query([5, 6], [[7], [8]])])
+        TorchScorer(model, trees=True, packed=True).score([Query([5, 6], [[7], [8]])])
     assert ALL_ATTENTION_FUNCTIONS["sdpa"] is usual
 
 
@@ -251,7 +251,7 @@ def test_a_shared_prefix_is_computed_once_and_the_last_token_never(models):
     examples = list(range(10, 110))
     queries = [Query([*examples, 200 + i, 5], [[1], [2], [3]]) for i in range(50)]
     for packed in (False, True):
-        used = Scorer(model, trees=True, packed=packed)
+        used = TorchScorer(model, trees=True, packed=packed)
         assert tokens_read(model, used, queries) == 100 + 50 * 2
         assert tokens_read(model, used, queries[:10]) == 10 * 2
 
@@ -287,7 +287,7 @@ def test_the_head_sees_only_wanted_places(models):
         lambda _, args, __: seen.append(args[0].shape[1])
     )
     try:
-        Scorer(model, trees=True).score(
+        TorchScorer(model, trees=True).score(
             [Query(list(range(20)), [[i, 1], [i, 2]]) for i in range(7)]
         )
     finally:
@@ -318,7 +318,7 @@ def test_the_last_feed_forward_sees_only_the_tokens_that_are_asked_for(models, m
         lambda _, args: seen.append(args[0].reshape(-1, args[0].shape[-1]).shape[0])
     )
     try:
-        Scorer(model, trees=True).score([Query([5, 6, 7, 8], [[9], [10], [11]])])
+        TorchScorer(model, trees=True).score([Query([5, 6, 7, 8], [[9], [10], [11]])])
     finally:
         hook.remove()
     assert seen == [1]  # three choices of one token: one place, the end of the context
@@ -419,7 +419,7 @@ def test_a_long_text_and_many_choices_take_little_at_a_time(models):
 
     long = Query([rng.randrange(4, 400) for _ in range(4000)], [[1, 2, 3], [4, 5, 6]])
     many = Query([7, 8, 9, 10], [[rng.randrange(4, 400) for _ in range(3)] for _ in range(300)])
-    tree_scorer = Scorer(model, trees=True)
+    tree_scorer = TorchScorer(model, trees=True)
     hook = model.register_forward_pre_hook(note, with_kwargs=True)
     try:
         scores = tree_scorer.score([long, many])

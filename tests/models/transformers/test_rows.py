@@ -9,7 +9,7 @@ from gnomon.models.choices import Query
 from gnomon.models.transformers.lines import line_up
 from gnomon.models.transformers.rows import (
     ROOT,
-    Family,
+    QueryFamily,
     batches,
     families,
     plain_rows,
@@ -140,7 +140,7 @@ def test_packed_batches_keep_texts_that_begin_alike_together():
 
 def test_a_line_holds_what_rows_begin_with_alike_once():
     queries = [Query([5, 6, 7], [[1, 2], [3, 4]]), Query([5, 6, 8], [[1, 2]])]
-    made = list(rows(queries, Family([], [0, 1])))
+    made = list(rows(queries, QueryFamily([], [0, 1])))
     line = line_up(made)
     assert line.tokens == [5, 6, 7, 1, 3, 8, 1]
     assert line.depths == [0, 1, 2, 3, 3, 2, 3]

@@ -44,7 +44,7 @@ class Past(NamedTuple):
         return Past(keys, [_joined(*each) for each in zip(self.values, own.values, strict=True)])
 
 
-class Shape(NamedTuple):
+class DecoderShape(NamedTuple):
     """The sizes of a decoder."""
 
     layers: int
@@ -67,7 +67,7 @@ class Layer(NamedTuple):
     narrow: Numbers
 
 
-class Rows(NamedTuple):
+class RowBatch(NamedTuple):
     """Rows of tokens to read in one pass, filled up to the same length.
 
     A place is counted through all rows: row times length plus token. `sees` says for each row (or
@@ -94,7 +94,7 @@ class Decoder:
             count = range(self.shape.layers)
             self.layers = [_layer(tensors, self.shape, number) for number in count]
 
-    def read(self, rows: Rows, past: Past | None, places: Integers) -> tuple[Numbers, Past]:
+    def read(self, rows: RowBatch, past: Past | None, places: Integers) -> tuple[Numbers, Past]:
         """One pass over rows: the last states at some places, and what to remember.
 
         What only fills rows up takes part in attention alone, where no token sees it.
@@ -136,10 +136,10 @@ def log_sums(logits: Numbers) -> NDArray[np.float64]:
     return found
 
 
-def _shape(tensors: Tensors) -> Shape:
+def _shape(tensors: Tensors) -> DecoderShape:
     width = int(tensors.setting("llama.embedding_length"))
     heads = int(tensors.setting("llama.attention.head_count"))
-    return Shape(
+    return DecoderShape(
         layers=int(tensors.setting("llama.block_count")),
         width=width,
         heads=heads,
@@ -150,7 +150,7 @@ def _shape(tensors: Tensors) -> Shape:
     )
 
 
-def _layer(tensors: Tensors, shape: Shape, number: int) -> Layer:
+def _layer(tensors: Tensors, shape: DecoderShape, number: int) -> Layer:
     at = f"blk.{number}."
     attention = _stacked(tensors, [f"{at}attn_q", f"{at}attn_k", f"{at}attn_v"], shape.width)
     turned = attention[: (shape.heads + shape.key_heads) * shape.head]
@@ -189,7 +189,7 @@ def _normed(hidden: Numbers, weight: Numbers, least: float) -> Numbers:
     return found
 
 
-def _angles(positions: Integers, shape: Shape) -> tuple[Numbers, Numbers]:
+def _angles(positions: Integers, shape: DecoderShape) -> tuple[Numbers, Numbers]:
     """Cosines and sines by which positions turn keys: for each token, half the size of a head."""
     powers = np.arange(0, shape.head, 2) / shape.head
     angles = positions[:, None, None] * shape.turns**-powers
@@ -197,7 +197,7 @@ def _angles(positions: Integers, shape: Shape) -> tuple[Numbers, Numbers]:
 
 
 def _split(
-    mixed: Numbers, rows: Rows, turn: tuple[Numbers, Numbers], shape: Shape
+    mixed: Numbers, rows: RowBatch, turn: tuple[Numbers, Numbers], shape: DecoderShape
 ) -> tuple[Numbers, Numbers, Numbers]:
     """Queries, keys and values of rows: the first two turned, heads before tokens."""
     count, length = rows.tokens.shape

@@ -19,14 +19,14 @@ from gnomon.errors import ModelError
 from gnomon.fingerprint import sha256_of
 from gnomon.models.llamacpp.library import forget_complaints, last_complaint
 from gnomon.models.llamacpp.llama import CHUNK, Llama
-from gnomon.models.llamacpp.mtmd import IMAGE, Part, header_text, open_mtmd, parameters
+from gnomon.models.llamacpp.mtmd import IMAGE, InputPart, header_text, open_mtmd, parameters
 from gnomon.vision.decoding import Pixels
 
 PROJECTOR = ("clip.projector_type", "clip.vision.projector_type")
 _OTHER = "Give the mmproj file that was published together with the model."
 
 
-class Picture(NamedTuple):
+class PicturePath(NamedTuple):
     """A picture as a part of a path: tokens that mark where it begins and ends, and itself."""
 
     path: list[int]
@@ -44,7 +44,7 @@ class UnshowableError(ValueError):
     """A picture that this projector cannot show to this model."""
 
 
-class Eyes:
+class Projector:
     """One projector in memory, beside the model that it belongs to."""
 
     def __init__(self, file: Path, llama: Llama, *, threads: int) -> None:
@@ -77,7 +77,7 @@ class Eyes:
             self._api.mtmd_free(handle)
 
     @contextmanager
-    def showing(self, pictures: Sequence[Pixels]) -> Iterator[list[Picture]]:
+    def showing(self, pictures: Sequence[Pixels]) -> Iterator[list[PicturePath]]:
         """The pictures as parts of paths, which can be computed as long as this lasts."""
         lists: list[Any] = []
         try:
@@ -132,7 +132,7 @@ class Eyes:
         width, height = picture.size
         bitmap = self._api.mtmd_bitmap_init(width, height, picture.tobytes())
         chunks = self._api.mtmd_input_chunks_init()
-        parts = (ctypes.POINTER(Part) * 1)(ctypes.pointer(Part(None, bitmap)))
+        parts = (ctypes.POINTER(InputPart) * 1)(ctypes.pointer(InputPart(None, bitmap)))
         forget_complaints()
         try:
             status = self._api.mtmd_tokenize_from_parts(self._handle, chunks, parts, 1, False)
@@ -143,7 +143,7 @@ class Eyes:
             raise UnshowableError(f"the projector cannot show this picture: {last_complaint()}")
         return chunks
 
-    def _as_path(self, chunks: Any, digest: str) -> Picture:
+    def _as_path(self, chunks: Any, digest: str) -> PicturePath:
         path: list[int] = []
         tokens = 0
         for place in range(self._api.mtmd_input_chunks_size(chunks)):
@@ -157,7 +157,7 @@ class Eyes:
             positions = self._api.mtmd_input_chunk_get_n_pos(chunk)
             self._chunks[number] = _Chunk(chunk, positions)
             path += [number] * positions
-        return Picture(path, tokens - len(path))
+        return PicturePath(path, tokens - len(path))
 
     def _check_fits(self, chunk: Any) -> None:
         """Where the parts of a picture see each other, llama.cpp must compute them in one go."""

@@ -24,7 +24,7 @@ from gnomon.models.transformers.rows import shared
 CHUNK = 512  # tokens computed in one call
 
 
-class Wanted(NamedTuple):
+class PathPlace(NamedTuple):
     """After so many tokens of a path: the tokens whose log-probability is asked for."""
 
     length: int
@@ -89,7 +89,9 @@ class Llama:
         tokens: list[int] = buffer[:count]
         return self.opening + tokens if begin else tokens
 
-    def log_probabilities(self, path: Sequence[int], wanted: Sequence[Wanted]) -> list[list[float]]:
+    def log_probabilities(
+        self, path: Sequence[int], wanted: Sequence[PathPlace]
+    ) -> list[list[float]]:
         """Walk along a path of tokens; at each place wanted, how likely the tokens wanted are next.
 
         Only what the path does not share with the last one is computed. Places are in rising order.

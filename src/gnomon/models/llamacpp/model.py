@@ -19,8 +19,8 @@ from gnomon.models.asking import HOW, MOST_PICTURES, Asking, continuations, fram
 from gnomon.models.chat import Writer, chat_template
 from gnomon.models.choices import (
     Likelihoods,
+    ModelReply,
     Query,
-    Reply,
     check_way_to_ask,
     describe_asking,
     flat,
@@ -32,7 +32,7 @@ from gnomon.models.choices import (
 from gnomon.models.keeping import is_kept, kept
 from gnomon.models.likelihood import check_normalisation
 from gnomon.models.llamacpp.checking import available_cores, check_file, check_sizes
-from gnomon.models.llamacpp.eyes import Eyes, Picture
+from gnomon.models.llamacpp.eyes import PicturePath, Projector
 from gnomon.models.llamacpp.llama import Llama
 from gnomon.models.llamacpp.sight import (
     SIGN,
@@ -91,11 +91,11 @@ class Gguf:
         self.scale = scale_of(ask)
         weights = ("llama", file, context, threads)
         self.llama = kept(weights, lambda: Llama(file, context=context, threads=threads))
-        self._eyes: Eyes | None = None
-        self._pictures: Sequence[Picture] = ()  # that the items which are asked now show
+        self._eyes: Projector | None = None
+        self._pictures: Sequence[PicturePath] = ()  # that the items which are asked now show
         try:
             if mmproj:
-                self._eyes = Eyes(mmproj, self.llama, threads=threads)
+                self._eyes = Projector(mmproj, self.llama, threads=threads)
                 self.takes = ANYTHING
             self._choose_way_to_write(chat)
             usual = "chat" if self.chat else "plain"
@@ -148,7 +148,7 @@ class Gguf:
             return self._answer_shown(items, ())
         return answer_seeing(items, self._eyes, self._answer_shown)
 
-    def _answer_shown(self, items: Sequence[Item], pictures: Sequence[Picture]) -> list[Answer]:
+    def _answer_shown(self, items: Sequence[Item], pictures: Sequence[PicturePath]) -> list[Answer]:
         """Answers to items that show the same pictures, or none."""
         self._pictures = pictures
         if self.ask == "generate":
@@ -164,7 +164,7 @@ class Gguf:
             return self._preview_shown(item, ())
         made = []
 
-        def look(_: Sequence[Item], pictures: Sequence[Picture]) -> list[Answer]:
+        def look(_: Sequence[Item], pictures: Sequence[PicturePath]) -> list[Answer]:
             made.append(self._preview_shown(item, pictures))
             return [Answer(item=item.id)]
 
@@ -174,7 +174,7 @@ class Gguf:
         found = self.asking()
         return Preview(how=HOW[found.way], images=len(item.images), trouble=answer.error or "")
 
-    def _preview_shown(self, item: Item, pictures: Sequence[Picture]) -> Preview:
+    def _preview_shown(self, item: Item, pictures: Sequence[PicturePath]) -> Preview:
         self._pictures = pictures
         found = self.asking()
         (text,) = self._contexts([item], answered=self.ask == "score")
@@ -255,14 +255,14 @@ class Gguf:
             _check_text_follows(each)
         return tokens
 
-    def _generate(self, prompts: Sequence[Sequence[int]]) -> list[Reply]:
+    def _generate(self, prompts: Sequence[Sequence[int]]) -> list[ModelReply]:
         return [
             self._reply(prompt, self.llama.reply(prompt, self.new_tokens)) for prompt in prompts
         ]
 
-    def _reply(self, prompt: Sequence[int], said: Sequence[int]) -> Reply:
+    def _reply(self, prompt: Sequence[int], said: Sequence[int]) -> ModelReply:
         cut = len(said) == self.new_tokens
-        return Reply(self.llama.text(said), len(prompt) + len(said), cut, len(said))
+        return ModelReply(self.llama.text(said), len(prompt) + len(said), cut, len(said))
 
     def _words(self, item: Item) -> Sequence[Sequence[str]]:
         """The ways to say each choice."""

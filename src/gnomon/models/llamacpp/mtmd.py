@@ -29,7 +29,7 @@ class Parameters(ctypes.Structure):
     _fields_ = (("words", ctypes.c_uint64 * 64),)
 
 
-class Part(ctypes.Structure):
+class InputPart(ctypes.Structure):
     """mtmd_input_part: a text, or a picture."""
 
     _fields_ = (("text", _pointer), ("bitmap", _pointer))
@@ -64,7 +64,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     ),
     "mtmd_tokenize_from_parts": (
         _int,
-        [_pointer, _pointer, ctypes.POINTER(ctypes.POINTER(Part)), _size, _bool],
+        [_pointer, _pointer, ctypes.POINTER(ctypes.POINTER(InputPart)), _size, _bool],
     ),
     "mtmd_helper_eval_chunk_single": (
         _int,

@@ -11,10 +11,10 @@ import numpy as np
 
 from gnomon.models.choices import take
 from gnomon.models.llamacpp.blas import side_by_side
-from gnomon.models.llamacpp.decoder import Decoder, Integers, Past, Rows, log_sums
+from gnomon.models.llamacpp.decoder import Decoder, Integers, Past, RowBatch, log_sums
 from gnomon.models.llamacpp.tensors import Numbers
 from gnomon.models.memory import keep_freed_memory
-from gnomon.models.planner import Planner, Room, Task
+from gnomon.models.planner import PassTask, Planner, Room
 from gnomon.models.transformers.masks import ancestors, filled
 
 ROOM = Room(1024, 256)  # more tokens: less of the time goes into arranging weights for BLAS
@@ -24,7 +24,7 @@ SPREAD = 64 * 2**20  # bytes that one layer's prefix may take, spread over the r
 REPLIES = 32  # that are written at once: each step reads all weights, for one as for many
 
 
-class Scorer(Planner[Past]):
+class NumpyScorer(Planner[Past]):
     """Scores continuations with a decoder."""
 
     def __init__(self, decoder: Decoder, *, threads: int) -> None:
@@ -48,10 +48,10 @@ class Scorer(Planner[Past]):
         row_bytes = 2 * 4 * heads * head * (offset + longest)
         return max(1, int(SPREAD // row_bytes))
 
-    def compute(self, tasks: Iterable[Task], prefix: Past | None) -> Iterator[list[float]]:
+    def compute(self, tasks: Iterable[PassTask], prefix: Past | None) -> Iterator[list[float]]:
         """For each task, in order, the log-probabilities that it wants."""
 
-        def work(task: Task) -> list[float]:
+        def work(task: PassTask) -> list[float]:
             return _log_probabilities(self.decoder, task, prefix)
 
         yield from side_by_side(work, list(tasks), self.threads)
@@ -85,11 +85,11 @@ def _read_long(decoder: Decoder, tokens: Sequence[int]) -> tuple[Numbers, Past]:
     return hidden, past
 
 
-def _chain(tokens: Sequence[int], begin: int) -> Rows:
+def _chain(tokens: Sequence[int], begin: int) -> RowBatch:
     """One row of tokens that see all before them, and `begin` tokens that were read already."""
     positions = np.arange(begin, begin + len(tokens))
     sees = np.arange(begin + len(tokens)) <= positions[:, None]
-    return Rows(np.array([tokens]), positions[None], sees[None], np.arange(len(tokens)))
+    return RowBatch(np.array([tokens]), positions[None], sees[None], np.arange(len(tokens)))
 
 
 def _own(sizes: Integers, length: int) -> Integers:
@@ -97,7 +97,7 @@ def _own(sizes: Integers, length: int) -> Integers:
     return np.flatnonzero(np.arange(length) < sizes[:, None])
 
 
-def _log_probabilities(decoder: Decoder, task: Task, prefix: Past | None) -> list[float]:
+def _log_probabilities(decoder: Decoder, task: PassTask, prefix: Past | None) -> list[float]:
     batch = task.batch
     length = len(batch[0].tokens)
     sizes = np.array([len(row.tokens) for row in batch])
@@ -107,7 +107,9 @@ def _log_probabilities(decoder: Decoder, task: Task, prefix: Past | None) -> lis
     if prefix is not None:
         positions += prefix.length
         sees = np.pad(sees, ((0, 0), (0, 0), (prefix.length, 0)), constant_values=True)
-    hidden, _ = decoder.read(Rows(ids, positions, sees, _own(sizes, length)), prefix, task.places)
+    hidden, _ = decoder.read(
+        RowBatch(ids, positions, sees, _own(sizes, length)), prefix, task.places
+    )
     found = np.empty(len(task.tokens))
     tokens = np.array(task.tokens)
     for begin in range(0, len(hidden), OUTPUTS):
@@ -140,7 +142,7 @@ def _read_texts(decoder: Decoder, texts: Sequence[Sequence[int]]) -> tuple[Numbe
     positions = np.broadcast_to(np.arange(longest), ids.shape)
     sees = np.tri(longest, dtype=bool)[None]
     last = np.arange(len(texts)) * longest + sizes - 1
-    return decoder.read(Rows(ids, positions, sees, _own(sizes, longest)), None, last)
+    return decoder.read(RowBatch(ids, positions, sees, _own(sizes, longest)), None, last)
 
 
 def _replies(
@@ -167,7 +169,7 @@ def _replies(
         if not writing:
             return said
         known = np.pad(known, ((0, 0), (0, 1)), constant_values=True)
-        step = Rows(likeliest[:, None], sizes[:, None], known[:, None], rows)
+        step = RowBatch(likeliest[:, None], sizes[:, None], known[:, None], rows)
         hidden, own = decoder.read(step, past, rows)
         past = past.followed_by(own)
         sizes += 1

@@ -12,7 +12,7 @@ from itertools import islice
 from gnomon.grouped import grouped
 from gnomon.models.chat import Messages, Writer
 from gnomon.models.choices import contexts, take
-from gnomon.models.llamacpp.eyes import Eyes, Picture, UnshowableError
+from gnomon.models.llamacpp.eyes import PicturePath, Projector, UnshowableError
 from gnomon.models.prompts.library import Prompt
 from gnomon.records import Answer, Image, Item
 from gnomon.vision.decoding import Pixels
@@ -20,10 +20,10 @@ from gnomon.vision.pictures import Seen, pixels, see
 
 SIGN = "<__picture__>"
 AHEAD = 2  # pictures that are decoded before the model asks for them
-Answerer = Callable[[Sequence[Item], Sequence[Picture]], Sequence[Answer]]
+Answerer = Callable[[Sequence[Item], Sequence[PicturePath]], Sequence[Answer]]
 
 
-def answer_seeing(items: Sequence[Item], eyes: Eyes, answer: Answerer) -> list[Answer]:
+def answer_seeing(items: Sequence[Item], eyes: Projector, answer: Answerer) -> list[Answer]:
     """An answer for each item; `answer` is given items that show the same pictures, and these.
 
     A picture that cannot be shown is the error of the items that show it.
@@ -85,7 +85,7 @@ def _by_pictures(items: Sequence[Item]) -> dict[tuple[Image, ...], list[int]]:
 
 
 def _answer_alike(
-    items: Sequence[Item], seen: Sequence[Seen[Pixels]], eyes: Eyes, answer: Answerer
+    items: Sequence[Item], seen: Sequence[Seen[Pixels]], eyes: Projector, answer: Answerer
 ) -> Sequence[Answer]:
     troubles = [each.trouble for each in seen if each.trouble]
     if troubles:

@@ -15,11 +15,11 @@ import numpy as np
 
 from gnomon.downloads.packages import PackagedFile, kept_files
 from gnomon.errors import UsageError
-from gnomon.models.choices import Query, Reply
+from gnomon.models.choices import ModelReply, Query
 from gnomon.models.llamacpp.checking import available_cores
 from gnomon.models.llamacpp.decoder import Decoder
 from gnomon.models.llamacpp.model import Ask, Gguf, Normalise
-from gnomon.models.llamacpp.scoring import Scorer
+from gnomon.models.llamacpp.scoring import NumpyScorer
 from gnomon.models.prompts.library import load_prompt
 from gnomon.options import neutral
 
@@ -97,7 +97,7 @@ class SmolLM2(Gguf):
 
     def __init__(self, spec: str, file: Path, *, threads: int, **how: Any) -> None:
         super().__init__(spec, file, threads=threads, **how)
-        self._scorer = Scorer(_decoder(file), threads=threads or available_cores())
+        self._scorer = NumpyScorer(_decoder(file), threads=threads or available_cores())
 
     def describe(self) -> dict[str, Any]:
         """All that determines the scores."""
@@ -106,7 +106,7 @@ class SmolLM2(Gguf):
     def _log_probabilities(self, queries: Sequence[Query]) -> list[list[float]]:
         return self._scorer.score(queries)
 
-    def _generate(self, prompts: Sequence[Sequence[int]]) -> list[Reply]:
+    def _generate(self, prompts: Sequence[Sequence[int]]) -> list[ModelReply]:
         room = [min(self.new_tokens, self.llama.window - len(prompt)) for prompt in prompts]
         replies = self._scorer.replies(prompts, room, self.llama.is_end)
         return [self._reply(*each) for each in zip(prompts, replies, strict=True)]

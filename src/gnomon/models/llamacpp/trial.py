@@ -18,7 +18,7 @@ from pathlib import Path
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import GnomonError, ModelError
 from gnomon.fingerprint import fingerprint
-from gnomon.models.llamacpp.eyes import Eyes, UnshowableError
+from gnomon.models.llamacpp.eyes import Projector, UnshowableError
 from gnomon.models.llamacpp.library import library_file
 from gnomon.models.llamacpp.llama import Llama
 from gnomon.records import digest
@@ -136,7 +136,7 @@ def _look(mmproj: Path, llama: Llama, threads: int) -> None:
     """Show the model a small picture, if it has room for one."""
     from PIL import Image
 
-    eyes = Eyes(mmproj, llama, threads=threads)
+    eyes = Projector(mmproj, llama, threads=threads)
     try:
         with eyes.showing([Image.new("RGB", (48, 32), "teal")]) as (picture,):
             if len(picture.path) + picture.more < llama.window:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gnomon.models.choices import Query
-from gnomon.models.llamacpp.llama import Llama, Wanted
+from gnomon.models.llamacpp.llama import Llama, PathPlace
 
 Prefix = tuple[int, ...]
 Known = dict[tuple[Prefix, int], float]  # (what stands before, token) -> log-probability
@@ -35,7 +35,7 @@ def _along_paths(llama: Llama, queries: Sequence[Query]) -> Known:
 
     known: Known = {}
     for chain in chains(sorted(wanted)):
-        places = [Wanted(len(prefix), tuple(sorted(wanted[prefix]))) for prefix in chain]
+        places = [PathPlace(len(prefix), tuple(sorted(wanted[prefix]))) for prefix in chain]
         found = llama.log_probabilities(chain[-1], places)
         for prefix, place, values in zip(chain, places, found, strict=True):
             for token, value in zip(place.tokens, values, strict=True):

@@ -10,7 +10,7 @@ import msgspec
 
 from gnomon.errors import DataError
 from gnomon.files import type_words
-from gnomon.models.prompts.wording import Example, Wording
+from gnomon.models.prompts.wording import Wording, WorkedExample
 
 HINT = "docs/prompts.md lists a prompt's fields. Words such as yes, no and 5 must be in quotes."
 _QUOTES = "YAML reads yes, no, on, off and 5 as other things: write them in quotes."
@@ -63,7 +63,7 @@ def _place(path: str) -> str:
 def _known_fields(where: str, prompt: type[msgspec.Struct]) -> tuple[str, ...]:
     """The fields that may stand at a place."""
     if ".examples[" in where:
-        return Example.__struct_fields__
+        return WorkedExample.__struct_fields__
     if ".FORM" in where:
         return Wording.__struct_fields__
     hidden = ("wording", "drawn")  # which are not for files

@@ -17,7 +17,7 @@ from gnomon import registry
 from gnomon.errors import GnomonError, UsageError
 from gnomon.items.source import ItemSource, load
 from gnomon.models.prompts.library import load_prompt
-from gnomon.models.prompts.shots import Drawn, draw
+from gnomon.models.prompts.shots import DrawnExamples, draw
 from gnomon.options import takes
 from gnomon.records import Item
 from gnomon.registry import ModelSpec
@@ -28,7 +28,7 @@ MOST = 20_000  # items that examples are drawn from
 TO_LEARN_FROM = ("train", "dev", "val")  # splits, the first that there is
 
 
-class Pool(NamedTuple):
+class _Pool(NamedTuple):
     """Where examples are drawn from, in words and as a source."""
 
     name: str
@@ -87,7 +87,7 @@ def in_words(model: ModelSpec) -> str:
     kept = model.options.get("examples")
     if not kept:
         return ""
-    drawn = msgspec.json.decode(kept, type=Drawn)
+    drawn = msgspec.json.decode(kept, type=DrawnExamples)
     several = ""
     if len(drawn.sets) > 1:
         several = f", in {len(drawn.sets)} sets"
@@ -122,19 +122,19 @@ def _shows_pictures(source: ItemSource) -> bool:
     return first is not None and bool(first.images)
 
 
-def _pool(source: ItemSource, shots_from: str | Path) -> Pool:
+def _pool(source: ItemSource, shots_from: str | Path) -> _Pool:
     if shots_from:
-        return Pool(Path(shots_from).name, load(str(shots_from)))
+        return _Pool(Path(shots_from).name, load(str(shots_from)))
     if "seed" in source.options and source.source == "fresh":
         seed = source.options["seed"] + OTHER_SEED
         other = replace(source, options={**source.options, "seed": seed})
-        return Pool(f"{source.name}, seed {seed}", other)
+        return _Pool(f"{source.name}, seed {seed}", other)
     for pool in _other_splits(source):
         return pool
-    return Pool(f"{source.name}, other items", source)
+    return _Pool(f"{source.name}, other items", source)
 
 
-def _other_splits(source: ItemSource) -> Iterator[Pool]:
+def _other_splits(source: ItemSource) -> Iterator[_Pool]:
     """The splits to learn from, where the source has one and another was asked for."""
     asked = source.options.get("split")
     if not asked or asked.startswith(TO_LEARN_FROM):
@@ -143,6 +143,6 @@ def _other_splits(source: ItemSource) -> Iterator[Pool]:
         other = replace(source, options={**source.options, "split": split})
         try:
             if next(other.without_pictures(), None) is not None:
-                yield Pool(f"{source.name}, split {split}", other)
+                yield _Pool(f"{source.name}, split {split}", other)
         except GnomonError:  # the benchmark has no split of that name
             continue

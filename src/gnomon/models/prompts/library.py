@@ -17,7 +17,12 @@ from gnomon.errors import DataError, UsageError, unknown
 from gnomon.files import package_data, read_text, read_yaml
 from gnomon.models.prompts.faults import HINT, not_a_prompt
 from gnomon.models.prompts.prompt import Prompt
-from gnomon.models.prompts.wording import OPTION_FIELDS, Example, unknown_field, wording_problem
+from gnomon.models.prompts.wording import (
+    OPTION_FIELDS,
+    WorkedExample,
+    unknown_field,
+    wording_problem,
+)
 
 __all__ = ["DEFAULTS", "Prompt", "load_prompt", "prompt_file", "prompt_names", "wordings_of"]
 
@@ -31,7 +36,7 @@ class Variation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     """A prompt that ships with Gnomon, with worked examples of one's own."""
 
     like: str
-    examples: dict[str, tuple[Example, ...]]  # by form
+    examples: dict[str, tuple[WorkedExample, ...]]  # by form
     summary: str = ""
 
 

@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import msgspec
 
 from gnomon.errors import UsageError
-from gnomon.models.prompts.shots import Drawn
-from gnomon.models.prompts.wording import BLANK, OptionStyle, Parts, Wording, as_item, lay_out
+from gnomon.models.prompts.shots import DrawnExamples
+from gnomon.models.prompts.wording import BLANK, ItemParts, OptionStyle, Wording, as_item, lay_out
 from gnomon.records import Item
 
 _Shots = Annotated[int, msgspec.Meta(ge=0)]
@@ -42,7 +42,7 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     label: str = ""  # what tables and reports call a wording, where "wording 7" says too little
     wording: int = 1  # which of several wordings this is
     paraphrases: tuple[Prompt, ...] = ()  # the same questions in other words: wordings 2, 3 ...
-    drawn: Drawn | None = None  # examples of a benchmark, in place of the prompt's own
+    drawn: DrawnExamples | None = None  # examples of a benchmark, in place of the prompt's own
 
     @property
     def wordings(self) -> int:
@@ -61,7 +61,7 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
             return self
         return self.paraphrases[wording - 2]
 
-    def parts(self, item: Item) -> Parts:
+    def parts(self, item: Item) -> ItemParts:
         """The item's own layout, without instruction and examples."""
         if item.form not in self.forms:
             raise UsageError(
@@ -206,9 +206,9 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         return found
 
 
-def _drawn(text: str) -> Drawn:
+def _drawn(text: str) -> DrawnExamples:
     try:
-        return msgspec.json.decode(text, type=Drawn)
+        return msgspec.json.decode(text, type=DrawnExamples)
     except msgspec.MsgspecError as error:
         raise UsageError(
             f"The option `examples` holds no worked examples: {error}.",
@@ -216,12 +216,12 @@ def _drawn(text: str) -> Drawn:
         ) from None
 
 
-def _question(parts: Parts) -> str:
+def _question(parts: ItemParts) -> str:
     if parts.inline and parts.after.strip():
         return f"{parts.before}{parts.lead}{BLANK}{parts.after}".strip()
     return parts.before.strip()
 
 
-def _right_answer(parts: Parts, item: Item) -> str:
+def _right_answer(parts: ItemParts, item: Item) -> str:
     place = item.choices.index(item.gold[0])
     return parts.answers[place][0]

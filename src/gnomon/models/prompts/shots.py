@@ -23,7 +23,7 @@ DRAWN = 200  # candidates of each label that are weighed against one another
 HoldOut = tuple[tuple[str, ...], ...]
 
 
-class Drawn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class DrawnExamples(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Sets of worked examples, and what an item must not share with those it is shown."""
 
     sets: tuple[tuple[Item, ...], ...]
@@ -62,15 +62,15 @@ def shared_units(item: Item, hold_out: HoldOut) -> set[str]:
 
 def draw(
     asked: Iterable[Item], pool: Iterable[Item], shots: int, hold_out: HoldOut = (), seed: int = 0
-) -> Drawn:
+) -> DrawnExamples:
     """Sets of so many examples for each form, out of a pool, that serve all items.
 
     Right labels take turns, in an order drawn by the seed, so that they are balanced.
     """
-    by_form: dict[str, list[Candidate]] = {}
+    by_form: dict[str, list[_Candidate]] = {}
     for item in pool:
         if len(item.gold) == 1 and not item.images:
-            candidate = Candidate(item, frozenset(shared_units(item, hold_out)))
+            candidate = _Candidate(item, frozenset(shared_units(item, hold_out)))
             by_form.setdefault(item.form, []).append(candidate)
 
     sets: list[list[Item]] = []
@@ -85,7 +85,7 @@ def draw(
         sets += [[] for _ in range(len(found) - len(sets))]
         for examples, more in zip(sets, found, strict=False):
             examples += more
-    return Drawn(sets=tuple(map(tuple, sets)), hold_out=hold_out, seed=seed)
+    return DrawnExamples(sets=tuple(map(tuple, sets)), hold_out=hold_out, seed=seed)
 
 
 def _units_by_form(items: Iterable[Item], hold_out: HoldOut) -> dict[str, list[frozenset[str]]]:
@@ -97,7 +97,7 @@ def _units_by_form(items: Iterable[Item], hold_out: HoldOut) -> dict[str, list[f
     return {form: list(units) for form, units in found.items()}
 
 
-class Candidate(NamedTuple):
+class _Candidate(NamedTuple):
     """An item that may be an example, and its units."""
 
     item: Item
@@ -105,7 +105,7 @@ class Candidate(NamedTuple):
 
 
 def _sets(
-    waiting: list[frozenset[str]], candidates: Sequence[Candidate], shots: int, chance: Random
+    waiting: list[frozenset[str]], candidates: Sequence[_Candidate], shots: int, chance: Random
 ) -> list[list[Item]]:
     """Sets of examples of one form: one more while there are items that share with each.
 
@@ -132,17 +132,17 @@ def _sets(
 
 
 def _balanced(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[_Candidate],
     shots: int,
     forbidden: frozenset[str],
     wanted: Mapping[str, int],
     chance: Random,
-) -> list[Candidate]:
+) -> list[_Candidate]:
     """So many candidates without what is forbidden, their right labels in turn.
 
     Among some that are drawn, those whose units few of the waiting items have come first.
     """
-    by_label: dict[str, list[Candidate]] = {}
+    by_label: dict[str, list[_Candidate]] = {}
     for candidate in candidates:
         if not candidate.units & forbidden:
             by_label.setdefault(candidate.item.gold[0], []).append(candidate)
@@ -153,7 +153,7 @@ def _balanced(
     labels = list(drawn)
     chance.shuffle(labels)
 
-    chosen: list[Candidate] = []
+    chosen: list[_Candidate] = []
     units: frozenset[str] = frozenset()
     while len(chosen) < shots and any(drawn.values()):
         label = labels[len(chosen) % len(labels)]
@@ -168,10 +168,10 @@ def _balanced(
     return chosen
 
 
-def _cost(units: frozenset[str], wanted: Mapping[str, int], candidate: Candidate) -> int:
+def _cost(units: frozenset[str], wanted: Mapping[str, int], candidate: _Candidate) -> int:
     """How many waiting items share the units that a candidate adds to some."""
     return sum(wanted.get(unit, 0) for unit in candidate.units - units)
 
 
-def _is_other(candidate: Candidate, example: Candidate) -> bool:
+def _is_other(candidate: _Candidate, example: _Candidate) -> bool:
     return candidate.item.text != example.item.text

@@ -25,7 +25,7 @@ _Word = Annotated[str, msgspec.Meta(min_length=1)]
 _Words = Annotated[tuple[_Word, ...], msgspec.Meta(min_length=1)]
 
 
-class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class WorkedExample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A worked example: an item of our own with its right label."""
 
     text: str
@@ -43,7 +43,7 @@ class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     target: str = "{answer}"
     words: dict[str, _Word | _Words] = {}  # label -> its answer word(s)
     letters: bool = False  # answer with the letter of the option
-    examples: tuple[Example, ...] = ()
+    examples: tuple[WorkedExample, ...] = ()
 
     @property
     def pieces(self) -> tuple[str, ...]:
@@ -68,7 +68,7 @@ class OptionStyle(NamedTuple):
         return "{LETTER}" in self.option
 
 
-class Parts(NamedTuple):
+class ItemParts(NamedTuple):
     """An item laid out: `before`, `lead`, one of the answers, `after`."""
 
     before: str  # what the model reads
@@ -78,7 +78,7 @@ class Parts(NamedTuple):
     inline: bool  # the answer stands in the same text, not in one of its own
 
 
-def lay_out(item: Item, wording: Wording, style: OptionStyle) -> Parts:
+def lay_out(item: Item, wording: Wording, style: OptionStyle) -> ItemParts:
     """The filled-in template; an item's own text is never read as one."""
     fields = _field_values(item, wording, style)
     pieces = [piece for piece in wording.pieces if fields["context"] or "{context}" not in piece]
@@ -88,14 +88,14 @@ def lay_out(item: Item, wording: Wording, style: OptionStyle) -> Parts:
     answers = _answers(item, wording, style)
     if not inline:
         lead, _, after = wording.target.partition("{answer}")
-        return Parts(text, lead, answers, after, inline=False)
+        return ItemParts(text, lead, answers, after, inline=False)
     before = text.rstrip(" ")
     if _opens_the_sentence(item, wording):
         answers = _capitalised(answers)
-    return Parts(before, text[len(before) :], answers, _fill(closing, fields), inline=True)
+    return ItemParts(before, text[len(before) :], answers, _fill(closing, fields), inline=True)
 
 
-def as_item(form: str, wording: Wording, example: Example) -> Item:
+def as_item(form: str, wording: Wording, example: WorkedExample) -> Item:
     """A worked example as the item that it is."""
     return Item(
         id="",

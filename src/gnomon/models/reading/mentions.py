@@ -32,7 +32,7 @@ MOST = 200  # labels that are looked at in a segment, from its end: a hostile re
 Table = dict[str, frozenset[int]]
 
 
-class Vocabulary:
+class ChoiceVocabulary:
     """The words of all choices, compiled; `question` says of which two things they are said."""
 
     def __init__(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gnomon.models.reading.cleaning import lines_of, sentences_of
 
 
-class Rule(NamedTuple):
+class ReadingRule(NamedTuple):
     """A rule gives segments of a reply; the first in which a label is asserted decides."""
 
     name: str
@@ -172,29 +172,29 @@ def _everywhere(text: str) -> Iterator[str]:
     yield "\n".join(sentences_of(text))
 
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[ReadingRule, ...] = (
     # the reply is a label and nothing else: "**Larger**.", "(b)"
-    Rule("whole", _whole, alone=True),
+    ReadingRule("whole", _whole, alone=True),
     # the last \boxed{...} or <answer>...</answer>
-    Rule("boxed", _boxed),
+    ReadingRule("boxed", _boxed),
     # after the last "the answer is", "Answer:", "correct option:" that names a label
-    Rule("announced", _announced),
+    ReadingRule("announced", _announced),
     # what follows the last "wait", "on second thought", "Actually"
-    Rule("corrected", _corrected, prose=True),
+    ReadingRule("corrected", _corrected, prose=True),
     # a line that is a label and nothing else
-    Rule("line", _lone_lines, alone=True),
+    ReadingRule("line", _lone_lines, alone=True),
     # a letter, and nothing else, after "I think it is" or "It's"
-    Rule("thought", _thought, alone=True),
+    ReadingRule("thought", _thought, alone=True),
     # the reply opens with a label: "Yes, because ..."; unless its conclusion says otherwise
-    Rule("lead", _lead, alone=True),
+    ReadingRule("lead", _lead, alone=True),
     # after "so", "therefore" ... in the last such sentence that names a label
-    Rule("concluded", conclusions, prose=True),
+    ReadingRule("concluded", conclusions, prose=True),
     # the last of several sentences is a label and nothing else
-    Rule("closing", closing, alone=True),
+    ReadingRule("closing", closing, alone=True),
     # the last of several lines
-    Rule("last line", _last_line, prose=True),
+    ReadingRule("last line", _last_line, prose=True),
     # the words before "is correct", "is right", "fits best"
-    Rule("approved", _approved),
+    ReadingRule("approved", _approved),
     # the only label that the whole reply asserts
-    Rule("sole", _everywhere, prose=True),
+    ReadingRule("sole", _everywhere, prose=True),
 )

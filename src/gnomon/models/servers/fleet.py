@@ -12,13 +12,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from gnomon.models.servers.refusals import LONGEST_PAUSE, PassingError
-from gnomon.models.servers.server import Server
+from gnomon.models.servers.server import RemoteServer
 
 
 class Fleet:
     """Servers that answer alike. Each has at most `most` requests at a time."""
 
-    def __init__(self, servers: Sequence[Server], most: int, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, servers: Sequence[RemoteServer], most: int, clock: Callable[[], float]
+    ) -> None:
         self.servers = tuple(servers)
         self._most = most
         self._clock = clock
@@ -39,7 +41,7 @@ class Fleet:
         """Whether nobody was there when each was last asked."""
         return all(server.unreachable for server in self.servers)
 
-    async def choose(self) -> Server:
+    async def choose(self) -> RemoteServer:
         """The server to ask; waits until one is free and rested."""
         if self.is_one:
             return self.servers[0]
@@ -53,7 +55,7 @@ class Fleet:
                 await asyncio.wait_for(self._changed.wait(), self._until_rested(now))
 
     @contextmanager
-    def asking(self, server: Server) -> Iterator[None]:
+    def asking(self, server: RemoteServer) -> Iterator[None]:
         """Count a request while it is under way."""
         server.under_way += 1
         server.asked += 1
@@ -63,7 +65,7 @@ class Fleet:
             server.under_way -= 1
             self._changed.set()
 
-    def rest(self, server: Server, trouble: PassingError, first_pause: float) -> None:
+    def rest(self, server: RemoteServer, trouble: PassingError, first_pause: float) -> None:
         """Leave a server alone for as long as it asks, or else longer each time that it fails.
 
         What was under way when it began to fail does not count again.
@@ -80,7 +82,7 @@ class Fleet:
         if seconds:
             server.hold = max(server.hold, now + seconds)
 
-    def _is_ready(self, server: Server, now: float) -> bool:
+    def _is_ready(self, server: RemoteServer, now: float) -> bool:
         if now < server.hold:
             return False
         most = 1 if server.faults else self._most  # one request sees whether it is well again

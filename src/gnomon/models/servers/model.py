@@ -29,7 +29,7 @@ from gnomon.models.servers.completions import (
     scores_of,
 )
 from gnomon.models.servers.pictures import (
-    Sent,
+    SentPicture,
     Showing,
     for_the_cache,
     pictures_in,
@@ -265,7 +265,7 @@ class OpenAI:
                 return found
         return None
 
-    async def _open(self, images: Sequence[Image]) -> list[Sent]:
+    async def _open(self, images: Sequence[Image]) -> list[SentPicture]:
         if not images:
             return []
         try:
@@ -273,7 +273,9 @@ class OpenAI:
         except DataError as error:
             raise AskError(error.message) from None
 
-    async def _send(self, body: dict[str, Any], pictures: Sequence[Sent]) -> Replied[Completion]:
+    async def _send(
+        self, body: dict[str, Any], pictures: Sequence[SentPicture]
+    ) -> Replied[Completion]:
         shown = sum(picture.tokens for picture in pictures)
         most = estimate(body, shown)
         sent = with_pictures(self._in_its_words(body), pictures)

@@ -29,7 +29,7 @@ from gnomon.models.servers.refusals import (
     refusal,
 )
 from gnomon.models.servers.requests import check_positive
-from gnomon.models.servers.server import Response, Server
+from gnomon.models.servers.server import RemoteServer, Response
 from gnomon.redaction import redact_url
 
 FIRST_PAUSE = 1.0  # seconds before the second attempt; then doubling
@@ -86,7 +86,7 @@ class Remote:
         key = os.environ.get(key_env, "")
         servers = []
         for address in addresses:
-            servers.append(Server(address, key, concurrency=concurrency, timeout=timeout))
+            servers.append(RemoteServer(address, key, concurrency=concurrency, timeout=timeout))
         self.secrets = tuple(dict.fromkeys(chain.from_iterable(each.secrets for each in servers)))
         self.slots = asyncio.Semaphore(concurrency * len(servers))
         self.ended: GnomonError | None = None  # why nothing more is sent; what is under way arrives
@@ -182,7 +182,7 @@ class Remote:
             "Start the server, or give its address with --base-url.",
         )
 
-    async def _pause(self, server: Server, trouble: PassingError, attempt: int) -> None:
+    async def _pause(self, server: RemoteServer, trouble: PassingError, attempt: int) -> None:
         """Wait as long as the server asked anybody to; else doubling, spread out a little."""
         seconds = server.hold - self._loop.time()
         if attempt and trouble.pause is not None:
@@ -195,7 +195,7 @@ class Remote:
 
     async def _try(
         self,
-        server: Server,
+        server: RemoteServer,
         path: str,
         body: dict[str, Any],
         most: Tokens,
@@ -232,11 +232,11 @@ class Remote:
             self.budget.settle(most, used)
 
     async def _exchange(
-        self, server: Server, path: str, body: dict[str, Any], room: int
+        self, server: RemoteServer, path: str, body: dict[str, Any], room: int
     ) -> Response:
         return await server.exchange(path, body, room)
 
-    def _refusal(self, server: Server, response: Response, body: dict[str, Any]) -> Exception:
+    def _refusal(self, server: RemoteServer, response: Response, body: dict[str, Any]) -> Exception:
         """The error that a status other than 200 stands for; of several servers it names the one.
 
         What ends a run ends it although others might answer: their user must know.

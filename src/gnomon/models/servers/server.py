@@ -23,7 +23,7 @@ class Response(NamedTuple):
     raw: bytes
 
 
-class Server:
+class RemoteServer:
     """One address, asked with a key if there is one."""
 
     def __init__(self, base_url: str, key: str, *, concurrency: int, timeout: float) -> None:

@@ -23,7 +23,7 @@ class Filled(NamedTuple):
     span: range
 
 
-class Sentence(NamedTuple):
+class _Sentence(NamedTuple):
     """A sentence with a choice written in, and where the choice stands, in characters."""
 
     text: str
@@ -34,7 +34,7 @@ class Sentence(NamedTuple):
 class Way(NamedTuple):
     """A sentence as tokens, with the characters of each."""
 
-    sentence: Sentence
+    sentence: _Sentence
     tokens: list[int]
     offsets: Sequence[tuple[int, int]]
 
@@ -53,7 +53,7 @@ def fill(tokenizer: Any, prompt: Prompt, items: Sequence[Item]) -> list[list[Fil
     return filled
 
 
-def _sentences(prompt: Prompt, item: Item) -> list[Sentence]:
+def _sentences(prompt: Prompt, item: Item) -> list[_Sentence]:
     parts = prompt.parts(item)
     if not parts.inline:
         raise UsageError(
@@ -64,7 +64,7 @@ def _sentences(prompt: Prompt, item: Item) -> list[Sentence]:
     start = len(before)
     found = []
     for word in flat(parts.answers):
-        found.append(Sentence(before + word + parts.after, start, start + len(word)))
+        found.append(_Sentence(before + word + parts.after, start, start + len(word)))
     return found
 
 

@@ -12,8 +12,8 @@ from gnomon.models.asking import Asking, frames
 from gnomon.models.chat import Writer, chat_template
 from gnomon.models.choices import (
     Likelihoods,
+    ModelReply,
     Query,
-    Reply,
     contexts,
     describe_asking,
     flat,
@@ -23,7 +23,7 @@ from gnomon.models.choices import (
 )
 from gnomon.models.prompts.library import Prompt
 from gnomon.models.transformers.generating import generate
-from gnomon.models.transformers.likelihoods import Scorer
+from gnomon.models.transformers.likelihoods import TorchScorer
 from gnomon.models.transformers.limits import longest_text, token_budget
 from gnomon.models.transformers.previewing import (
     limits_of,
@@ -31,7 +31,7 @@ from gnomon.models.transformers.previewing import (
     scored_words,
     special_tokens,
 )
-from gnomon.models.transformers.tokens import Encoder
+from gnomon.models.transformers.tokens import TextEncoder
 from gnomon.models.transformers.trees import try_trees
 from gnomon.records import Answer, Item, Preview
 
@@ -62,9 +62,9 @@ class Causal:
         self.budget = token_budget(model)
         self.longest = longest_text(model, tokenizer)
         self.write = own_template(tokenizer) if chat else None
-        self.encoder = Encoder(tokenizer)
+        self.encoder = TextEncoder(tokenizer)
         reading = try_trees(model, trees, spec)
-        self.scorer = Scorer(model, trees=reading.trees, packed=reading.packed)
+        self.scorer = TorchScorer(model, trees=reading.trees, packed=reading.packed)
         self.likelihoods = Likelihoods(
             self.scorer.score,
             normalise=normalise,
@@ -158,7 +158,7 @@ class Causal:
     def _replied(self, items: Sequence[Item]) -> list[Answer]:
         prompts = self._prompts(items)
 
-        def write(asked: Sequence[Sequence[int]]) -> list[Reply]:
+        def write(asked: Sequence[Sequence[int]]) -> list[ModelReply]:
             return generate(self.model, self.tokenizer, asked, new_tokens=self.new_tokens)
 
         return replied(

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import torch
 
 from gnomon.models.choices import Query, by_length, take
-from gnomon.models.transformers.rows import Part
+from gnomon.models.transformers.rows import QueryPart
 
 TARGETS = 64  # of an item that are scored together
 LOGITS = 256 * 2**20  # bytes of logits that a batch may have
 
 
-class Wanted(NamedTuple):
+class _Wanted(NamedTuple):
     """A token after the first of a choice: its row and place in the decoder's batch."""
 
     row: int
@@ -63,17 +63,17 @@ def score(
     return result
 
 
-def _parts(queries: Sequence[Query]) -> list[Part]:
+def _parts(queries: Sequence[Query]) -> list[QueryPart]:
     """Queries with at most TARGETS continuations each."""
     parts = []
     for number, query in enumerate(queries):
         for first in range(0, len(query.continuations), TARGETS):
             some = query.continuations[first : first + TARGETS]
-            parts.append(Part(number, first, Query(query.context, some)))
+            parts.append(QueryPart(number, first, Query(query.context, some)))
     return parts
 
 
-def _outputs(parts: Sequence[Part]) -> int:
+def _outputs(parts: Sequence[QueryPart]) -> int:
     """How many tokens' logits a batch has, padding counted."""
     rows = longest = 0
     for part in parts:
@@ -140,13 +140,13 @@ def _add_later_tokens(
 ) -> None:
     """Add the log-probabilities of the tokens after the first, in place."""
     paths: dict[tuple[int, tuple[int, ...]], int] = {}  # item and text so far -> row
-    wanted: list[Wanted] = []
+    wanted: list[_Wanted] = []
     for item, query in enumerate(queries):
         for choice, target in enumerate(query.continuations):
             if len(target) > 1:
                 row = paths.setdefault((item, tuple(target[:-1])), len(paths))
                 for place, token in enumerate(target[1:]):
-                    wanted.append(Wanted(row, place, token, item, choice))
+                    wanted.append(_Wanted(row, place, token, item, choice))
     if not wanted:
         return
 

@@ -16,7 +16,7 @@ import torch
 
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.models.choices import take
-from gnomon.models.comparing import FORMS, Pair, Written
+from gnomon.models.comparing import FORMS, TextPair, Written
 from gnomon.models.transformers.limits import longest_text
 from gnomon.models.transformers.previewing import surrounding_tokens, written
 from gnomon.models.transformers.sights import alike, pictures_in_a_pass, shape_of, tensor_of
@@ -128,7 +128,7 @@ class DualEncoder:
         """What stands around each text."""
         return surrounding_tokens(self.tokenizer)
 
-    def odds(self, pairs: Sequence[Pair], seen: Mapping[str, Seen[Any]]) -> list[float]:
+    def odds(self, pairs: Sequence[TextPair], seen: Mapping[str, Seen[Any]]) -> list[float]:
         """The scaled similarity of each text and its picture."""
         texts = self._text_features({pair.text for pair in pairs})
         found = []

@@ -7,17 +7,17 @@ from typing import Any
 
 import torch
 
-from gnomon.models.choices import Reply, by_length, take
+from gnomon.models.choices import ModelReply, by_length, take
 
 BATCH = 16
 
 
 def generate(
     model: Any, tokenizer: Any, prompts: Sequence[Sequence[int]], *, new_tokens: int
-) -> list[Reply]:
+) -> list[ModelReply]:
     """The model's greedy reply to each prompt, of at most `new_tokens` tokens."""
     ends = _end_tokens(model)
-    replies = [Reply("", 0)] * len(prompts)
+    replies = [ModelReply("", 0)] * len(prompts)
     for numbers in by_length(list(map(len, prompts)), lambda batch: len(batch) > BATCH):
         made = _generate_batch(model, tokenizer, take(prompts, numbers), new_tokens)
         texts = tokenizer.batch_decode(made, skip_special_tokens=True)
@@ -25,7 +25,7 @@ def generate(
             read = len(prompts[number])
             cut = len(tokens) >= new_tokens and not ends.intersection(tokens)
             written = _written(tokens, ends)
-            replies[number] = Reply(text.strip(), read + written, cut, written)
+            replies[number] = ModelReply(text.strip(), read + written, cut, written)
     return replies
 
 

@@ -21,7 +21,7 @@ from gnomon.options import given, neutral
 from gnomon.vision.features import bytes_of
 
 
-class Asking(NamedTuple):
+class _Asking(NamedTuple):
     """How a model is asked, as the user says it: options of which each kind of model has some."""
 
     prompt: str
@@ -47,7 +47,7 @@ class Asking(NamedTuple):
         )
 
 
-class Place(NamedTuple):
+class ModelPath(NamedTuple):
     """What transformers can load, and whether it converses unless the user says otherwise."""
 
     path: str  # a hub name or a folder
@@ -117,7 +117,7 @@ def hf(
     """
     _check_given(name, ask, features, contrast)
     how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees)
-    asking = Asking(prompt, wording, shots, *how, features, contrast, regions, examples)
+    asking = _Asking(prompt, wording, shots, *how, features, contrast, regions, examples)
     place = place_of(name)
     check_no_slip(place.path)
     safety = (allow_pickle, trust_remote_code)
@@ -136,7 +136,7 @@ def _check_given(name: str, ask: str, features: str, contrast: str) -> None:
     check_contrast(contrast)
 
 
-def _causal(name: str, place: Place, loaded: Loaded, asking: Asking) -> Model:
+def _causal(name: str, place: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
     from gnomon.models.transformers.causal import Causal
 
     has_template = bool(getattr(loaded.tokenizer, "chat_template", None))
@@ -152,7 +152,7 @@ def _causal(name: str, place: Place, loaded: Loaded, asking: Asking) -> Model:
     )
 
 
-def _seq2seq(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
+def _seq2seq(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
     from gnomon.models.transformers.seq2seq import Seq2seq
 
     return Seq2seq(
@@ -164,7 +164,7 @@ def _seq2seq(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
     )
 
 
-def _masked(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
+def _masked(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
     from gnomon.models.transformers.masked import Masked
 
     return Masked(
@@ -176,13 +176,13 @@ def _masked(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
     )
 
 
-def _nli(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
+def _nli(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
     from gnomon.models.transformers.nli import Nli
 
     return Nli(**_parts(name, loaded), name=name, labels=asking.labels)
 
 
-def _vlm(name: str, place: Place, loaded: Loaded, asking: Asking) -> Model:
+def _vlm(name: str, place: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
     from gnomon.models.transformers.seeing import Seeing
     from gnomon.models.transformers.showing import template_of
 
@@ -214,7 +214,7 @@ def _check_one_decoder(name: str, config: Any) -> None:
             )
 
 
-def _comparing(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
+def _comparing(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
     from gnomon.models.comparing import Comparing
     from gnomon.models.transformers.comparers import comparer_of
 
@@ -232,28 +232,28 @@ def _parts(name: str, loaded: Loaded) -> dict[str, Any]:
     }
 
 
-class Kind(NamedTuple):
+class _Kind(NamedTuple):
     """How models of a kind are made, and which of the options for some kinds they follow."""
 
-    make: Callable[[str, Place, Loaded, Asking], Model]
+    make: Callable[[str, ModelPath, Loaded, _Asking], Model]
     options: frozenset[str]
 
 
 _REPLY = ("ask", "new_tokens")
 _PROMPTED = ("prompt", "wording", "shots", "examples", "normalise")
 KINDS = {
-    "causal": Kind(_causal, frozenset((*_PROMPTED, *_REPLY, "chat", "trees"))),
-    "seq2seq": Kind(_seq2seq, frozenset((*_PROMPTED, *_REPLY))),
-    "masked": Kind(_masked, frozenset((*_PROMPTED, "top_k", "span"))),
-    "nli": Kind(_nli, frozenset(("labels",))),
-    "vlm": Kind(_vlm, frozenset((*_PROMPTED, *_REPLY, "chat", "features"))),
-    "dual": Kind(_comparing, frozenset(("contrast", "features"))),
-    "match": Kind(_comparing, frozenset(("contrast",))),
-    "regions": Kind(_comparing, frozenset(("contrast", "regions"))),
+    "causal": _Kind(_causal, frozenset((*_PROMPTED, *_REPLY, "chat", "trees"))),
+    "seq2seq": _Kind(_seq2seq, frozenset((*_PROMPTED, *_REPLY))),
+    "masked": _Kind(_masked, frozenset((*_PROMPTED, "top_k", "span"))),
+    "nli": _Kind(_nli, frozenset(("labels",))),
+    "vlm": _Kind(_vlm, frozenset((*_PROMPTED, *_REPLY, "chat", "features"))),
+    "dual": _Kind(_comparing, frozenset(("contrast", "features"))),
+    "match": _Kind(_comparing, frozenset(("contrast",))),
+    "regions": _Kind(_comparing, frozenset(("contrast", "regions"))),
 }
 
 
-def _check_options_of_kind(name: str, kind: str, asking: Asking) -> None:
+def _check_options_of_kind(name: str, kind: str, asking: _Asking) -> None:
     """Refuse an option that the model would not follow."""
     followed = KINDS[kind].options
     ignored = given(hf, asking._asdict()).keys() - followed
@@ -269,7 +269,7 @@ def _template(tokenizer: Any) -> str:
     return str(getattr(tokenizer, "chat_template", ""))
 
 
-def _converses(name: str, place: Place, has_template: bool, chat: bool | None) -> bool:
+def _converses(name: str, place: ModelPath, has_template: bool, chat: bool | None) -> bool:
     """Whether items are put as a conversation."""
     if chat and not has_template:
         raise UsageError(f"{name} has no chat template.", "Leave out --model-set chat=true.")
@@ -278,22 +278,22 @@ def _converses(name: str, place: Place, has_template: bool, chat: bool | None) -
     return chat
 
 
-def place_of(name: str) -> Place:
+def place_of(name: str) -> ModelPath:
     """Where a model's files are: what is in llama.cpp's format is converted into the cache."""
     if name in NAMED:
         return NAMED[name]()
     if name.endswith(".gguf"):
-        return Place(_converted(Path(name).expanduser()))
+        return ModelPath(_converted(Path(name).expanduser()))
     if name.startswith("~"):
-        return Place(str(Path(name).expanduser()))
-    return Place(name)
+        return ModelPath(str(Path(name).expanduser()))
+    return ModelPath(name)
 
 
-def _smollm2() -> Place:
+def _smollm2() -> ModelPath:
     """The embedded default's weights, asked as it is asked: without its chat template."""
     from gnomon.models.llamacpp.smollm2 import weights
 
-    return Place(_converted(weights()), converses=False)
+    return ModelPath(_converted(weights()), converses=False)
 
 
 def _converted(file: Path) -> str:
@@ -302,11 +302,14 @@ def _converted(file: Path) -> str:
     return str(converted(file))
 
 
-def _minilm() -> Place:
+def _minilm() -> ModelPath:
     """An encoder without a head: to be probed or finetuned."""
     from gnomon.models.minilm import minilm_folder
 
-    return Place(str(minilm_folder()))
+    return ModelPath(str(minilm_folder()))
 
 
-NAMED: dict[str, Callable[[], Place]] = {"smollm2": _smollm2, "minilm": _minilm}  # names of ours
+NAMED: dict[str, Callable[[], ModelPath]] = {
+    "smollm2": _smollm2,
+    "minilm": _minilm,
+}  # names of ours

@@ -17,13 +17,13 @@ from transformers.cache_utils import DynamicCache
 
 from gnomon.grouped import grouped
 from gnomon.models.choices import Query, take
-from gnomon.models.planner import Task, task_of
+from gnomon.models.planner import PassTask, task_of
 from gnomon.models.transformers.likelihoods import ROOM_ON_CPU, ROOM_ON_GPU, SPREAD, log_sums
 from gnomon.models.transformers.limits import longest_tree, on_cpu
 from gnomon.models.transformers.looking import Looking, shape_of
 from gnomon.models.transformers.passes import SharedLayer, forward, logits_at
-from gnomon.models.transformers.rows import Family, Row, batches, plain_rows, rows, shared
-from gnomon.models.transformers.showing import Shown
+from gnomon.models.transformers.rows import QueryFamily, TokenRow, batches, plain_rows, rows, shared
+from gnomon.models.transformers.showing import ShownPictures
 
 PREFIX_TOKENS = 2  # times the tokens of a pass: a prefix has no logits
 PREFIX_BYTES = 2 * 2**30  # of keys and values that are kept at once
@@ -34,10 +34,10 @@ Result = list[list[float]]
 class PictureQuery(Query):
     """A question with what is shown before it."""
 
-    shown: Shown
+    shown: ShownPictures
 
     @classmethod
-    def of(cls, query: Query, shown: Shown) -> PictureQuery:
+    def of(cls, query: Query, shown: ShownPictures) -> PictureQuery:
         """The question with these pictures."""
         made = cls(*query)
         made.shown = shown
@@ -120,16 +120,16 @@ class PictureScorer:
         for start in range(0, len(pictures), most):
             chosen = pictures[start : start + most]
             read = self._read(prefix, chosen)
-            made: list[Row] = []
+            made: list[TokenRow] = []
             places: dict[int, int] = {}  # query -> place of its picture
             for place, picture in enumerate(chosen):
                 members = by_picture[picture]
                 places.update(dict.fromkeys(members, place))
-                made += rows(queries, Family(prefix, members))
+                made += rows(queries, QueryFamily(prefix, members))
             self._score_rows(made, read, places, result)
 
     def _score_rows(
-        self, made: list[Row], read: Prefix, places: dict[int, int], result: Result
+        self, made: list[TokenRow], read: Prefix, places: dict[int, int], result: Result
     ) -> None:
         most = _most_rows(read, made)
         tokens, outputs = self.room
@@ -142,7 +142,7 @@ class PictureScorer:
             at = torch.as_tensor(asked.places, device=self.device)
             _add(result, asked, forward(model, batch, layers, at))
 
-    def _read(self, prefix: list[int], pictures: Sequence[Shown]) -> Prefix:
+    def _read(self, prefix: list[int], pictures: Sequence[ShownPictures]) -> Prefix:
         """Read a beginning with each of some pictures."""
         inputs = pictures[0].token_inputs([prefix] * len(pictures), self.device)
         inputs |= self.looking.inputs(pictures)
@@ -178,7 +178,7 @@ class PictureScorer:
     def _score_plainly(
         self, queries: Sequence[PictureQuery], numbers: Sequence[int], result: Result
     ) -> None:
-        by_length: dict[int, list[Row]] = {}
+        by_length: dict[int, list[TokenRow]] = {}
         for number, row in zip(numbers, take(queries, numbers), strict=True):
             for made in plain_rows([row]):
                 made.wanted = [want._replace(query=number) for want in made.wanted]
@@ -192,7 +192,7 @@ class PictureScorer:
                 inputs = self._whole(queries, batch)
                 _add(result, asked, logits_at(self.model, inputs, places))
 
-    def _whole(self, queries: Sequence[PictureQuery], batch: Sequence[Row]) -> dict[str, Any]:
+    def _whole(self, queries: Sequence[PictureQuery], batch: Sequence[TokenRow]) -> dict[str, Any]:
         """A batch of whole texts of one length, with their pictures."""
         asked = [queries[row.wanted[0].query] for row in batch]
         inputs = asked[0].shown.token_inputs([row.tokens for row in batch], self.device)
@@ -255,7 +255,7 @@ def _common_beginning(contexts: Sequence[list[int]]) -> list[int]:
     return first[: min(shared(first, last), shortest - 1)]
 
 
-def _add(result: Result, asked: Task, logits: torch.Tensor) -> None:
+def _add(result: Result, asked: PassTask, logits: torch.Tensor) -> None:
     """Add what logits say about each continuation's tokens to the result."""
     at = torch.as_tensor(asked.which, device=logits.device)
     tokens = torch.tensor(asked.tokens, device=logits.device)
@@ -264,7 +264,7 @@ def _add(result: Result, asked: Task, logits: torch.Tensor) -> None:
         result[want.query][want.choice] += score
 
 
-def _most_rows(read: Prefix, made: Sequence[Row]) -> int:
+def _most_rows(read: Prefix, made: Sequence[TokenRow]) -> int:
     """How many rows may go into one pass: attention takes a copy of a prefix for each."""
     keys = read.layers[0][0]
     _, heads, offset, size = keys.shape

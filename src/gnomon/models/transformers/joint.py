@@ -14,7 +14,7 @@ import torch
 from gnomon.errors import ModelError
 from gnomon.models.captions import question
 from gnomon.models.choices import take
-from gnomon.models.comparing import FALSE, FORMS, TRUE, Pair, Written
+from gnomon.models.comparing import FALSE, FORMS, TRUE, TextPair, Written
 from gnomon.models.transformers.limits import longest_text
 from gnomon.models.transformers.previewing import surrounding_tokens, written
 from gnomon.models.transformers.sights import alike, pictures_in_a_pass
@@ -25,7 +25,7 @@ Shown = Sequence[Sequence[Any]]  # for each text, what is seen of each of its pi
 Looking = Callable[[Sequence[Image]], dict[str, Seen[Any]]]
 
 
-class Reading(NamedTuple):
+class JointInputs(NamedTuple):
     """What a model reads at once: texts as tokens, and what is shown with each."""
 
     model: Any
@@ -42,7 +42,7 @@ class Reading(NamedTuple):
 class Head(NamedTuple):
     """Which output of a model is the answer: the log-odds that text and pictures match."""
 
-    odds: Callable[[Reading], Any]
+    odds: Callable[[JointInputs], Any]
     about: str
     asks: bool = False  # it answers questions, so a caption is put as one
     several: bool = False  # its config says how many pictures it takes
@@ -88,7 +88,7 @@ class Joint:
         """What stands around each text, and whether it is put as a question."""
         return {**surrounding_tokens(self.tokenizer), "asks": self.head.asks}
 
-    def odds(self, pairs: Sequence[Pair], seen: Mapping[str, Seen[Any]]) -> list[float]:
+    def odds(self, pairs: Sequence[TextPair], seen: Mapping[str, Seen[Any]]) -> list[float]:
         """The log-odds of each pair; pictures of one size are read together, so none is padded."""
         texts = self._asked([pair.text for pair in pairs])
         shown = [_made(seen, pair) for pair in pairs]
@@ -106,7 +106,7 @@ class Joint:
     def _odds(self, texts: Sequence[str], shown: Shown) -> list[float]:
         """The log-odds of texts and pictures that are read in one pass."""
         tokens = self.tokenizer(list(texts), padding=True, return_tensors="pt")
-        reading = Reading(self.model, self.tokenizer, tokens.to(self.model.device), shown)
+        reading = JointInputs(self.model, self.tokenizer, tokens.to(self.model.device), shown)
         with torch.inference_mode():
             found: list[float] = self.head.odds(reading).double().tolist()
         return found
@@ -129,7 +129,7 @@ def shapes(shown: Sequence[Any]) -> Hashable:
     return tuple(found)
 
 
-def _made(seen: Mapping[str, Seen[Any]], pair: Pair) -> list[Any]:
+def _made(seen: Mapping[str, Seen[Any]], pair: TextPair) -> list[Any]:
     """What is seen of the pictures of a pair."""
     return [seen[key].made for key in pair.pictures]
 

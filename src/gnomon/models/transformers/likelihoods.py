@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from gnomon.models.memory import keep_freed_memory
-from gnomon.models.planner import Planner, Room, Task
+from gnomon.models.planner import PassTask, Planner, Room
 from gnomon.models.transformers.limits import longest_tree, on_cpu, rotation_limit
 from gnomon.models.transformers.packing import compute_logits
 from gnomon.models.transformers.passes import Layers, read_prefix
@@ -22,7 +22,7 @@ ROOM_ON_CPU = Room(1024, 256)  # fits its cache
 ROOM_ON_GPU = Room(16384, 2048)  # fills it
 
 
-class Scorer(Planner[Layers]):
+class TorchScorer(Planner[Layers]):
     """Scores continuations with a decoder-only language model of transformers."""
 
     def __init__(
@@ -59,7 +59,7 @@ class Scorer(Planner[Layers]):
         row_bytes = 2 * keys.element_size() * heads * size * (offset + longest)
         return max(1, int(SPREAD // row_bytes))
 
-    def compute(self, tasks: Iterable[Task], prefix: Layers | None) -> Iterator[list[float]]:
+    def compute(self, tasks: Iterable[PassTask], prefix: Layers | None) -> Iterator[list[float]]:
         """For each task, in order, the log-probabilities that it wants."""
         for task in tasks:
             logits = compute_logits(self.model, task, prefix)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gnomon.models.transformers.masks import filled
-from gnomon.models.transformers.rows import ROOT, Row
+from gnomon.models.transformers.rows import ROOT, TokenRow
 
 
 @dataclass
-class Line:
+class TokenLine:
     """The tokens of a batch, those that follow the same tokens once."""
 
     tokens: list[int] = field(default_factory=list)
@@ -19,18 +19,18 @@ class Line:
     places: list[int] = field(default_factory=list)  # for each place of the batch, its token here
 
 
-def line_up(batch: Sequence[Row]) -> Line:
+def line_up(batch: Sequence[TokenRow]) -> TokenLine:
     """The line of a batch, whose first row is its longest.
 
     A place is counted through the batch: row times length plus token. Rows are filled up to one
     length with their last token.
 
-    >>> rows = [Row([7, 8, 9], [-1, 0, 1], [0, 1, 2]), Row([7, 5], [-1, 0], [0, 1])]
+    >>> rows = [TokenRow([7, 8, 9], [-1, 0, 1], [0, 1, 2]), TokenRow([7, 5], [-1, 0], [0, 1])]
     >>> line = line_up(rows)
     >>> line.tokens, line.places
     ([7, 8, 9, 5], [0, 1, 2, 0, 3, 3])
     """
-    line = Line()
+    line = TokenLine()
     length = len(batch[0].tokens)
     known: dict[tuple[int, int], int] = {}  # what a token follows, and the token: where it stands
     for number, row in enumerate(batch):

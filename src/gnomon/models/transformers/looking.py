@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import torch
 
 from gnomon.grouped import grouped
-from gnomon.models.transformers.showing import Shown
+from gnomon.models.transformers.showing import ShownPictures
 from gnomon.vision.features import Entry, Features
 
 Tensors = tuple[torch.Tensor, ...]
@@ -41,7 +41,7 @@ class Looking:
         takes = inspect.signature(model.forward).parameters
         self.remembers = self._look is not None and "mm_encoder_outputs" in takes
 
-    def look(self, many: Sequence[Shown]) -> None:
+    def look(self, many: Sequence[ShownPictures]) -> None:
         """See to it that the model has looked at each, where it can remember what it saw."""
         if not self.remembers:
             return
@@ -50,7 +50,7 @@ class Looking:
             for start in range(0, len(fresh), AT_ONCE):
                 self._look_at(fresh[start : start + AT_ONCE])
 
-    def inputs(self, many: Sequence[Shown]) -> dict[str, Any]:
+    def inputs(self, many: Sequence[ShownPictures]) -> dict[str, Any]:
         """What the model must be given for pictures that are alike, one entry for each row."""
         found: dict[str, Any] = {}
         for name in many[0].tensors:
@@ -59,7 +59,7 @@ class Looking:
             found["mm_encoder_outputs"] = {"image": _join([shown.features for shown in many])}
         return found
 
-    def remember(self, key: str) -> Shown | None:
+    def remember(self, key: str) -> ShownPictures | None:
         """Pictures at which the model looked in an earlier run; none if it did not."""
         if self.store is None or not self.remembers:
             return None
@@ -71,7 +71,7 @@ class Looking:
         except (KeyError, ValueError):  # an entry of another shape: it is made again
             return None
 
-    def _look_at(self, many: Sequence[Shown]) -> None:
+    def _look_at(self, many: Sequence[ShownPictures]) -> None:
         wanted = inspect.signature(self._look).parameters
         given = [name for name in many[0].tensors if name in wanted]
         inputs = {name: self._joined(name, many) for name in given}
@@ -85,12 +85,12 @@ class Looking:
             if self.store is not None and shown.key:
                 self.store.write(shown.key, _entry(shown))
 
-    def _joined(self, name: str, many: Sequence[Shown]) -> torch.Tensor:
+    def _joined(self, name: str, many: Sequence[ShownPictures]) -> torch.Tensor:
         joined = torch.cat([shown.tensors[name] for shown in many]).to(self.device)
         return joined.to(self.model.dtype) if joined.is_floating_point() else joined
 
 
-def shape_of(shown: Shown) -> tuple[Any, ...]:
+def shape_of(shown: ShownPictures) -> tuple[Any, ...]:
     """What must be equal for pictures to go into one pass."""
     shapes: list[Any] = [(name, *value.shape) for name, value in sorted(shown.tensors.items())]
     if shown.features is not None:
@@ -124,7 +124,7 @@ def _join(many: Sequence[Made]) -> Any:
     )
 
 
-def _entry(shown: Shown) -> Entry:
+def _entry(shown: ShownPictures) -> Entry:
     """Pictures as they are kept on disk."""
     tensors = {f"given.{name}": value for name, value in shown.tensors.items()}
     for place, picture in enumerate(shown.features.pictures):
@@ -141,7 +141,7 @@ def _entry(shown: Shown) -> Entry:
     return Entry(tensors, texts)
 
 
-def _shown(entry: Entry, device: torch.device) -> Shown:
+def _shown(entry: Entry, device: torch.device) -> ShownPictures:
     given: dict[str, torch.Tensor] = {}
     pictures: dict[int, torch.Tensor] = {}
     layers: dict[int, dict[int, torch.Tensor]] = {}
@@ -162,7 +162,7 @@ def _shown(entry: Entry, device: torch.device) -> Shown:
     types = {}
     for name, found in json.loads(entry.texts["types"]).items():
         types[name] = {int(token): kind for token, kind in found.items()}
-    return Shown(entry.texts["before"], entry.texts["after"], given, types, made)
+    return ShownPictures(entry.texts["before"], entry.texts["after"], given, types, made)
 
 
 def _in_order(parts: dict[int, torch.Tensor]) -> Tensors:

@@ -37,7 +37,7 @@ class Blank(NamedTuple):
     place: int
 
 
-class Wanted(NamedTuple):
+class _Wanted(NamedTuple):
     """A token that is asked for at a blank, and the word that it belongs to."""
 
     token: int
@@ -150,11 +150,11 @@ class Masked:
 
     def _scores(self, filled: Sequence[Sequence[Filled]]) -> list[list[float]]:
         """The log-probability of each word of each item, summed over its tokens."""
-        blanks: dict[Blank, list[Wanted]] = {}
+        blanks: dict[Blank, list[_Wanted]] = {}
         for item, ways in enumerate(filled):
             for word, way in enumerate(ways):
                 for blank in self.blanks(way):
-                    wanted = Wanted(way.tokens[blank.place], item, word)
+                    wanted = _Wanted(way.tokens[blank.place], item, word)
                     blanks.setdefault(blank, []).append(wanted)
 
         totals = [[0.0] * len(ways) for ways in filled]

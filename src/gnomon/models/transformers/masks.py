@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.models.transformers.rows import Row
+from gnomon.models.transformers.rows import TokenRow
 
 
 def filled(values: list[int], length: int) -> list[int]:
@@ -19,7 +19,7 @@ def filled(values: list[int], length: int) -> list[int]:
     return values + values[-1:] * (length - len(values))
 
 
-def ancestors(batch: Sequence[Row], length: int) -> NDArray[np.bool_]:
+def ancestors(batch: Sequence[TokenRow], length: int) -> NDArray[np.bool_]:
     """For each row and token, which tokens of the row it sees: its ancestors and itself.
 
     Rows of a batch that are chains all see the same, so one stands for all.

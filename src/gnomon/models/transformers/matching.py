@@ -10,7 +10,7 @@ from torch.nn.functional import pad
 
 from gnomon.errors import ModelError
 from gnomon.models.choices import take
-from gnomon.models.transformers.joint import Head, Joint, Reading, odds_of_true
+from gnomon.models.transformers.joint import Head, Joint, JointInputs, odds_of_true
 from gnomon.models.transformers.sights import alike, pictures_in_a_pass, prepared, shape_of
 from gnomon.records import Image
 from gnomon.vision.pictures import Seen
@@ -72,12 +72,12 @@ def _use_all_patches(model: Any) -> None:
     model.vilt.embeddings.config.max_image_length = -1
 
 
-def _blip_match(reading: Reading) -> Any:
+def _blip_match(reading: JointInputs) -> Any:
     logits = reading.model.itm_head(_blip_states(reading)[:, 0])
     return logits[:, 1] - logits[:, 0]
 
 
-def _blip_answer(reading: Reading) -> Any:
+def _blip_answer(reading: JointInputs) -> Any:
     """Log-odds of the answer yes against no; each answer is written, and then ends."""
     states = _blip_states(reading)
     yes = _log_likelihood(reading, states, "yes")
@@ -85,7 +85,7 @@ def _blip_answer(reading: Reading) -> Any:
     return yes - no
 
 
-def _blip_states(reading: Reading) -> Any:
+def _blip_states(reading: JointInputs) -> Any:
     """What the text becomes once it has been read with the picture."""
     seen = reading.stacked()
     everything = torch.ones(seen.shape[:2], dtype=torch.long, device=seen.device)
@@ -97,7 +97,7 @@ def _blip_states(reading: Reading) -> Any:
     ).last_hidden_state
 
 
-def _log_likelihood(reading: Reading, states: Any, answer: str) -> Any:
+def _log_likelihood(reading: JointInputs, states: Any, answer: str) -> Any:
     """Log-probability that an answer is written, and nothing after it."""
     model = reading.model
     words = reading.tokenizer(answer, add_special_tokens=False)["input_ids"]
@@ -112,13 +112,13 @@ def _log_likelihood(reading: Reading, states: Any, answer: str) -> Any:
     return logits.float().log_softmax(-1)[:, range(len(wanted)), wanted].sum(-1)
 
 
-def _vilt_match(reading: Reading) -> Any:
+def _vilt_match(reading: JointInputs) -> Any:
     pixels = reading.stacked()
     seen = {"pixel_values": pixels, "pixel_mask": _whole(pixels)}
     return reading.model(**reading.tokens, **seen).logits[:, 0]
 
 
-def _vilt_class(reading: Reading) -> Any:
+def _vilt_class(reading: JointInputs) -> Any:
     """The pictures of a text lie along a dimension of their own, padded to one size, masked."""
     _, heights, widths = zip(*map(shape_of, reading.shown[0]), strict=True)
     pixels, masks = [], []
@@ -132,7 +132,7 @@ def _vilt_class(reading: Reading) -> Any:
     return odds_of_true(logits, reading.model.config)
 
 
-def _vilt_answer(reading: Reading) -> Any:
+def _vilt_answer(reading: JointInputs) -> Any:
     """Log-odds of yes against no, which are two of a closed list of answers."""
     answers = reading.model.config.id2label
     places = {str(name).lower(): int(place) for place, name in answers.items()}

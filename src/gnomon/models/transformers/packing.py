@@ -14,16 +14,16 @@ from typing import Any, NamedTuple
 import torch
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
-from gnomon.models.planner import Task
+from gnomon.models.planner import PassTask
 from gnomon.models.transformers.limits import on_cpu
-from gnomon.models.transformers.lines import Line, line_up
+from gnomon.models.transformers.lines import TokenLine, line_up
 from gnomon.models.transformers.passes import Layers, forward, logits_at, mask_of
-from gnomon.models.transformers.rows import Row
+from gnomon.models.transformers.rows import TokenRow
 
 ATTENTION = "sdpa"  # the kind of attention that is given rows
 
 
-class Layout(NamedTuple):
+class _Layout(NamedTuple):
     """How attention finds its rows in a line, and the line its tokens in rows."""
 
     rows: int
@@ -53,7 +53,7 @@ def may_be_packed(model: Any) -> bool:
     return on_cpu(model) and kind == ATTENTION and not compiled
 
 
-def compute_logits(model: Any, task: Task, prefix: Layers | None) -> torch.Tensor:
+def compute_logits(model: Any, task: PassTask, prefix: Layers | None) -> torch.Tensor:
     """Float32 logits at the places that a task names, by one pass, packed or padded."""
     places = torch.as_tensor(task.places, device=next(model.parameters()).device)
     if not task.packed:
@@ -81,19 +81,23 @@ def _no_mask(size: int, dtype: torch.dtype, device: torch.device) -> torch.Tenso
 
 
 def _layout(
-    line: Line, batch: list[Row], prefix: Layers | None, dtype: torch.dtype, device: torch.device
-) -> Layout:
+    line: TokenLine,
+    batch: list[TokenRow],
+    prefix: Layers | None,
+    dtype: torch.dtype,
+    device: torch.device,
+) -> _Layout:
     length = len(batch[0].tokens)
     mask = None
     if prefix is not None or not batch[0].chain:
         mask = mask_of(batch, length, _length(prefix), dtype, device)
     places = torch.tensor(line.places, device=device)
     homes = torch.tensor(line.homes, device=device)
-    return Layout(len(batch), length, places, homes, mask)
+    return _Layout(len(batch), length, places, homes, mask)
 
 
 @contextmanager
-def _attention_in_rows(layout: Layout, prefix: Layers | None) -> Iterator[None]:
+def _attention_in_rows(layout: _Layout, prefix: Layers | None) -> Iterator[None]:
     """While inside, attention is given rows, each after the prefix, and gives back the line."""
     usual = ALL_ATTENTION_FUNCTIONS[ATTENTION]
 

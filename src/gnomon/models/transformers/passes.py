@@ -17,7 +17,7 @@ from transformers.cache_utils import Cache, DynamicCache, DynamicLayer
 from transformers.integrations import sdpa_attention
 
 from gnomon.models.transformers.masks import ancestors, filled
-from gnomon.models.transformers.rows import Row
+from gnomon.models.transformers.rows import TokenRow
 
 ROOM = 64 * 2**20  # bytes that a prefix may take, spread over the rows of a batch
 
@@ -73,7 +73,7 @@ Layers = list[SharedLayer]  # of a prefix
 
 
 def forward(
-    model: Any, batch: list[Row], prefix: Layers | None, places: torch.Tensor
+    model: Any, batch: list[TokenRow], prefix: Layers | None, places: torch.Tensor
 ) -> torch.Tensor:
     """One pass over rows of a batch: float32 logits at the given places.
 
@@ -196,7 +196,7 @@ def _last_feed_forward(model: Any) -> Any:
 
 
 def mask_of(
-    batch: list[Row], length: int, offset: int, dtype: torch.dtype, device: torch.device
+    batch: list[TokenRow], length: int, offset: int, dtype: torch.dtype, device: torch.device
 ) -> torch.Tensor:
     """What a token sees: 0 for the prefix, its ancestors and itself, the least number elsewhere."""
     sees = ancestors(batch, length)

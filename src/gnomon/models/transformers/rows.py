@@ -25,7 +25,7 @@ SIZES = 4  # of packed rows, for each doubling of their length: attention is giv
 LONG = 2048  # tokens of a text that is a prefix of its own: masks grow with the square of a row
 
 
-class Wanted(NamedTuple):
+class WantedToken(NamedTuple):
     """A log-probability that is asked for: of `token` after the row's token `node`."""
 
     node: int
@@ -34,7 +34,7 @@ class Wanted(NamedTuple):
     choice: int  # and for which of its continuations
 
 
-class Part(NamedTuple):
+class QueryPart(NamedTuple):
     """Some continuations of a query: those from `first` on."""
 
     number: int  # of the whole query
@@ -43,13 +43,13 @@ class Part(NamedTuple):
 
 
 @dataclass
-class Row:
+class TokenRow:
     """Tokens of one row of a batch, with the tree they form."""
 
     tokens: list[int] = field(default_factory=list)
     parents: list[int] = field(default_factory=list)
     depths: list[int] = field(default_factory=list)  # counted from the end of the prefix
-    wanted: list[Wanted] = field(default_factory=list)
+    wanted: list[WantedToken] = field(default_factory=list)
     chain: bool = True  # every token's parent is the token before it
 
     def add(self, token: int, parent: int) -> int:
@@ -62,14 +62,14 @@ class Row:
         return place
 
 
-class Family(NamedTuple):
+class QueryFamily(NamedTuple):
     """Queries (by number) whose contexts all begin with `prefix`, which may be empty."""
 
     prefix: list[int]
     members: list[int]
 
 
-def families(queries: Sequence[Query], known: Sequence[Sequence[int]] = ()) -> list[Family]:
+def families(queries: Sequence[Query], known: Sequence[Sequence[int]] = ()) -> list[QueryFamily]:
     """Group queries by long common beginnings; `known` are prefixes that have been computed before.
 
     >>> family, = families([Query([7] * 40 + [i], [[1]]) for i in range(64)])
@@ -77,7 +77,7 @@ def families(queries: Sequence[Query], known: Sequence[Sequence[int]] = ()) -> l
     (40, 64)
     """
     order = sorted(range(len(queries)), key=lambda number: queries[number].context)
-    found: list[Family] = []
+    found: list[QueryFamily] = []
     rest: list[int] = []
     for segment in _segments(queries, order):
         prefix = _worthwhile_prefix(queries, segment, known)
@@ -85,26 +85,28 @@ def families(queries: Sequence[Query], known: Sequence[Sequence[int]] = ()) -> l
         for number in segment:
             context = queries[number].context
             if len(context) > len(prefix) + LONG:
-                found.append(Family(context[:-1], [number]))
+                found.append(QueryFamily(context[:-1], [number]))
             else:
                 members.append(number)
 
         if not prefix:
             rest += members
         elif members:
-            found.append(Family(prefix, members))
+            found.append(QueryFamily(prefix, members))
     if rest:
-        found.append(Family([], rest))
+        found.append(QueryFamily([], rest))
     return found
 
 
-def rows(queries: Sequence[Query], family: Family, *, limit: int = ROW_LIMIT) -> Iterator[Row]:
+def rows(
+    queries: Sequence[Query], family: QueryFamily, *, limit: int = ROW_LIMIT
+) -> Iterator[TokenRow]:
     """The family's queries as rows.
 
     One row each, or one for several that share at least a quarter of their own tokens.
     """
     skip = len(family.prefix)
-    row = Row()
+    row = TokenRow()
     spine: list[int] = []  # the places of the last query's context tokens
     last: list[int] = []
     for number in family.members:
@@ -113,7 +115,7 @@ def rows(queries: Sequence[Query], family: Family, *, limit: int = ROW_LIMIT) ->
         common = shared(last, own)
         if row.tokens and not _joins(row, query, len(own), common, limit):
             yield row
-            row, spine, common = Row(), [], 0
+            row, spine, common = TokenRow(), [], 0
 
         del spine[common:]
         for token in own[common:]:
@@ -125,13 +127,13 @@ def rows(queries: Sequence[Query], family: Family, *, limit: int = ROW_LIMIT) ->
 
 
 def batches(
-    made: Sequence[Row],
+    made: Sequence[TokenRow],
     *,
     tokens: int,
     outputs: int,
     most: int | None = None,
     packed: bool = False,
-) -> Iterator[list[Row]]:
+) -> Iterator[list[TokenRow]]:
     """Rows of like length and kind together, the longest first.
 
     In a batch are at most `tokens`, padding counted, `outputs` wanted places and `most` rows. Where
@@ -139,7 +141,7 @@ def batches(
     that come sorted by their tokens stay so among those of like length.
     """
     limit = PADDING * tokens if packed else tokens
-    batch: list[Row] = []
+    batch: list[TokenRow] = []
     own = places = longest = 0
     for row in sorted(made, key=_packed_order if packed else _padded_order, reverse=True):
         size, wants = len(row.tokens), len(row.wanted)
@@ -161,19 +163,19 @@ def batches(
         yield _longest_first(batch)
 
 
-def _padded_order(row: Row) -> tuple[bool, float]:
+def _padded_order(row: TokenRow) -> tuple[bool, float]:
     return row.chain, len(row.tokens)
 
 
-def _packed_order(row: Row) -> tuple[bool, float]:
+def _packed_order(row: TokenRow) -> tuple[bool, float]:
     return row.chain, int(SIZES * math.log2(len(row.tokens)))
 
 
-def _longest_first(batch: list[Row]) -> list[Row]:
+def _longest_first(batch: list[TokenRow]) -> list[TokenRow]:
     return sorted(batch, key=lambda row: len(row.tokens), reverse=True)
 
 
-def portions(queries: Sequence[Query], most: int) -> Iterator[Part]:
+def portions(queries: Sequence[Query], most: int) -> Iterator[QueryPart]:
     """The queries, those that ask for more than `most` tokens in several parts.
 
     >>> found = portions([Query([1], [[2, 3]] * 5)], 4)
@@ -182,16 +184,18 @@ def portions(queries: Sequence[Query], most: int) -> Iterator[Part]:
     """
     for number, query in enumerate(queries):
         if sum(map(len, query.continuations)) <= most:
-            yield Part(number, 0, query)
+            yield QueryPart(number, 0, query)
             continue
 
         first = asked = 0
         for place, continuation in enumerate(query.continuations):
             if place > first and asked + len(continuation) > most:
-                yield Part(number, first, Query(query.context, query.continuations[first:place]))
+                yield QueryPart(
+                    number, first, Query(query.context, query.continuations[first:place])
+                )
                 first, asked = place, 0
             asked += len(continuation)
-        yield Part(number, first, Query(query.context, query.continuations[first:]))
+        yield QueryPart(number, first, Query(query.context, query.continuations[first:]))
 
 
 def shared(one: list[int], other: list[int]) -> int:
@@ -214,7 +218,7 @@ def shared(one: list[int], other: list[int]) -> int:
     return low
 
 
-def _joins(row: Row, query: Query, own: int, common: int, limit: int) -> bool:
+def _joins(row: TokenRow, query: Query, own: int, common: int, limit: int) -> bool:
     """Whether a query of so many tokens shares enough of them with a row, and fits into it."""
     if common < 4 or 4 * common < own:
         return False
@@ -222,18 +226,18 @@ def _joins(row: Row, query: Query, own: int, common: int, limit: int) -> bool:
     return len(row.tokens) + longest - common <= limit
 
 
-def _branch(row: Row, stem: int, number: int, continuations: Sequence[list[int]]) -> None:
+def _branch(row: TokenRow, stem: int, number: int, continuations: Sequence[list[int]]) -> None:
     """Continuations as a tree below the context; the last token of each is asked for, not read."""
     below: dict[tuple[int, int], int] = {}
     for choice, continuation in enumerate(continuations):
         node = stem
         for token in continuation[:-1]:
-            row.wanted.append(Wanted(node, token, number, choice))
+            row.wanted.append(WantedToken(node, token, number, choice))
             place = below.get((node, token))
             if place is None:
                 place = below[node, token] = row.add(token, node)
             node = place
-        row.wanted.append(Wanted(node, continuation[-1], number, choice))
+        row.wanted.append(WantedToken(node, continuation[-1], number, choice))
 
 
 def _segments(queries: Sequence[Query], order: list[int]) -> Iterator[list[int]]:
@@ -270,22 +274,22 @@ def _prefix(queries: Sequence[Query], segment: list[int]) -> list[int]:
     return first[: min(shared(first, last), shortest - 1)]
 
 
-def plain_rows(queries: Sequence[Query]) -> Iterator[Row]:
+def plain_rows(queries: Sequence[Query]) -> Iterator[TokenRow]:
     """Rows without branches, as any model takes them: one for each text that must be read."""
     for number, query in enumerate(queries):
-        made: dict[tuple[int, ...], Row] = {}
+        made: dict[tuple[int, ...], TokenRow] = {}
         end = len(query.context) - 1
         for choice, continuation in enumerate(query.continuations):
             path = tuple(continuation[:-1])
             if path not in made:
                 made[path] = _chain([*query.context, *path])
             for place, token in enumerate(continuation, start=end):
-                made[path].wanted.append(Wanted(place, token, number, choice))
+                made[path].wanted.append(WantedToken(place, token, number, choice))
         yield from made.values()
 
 
-def _chain(tokens: list[int]) -> Row:
-    row = Row()
+def _chain(tokens: list[int]) -> TokenRow:
+    row = TokenRow()
     for place, token in enumerate(tokens):
         row.add(token, place - 1)
     return row

@@ -21,8 +21,8 @@ from gnomon.models.asking import MOST_PICTURES, Asking, frames
 from gnomon.models.chat import Writer, conversation
 from gnomon.models.choices import (
     Likelihoods,
+    ModelReply,
     Query,
-    Reply,
     ask_those_without_trouble,
     contexts,
     describe_asking,
@@ -41,8 +41,8 @@ from gnomon.models.transformers.previewing import (
     scored_words,
     special_tokens,
 )
-from gnomon.models.transformers.showing import Placing, Shower, Shown
-from gnomon.models.transformers.tokens import Encoder
+from gnomon.models.transformers.showing import Placing, Shower, ShownPictures
+from gnomon.models.transformers.tokens import TextEncoder
 from gnomon.models.transformers.trial import CAPTIONS, trial_picture, try_out
 from gnomon.models.transformers.writing import write_seeing
 from gnomon.records import Answer, Image, Item, Preview
@@ -86,7 +86,7 @@ class Seeing:
         self.longest = longest_text(model, tokenizer)
         self.chunk = ON_CPU if on_cpu(model) else ON_GPU
         self.chat = chat
-        self.encoder = Encoder(tokenizer)
+        self.encoder = TextEncoder(tokenizer)
         self.placing = Placing(processor, chat=chat)
         self.shower = Shower(processor, self.placing)
         self.looking = Looking(model, _store(features, self.about))
@@ -139,7 +139,7 @@ class Seeing:
         answers: dict[int, Answer] = {}
         for chunk in self._chunks(list(by_pictures)):
             numbers: list[int] = []
-            seen: list[Seen[Shown]] = []
+            seen: list[Seen[ShownPictures]] = []
             for pictures, made in chunk.items():
                 numbers += by_pictures[pictures]
                 seen += [made] * len(by_pictures[pictures])
@@ -147,9 +147,9 @@ class Seeing:
             answers |= zip(numbers, found, strict=True)
         return [answers[number] for number in range(len(items))]
 
-    def _chunks(self, many: Sequence[Pictures]) -> Iterator[Mapping[Pictures, Seen[Shown]]]:
+    def _chunks(self, many: Sequence[Pictures]) -> Iterator[Mapping[Pictures, Seen[ShownPictures]]]:
         """The pictures as they are shown, so many at once as memory should hold."""
-        chunk: dict[Pictures, Seen[Shown]] = {}
+        chunk: dict[Pictures, Seen[ShownPictures]] = {}
         taken = 0
         for pictures, seen in zip(many, see(many, self._show, ahead=AHEAD), strict=True):
             chunk[pictures] = seen
@@ -161,7 +161,7 @@ class Seeing:
         if chunk:
             yield chunk
 
-    def _show(self, pictures: Pictures) -> Shown:
+    def _show(self, pictures: Pictures) -> ShownPictures:
         """Pictures that are shown together, as the model takes them; called in threads."""
         if not pictures:
             return self.nothing
@@ -190,7 +190,7 @@ class Seeing:
         return shown
 
     def _answer(
-        self, items: Sequence[Item], texts: Sequence[str], seen: Sequence[Seen[Shown]]
+        self, items: Sequence[Item], texts: Sequence[str], seen: Sequence[Seen[ShownPictures]]
     ) -> list[Answer]:
         """The answers to items whose pictures are at hand."""
         troubles = []
@@ -208,7 +208,7 @@ class Seeing:
 
         return ask_those_without_trouble(items, troubles, ask)
 
-    def _expanded(self, item: Item, text: str, shown: Shown) -> str:
+    def _expanded(self, item: Item, text: str, shown: ShownPictures) -> str:
         return self.placing.expanded(text, len(item.images), shown)
 
     def preview(self, item: Item) -> Preview:
@@ -236,7 +236,7 @@ class Seeing:
     def _marked(self, item: Item, text: str) -> str:
         """The text as the processor writes it, but with one mark for each picture."""
         marks = self.placing.stretch(len(item.images)) + self.nothing.before
-        return self._expanded(item, text, Shown(marks, self.nothing.after))
+        return self._expanded(item, text, ShownPictures(marks, self.nothing.after))
 
     def _opened(self, text: str, expanded: str) -> str:
         """The text with the tokens that the encoder puts before it, unless they stand there."""
@@ -297,7 +297,7 @@ class Seeing:
         return self.prompt.words(item)
 
     def _scored(
-        self, items: Sequence[Item], texts: Sequence[str], shown: Sequence[Shown]
+        self, items: Sequence[Item], texts: Sequence[str], shown: Sequence[ShownPictures]
     ) -> list[Answer]:
         words = [self.words(item) for item in items]
         queries = []
@@ -323,12 +323,12 @@ class Seeing:
         return prompts
 
     def _replied(
-        self, items: Sequence[Item], texts: Sequence[str], shown: Sequence[Shown]
+        self, items: Sequence[Item], texts: Sequence[str], shown: Sequence[ShownPictures]
     ) -> list[Answer]:
         prompts = self._prompts(texts)
         by_prompt = {id(prompt): each for prompt, each in zip(prompts, shown, strict=True)}
 
-        def write(asked: Sequence[Sequence[int]]) -> list[Reply]:
+        def write(asked: Sequence[Sequence[int]]) -> list[ModelReply]:
             pictures = [by_prompt[id(prompt)] for prompt in asked]
             return write_seeing(
                 self.model, self.tokenizer, self.looking, asked, pictures, self.new_tokens

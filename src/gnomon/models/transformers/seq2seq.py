@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from gnomon.models.asking import Asking
 from gnomon.models.choices import (
     Likelihoods,
+    ModelReply,
     Query,
-    Reply,
     contexts,
     describe_asking,
     flat,
@@ -32,7 +32,7 @@ from gnomon.models.transformers.previewing import (
     scored_words,
     surrounding_tokens,
 )
-from gnomon.models.transformers.tokens import Encoder, opening
+from gnomon.models.transformers.tokens import TextEncoder, opening
 from gnomon.records import Answer, Item, Preview
 
 
@@ -60,7 +60,7 @@ class Seq2seq:
         self.budget = token_budget(model)
         self.tokens = tokens_in_a_pass(model)
         self.longest = _longest_source(model, tokenizer)
-        self.encoder = Encoder(tokenizer)
+        self.encoder = TextEncoder(tokenizer)
         # what targets begin with: BART's <s>
         self.opening = opening(tokenizer, self.encoder.raw, target=True)
         self.likelihoods = Likelihoods(
@@ -142,7 +142,7 @@ class Seq2seq:
     def _score(self, queries: Sequence[Query]) -> list[list[float]]:
         return score(self.model, queries, opening=self.opening, tokens=self.tokens)
 
-    def _write(self, sources: Sequence[Sequence[int]]) -> list[Reply]:
+    def _write(self, sources: Sequence[Sequence[int]]) -> list[ModelReply]:
         return generate(self.model, self.tokenizer, sources, new_tokens=self.new_tokens)
 
 

@@ -25,7 +25,7 @@ LEFT_OUT = ("input_ids", "attention_mask", "labels", *OF_TOKENS)
 
 
 @dataclass(eq=False)
-class Shown:
+class ShownPictures:
     """Pictures that are shown together, as a model takes them."""
 
     before: str = ""  # what the processor writes in their place
@@ -86,7 +86,7 @@ class Placing:
         """A text with as many pictures before it, where there is no template."""
         return self.stretch(pictures) + self.gap + text if pictures else text
 
-    def expanded(self, text: str, pictures: int, shown: Shown) -> str:
+    def expanded(self, text: str, pictures: int, shown: ShownPictures) -> str:
         """A text with what the processor writes in the place of the pictures."""
         if not pictures:
             return shown.before + text + shown.after
@@ -142,7 +142,7 @@ class Shower:
         self._recorder = _Recorder(processor.tokenizer)
         processor.tokenizer = self._recorder
 
-    def show(self, pictures: Sequence[Pixels]) -> Shown:
+    def show(self, pictures: Sequence[Pixels]) -> ShownPictures:
         """What the processor makes of pictures that are shown together."""
         text = self.placing.stretch(len(pictures)) + QUESTION
         made = self.processor(text=[text], images=[list(pictures)], return_tensors="pt")
@@ -153,14 +153,14 @@ class Shower:
                 "Choose another model that sees.",
             )
         tensors = {name: value for name, value in made.items() if name not in LEFT_OUT}
-        return Shown(before, after, tensors, _types(made))
+        return ShownPictures(before, after, tensors, _types(made))
 
-    def show_nothing(self, like: Shown) -> Shown:
+    def show_nothing(self, like: ShownPictures) -> ShownPictures:
         """What stands around a text without pictures, by what stands around one with some."""
         opening: str = getattr(self._recorder, "bos_token", None) or ""
         if not (opening and like.before.endswith(opening)):
             opening = ""
-        return Shown(opening, like.after, {}, like.types)
+        return ShownPictures(opening, like.after, {}, like.types)
 
     def literally(self, text: str, pictures: Sequence[Pixels]) -> dict[str, torch.Tensor]:
         """What the processor makes of a whole text with pictures, as its authors call it."""

@@ -28,7 +28,7 @@ class Join(NamedTuple):
     tokens: list[int]
 
 
-class Encoder:
+class TextEncoder:
     """Encodes texts with a tokenizer of transformers, and contexts with their continuations."""
 
     def __init__(self, tokenizer: Any) -> None:

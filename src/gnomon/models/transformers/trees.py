@@ -14,10 +14,10 @@ import torch
 
 from gnomon.errors import ModelError, ModelWarning
 from gnomon.models.choices import Query
-from gnomon.models.planner import Task, task_of
+from gnomon.models.planner import PassTask, task_of
 from gnomon.models.transformers.packing import compute_logits, may_be_packed
 from gnomon.models.transformers.passes import Layers, read_prefix
-from gnomon.models.transformers.rows import Family, Row, plain_rows, rows
+from gnomon.models.transformers.rows import QueryFamily, TokenRow, plain_rows, rows
 
 # what models raise that cannot take a mask, positions or a cache of ours
 REFUSALS = (AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
@@ -27,14 +27,14 @@ Key = tuple[int, int, int]  # query, choice, number of the choice's token
 States = dict[Key, torch.Tensor]
 
 
-class Reading(NamedTuple):
+class TreeUse(NamedTuple):
     """How a model may be asked: in trees of tokens, and with the rows of a batch packed."""
 
     trees: bool
     packed: bool = False
 
 
-def try_trees(model: Any, wanted: bool | None, spec: str) -> Reading:
+def try_trees(model: Any, wanted: bool | None, spec: str) -> TreeUse:
     """How to ask the model: in trees where it may be, unless the user says otherwise.
 
     Where it may not be, a warning says so, or an error if trees were asked for. Packed rows are
@@ -44,9 +44,9 @@ def try_trees(model: Any, wanted: bool | None, spec: str) -> Reading:
     plain = _states(model, [[row] for row in plain_rows(queries)], None)
     _check_decoder(model, plain, spec)
     if wanted is False:
-        return Reading(trees=False)
+        return TreeUse(trees=False)
     if may_be_packed(model) and not _trouble(model, queries, plain, packed=True):
-        return Reading(trees=True, packed=True)
+        return TreeUse(trees=True, packed=True)
 
     trouble = _trouble(model, queries, plain, packed=False)
     if trouble and wanted:
@@ -59,13 +59,13 @@ def try_trees(model: Any, wanted: bool | None, spec: str) -> Reading:
             ModelWarning,
             stacklevel=4,
         )
-    return Reading(trees=not trouble)
+    return TreeUse(trees=not trouble)
 
 
 def _trouble(model: Any, queries: Sequence[Query], plain: States, *, packed: bool) -> str:
     """What is wrong with trees for this model; empty if they give what plain rows give."""
     own = [Query(query.context[SHARED:], query.continuations) for query in queries]
-    batch = list(rows(own, Family([], list(range(len(own))))))
+    batch = list(rows(own, QueryFamily([], list(range(len(own))))))
     batch.sort(key=lambda row: len(row.tokens), reverse=True)
     try:
         prefix = read_prefix(model, queries[0].context[:SHARED])
@@ -123,7 +123,7 @@ def _difference(one: torch.Tensor, other: torch.Tensor) -> float:
 
 
 def _states(
-    model: Any, cut: Iterable[list[Row]], prefix: Layers | None, *, packed: bool = False
+    model: Any, cut: Iterable[list[TokenRow]], prefix: Layers | None, *, packed: bool = False
 ) -> States:
     """What the model's head is given at each wanted place, batch by batch.
 
@@ -142,7 +142,7 @@ def _states(
     return found
 
 
-def _states_at(model: Any, task: Task, prefix: Layers | None) -> torch.Tensor:
+def _states_at(model: Any, task: PassTask, prefix: Layers | None) -> torch.Tensor:
     seen: list[torch.Tensor] = []
     head = model.get_output_embeddings()
     if head is None:

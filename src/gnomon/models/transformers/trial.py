@@ -17,8 +17,8 @@ import torch
 from gnomon.errors import ModelError, ModelWarning
 from gnomon.models.choices import Query
 from gnomon.models.transformers.imageprefix import PictureQuery, PictureScorer
-from gnomon.models.transformers.showing import Shower, Shown
-from gnomon.models.transformers.tokens import Encoder
+from gnomon.models.transformers.showing import Shower, ShownPictures
+from gnomon.models.transformers.tokens import TextEncoder
 from gnomon.models.transformers.trees import REFUSALS
 from gnomon.vision.decoding import Pixels
 
@@ -40,9 +40,9 @@ def trial_picture() -> Pixels:
 def try_out(
     scorer: PictureScorer,
     shower: Shower,
-    encoder: Encoder,
+    encoder: TextEncoder,
     texts: Sequence[str],
-    shown: Shown,
+    shown: ShownPictures,
     spec: str,
 ) -> None:
     """Find out how a model may be asked, and set the scorer so.
@@ -79,13 +79,13 @@ def try_out(
 def _reference(
     scorer: PictureScorer,
     shower: Shower,
-    encoder: Encoder,
+    encoder: TextEncoder,
     texts: Sequence[str],
-    shown: Shown,
+    shown: ShownPictures,
     spec: str,
 ) -> tuple[list[PictureQuery], list[list[float]]]:
     """The questions as we ask them, and the log-probabilities of two answers by a plain pass."""
-    own = Shown(shown.before, shown.after, dict(shown.tensors), shown.types)
+    own = ShownPictures(shown.before, shown.after, dict(shown.tensors), shown.types)
     queries, wanted = [], []
     for text in texts:
         literal = shower.literally(text, [trial_picture()])

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gnomon.models.choices import Reply, take
+from gnomon.models.choices import ModelReply, take
 from gnomon.models.transformers.generating import BATCH, generate
 from gnomon.models.transformers.looking import Looking, shape_of
-from gnomon.models.transformers.showing import Shown
+from gnomon.models.transformers.showing import ShownPictures
 
 
 def write_seeing(
@@ -16,16 +16,16 @@ def write_seeing(
     tokenizer: Any,
     looking: Looking,
     prompts: Sequence[Sequence[int]],
-    shown: Sequence[Shown],
+    shown: Sequence[ShownPictures],
     new_tokens: int,
-) -> list[Reply]:
+) -> list[ModelReply]:
     """A reply to each prompt, with the pictures that are shown with it."""
     looking.look(shown)
     alike: dict[tuple[Any, ...], list[int]] = {}
     for number, (prompt, pictures) in enumerate(zip(prompts, shown, strict=True)):
         alike.setdefault((len(prompt), shape_of(pictures)), []).append(number)
 
-    replies = [Reply("", 0)] * len(prompts)
+    replies = [ModelReply("", 0)] * len(prompts)
     for numbers in alike.values():
         for start in range(0, len(numbers), BATCH):
             some = numbers[start : start + BATCH]
@@ -39,7 +39,7 @@ def write_seeing(
 class Writing:
     """A model that writes with pictures before it, one entry for each prompt of a pass."""
 
-    def __init__(self, model: Any, looking: Looking, shown: Sequence[Shown]) -> None:
+    def __init__(self, model: Any, looking: Looking, shown: Sequence[ShownPictures]) -> None:
         self._model, self._looking, self._shown = model, looking, shown
 
     def __getattr__(self, name: str) -> Any:
