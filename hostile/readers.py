@@ -246,7 +246,7 @@ def _families(folder: Path) -> object:
 
 def _template(folder: Path) -> object:
     from gnomon.files import read_text
-    from gnomon.models.chat import chat_template, conversation
+    from gnomon.models.prompts.chat import chat_template, conversation
 
     turns = [{"role": "user", "content": "Is an ant large?"}]
     source = read_text(folder / "t.jinja")

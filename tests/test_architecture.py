@@ -40,7 +40,7 @@ ARROWS = {
     "benchmarks": {"downloads", "language", "look", "proofs", "scenes", "vision"},
     "items": {"downloads", "models", "runs", "vision"},
     "runs": {"items"},
-    "models": {"downloads", "items", "runs", "train", "vision"},
+    "models": {"downloads", "vision"},
     "measures": {"runs", "vision"},
     "audit": {"items", "measures", "models", "proofs", "runs"},
     "train": {"downloads", "items", "look", "measures", "models", "vision"},

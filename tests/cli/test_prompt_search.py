@@ -9,7 +9,7 @@ import pytest
 
 import gnomon
 from gnomon.cli import main
-from gnomon.models.baselines import RuleModel
+from gnomon.models.functions import RuleModel
 from gnomon.models.prompts.library import load_prompt
 from gnomon.registry import MODELS, Entry
 

@@ -10,7 +10,7 @@ import pytest
 import gnomon
 from gnomon.cli import main
 from gnomon.items.source import load
-from gnomon.models.baselines import RuleModel
+from gnomon.models.functions import RuleModel
 from gnomon.models.prompts.library import load_prompt
 from gnomon.registry import MODELS, Entry
 

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, Protocol
 
 from gnomon.contracts import ANYTHING, Benchmark, Scale
 from gnomon.errors import ModelError, UsageError
-from gnomon.models.asking import HOW, Asking
 from gnomon.models.captions import negation, opposite, stem
 from gnomon.models.choices import ask_those_without_trouble, flat, too_long
+from gnomon.models.prompts.preview import HOW, Asking
 from gnomon.models.thresholds import FittedThresholds, ScoredExample
 from gnomon.records import MASK, Answer, Continuation, Image, Item, Preview, pick
 from gnomon.vision.pictures import Seen

@@ -16,7 +16,7 @@ import numpy as np
 
 from gnomon.grouped import grouped
 from gnomon.models.choices import Query
-from gnomon.models.transformers.rows import (
+from gnomon.models.rows import (
     QueryPart,
     TokenRow,
     WantedToken,

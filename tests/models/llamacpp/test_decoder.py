@@ -11,12 +11,11 @@ pytest.importorskip("xllamacpp")
 
 from gnomon.errors import ModelError
 from gnomon.models.choices import Query
-from gnomon.models.llamacpp import blas, scoring
-from gnomon.models.llamacpp.decoder import Decoder
+from gnomon.models.llamacpp import scorer as module
+from gnomon.models.llamacpp.decoder import Decoder, open_tensors
 from gnomon.models.llamacpp.gguf import gguf
 from gnomon.models.llamacpp.llama import Llama
-from gnomon.models.llamacpp.scoring import NumpyScorer
-from gnomon.models.llamacpp.tensors import open_tensors
+from gnomon.models.llamacpp.scorer import NumpyScorer
 
 SIZE = 200  # tokens that the tiny vocabulary surely has
 
@@ -136,7 +135,7 @@ def test_scores_are_those_of_llama_cpp(file, scorer):
 def test_logits_of_a_few_places_at_a_time_give_the_same_scores(scorer, monkeypatch):
     asked = questions()[::5]
     at_once = scorer.score(asked)
-    monkeypatch.setattr(scoring, "OUTPUTS", 3)
+    monkeypatch.setattr(module, "OUTPUTS", 3)
     for one, other in zip(scorer.score(asked), at_once, strict=True):
         assert one == pytest.approx(other, abs=1e-4)
 
@@ -152,7 +151,7 @@ def test_scores_do_not_depend_on_company_or_threads(file, scorer):
 def test_a_text_longer_than_one_pass_is_read_in_parts(file, scorer, monkeypatch):
     query = questions()[0]
     whole = scorer.read_prefix(query.context)
-    monkeypatch.setattr(scoring, "CHUNK", 7)
+    monkeypatch.setattr(module, "CHUNK", 7)
     parts = scorer.read_prefix(query.context)
     assert parts.length == len(query.context)
     for one, other in zip(whole.keys, parts.keys, strict=True):
@@ -214,7 +213,7 @@ def test_blas_has_its_threads_back_afterwards():
 
 
 def test_tasks_run_where_blas_cannot_be_told(monkeypatch):
-    monkeypatch.setattr(blas, "openblas", lambda: None)
+    monkeypatch.setattr(module, "openblas", lambda: None)
     assert blas.side_by_side(abs, [-1, -2, -3], threads=2) == [1, 2, 3]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from gnomon.models.asking import Asking
 from gnomon.models.llamacpp.gguf import gguf
-from gnomon.models.llamacpp.sight import SIGN
+from gnomon.models.llamacpp.projector import SIGN
+from gnomon.models.prompts.preview import Asking
 from gnomon.records import Item
 
 pytest.importorskip("xllamacpp")

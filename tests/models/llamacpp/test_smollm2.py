@@ -249,7 +249,7 @@ def plain_scores(fetched):
     transformers = pytest.importorskip("transformers")
     pytest.importorskip("gguf")
     pytest.importorskip("accelerate")
-    from gnomon.models.llamacpp.converting import converted
+    from gnomon.models.llamacpp.conversion import converted
 
     folder = converted(fetched)  # the same weights as transformers reads them, in 32 bits
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)

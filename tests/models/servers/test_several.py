@@ -16,8 +16,8 @@ import gnomon
 from gnomon.cli.dispatch import main
 from gnomon.errors import ModelError, UsageError
 from gnomon.items.source import load
-from gnomon.models.servers.fleet import Fleet
 from gnomon.models.servers.openai import addresses_from, openai
+from gnomon.models.servers.pool import Fleet
 from gnomon.models.servers.refusals import PassingError
 from gnomon.runs import Run
 from tests.models.servers.conftest import in_a_loop

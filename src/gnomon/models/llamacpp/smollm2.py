@@ -16,10 +16,10 @@ import numpy as np
 from gnomon.downloads.packages import PackagedFile, kept_files
 from gnomon.errors import UsageError
 from gnomon.models.choices import ModelReply, Query
-from gnomon.models.llamacpp.checking import available_cores
 from gnomon.models.llamacpp.decoder import Decoder
-from gnomon.models.llamacpp.model import Ask, Gguf, Normalise
-from gnomon.models.llamacpp.scoring import NumpyScorer
+from gnomon.models.llamacpp.gguf import Ask, Gguf, Normalise
+from gnomon.models.llamacpp.scorer import NumpyScorer
+from gnomon.models.llamacpp.trial import available_cores
 from gnomon.models.prompts.library import load_prompt
 from gnomon.options import neutral
 

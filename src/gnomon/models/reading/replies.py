@@ -14,18 +14,18 @@ from typing import Any, NamedTuple
 
 from gnomon.errors import DataError
 from gnomon.models.prompts.library import Prompt
-from gnomon.models.reading.cleaning import clean, sentences_of
-from gnomon.models.reading.mentions import ChoiceVocabulary
-from gnomon.models.reading.places import (
+from gnomon.models.reading.assertion import says_undetermined
+from gnomon.models.reading.question import NO_QUESTION, Question, question_of
+from gnomon.models.reading.segments import (
     RULES,
     ReadingRule,
+    clean,
     conclusions,
+    sentences_of,
     takes_back,
     withholds,
 )
-from gnomon.models.reading.question import NO_QUESTION, Question, question_of
-from gnomon.models.reading.statements import RelationStatements, statements_on
-from gnomon.models.reading.undetermined import says_undetermined
+from gnomon.models.reading.vocabulary import ChoiceVocabulary, RelationStatements, statements_on
 from gnomon.records import Answer, Item
 
 # a model that asks itself the next question

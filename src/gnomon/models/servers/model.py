@@ -16,14 +16,16 @@ from typing import Any
 from msgspec.structs import replace
 
 from gnomon.errors import DataError, GnomonError, ModelError, UsageError
-from gnomon.models.asking import HOW, Asking, continuations
-from gnomon.models.likelihood import log_sum
+from gnomon.models.choices import log_sum
 from gnomon.models.prompts.library import Prompt
+from gnomon.models.prompts.preview import HOW, Asking, continuations
 from gnomon.models.reading.replies import as_answer
 from gnomon.models.servers.budget import FREE, Tokens
 from gnomon.models.servers.completions import (
     Completion,
+    Requests,
     echo_score,
+    estimate,
     first_choice,
     parse_reply,
     scores_of,
@@ -35,11 +37,10 @@ from gnomon.models.servers.pictures import (
     pictures_in,
     with_pictures,
 )
+from gnomon.models.servers.pool import address_of
 from gnomon.models.servers.refusals import AskError, BlindError, CutError, RejectedError
 from gnomon.models.servers.remote import Remote, Replied
 from gnomon.models.servers.replycache import Replies
-from gnomon.models.servers.requests import Requests, estimate
-from gnomon.models.servers.server import address_of
 from gnomon.records import Answer, Image, Item, Preview, pick
 
 BY_SCORE = "first token"  # the rule of an answer whose choices have scores

@@ -11,11 +11,11 @@ from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import UsageError
 from gnomon.models.prompts.library import load_prompt
 from gnomon.models.servers.budget import Budget
+from gnomon.models.servers.completions import Endpoint, Requests, Sampling
 from gnomon.models.servers.model import OpenAI
 from gnomon.models.servers.pictures import Showing
 from gnomon.models.servers.remote import Remote
 from gnomon.models.servers.replycache import Replies
-from gnomon.models.servers.requests import Endpoint, Requests, Sampling
 from gnomon.options import neutral
 from gnomon.redaction import redact_url
 

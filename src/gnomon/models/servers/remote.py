@@ -18,9 +18,9 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from gnomon.errors import GnomonError, ModelError
 from gnomon.models.servers.budget import FREE, Budget, Tokens
-from gnomon.models.servers.completions import MalformedError
-from gnomon.models.servers.fleet import Fleet
+from gnomon.models.servers.completions import MalformedError, check_positive
 from gnomon.models.servers.pictures import pictures_in
+from gnomon.models.servers.pool import Fleet, RemoteServer, Response
 from gnomon.models.servers.refusals import (
     LONGEST_PAUSE,
     AskError,
@@ -28,8 +28,6 @@ from gnomon.models.servers.refusals import (
     plain_line,
     refusal,
 )
-from gnomon.models.servers.requests import check_positive
-from gnomon.models.servers.server import RemoteServer, Response
 from gnomon.redaction import redact_url
 
 FIRST_PAUSE = 1.0  # seconds before the second attempt; then doubling

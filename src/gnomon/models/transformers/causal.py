@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
+import torch
 from msgspec.structs import replace
 
 from gnomon.grouped import grouped
-from gnomon.models.asking import Asking, frames
-from gnomon.models.chat import Writer, chat_template
 from gnomon.models.choices import (
     Likelihoods,
     ModelReply,
     Query,
+    by_length,
     contexts,
     describe_asking,
     flat,
@@ -21,18 +21,18 @@ from gnomon.models.choices import (
     scale_of,
     take,
 )
+from gnomon.models.prompts.chat import Writer, chat_template
 from gnomon.models.prompts.library import Prompt
-from gnomon.models.transformers.generating import generate
-from gnomon.models.transformers.likelihoods import TorchScorer
-from gnomon.models.transformers.limits import longest_text, token_budget
-from gnomon.models.transformers.previewing import (
+from gnomon.models.prompts.preview import Asking, frames
+from gnomon.models.transformers.loading import longest_text, token_budget
+from gnomon.models.transformers.scorer import TorchScorer, try_trees
+from gnomon.models.transformers.tokens import (
+    TextEncoder,
     limits_of,
     previewed,
     scored_words,
     special_tokens,
 )
-from gnomon.models.transformers.tokens import TextEncoder
-from gnomon.models.transformers.trees import try_trees
 from gnomon.records import Answer, Item, Preview
 
 
@@ -169,3 +169,85 @@ class Causal:
 def own_template(tokenizer: Any) -> Writer:
     """The model's own chat template, to which every day is the same."""
     return chat_template(tokenizer.get_chat_template(), tokenizer.special_tokens_map)
+
+
+# --- replies: greedy generation in batches of like length ----------------------------------------
+
+
+BATCH = 16
+
+
+def generate(
+    model: Any, tokenizer: Any, prompts: Sequence[Sequence[int]], *, new_tokens: int
+) -> list[ModelReply]:
+    """The model's greedy reply to each prompt, of at most `new_tokens` tokens."""
+    ends = _end_tokens(model)
+    replies = [ModelReply("", 0)] * len(prompts)
+    for numbers in by_length(list(map(len, prompts)), lambda batch: len(batch) > BATCH):
+        made = _generate_batch(model, tokenizer, take(prompts, numbers), new_tokens)
+        texts = tokenizer.batch_decode(made, skip_special_tokens=True)
+        for number, tokens, text in zip(numbers, made.tolist(), texts, strict=True):
+            read = len(prompts[number])
+            cut = len(tokens) >= new_tokens and not ends.intersection(tokens)
+            written = _written(tokens, ends)
+            replies[number] = ModelReply(text.strip(), read + written, cut, written)
+    return replies
+
+
+def _generate_batch(
+    model: Any, tokenizer: Any, prompts: Sequence[Sequence[int]], new_tokens: int
+) -> torch.Tensor:
+    """What the model writes after each prompt, as tokens."""
+    device = next(model.parameters()).device
+    decoder_only = not model.config.is_encoder_decoder
+    filler = _filler(tokenizer)
+    longest = max(map(len, prompts))
+
+    ids, mask = [], []
+    for prompt in prompts:
+        gap = longest - len(prompt)
+        padding, seen = [filler] * gap, [1] * len(prompt)
+        if decoder_only:  # the reply follows the last token: pad on the left
+            ids.append([*padding, *prompt])
+            mask.append([0] * gap + seen)
+        else:
+            ids.append([*prompt, *padding])
+            mask.append(seen + [0] * gap)
+
+    with torch.inference_mode():
+        made: torch.Tensor = model.generate(
+            input_ids=torch.tensor(ids, device=device),
+            attention_mask=torch.tensor(mask, device=device),
+            max_new_tokens=new_tokens,
+            do_sample=False,
+            num_beams=1,
+            pad_token_id=filler,
+            temperature=None,
+            top_p=None,
+            top_k=None,
+        )
+    begun = longest if decoder_only else 1  # a decoder of its own begins with a token of its own
+    return made[:, begun:]
+
+
+def _end_tokens(model: Any) -> set[int]:
+    """The tokens with which a reply ends."""
+    found = model.generation_config.eos_token_id
+    if found is None:
+        return set()
+    return {found} if isinstance(found, int) else set(found)
+
+
+def _written(tokens: Sequence[int], ends: Collection[int]) -> int:
+    """How many tokens the model wrote, its end token included; what follows that is padding."""
+    for count, token in enumerate(tokens, start=1):
+        if token in ends:
+            return count
+    return len(tokens)
+
+
+def _filler(tokenizer: Any) -> int:
+    for token in (tokenizer.pad_token_id, tokenizer.eos_token_id):
+        if token is not None:
+            return int(token)
+    return 0

@@ -8,23 +8,73 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 import torch
 
 from gnomon.downloads.catalogue import cache_folder
+from gnomon.errors import DataError
 from gnomon.models.choices import take
 from gnomon.models.comparing import FORMS, TextPair, Written
-from gnomon.models.transformers.limits import longest_text
-from gnomon.models.transformers.previewing import surrounding_tokens, written
-from gnomon.models.transformers.sights import alike, pictures_in_a_pass, shape_of, tensor_of
+from gnomon.models.transformers.loading import longest_text, on_cpu
+from gnomon.models.transformers.tokens import surrounding_tokens, written
 from gnomon.records import Image
-from gnomon.vision.decoding import decode_bytes
+from gnomon.vision.decoding import Pixels, decode_bytes
 from gnomon.vision.features import Entry, Features
 from gnomon.vision.features import key_of as cache_key
-from gnomon.vision.pictures import Seen, file_of, see, stored
+from gnomon.vision.pictures import Seen, file_of, pixels, see, stored
+
+
+def tensor_of(picture: Pixels, image: Image, image_processor: Any) -> Any:
+    """What a model is shown of a picture: channels, rows and columns."""
+    try:
+        made = image_processor(images=picture, return_tensors="pt")
+    except (ValueError, ZeroDivisionError) as error:  # a strip too narrow to be resized
+        size = f"{picture.width} x {picture.height}"
+        reason = " ".join(str(error).split())[:120]
+        raise DataError(
+            f"a picture of {size} pixels does not fit the model: {reason}",
+            "Crop the picture.",
+            file=image.path,
+        ) from error
+    return made["pixel_values"][0]
+
+
+def prepared(images: Sequence[Image], image_processor: Any) -> Iterator[tuple[str, Seen[Any]]]:
+    """The key of each picture and what the model is shown of it, or why it cannot be shown."""
+
+    def make(image: Image) -> Any:
+        return tensor_of(pixels(image), image, image_processor)
+
+    for image, found in zip(images, see(images, make), strict=True):
+        yield image.identity, found
+
+
+def pictures_in_a_pass(model: Any) -> int:
+    """How many pictures are computed at once: few fill a CPU."""
+    return 8 if on_cpu(model) else 64
+
+
+def shape_of(tensor: Any) -> tuple[int, ...]:
+    """The size of a tensor."""
+    return tuple(tensor.shape)
+
+
+def alike(kinds: Sequence[Hashable], most: int) -> Iterator[list[int]]:
+    """Numbers of things in batches of one kind, of at most so many; kinds as they first come.
+
+    >>> list(alike(["a", "b", "a", "a"], 2))
+    [[0, 2], [3], [1]]
+    """
+    members: dict[Hashable, list[int]] = {}
+    for number, kind in enumerate(kinds):
+        members.setdefault(kind, []).append(number)
+    for numbers in members.values():
+        for start in range(0, len(numbers), most):
+            yield numbers[start : start + most]
+
 
 MEMORY = 64 * 2**20  # bytes of features of each sort that are at hand
 TEXTS_IN_A_PASS = 64

@@ -13,9 +13,9 @@ from gnomon.contracts import Model
 from gnomon.errors import ModelError, UsageError
 from gnomon.models.choices import check_way_to_ask, reply_room
 from gnomon.models.comparing import check_contrast
-from gnomon.models.keeping import kept
+from gnomon.models.machine import kept
 from gnomon.models.prompts.library import Prompt, load_prompt
-from gnomon.models.transformers.hubnames import check_no_slip
+from gnomon.models.transformers.checkpoint import check_no_slip
 from gnomon.models.transformers.loading import Loaded, Loading, load
 from gnomon.options import given, neutral
 from gnomon.vision.features import bytes_of
@@ -183,8 +183,8 @@ def _nli(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
 
 
 def _vlm(name: str, place: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
-    from gnomon.models.transformers.seeing import Seeing
-    from gnomon.models.transformers.showing import template_of
+    from gnomon.models.transformers.imageinputs import template_of
+    from gnomon.models.transformers.vlm import Seeing
 
     _check_one_decoder(name, loaded.model.config)
     template = template_of(loaded.processor)
@@ -297,14 +297,14 @@ def _smollm2() -> ModelPath:
 
 
 def _converted(file: Path) -> str:
-    from gnomon.models.llamacpp.converting import converted
+    from gnomon.models.llamacpp.conversion import converted
 
     return str(converted(file))
 
 
 def _minilm() -> ModelPath:
     """An encoder without a head: to be probed or finetuned."""
-    from gnomon.models.minilm import minilm_folder
+    from gnomon.models.similarity import minilm_folder
 
     return ModelPath(str(minilm_folder()))
 

@@ -3,6 +3,10 @@
 A choice of several tokens is filled from left to right, each token given those before it and with
 those after it masked (the word-wise pseudo-log-likelihood of Kauf & Ivanova 2023), so that long
 words gain nothing from their endings; span=pll masks one at a time (Salazar et al. 2020).
+
+A choice is encoded within its sentence, so that spaces, capitals and pieces of words are those the
+tokenizer really makes. Where a token joins a choice with what stands next to it (a Korean noun and
+its particle), all choices of the item are scored over that stretch.
 """
 
 from __future__ import annotations
@@ -16,14 +20,21 @@ from msgspec.structs import replace
 
 from gnomon.contracts import Scale
 from gnomon.errors import ModelError, UsageError
-from gnomon.models.asking import Asking
-from gnomon.models.choices import ask_those_without_trouble, by_length, flat, take, too_long
-from gnomon.models.likelihood import check_normalisation, comparable, gather
+from gnomon.models.choices import (
+    ask_those_without_trouble,
+    by_length,
+    check_normalisation,
+    comparable,
+    flat,
+    gather,
+    take,
+    too_long,
+)
 from gnomon.models.prompts.library import Prompt
-from gnomon.models.transformers.blanks import Filled, fill
-from gnomon.models.transformers.limits import longest_text, token_budget, tokens_in_a_pass
+from gnomon.models.prompts.preview import Asking
+from gnomon.models.transformers.loading import longest_text, token_budget, tokens_in_a_pass
 from gnomon.models.transformers.passes import logits_at
-from gnomon.models.transformers.previewing import previewed, scored_words, surrounding_tokens
+from gnomon.models.transformers.tokens import previewed, scored_words, surrounding_tokens
 from gnomon.records import Answer, Item, Preview, pick
 
 OUTPUTS = 256  # masked places in a pass
@@ -292,3 +303,92 @@ def _check(spec: str, tokenizer: Any, span: str, top_k: int) -> None:
             f"The tokenizer of {spec} has no mask token, or does not tell where words stand.",
             "Ask it as another kind with --model-set kind=KIND.",
         )
+
+
+# --- blanks with a choice written in -------------------------------------------------------------
+
+
+class Filled(NamedTuple):
+    """A sentence with a choice written in: its tokens, and which of them are the choice's own."""
+
+    tokens: list[int]
+    span: range
+
+
+class _Sentence(NamedTuple):
+    """A sentence with a choice written in, and where the choice stands, in characters."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Way(NamedTuple):
+    """A sentence as tokens, with the characters of each."""
+
+    sentence: _Sentence
+    tokens: list[int]
+    offsets: Sequence[tuple[int, int]]
+
+
+def fill(tokenizer: Any, prompt: Prompt, items: Sequence[Item]) -> list[list[Filled]]:
+    """For each item its sentence with each word of each choice."""
+    sentences = [_sentences(prompt, item) for item in items]
+    texts = [sentence.text for each in sentences for sentence in each]
+    encoded = tokenizer(texts, return_offsets_mapping=True)
+    found = zip(encoded["input_ids"], encoded["offset_mapping"], strict=True)
+
+    filled = []
+    for each in sentences:
+        ways = [Way(sentence, *next(found)) for sentence in each]
+        filled.append(_with_spans(ways))
+    return filled
+
+
+def _sentences(prompt: Prompt, item: Item) -> list[_Sentence]:
+    parts = prompt.parts(item)
+    if not parts.inline:
+        raise UsageError(
+            f"The prompt '{prompt.name}' has no blank for a masked model to fill.",
+            "Its template must hold {answer}; see --prompt masked.",
+        )
+    before = prompt.prefix(item.form, prompt.shown_to(item)) + parts.before + parts.lead
+    start = len(before)
+    found = []
+    for word in flat(parts.answers):
+        found.append(_Sentence(before + word + parts.after, start, start + len(word)))
+    return found
+
+
+def _with_spans(ways: Sequence[Way]) -> list[Filled]:
+    """An item's sentences with the tokens of their choices, all over the same stretch of text."""
+    left = right = 0  # characters beside the choice that some token joins with it
+    while True:
+        spans = [_span(way, left, right) for way in ways]
+        before = after = 0
+        for way, span in zip(ways, spans, strict=True):
+            if span:
+                before = max(before, _joined_before(way, span))
+                after = max(after, _joined_after(way, span))
+        if before <= left and after <= right:
+            return [Filled(way.tokens, span) for way, span in zip(ways, spans, strict=True)]
+        left, right = max(before, left), max(after, right)
+
+
+def _span(way: Way, left: int, right: int) -> range:
+    """The tokens that hold any character of the choice, or of so many beside it."""
+    start, end = way.sentence.start - left, way.sentence.end + right
+    inside = [n for n, (one, two) in enumerate(way.offsets) if one < end and two > start]
+    return range(inside[0], inside[-1] + 1) if inside else range(0)
+
+
+def _joined_before(way: Way, span: range) -> int:
+    """Characters before the choice, spaces aside, that its tokens hold."""
+    text, start, _ = way.sentence
+    return len(text[way.offsets[span[0]][0] : start].lstrip())
+
+
+def _joined_after(way: Way, span: range) -> int:
+    """Characters after the choice, spaces aside, that its tokens hold."""
+    text, _, end = way.sentence
+    return len(text[end : way.offsets[span[-1]][1]].rstrip())

@@ -17,10 +17,10 @@ from msgspec.structs import replace
 from gnomon.contracts import Scale
 from gnomon.errors import ModelError, ModelWarning, UsageError
 from gnomon.files import package_data, read_yaml
-from gnomon.models.asking import Asking, pair_of
 from gnomon.models.choices import ask_those_without_trouble, by_length, take, too_long
-from gnomon.models.transformers.limits import longest_text, token_budget, tokens_in_a_pass
-from gnomon.models.transformers.previewing import previewed, tokens_around_a_pair
+from gnomon.models.prompts.preview import Asking, pair_of
+from gnomon.models.transformers.loading import longest_text, token_budget, tokens_in_a_pass
+from gnomon.models.transformers.tokens import previewed, tokens_around_a_pair
 from gnomon.records import Answer, Item, Preview, pick
 
 LABELS = ("entailment", "neutral", "contradiction")

@@ -11,7 +11,7 @@ pytest.importorskip("transformers")
 
 from gnomon.models.choices import contexts
 from gnomon.models.prompts.library import load_prompt
-from gnomon.models.transformers.showing import Placing
+from gnomon.models.transformers.imageinputs import Placing
 from gnomon.records import Item
 
 ITEM = Item(

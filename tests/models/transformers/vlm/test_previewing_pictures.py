@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from gnomon.models.asking import Asking
+from gnomon.models.prompts.preview import Asking
 
 
 def longest_row(model, item):

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from gnomon.errors import MissingExtraError, ModelError, UsageError
-from gnomon.models.transformers import seeing as module
+from gnomon.models.transformers import vlm as module
 from gnomon.models.transformers.hf import hf
 from gnomon.models.transformers.loading import kind_of, quiet
 from gnomon.models.transformers.processors import load_processor
