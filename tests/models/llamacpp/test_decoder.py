@@ -174,9 +174,9 @@ def test_a_reply_is_the_likeliest_token_each_time(file, scorer):
 
 
 def test_no_more_prompts_are_read_at_once_than_there_is_room_for():
-    found = scoring._in_batches([10, 600, 500, 500, 20, 2000])
+    found = module._in_batches([10, 600, 500, 500, 20, 2000])
     assert found == [[0, 4], [2, 3], [1], [5]]
-    assert max(map(len, scoring._in_batches([1] * 100))) == scoring.REPLIES
+    assert max(map(len, module._in_batches([1] * 100))) == module.REPLIES
 
 
 def test_a_long_prefix_is_spread_over_few_rows(scorer):
@@ -203,18 +203,18 @@ def test_replies_are_those_of_llama_cpp(tiny):
 
 
 def test_blas_has_its_threads_back_afterwards():
-    told = blas.openblas()
+    told = module.openblas()
     if told is None:
         pytest.skip("numpy computes with another BLAS here")
     before = told.get()
-    during = blas.side_by_side(lambda _: told.get(), [1, 2, 3], threads=2)
+    during = module.side_by_side(lambda _: told.get(), [1, 2, 3], threads=2)
     assert during == [1, 1, 1]
     assert told.get() == before
 
 
 def test_tasks_run_where_blas_cannot_be_told(monkeypatch):
     monkeypatch.setattr(module, "openblas", lambda: None)
-    assert blas.side_by_side(abs, [-1, -2, -3], threads=2) == [1, 2, 3]
+    assert module.side_by_side(abs, [-1, -2, -3], threads=2) == [1, 2, 3]
 
 
 def test_a_file_without_a_setting_or_tensor_is_named(tiny):

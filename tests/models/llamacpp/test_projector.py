@@ -268,7 +268,7 @@ def test_a_template_that_ends_with_the_picture_is_an_error(
 
 
 def test_a_text_that_holds_the_sign_of_a_picture_is_refused(seeing, photo):
-    item = caption("1", photo(1), text=f"{sight.SIGN} is larger.")
+    item = caption("1", photo(1), text=f"{projector.SIGN} is larger.")
     with pytest.raises(ValueError, match="2 signs for 1 pictures"):
         seeing.answer([item])
     assert scores(seeing, [caption("2", text=item.text)]), "without a picture it is a text"
@@ -311,7 +311,7 @@ def test_a_picture_that_cannot_be_shown_is_the_error_of_its_items(seeing, photo,
 
 def test_few_pictures_are_in_memory_at_a_time(seeing, photo, monkeypatch):
     alive, most = set(), []
-    usual = sight.pixels
+    usual = projector.pixels
 
     def watched(image):
         picture = usual(image)
@@ -324,7 +324,7 @@ def test_few_pictures_are_in_memory_at_a_time(seeing, photo, monkeypatch):
     images = [photo(number) for number in range(20)]
     seeing.answer(captions(images))
     assert len(most) == 20
-    assert max(most) <= sight.AHEAD + 2
+    assert max(most) <= projector.AHEAD + 2
     assert not seeing._eyes._chunks
 
 
