@@ -62,10 +62,14 @@ $(VENV)/.demo: $(BIN)/python pyproject.toml constraints.txt
 	$(INSTALL) -e '.[demo]'
 	touch $@
 
-# The large set is worth fetching uv for (10 s instead of 73 s). torch comes first, by its constraint, so that nothing
-# pulls another build of it.
-$(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
+# The large set is worth fetching uv for (10 s instead of 73 s). It has a target of its own, since make expands all
+# lines of a recipe before it runs the first.
+$(VENV)/.uv: $(BIN)/python
 	-$(if $(UV),,$(BIN)/python -m pip install -q -c constraints.txt uv)
+	touch $@
+
+# torch comes first, by its constraint, so that nothing pulls another build of it.
+$(VENV)/.dev: $(VENV)/.uv pyproject.toml constraints.txt
 	$(INSTALL) torch
 	$(INSTALL) -e '.[all,dev]'
 	touch $@ $(VENV)/.demo

@@ -43,14 +43,6 @@ def test_every_command_has_help_with_examples(name, capsys):
     assert callable(command_module(name).main)
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
-def test_completion_knows_commands_and_flags(shell, capsys):
-    code, out, _ = told(capsys, "completion", shell)
-    assert code == 0
-    assert "retry-errors" in out
-    assert "compare" in out
-
-
 def test_whole_parser_has_every_command():
     assert set(COMMANDS) <= set(whole_parser()._subparsers._group_actions[0].choices)
 

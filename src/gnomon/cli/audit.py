@@ -101,7 +101,7 @@ def main(args: Namespace) -> int:
         reports.append(audit(audited, args.check, reasons))
     _print(reports, args.format)
     if args.output:
-        from gnomon.reports.audits import write_audit
+        from gnomon.audit.page import write_audit
 
         write_audit(reports, Path(args.output), command=_command(args))
     return 1 if any(report.alarms for report in reports) else 0
@@ -209,7 +209,7 @@ def _print(reports: Sequence[AuditReport], format: str) -> None:
     if format == "json":
         _print_json(reports)
         return
-    from gnomon.reports.audits import listing, summary
+    from gnomon.audit.page import listing, summary
     from gnomon.reports.tables.render import render
 
     if format != "table":

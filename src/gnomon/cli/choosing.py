@@ -115,7 +115,14 @@ def shard_argument(parser: ArgumentParser) -> None:
 
 def model_arguments(parser: ArgumentParser) -> None:
     """Add the flags that choose how models are loaded and asked."""
-    _add_flags(parser, "models", "models")
+    group = _add_flags(parser, "models", "models")
+    group.add_argument(
+        "--no-cache",
+        dest="model_set",
+        action="append_const",
+        const="cache=no",
+        help="keep no replies of a server for when the run is stopped and continues",
+    )
 
 
 def _add_flags(parser: ArgumentParser, title: str, kind: str) -> _ArgumentGroup:

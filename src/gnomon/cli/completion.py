@@ -5,172 +5,231 @@ examples:
   gnomon completion zsh  > ~/.zfunc/_gnomon
   gnomon completion fish > ~/.config/fish/completions/gnomon.fish
 
-Commands and options stand in the script; benchmarks, models, measures, prompts and runs are looked
-up as you type. Make the script again after an update.
+The script asks Gnomon while you type, so it need not be made again after an update.
 """
 
 from __future__ import annotations
 
+import os
 from argparse import Action, ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
 
 from gnomon.cli.parser import CommandParser
+from gnomon.errors import GnomonError
 
-BASH = """\
-# bash completion for gnomon
-_gnomon() {
-    local line="${COMP_LINE:0:COMP_POINT}" options="" current start name
-    local -a words
-    read -ra words <<< "$line"
-    [[ $line == *[[:space:]] ]] && words+=("")
-    current="${words[${#words[@]} - 1]}"
-    COMPREPLY=()
-    if (( ${#words[@]} <= 2 )); then
-        COMPREPLY=($(compgen -W "@COMMANDS@" -- "$current"))
-        return
-    fi
-    if [[ $current == -* && $current != *=* ]]; then
-        case "${words[1]}" in
-@CASES@
-        esac
-        COMPREPLY=($(compgen -W "$options" -- "$current"))
-        return
-    fi
-    # What bash takes for the end of a word stays: the names are completed after it.
-    start="${current%"${current##*[:=@]}"}"
-    while IFS=$'\\t' read -r name _; do
-        COMPREPLY+=("${name#"$start"}")
-    done < <("${words[0]}" _complete "${words[@]:1}" 2> /dev/null)
-    if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *[:/] ]]; then
-        compopt -o nospace 2> /dev/null
-    fi
-}
-complete -o default -F _gnomon gnomon
-"""
-ZSH = """\
-#compdef gnomon
-_gnomon() {
-    local options="" line name text
-    local -a asked open closed
-    if (( CURRENT == 2 )); then
-        compadd -- @COMMANDS@
-        return
-    fi
-    if [[ $PREFIX == -* && $PREFIX != *=* ]]; then
-        case $words[2] in
-@CASES@
-        esac
-        compadd -- ${=options}
-        return
-    fi
-    asked=($words[1] _complete "${(@)words[2,CURRENT-1]}" "$PREFIX")
-    for line in "${(@f)$("${(@)asked}" 2> /dev/null)}"; do
-        name="${line%%$'\\t'*}"
-        text="${line#*$'\\t'}"
-        if [[ -z $name ]]; then
-            continue
-        elif [[ $name == *[:/] ]]; then
-            open+=("$name")
-        else
-            closed+=("${name//:/\\\\:}:$text")
-        fi
-    done
-    if (( $#open + $#closed == 0 )); then
-        _files
-        return
-    fi
-    compadd -S '' -a open
-    _describe -t names 'names' closed
-}
-if [ "$funcstack[1]" = "_gnomon" ]; then
-    _gnomon "$@"
-else
-    compdef _gnomon gnomon
-fi
-"""
-FISH = """\
-# fish completion for gnomon
-function __gnomon_names
-    set -l words (commandline -opc)
-    set -l found ($words[1] _complete $words[2..] (commandline -ct) 2> /dev/null)
-    if test (count $found) -gt 0
-        printf '%s\\n' $found
-    else
-        __fish_complete_path (commandline -ct)
-    end
-end
-function __gnomon_is
-    set -l words (commandline -opc)
-    test "$words[2]" = $argv[1]
-end
-complete -c gnomon -f
-complete -c gnomon -n '__fish_is_nth_token 1' -a '@COMMANDS@'
-complete -c gnomon -n 'not __fish_is_nth_token 1' -a '(__gnomon_names)'
-@LINES@
-"""
+SHELLS = ("bash", "zsh", "fish", "tcsh", "powershell")
+MOST_RUNS = 500
+PATH_SCHEMES = ("hf", "gguf", "answers", "images", "probe")  # models that are files or folders
+
+Names = dict[str, str]  # a name and what it is
+Finder = Callable[[str, Namespace], Names]  # from the word so far and the words before it
 
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="which shell")
+    parser.add_argument("shell", choices=SHELLS, help="which shell")
 
 
 def main(args: Namespace) -> int:
-    """Print the script, with the commands and options of all parsers."""
-    script = {"bash": BASH, "zsh": ZSH, "fish": FISH}[args.shell]
-    parsers = dict(_parsers())
-    script = script.replace("@COMMANDS@", " ".join(parsers))
-    script = script.replace("@CASES@", "\n".join(_cases(parsers)))
-    print(script.replace("@LINES@", "\n".join(_fish_lines(parsers))), end="")
+    """Print the script."""
+    from argcomplete.shell_integration import shellcode
+
+    print(shellcode(["gnomon"], shell=args.shell), end="")
     return 0
 
 
-def _parsers() -> Iterator[tuple[str, CommandParser]]:
-    from gnomon.cli import COMMANDS, command_module, command_parser
+def complete() -> None:
+    """Tell the shell what may stand where the cursor is, and end the process."""
+    import argcomplete
 
-    for name in COMMANDS:
-        yield name, command_parser(name, command_module(name))
-
-
-def _cases(parsers: dict[str, CommandParser]) -> Iterator[str]:
-    """The options of each command, as a case of the shell."""
-    for name, parser in parsers.items():
-        options = [word for action in _actions(parser) for word in action.option_strings]
-        shown = [word for word in dict.fromkeys(options) if word.startswith("--")]
-        yield f'            {name}) options="{" ".join(shown)}" ;;'
-
-
-def _fish_lines(parsers: dict[str, CommandParser]) -> Iterator[str]:
-    """A line for each option of each command, with what it does."""
-    for name, parser in parsers.items():
-        for action in _actions(parser):
-            text = " ".join((action.help or "").split()).replace("\\", "").replace("'", "\\'")
-            words = [f"complete -c gnomon -n '__gnomon_is {name}'"]
-            for option in action.option_strings:
-                dashes = "-l" if option.startswith("--") else "-s"
-                words.append(f"{dashes} {option.lstrip('-')}")
-            if action.nargs != 0:
-                words.append("-r -f -a '(__gnomon_names)'")
-            yield " ".join([*words, f"-d '{text}'"])
-
-
-def _actions(parser: CommandParser) -> Iterator[Action]:
-    """The options of a command that help shows, with those of commands of its own."""
-    for each in (parser, *parser.commands.values()):
+    words = os.environ.get("COMP_LINE", "").split()
+    parser = whole_parser(words)
+    for each in _parsers(parser):
         for action in each._actions:
-            if action.option_strings and action.help != "==SUPPRESS==":
-                yield action
+            find = _finder(action)
+            if find is not None:
+                action.completer = _completer(find)  # type: ignore[attr-defined]
+    argcomplete.autocomplete(
+        parser,
+        always_complete_options=False,
+        default_completer=_completer(_paths),  # type: ignore[arg-type]
+    )
 
 
-def whole_parser() -> ArgumentParser:
-    """One parser of all commands, for the docs, where speed does not matter."""
-    from gnomon.cli import COMMANDS, command_module
+def whole_parser(only: Iterable[str] | None = None) -> CommandParser:
+    """One parser of all commands; if words are given, options are only added to those named."""
+    from gnomon.cli import COMMANDS, add_arguments, command_module
 
     parser = CommandParser(prog="gnomon")
     commands = parser.add_subparsers(dest="command")
+    wanted = set(COMMANDS if only is None else only)
     for name, line in COMMANDS.items():
-        module = command_module(name)
-        sub = commands.add_parser(name, help=line, description=module.__doc__)
-        module.arguments(sub)
-        sub.add_argument("--debug", action="store_true", help="show the traceback of an error")
+        sub = commands.add_parser(name, help=line)
+        if name in wanted:
+            module = command_module(name)
+            sub.description = module.__doc__
+            add_arguments(sub, module)
     return parser
+
+
+def _parsers(parser: CommandParser) -> Iterator[CommandParser]:
+    yield parser
+    for each in parser.commands.values():
+        yield from _parsers(each)
+
+
+def _finder(action: Action) -> Finder | None:
+    """What finds the names for an option or a place, if its choices are not fixed."""
+    if action.choices is not None:
+        return None
+    if action.dest in BY_DEST:
+        return BY_DEST[action.dest]
+    return BY_METAVAR.get(action.metavar) if isinstance(action.metavar, str) else None
+
+
+def _completer(find: Finder) -> Callable[..., Names]:
+    def completer(*, prefix: str, parsed_args: Namespace, **_: Any) -> Names:
+        try:
+            return find(prefix, parsed_args)
+        except (GnomonError, OSError, ImportError):  # one is still typing
+            return {}
+
+    return completer
+
+
+def _benchmarks(prefix: str, given: Namespace) -> Names:
+    """Benchmarks; after @ the sources of one."""
+    from gnomon.registry import benchmark, entries
+
+    name, at, _ = prefix.partition("@")
+    if at:
+        return dict.fromkeys([f"{name}@{source}" for source in benchmark(name).sources], "")
+    return {name: entry.summary for name, entry in entries("benchmarks").items()}
+
+
+def _asked(prefix: str, given: Namespace) -> Names:
+    """What `gnomon run` asks: benchmarks, suites, and files."""
+    found = {**_benchmarks(prefix, given), **_suites(prefix, given)}
+    if any(name.startswith(prefix) for name in found):
+        return found
+    return _paths(prefix, given)
+
+
+def _suites(prefix: str, given: Namespace) -> Names:
+    from gnomon.items.experiments.suites import suite_names
+
+    return dict.fromkeys(suite_names(), "a suite")
+
+
+def _models(prefix: str, given: Namespace) -> Names:
+    """Schemes of models; after the colon of one that takes a path, what is there."""
+    from gnomon.registry import entries
+
+    scheme, colon, start = prefix.partition(":")
+    if colon and scheme in PATH_SCHEMES:
+        return {f"{scheme}:{path}": text for path, text in _paths(start, given).items()}
+    found = {}
+    for name, entry in entries("models").items():
+        takes_name = f"{name}:" in entry.summary
+        found[f"{name}:" if takes_name else name] = entry.summary
+    return found
+
+
+def _paths(prefix: str, given: Namespace) -> Names:
+    """Files and folders whose path starts so."""
+    folder = Path(prefix) if prefix.endswith("/") else Path(prefix).parent
+    found = {}
+    for path in sorted(folder.iterdir()):
+        if not path.name.startswith("."):
+            found[f"{path.as_posix()}/" if path.is_dir() else path.as_posix()] = ""
+    return found
+
+
+def _runs(prefix: str, given: Namespace) -> Names:
+    """Folders of runs: in the folder that was begun, or else in `runs`."""
+    folder = Path(prefix).parent if "/" in prefix else Path("runs")
+    if prefix.endswith("/"):
+        folder = Path(prefix)
+    manifests = sorted(folder.glob("*/run.json"))[:MOST_RUNS]
+    found = dict.fromkeys([manifest.parent.as_posix() for manifest in manifests], "")
+    return found or _paths(prefix, given)
+
+
+def _entries(kind: str) -> Finder:
+    def find(prefix: str, given: Namespace) -> Names:
+        from gnomon.registry import entries
+
+        return {name: entry.summary for name, entry in entries(kind).items()}
+
+    return find
+
+
+def _prompts(prefix: str, given: Namespace) -> Names:
+    from gnomon.models.prompts.library import prompt_names
+
+    return dict.fromkeys(prompt_names(), "") | _paths(prefix, given)
+
+
+def _recipes(prefix: str, given: Namespace) -> Names:
+    from gnomon.train.recipes import built_in_recipes
+
+    return dict.fromkeys(built_in_recipes(), "") | _paths(prefix, given)
+
+
+def _sources(prefix: str, given: Namespace) -> Names:
+    from gnomon.downloads.catalogue import sources
+
+    return dict.fromkeys(sources(), "")
+
+
+def _commands(prefix: str, given: Namespace) -> Names:
+    from gnomon.cli import COMMANDS
+
+    return dict(COMMANDS)
+
+
+def _listed(prefix: str, given: Namespace) -> Names:
+    """What `gnomon list KIND` tells more about."""
+    kinds: dict[str, Finder] = {
+        "benchmarks": _benchmarks,
+        "models": _entries("models"),
+        "prompts": _prompts,
+        "suites": _suites,
+    }
+    find = kinds.get(str(getattr(given, "kind", "")))
+    return find(prefix, given) if find else {}
+
+
+def _tags(prefix: str, given: Namespace) -> Names:
+    """By what the runs that were named can be sliced."""
+    from gnomon.registry import known_benchmark
+    from gnomon.runs import Run
+
+    found: list[str] = []
+    for folder in getattr(given, "runs", None) or ():
+        benchmark = known_benchmark(Run.open(Path(folder)).benchmark)
+        if benchmark is not None:
+            found += benchmark.slices
+    return dict.fromkeys([*found, "form", "group", "gold", "choice"], "")
+
+
+BY_DEST: dict[str, Finder] = {
+    "model": _models,
+    "measure": _entries("measures"),
+    "names": _sources,
+    "name": _listed,
+    "by": _tags,
+    "match": _tags,
+    "benchmark": _benchmarks,
+    "benchmarks": _asked,
+}
+BY_METAVAR: dict[str, Finder] = {
+    "BENCHMARK": _benchmarks,
+    "NAME|FILE": _benchmarks,
+    "RUN": _runs,
+    "PROMPT": _prompts,
+    "RECIPE": _recipes,
+    "COMMAND": _commands,
+}

@@ -8,6 +8,7 @@ the rest are examples. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrup
 from __future__ import annotations
 
 import errno
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -54,7 +55,7 @@ COMMANDS = {
     "help": "say what a command does and which options it has",
 }
 
-COMPLETE = "_complete"  # what scripts of shells call while one types
+COMPLETE = "_ARGCOMPLETE"  # a variable that shells set while one types
 LONGEST_MESSAGE = 8000  # characters
 EPILOG = """\
 examples:
@@ -67,6 +68,10 @@ examples:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
+    if argv is None and COMPLETE in os.environ:
+        from gnomon.cli.completion import complete
+
+        complete()
     arguments = list(sys.argv[1:] if argv is None else argv)
     _plain_warnings()
     try:
@@ -127,10 +132,6 @@ def _dispatch(arguments: list[str]) -> int:
     if not arguments or arguments[0].startswith("-"):
         return _without_command(arguments)
     name, *rest = arguments
-    if name == COMPLETE:
-        from gnomon.cli.completing import print_names
-
-        return print_names(rest)
     if name not in COMMANDS:
         from gnomon.cli.mistakes import unknown_command
 
@@ -191,6 +192,11 @@ def command_module(name: str) -> ModuleType:
 def command_parser(name: str, module: ModuleType) -> CommandParser:
     """The parser of one command, with the module's docstring as its help."""
     parser = CommandParser(prog=f"gnomon {name}", description=module.__doc__)
+    add_arguments(parser, module)
+    return parser
+
+
+def add_arguments(parser: CommandParser, module: ModuleType) -> None:
+    """Add the options of a command, and those that all have."""
     module.arguments(parser)
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    return parser

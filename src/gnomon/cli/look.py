@@ -250,10 +250,10 @@ def _has_true_depth(eyes: Eyes, sources: Sources) -> bool:
 
 def _write_page(folder: Path) -> None:
     """A page to look at; the knowledge is whole without it."""
-    from gnomon.reports.knowledge.page import write_page
+    from gnomon.look.page import write_knowledge_page
 
     try:
-        write_page(folder)
+        write_knowledge_page(folder)
     except GnomonError as error:
         tell(f"There is no page: {error}")
 
