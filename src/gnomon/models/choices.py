@@ -8,13 +8,14 @@ comparable, how replies are read, which texts go into one batch. Plain Python: n
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
 from gnomon.contracts import Scale
 from gnomon.errors import UsageError
+from gnomon.grouped import grouped
 from gnomon.models.prompts.chat import Writer, conversation
 from gnomon.models.prompts.library import Prompt
 from gnomon.models.reading.replies import as_answer
@@ -260,6 +261,11 @@ def scored_tokens(query: Query) -> int:
     return len(query.context) + sum(map(len, query.continuations))
 
 
+def text_size(item: Item) -> int:
+    """About how many tokens are an item's own, of its texts."""
+    return (len(item.context) + len(item.text) + sum(map(len, item.choices))) // 4 + 16
+
+
 def too_long(tokens: int, most: int, what: str = "prompt") -> str:
     """Why an item cannot be asked; empty if it can. A `most` of 0 is no limit.
 
@@ -338,3 +344,14 @@ def by_length(
             batch = [number]
     if batch:
         yield batch
+
+
+def alike(kinds: Sequence[Hashable], most: int) -> Iterator[list[int]]:
+    """Numbers of things in batches of one kind, of at most so many; kinds as they first come.
+
+    >>> list(alike(["a", "b", "a", "a"], 2))
+    [[0, 2], [3], [1]]
+    """
+    for numbers in grouped(range(len(kinds)), kinds.__getitem__).values():
+        for start in range(0, len(numbers), most):
+            yield numbers[start : start + most]

@@ -14,6 +14,7 @@ import torch
 from gnomon.contracts import Model
 from gnomon.errors import DataError
 from gnomon.models.choices import contexts
+from gnomon.models.prompted import Manner
 from gnomon.models.prompts.library import Prompt
 from gnomon.models.transformers.causal import Causal
 from gnomon.models.transformers.loading import longest_text
@@ -56,7 +57,8 @@ class CausalWriter:
 
     def asker(self) -> Causal:
         """The model as it is asked: plain rows, since nothing is gained by trees here."""
-        return Causal(NAME, self.model, self.tokenizer, self.prompt, chat=self.chat, trees=False)
+        manner = Manner(chat=self.chat)
+        return Causal(NAME, self.model, self.tokenizer, self.prompt, manner, trees=False)
 
     def logs(self, items: Sequence[Item], words: Sequence[str]) -> torch.Tensor:
         """For each item the log-probability that its word is written."""
@@ -127,7 +129,7 @@ class Seq2seqWriter:
 
     def logs(self, items: Sequence[Item], words: Sequence[str]) -> torch.Tensor:
         """For each item the log-probability that its word is written."""
-        sources = self.reader.read(contexts(self.prompt, items))
+        sources = self.reader.tokens(contexts(self.prompt, items))
         targets = self.reader.targets([[word.strip()] for word in words])
         rows, wanted = [], []
         for number, (target,) in enumerate(targets):

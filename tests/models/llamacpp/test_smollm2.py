@@ -306,7 +306,7 @@ def test_its_replies_are_the_likeliest_tokens(fetched):
         model.tokenize(text),
         model.tokenize(f"I know for sure: {text[0].lower()}{text[1:]}"),
     ]
-    replies = model._generate(prompts)
+    replies = model.write(prompts)
     model.close()
     assert [reply.text.split()[0].strip(".,") for reply in replies] == ["Paris", "Paris"]
     assert [reply.tokens for reply in replies] == [len(prompt) + 5 for prompt in prompts]

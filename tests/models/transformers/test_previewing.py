@@ -108,19 +108,13 @@ def test_special_tokens_of_a_decoder_are_written_out(folders, tokenizers):
 def test_a_conversation_is_shown_as_the_template_writes_it(folders, ask):
     model = load(folders("gpt2"))
     model.tokenizer.chat_template = TEMPLATE
+    from gnomon.models.prompted import Manner
     from gnomon.models.prompts.library import load_prompt
     from gnomon.models.transformers.causal import Causal
 
-    chat = Causal(
-        "hf:x",
-        model.model,
-        model.tokenizer,
-        load_prompt("chat"),
-        chat=True,
-        ask=ask,
-        new_tokens=3,
-        trees=False,
-    )
+    manner = Manner(ask=ask, new_tokens=3, chat=True)
+    parts = (model.model, model.tokenizer, load_prompt("chat"))
+    chat = Causal("hf:x", *parts, manner, trees=False)
     model.tokenizer.chat_template = None
     shown = chat.preview(ENTAILMENT)
     assert "[user] " in shown.text

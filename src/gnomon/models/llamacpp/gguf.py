@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from msgspec.structs import replace
-
 from gnomon.contracts import ANYTHING, TEXT, Takes
 from gnomon.errors import UsageError
 from gnomon.fingerprint import sha256_of
@@ -21,12 +19,9 @@ from gnomon.models.choices import (
     Query,
     check_normalisation,
     check_way_to_ask,
-    describe_asking,
     flat,
     read_tokens,
-    replied,
     reply_room,
-    scale_of,
 )
 from gnomon.models.llamacpp.llama import Llama, walk
 from gnomon.models.llamacpp.projector import (
@@ -40,12 +35,13 @@ from gnomon.models.llamacpp.projector import (
 )
 from gnomon.models.llamacpp.trial import available_cores, check_file, check_loads, check_sizes
 from gnomon.models.machine import is_kept, kept
+from gnomon.models.prompted import Manner, Prompted
 from gnomon.models.prompts.chat import Writer, chat_template
 from gnomon.models.prompts.library import load_prompt
-from gnomon.models.prompts.preview import HOW, MOST_PICTURES, Asking, continuations, frames
+from gnomon.models.prompts.preview import HOW, MOST_PICTURES, Asking, frames
 from gnomon.models.rows import shared
 from gnomon.options import neutral
-from gnomon.records import Answer, Continuation, Item, Preview
+from gnomon.records import Answer, Item, Preview
 from gnomon.vision.decoding import check_decoder
 
 
@@ -110,7 +106,7 @@ Ask = Literal["score", "generate"]
 _CONTROL = re.compile(r"<\|[^<>|\s]+\|>|</?[a-z_]+>|\[/?[A-Z]+\]")  # as templates write them
 
 
-class Gguf:
+class Gguf(Prompted):
     """A decoder model in a GGUF file, with eyes where a projector is given."""
 
     batch = 64
@@ -136,49 +132,43 @@ class Gguf:
         check_way_to_ask(ask)
         check_normalisation(normalise)
         check_sizes(context, reply_room(new_tokens, ""), threads)
-        check_file(file)
         threads = threads or available_cores()
-        check_loads(file, context=context, threads=threads)
-        if mmproj:
-            check_decoder()
-            check_file(mmproj, "Give the projector's GGUF file with --mmproj FILE.")
-            check_loads(file, context=context, threads=threads, mmproj=mmproj)
-        self.spec, self.file = spec, file
-        self.ask = ask
-        self.scale = scale_of(ask)
+        _check_files(file, mmproj, context, threads)
+        self.file = file
         weights = ("llama", file, context, threads)
         self.llama = kept(weights, lambda: Llama(file, context=context, threads=threads))
+        self.longest = self.llama.window
         self._eyes: Projector | None = None
         self._pictures: Sequence[PicturePath] = ()  # that the items which are asked now show
         try:
             if mmproj:
                 self._eyes = Projector(mmproj, self.llama, threads=threads)
                 self.takes = ANYTHING
-            self._choose_way_to_write(chat)
-            usual = "chat" if self.chat else "plain"
-            self.prompt = load_prompt(prompt or usual, wording).with_shots(shots, examples)
-            self.lists_choices = self.prompt.lists_choices
-            template = self.llama.chat_template() if self.chat else ""
-            self.new_tokens = reply_room(new_tokens, template)
+            source = self._template_source(chat)
+            chosen = load_prompt(prompt or ("chat" if source else "plain"), wording)
+            put = chosen.with_shots(shots, examples)
+            self._template = _writer(source, self.llama) if source else None
         except BaseException:
             self.close()
             raise
+        manner = Manner(ask, reply_room(new_tokens, source), normalise, chat=bool(source))
+        super().__init__(spec, put, manner)
         self._beginning = self.llama.token_text(self.llama.bos)
         self._nothing = [_stand_in(self.llama)]
-        self._likelihoods = Likelihoods(
+        self.likelihoods = Likelihoods(
             self._log_probabilities,
             normalise=normalise,
             nothing=self._nothing,
-            longest=self.llama.window,
+            longest=self.longest,
             size=self._size,
         )
 
-    def _choose_way_to_write(self, chat: bool | None) -> None:
-        template = self.llama.chat_template()
-        if chat and not template:
+    def _template_source(self, chat: bool | None) -> str:
+        """The chat template that items are put through; empty if they are put without one."""
+        source = self.llama.chat_template()
+        if chat and not source:
             raise UsageError(f"{self.file.name} has no chat template.", "Leave out chat=yes.")
-        self.chat = bool(template) if chat is None else chat
-        self._write = _writer(template, self.llama) if self.chat else None
+        return "" if chat is False else source
 
     def describe(self) -> dict[str, Any]:
         """File, checksum, quantisation, prompt and binding: all that determines the scores."""
@@ -192,10 +182,8 @@ class Gguf:
             **seeing,
             "weights": self.llama.describe(),
             "parameters": self.llama.parameters,
-            "prompt": self.prompt.describe(),
-            "chat": self.chat,
-            **describe_asking(self.ask, self._likelihoods.normalise, self.new_tokens),
-            "context": self.llama.window,
+            **super().describe(),
+            "context": self.longest,
             "xllamacpp": version("xllamacpp"),
         }
 
@@ -208,12 +196,7 @@ class Gguf:
     def _answer_shown(self, items: Sequence[Item], pictures: Sequence[PicturePath]) -> list[Answer]:
         """Answers to items that show the same pictures, or none."""
         self._pictures = pictures
-        if self.ask == "generate":
-            return self._replies(items)
-        words = [self._words(item) for item in items]
-        before = self._contexts(items, answered=True)
-        queries = [self._query(text, flat(said)) for text, said in zip(before, words, strict=True)]
-        return self._likelihoods.answers(items, words, queries)
+        return self.answer_texts(items, self._contexts(items))
 
     def preview(self, item: Item) -> Preview:
         """What the model reads for an item, and the tokens that are scored."""
@@ -233,37 +216,27 @@ class Gguf:
 
     def _preview_shown(self, item: Item, pictures: Sequence[PicturePath]) -> Preview:
         self._pictures = pictures
-        found = self.asking()
-        (text,) = self._contexts([item], answered=self.ask == "score")
-        scored: tuple[Continuation, ...] = ()
-        if self.ask == "generate":
-            (ids,) = self._prompts([text])
-        else:
-            words = self._words(item)
-            ids, tokens = self._query(text, flat(words))
-            scored = continuations(item, words, tokens, self.llama.piece)
-        text = self._opened(text)
-        return Preview(
-            text=text,
-            scored=scored,
-            images=len(pictures),
-            tokens=len(ids),
-            ids=tuple(ids),
-            special=tuple(token for token in found.special if token in text),
-            how=HOW[found.way],
-            limits=found.limits,
-        )
+        (text,) = self._contexts([item])
+        return self.preview_text(item, self._opened(text), text)
+
+    def piece(self, token: int) -> str:
+        """A token as people read it."""
+        return self.llama.piece(token)
+
+    def special(self, shown: str, ids: Sequence[int]) -> tuple[str, ...]:
+        """The control tokens in what the model reads."""
+        return tuple(token for token in self.asking().special if token in shown)
 
     def asking(self) -> Asking:
         """What shows prompts without the model."""
-        write = self._write
+        template = self._template
         framed = None
-        if write is not None:
+        if template is not None:
             most = MOST_PICTURES if self._eyes else 0
             answered = self.ask == "score"
             framed = frames(
                 self.prompt,
-                lambda pictures: writer_with_signs(write, pictures),
+                lambda pictures: writer_with_signs(template, pictures),
                 answered=answered,
                 most_pictures=most,
             )
@@ -278,9 +251,9 @@ class Gguf:
             }
         return Asking(
             way=self.ask,
-            prompt=replace(self.prompt, paraphrases=()),
+            prompt=self.kept_prompt,
             frames=framed,
-            bare=write is not None,
+            bare=self.bare,
             opening=self._opening,
             takes_pictures=self._eyes is not None,
             mark=SIGN,
@@ -295,35 +268,40 @@ class Gguf:
         if not is_kept(self.llama):
             self.llama.close()
 
-    def _contexts(self, items: Sequence[Item], *, answered: bool) -> list[str]:
+    def _contexts(self, items: Sequence[Item]) -> list[str]:
         count = len(self._pictures)
-        return contexts_with_signs(self.prompt, items, self._write, count, answered=answered)
+        answered = self.ask == "score"
+        return contexts_with_signs(self.prompt, items, self._template, count, answered=answered)
 
-    def _replies(self, items: Sequence[Item]) -> list[Answer]:
-        tokens = self._prompts(self._contexts(items, answered=False))
-        room = 1 + self._more_room()
-        window = self.llama.window
-        return replied(items, self.prompt, tokens, self._generate, longest=window, room=room)
+    @property
+    def room(self) -> int:
+        """How many tokens must fit after what is read, for a reply: one, and what pictures take."""
+        return 1 + self._more_room()
 
-    def _prompts(self, texts: Sequence[str]) -> list[list[int]]:
+    def tokens(self, texts: Sequence[str]) -> list[list[int]]:
         """What the model reads before it writes."""
         tokens = [self.tokenize(text) or self._nothing for text in texts]
         for each in tokens:
             _check_text_follows(each)
         return tokens
 
-    def _generate(self, prompts: Sequence[Sequence[int]]) -> list[ModelReply]:
-        return [
-            self._reply(prompt, self.llama.reply(prompt, self.new_tokens)) for prompt in prompts
-        ]
+    def write(self, prompts: Sequence[Sequence[int]]) -> list[ModelReply]:
+        """The reply to each prompt."""
+        replies = []
+        for prompt in prompts:
+            replies.append(self._reply(prompt, self.llama.reply(prompt, self.new_tokens)))
+        return replies
 
     def _reply(self, prompt: Sequence[int], said: Sequence[int]) -> ModelReply:
         cut = len(said) == self.new_tokens
         return ModelReply(self.llama.text(said), len(prompt) + len(said), cut, len(said))
 
-    def _words(self, item: Item) -> Sequence[Sequence[str]]:
-        """The ways to say each choice."""
-        return self.prompt.answers(item) if self._write else self.prompt.words(item)
+    def queries(
+        self, texts: Sequence[str], words: Sequence[Sequence[Sequence[str]]]
+    ) -> list[Query]:
+        """What the model reads before the answer, and each way to answer, as tokens."""
+        asked = zip(texts, words, strict=True)
+        return [self._query(text, flat(each)) for text, each in asked]
 
     def _query(self, context: str, words: Sequence[str]) -> Query:
         """A context and what may follow it, as tokens, all split at the same one."""
@@ -331,8 +309,7 @@ class Gguf:
         whole = [self.tokenize(context + word) for word in words]
         start = min(shared(before, tokens) for tokens in whole)
         _check_text_follows(before[:start])
-        continuations = [tokens[start:] for tokens in whole]
-        return Query(before[:start] or self._nothing, continuations)
+        return Query(before[:start] or self._nothing, [tokens[start:] for tokens in whole])
 
     @property
     def _opening(self) -> str:
@@ -367,6 +344,16 @@ class Gguf:
     def _more_room(self) -> int:
         """What the pictures take of the window beyond their length in the path."""
         return sum(picture.more for picture in self._pictures)
+
+
+def _check_files(file: Path, mmproj: Path | None, context: int, threads: int) -> None:
+    """Refuse files that are none of llama.cpp's, or that it cannot compute with."""
+    check_file(file)
+    check_loads(file, context=context, threads=threads)
+    if mmproj:
+        check_decoder()
+        check_file(mmproj, "Give the projector's GGUF file with --mmproj FILE.")
+        check_loads(file, context=context, threads=threads, mmproj=mmproj)
 
 
 def _check_text_follows(context: Sequence[int]) -> None:

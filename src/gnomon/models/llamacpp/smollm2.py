@@ -106,7 +106,8 @@ class SmolLM2(Gguf):
     def _log_probabilities(self, queries: Sequence[Query]) -> list[list[float]]:
         return self._scorer.score(queries)
 
-    def _generate(self, prompts: Sequence[Sequence[int]]) -> list[ModelReply]:
+    def write(self, prompts: Sequence[Sequence[int]]) -> list[ModelReply]:
+        """The reply to each prompt."""
         room = [min(self.new_tokens, self.llama.window - len(prompt)) for prompt in prompts]
         replies = self._scorer.replies(prompts, room, self.llama.is_end)
         return [self._reply(*each) for each in zip(prompts, replies, strict=True)]

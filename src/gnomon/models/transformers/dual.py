@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ import torch
 
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import DataError
-from gnomon.models.choices import take
+from gnomon.models.choices import alike, take
 from gnomon.models.comparing import FORMS, TextPair, Written
 from gnomon.models.transformers.loading import longest_text, on_cpu
 from gnomon.models.transformers.tokens import surrounding_tokens, written
@@ -60,20 +60,6 @@ def pictures_in_a_pass(model: Any) -> int:
 def shape_of(tensor: Any) -> tuple[int, ...]:
     """The size of a tensor."""
     return tuple(tensor.shape)
-
-
-def alike(kinds: Sequence[Hashable], most: int) -> Iterator[list[int]]:
-    """Numbers of things in batches of one kind, of at most so many; kinds as they first come.
-
-    >>> list(alike(["a", "b", "a", "a"], 2))
-    [[0, 2], [3], [1]]
-    """
-    members: dict[Hashable, list[int]] = {}
-    for number, kind in enumerate(kinds):
-        members.setdefault(kind, []).append(number)
-    for numbers in members.values():
-        for start in range(0, len(numbers), most):
-            yield numbers[start : start + most]
 
 
 MEMORY = 64 * 2**20  # bytes of features of each sort that are at hand

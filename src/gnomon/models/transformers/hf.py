@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 from gnomon.contracts import Model
 from gnomon.errors import ModelError, UsageError
 from gnomon.models.choices import check_way_to_ask, reply_room
-from gnomon.models.comparing import check_contrast
+from gnomon.models.comparing import Comparer, Comparing, check_contrast
 from gnomon.models.machine import kept
+from gnomon.models.prompted import Manner
 from gnomon.models.prompts.library import Prompt, load_prompt
 from gnomon.models.transformers.checkpoint import check_no_slip
 from gnomon.models.transformers.loading import Loaded, Loading, load
@@ -45,6 +46,11 @@ class _Asking(NamedTuple):
         return load_prompt(self.prompt or default, self.wording).with_shots(
             self.shots, self.examples
         )
+
+    def manner(self, template: str = "", *, chat: bool = False) -> Manner:
+        """How the model is asked; `template` is the chat template that it is asked through."""
+        room = reply_room(self.new_tokens, template)
+        return Manner(self.ask, room, self.normalise, chat)
 
 
 class ModelPath(NamedTuple):
@@ -139,65 +145,57 @@ def _check_given(name: str, ask: str, features: str, contrast: str) -> None:
 def _causal(name: str, place: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
     from gnomon.models.transformers.causal import Causal
 
-    has_template = bool(getattr(loaded.tokenizer, "chat_template", None))
-    chat = _converses(name, place, has_template, asking.chat)
+    template = str(getattr(loaded.tokenizer, "chat_template", None) or "")
+    chat = _converses(name, place, bool(template), asking.chat)
     return Causal(
-        **_parts(name, loaded),
-        prompt=asking.chosen_prompt("chat" if chat else "plain"),
-        chat=chat,
-        normalise=asking.normalise,
-        ask=asking.ask,
-        new_tokens=reply_room(asking.new_tokens, _template(loaded.tokenizer) if chat else ""),
+        *_parts(name, loaded),
+        asking.chosen_prompt("chat" if chat else "plain"),
+        asking.manner(template if chat else "", chat=chat),
         trees=asking.trees,
+        about=loaded.about,
     )
 
 
 def _seq2seq(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
     from gnomon.models.transformers.seq2seq import Seq2seq
 
-    return Seq2seq(
-        **_parts(name, loaded),
-        prompt=asking.chosen_prompt("t5"),
-        normalise=asking.normalise,
-        ask=asking.ask,
-        new_tokens=reply_room(asking.new_tokens, ""),
-    )
+    prompt = asking.chosen_prompt("t5")
+    return Seq2seq(*_parts(name, loaded), prompt, asking.manner(), about=loaded.about)
 
 
 def _masked(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
     from gnomon.models.transformers.masked import Masked
 
     return Masked(
-        **_parts(name, loaded),
-        prompt=asking.chosen_prompt("masked"),
-        normalise=asking.normalise,
+        *_parts(name, loaded),
+        asking.chosen_prompt("masked"),
+        asking.manner(),
         top_k=asking.top_k,
         span=asking.span,
+        about=loaded.about,
     )
 
 
 def _nli(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
     from gnomon.models.transformers.nli import Nli
 
-    return Nli(**_parts(name, loaded), name=name, labels=asking.labels)
+    return Nli(*_parts(name, loaded), name=name, labels=asking.labels, about=loaded.about)
 
 
 def _vlm(name: str, place: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
     from gnomon.models.transformers.imageinputs import template_of
-    from gnomon.models.transformers.vlm import Seeing
+    from gnomon.models.transformers.vlm import Vlm
 
     _check_one_decoder(name, loaded.model.config)
     template = template_of(loaded.processor)
     chat = _converses(name, place, bool(template), asking.chat)
-    return Seeing(
-        **_parts(name, loaded),
-        processor=loaded.processor,
-        prompt=asking.chosen_prompt("picture" if chat else "picture-plain"),
-        chat=chat,
-        normalise=asking.normalise,
-        ask=asking.ask,
-        new_tokens=reply_room(asking.new_tokens, template if chat else ""),
+    return Vlm(
+        *_parts(name, loaded),
+        loaded.processor,
+        asking.chosen_prompt("picture" if chat else "picture-plain"),
+        asking.manner(template if chat else "", chat=chat),
         features=bytes_of(asking.features),
+        about=loaded.about,
     )
 
 
@@ -214,22 +212,35 @@ def _check_one_decoder(name: str, config: Any) -> None:
             )
 
 
-def _comparing(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
-    from gnomon.models.comparing import Comparing
-    from gnomon.models.transformers.comparers import comparer_of
+def _dual(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
+    from gnomon.models.transformers.dual import DualEncoder
 
     room = bytes_of(asking.features)
-    made = comparer_of(name, loaded, regions=asking.regions, most_kept=room)
-    return Comparing(f"hf:{name}", made, contrast=asking.contrast, about=loaded.about)
+    parts = (loaded.model, loaded.tokenizer, loaded.processor)
+    encoder = DualEncoder(*parts, about=loaded.about, most_kept=room)
+    return _comparing(name, loaded, asking, encoder)
 
 
-def _parts(name: str, loaded: Loaded) -> dict[str, Any]:
-    return {
-        "spec": f"hf:{name}",
-        "model": loaded.model,
-        "tokenizer": loaded.tokenizer,
-        "about": loaded.about,
-    }
+def _match(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
+    from gnomon.models.transformers.matching import matcher
+
+    made = matcher(loaded.model, loaded.tokenizer, loaded.processor)
+    return _comparing(name, loaded, asking, made)
+
+
+def _regions(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
+    from gnomon.models.transformers.regions import region_matcher
+
+    made = region_matcher(name, loaded.model, loaded.tokenizer, asking.regions)
+    return _comparing(name, loaded, asking, made)
+
+
+def _comparing(name: str, loaded: Loaded, asking: _Asking, comparer: Comparer) -> Model:
+    return Comparing(f"hf:{name}", comparer, contrast=asking.contrast, about=loaded.about)
+
+
+def _parts(name: str, loaded: Loaded) -> tuple[str, Any, Any]:
+    return f"hf:{name}", loaded.model, loaded.tokenizer
 
 
 class _Kind(NamedTuple):
@@ -247,9 +258,9 @@ KINDS = {
     "masked": _Kind(_masked, frozenset((*_PROMPTED, "top_k", "span"))),
     "nli": _Kind(_nli, frozenset(("labels",))),
     "vlm": _Kind(_vlm, frozenset((*_PROMPTED, *_REPLY, "chat", "features"))),
-    "dual": _Kind(_comparing, frozenset(("contrast", "features"))),
-    "match": _Kind(_comparing, frozenset(("contrast",))),
-    "regions": _Kind(_comparing, frozenset(("contrast", "regions"))),
+    "dual": _Kind(_dual, frozenset(("contrast", "features"))),
+    "match": _Kind(_match, frozenset(("contrast",))),
+    "regions": _Kind(_regions, frozenset(("contrast", "regions"))),
 }
 
 
@@ -262,11 +273,6 @@ def _check_options_of_kind(name: str, kind: str, asking: _Asking) -> None:
             f"{name} is a model of kind {kind}, which takes no {', '.join(sorted(ignored))}.",
             f"Leave that out. Options of this kind: {', '.join(sorted(followed))}.",
         )
-
-
-def _template(tokenizer: Any) -> str:
-    """The chat template, of which a tokenizer may have several."""
-    return str(getattr(tokenizer, "chat_template", ""))
 
 
 def _converses(name: str, place: ModelPath, has_template: bool, chat: bool | None) -> bool:

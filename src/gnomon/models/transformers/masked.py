@@ -30,11 +30,12 @@ from gnomon.models.choices import (
     take,
     too_long,
 )
+from gnomon.models.prompted import PLAIN, Manner, Prompted
 from gnomon.models.prompts.library import Prompt
-from gnomon.models.prompts.preview import Asking
+from gnomon.models.prompts.preview import Asking, continuations
 from gnomon.models.transformers.loading import longest_text, token_budget, tokens_in_a_pass
 from gnomon.models.transformers.passes import logits_at
-from gnomon.models.transformers.tokens import previewed, scored_words, surrounding_tokens
+from gnomon.models.transformers.tokens import surrounding_tokens
 from gnomon.records import Answer, Item, Preview, pick
 
 OUTPUTS = 256  # masked places in a pass
@@ -56,10 +57,9 @@ class _Wanted(NamedTuple):
     word: int
 
 
-class Masked:
+class Masked(Prompted):
     """A masked language model of transformers, asked with a prompt."""
 
-    scale: Scale = "probability"
     batch = 256
 
     def __init__(
@@ -68,20 +68,20 @@ class Masked:
         model: Any,
         tokenizer: Any,
         prompt: Prompt,
+        manner: Manner = PLAIN,
         *,
-        normalise: str = "sum",
         top_k: int = 0,
         span: str = "l2r",
         about: dict[str, Any] | None = None,
     ) -> None:
-        check_normalisation(normalise, ("sum", "mean"))
+        check_normalisation(manner.normalise, ("sum", "mean"))
         _check(spec, tokenizer, span, top_k)
-        self.spec, self.model, self.tokenizer, self.prompt = spec, model, tokenizer, prompt
-        self.lists_choices = prompt.lists_choices
-        self.normalise, self.top_k, self.span, self.about = normalise, top_k, span, about or {}
+        super().__init__(spec, prompt, manner, tokenizer, about)
+        self.scale: Scale = "probability"
+        self.model, self.top_k, self.span = model, top_k, span
         self.budget = token_budget(model)
         self.longest = longest_text(model, tokenizer)
-        self.tokens = tokens_in_a_pass(model)
+        self.in_a_pass = tokens_in_a_pass(model)
 
     def describe(self) -> dict[str, Any]:
         """What determines the answers."""
@@ -113,22 +113,20 @@ class Masked:
 
     def preview(self, item: Item) -> Preview:
         """The text with the mask, and the tokens that are asked for there."""
-        found = self.asking()
-        text = found.text(item)
         (ways,) = fill(self.tokenizer, self.prompt, [item])
         words = self.prompt.answers(item)
         tokens = [way.tokens[_slice(way)] for way in ways]
-        scored = scored_words(item, words, tokens, self.tokenizer)
+        scored = continuations(item, words, tokens, self.piece)
         blank = next(self.blanks(ways[0]), None)
-        read = [] if blank is None else blank.tokens
-        made = previewed(found, item, self.tokenizer, text, read, scored)
+        read = () if blank is None else blank.tokens
+        made = self.previewed(item, self.asking().text(item), read, scored)
         return replace(made, trouble=self._trouble(item, ways))
 
     def asking(self) -> Asking:
         """What shows prompts without the model."""
         return Asking(
             way="fill",
-            prompt=replace(self.prompt, paraphrases=()),
+            prompt=self.kept_prompt,
             blank=self.tokenizer.mask_token,
             bare=True,
             **surrounding_tokens(self.tokenizer),
@@ -241,7 +239,7 @@ class Masked:
         lengths = [len(blank.tokens) for blank in blanks]
 
         def overfull(batch: Sequence[int]) -> bool:
-            return len(batch) * lengths[batch[0]] > self.tokens or len(batch) > OUTPUTS
+            return len(batch) * lengths[batch[0]] > self.in_a_pass or len(batch) > OUTPUTS
 
         for numbers in by_length(lengths, overfull):
             batch = take(blanks, numbers)

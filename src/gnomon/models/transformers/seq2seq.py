@@ -12,37 +12,19 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
-from msgspec.structs import replace
 
-from gnomon.models.choices import (
-    Likelihoods,
-    ModelReply,
-    Query,
-    by_length,
-    contexts,
-    describe_asking,
-    flat,
-    replied,
-    scale_of,
-    take,
-)
+from gnomon.models.choices import Likelihoods, ModelReply, Query, by_length, contexts, flat, take
+from gnomon.models.prompted import PLAIN, Manner, Prompted
 from gnomon.models.prompts.library import Prompt
 from gnomon.models.prompts.preview import Asking
 from gnomon.models.rows import QueryPart
 from gnomon.models.transformers.causal import generate
 from gnomon.models.transformers.loading import longest_text, token_budget, tokens_in_a_pass
-from gnomon.models.transformers.tokens import (
-    TextEncoder,
-    limits_of,
-    opening,
-    previewed,
-    scored_words,
-    surrounding_tokens,
-)
+from gnomon.models.transformers.tokens import TextEncoder, limits_of, opening, surrounding_tokens
 from gnomon.records import Answer, Item, Preview
 
 
-class Seq2seq:
+class Seq2seq(Prompted):
     """An encoder-decoder model of transformers, asked with a prompt."""
 
     batch = 256
@@ -53,68 +35,49 @@ class Seq2seq:
         model: Any,
         tokenizer: Any,
         prompt: Prompt,
+        manner: Manner = PLAIN,
         *,
-        normalise: str = "sum",
-        ask: str = "score",
-        new_tokens: int = 32,
         about: dict[str, Any] | None = None,
     ) -> None:
-        self.spec, self.model, self.tokenizer, self.prompt = spec, model, tokenizer, prompt
-        self.lists_choices = prompt.lists_choices
-        self.ask, self.new_tokens, self.about = ask, new_tokens, about or {}
-        self.scale = scale_of(ask)
+        super().__init__(spec, prompt, manner, tokenizer, about)
+        self.model = model
         self.budget = token_budget(model)
-        self.tokens = tokens_in_a_pass(model)
+        self.in_a_pass = tokens_in_a_pass(model)
         self.longest = _longest_source(model, tokenizer)
         self.encoder = TextEncoder(tokenizer)
         # what targets begin with: BART's <s>
         self.opening = opening(tokenizer, self.encoder.raw, target=True)
         self.likelihoods = Likelihoods(
             self._score,
-            normalise=normalise,
-            nothing=self.read([""])[0] or [self.encoder.first],
+            normalise=self.normalise,
+            nothing=self.tokens([""])[0] or [self.encoder.first],
             longest=self.longest,
             size=lambda query: len(query.context),
         )
 
-    def describe(self) -> dict[str, Any]:
-        """What determines the answers."""
-        how = describe_asking(self.ask, self.likelihoods.normalise, self.new_tokens)
-        return {**self.about, "prompt": self.prompt.describe(), **how}
+    @property
+    def room(self) -> int:
+        """None after what is read: a reply is a text of its own."""
+        return 0
+
+    def describe_kind(self) -> dict[str, Any]:
+        """Nothing beside what all kinds say."""
+        return {}
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """One answer for each item."""
-        sources = self.read(contexts(self.prompt, items))
-        if self.ask == "generate":
-            return replied(items, self.prompt, sources, self._write, longest=self.longest)
-
-        words = [self.words(item) for item in items]
-        return self.likelihoods.answers(items, words, self._queries(sources, words))
-
-    def _queries(
-        self, sources: Sequence[list[int]], words: Sequence[Sequence[Sequence[str]]]
-    ) -> list[Query]:
-        targets = self.targets([flat(each) for each in words])
-        return [Query(*each) for each in zip(sources, targets, strict=True)]
+        return self.answer_texts(items, contexts(self.prompt, items))
 
     def preview(self, item: Item) -> Preview:
         """What the encoder reads for an item, and the tokens of the decoder that are scored."""
-        found = self.asking()
-        (written,) = contexts(self.prompt, [item])
-        text = found.opened(written)
-        (source,) = self.read([written])
-        if self.ask == "generate":
-            return previewed(found, item, self.tokenizer, text, source)
-        words = self.words(item)
-        (query,) = self._queries([source], [words])
-        scored = scored_words(item, words, query.continuations, self.tokenizer)
-        return previewed(found, item, self.tokenizer, text, query.context, scored)
+        (text,) = contexts(self.prompt, [item])
+        return self.preview_text(item, self.asking().opened(text), text)
 
     def asking(self) -> Asking:
         """What shows prompts without the model."""
         return Asking(
             way="target" if self.ask == "score" else self.ask,
-            prompt=replace(self.prompt, paraphrases=()),
+            prompt=self.kept_prompt,
             **surrounding_tokens(self.tokenizer),
             limits=limits_of(self.ask, self.new_tokens, self.model, self.tokenizer),
         )
@@ -126,7 +89,14 @@ class Seq2seq:
             words.append([word.strip() for word in alternatives])
         return words
 
-    def read(self, texts: Sequence[str]) -> list[list[int]]:
+    def queries(
+        self, texts: Sequence[str], words: Sequence[Sequence[Sequence[str]]]
+    ) -> list[Query]:
+        """What the encoder reads, and each way to answer as the decoder's tokens."""
+        targets = self.targets([flat(each) for each in words])
+        return [Query(*each) for each in zip(self.tokens(texts), targets, strict=True)]
+
+    def tokens(self, texts: Sequence[str]) -> list[list[int]]:
         """Texts as the encoder's tokens, with the end token that it expects."""
         found: list[list[int]] = self.tokenizer(list(texts))["input_ids"]
         return found
@@ -146,10 +116,11 @@ class Seq2seq:
         return targets
 
     def _score(self, queries: Sequence[Query]) -> list[list[float]]:
-        return score(self.model, queries, opening=self.opening, tokens=self.tokens)
+        return score(self.model, queries, opening=self.opening, tokens=self.in_a_pass)
 
-    def _write(self, sources: Sequence[Sequence[int]]) -> list[ModelReply]:
-        return generate(self.model, self.tokenizer, sources, new_tokens=self.new_tokens)
+    def write(self, prompts: Sequence[Sequence[int]]) -> list[ModelReply]:
+        """The reply to each text."""
+        return generate(self.model, self.tokenizer, prompts, new_tokens=self.new_tokens)
 
 
 def _longest_source(model: Any, tokenizer: Any) -> int:

@@ -15,9 +15,7 @@ from typing import Any, NamedTuple
 
 from gnomon.models.choices import Query
 from gnomon.models.comparing import Written
-from gnomon.models.prompts.preview import HOW, Asking, continuations
 from gnomon.models.rows import shared
-from gnomon.records import Continuation, Item, Preview
 
 WORTHWHILE = 256  # characters that texts must share before their beginning is treated apart
 CHECKED = 4  # texts on which a short cut is compared with the long way
@@ -245,38 +243,6 @@ def _is_local(backend: Any) -> bool:
 
 
 # --- what a model reads, for people --------------------------------------------------------------
-
-
-def previewed(
-    asking: Asking,
-    item: Item,
-    tokenizer: Any,
-    text: str,
-    ids: Sequence[int],
-    scored: tuple[Continuation, ...] = (),
-) -> Preview:
-    """What a model reads for an item: `text`, which is `ids` to it."""
-    special = []
-    for token in dict.fromkeys(ids):
-        if token in tokenizer.all_special_ids:
-            special.append(tokenizer.convert_ids_to_tokens(token))
-    return Preview(
-        text=text,
-        scored=scored,
-        images=len(item.images) if asking.takes_pictures else 0,
-        tokens=len(ids),
-        ids=tuple(ids),
-        special=tuple(special),
-        how=HOW[asking.way],
-        limits=asking.limits,
-    )
-
-
-def scored_words(
-    item: Item, words: Sequence[Sequence[str]], tokens: Sequence[Sequence[int]], tokenizer: Any
-) -> tuple[Continuation, ...]:
-    """The words of each choice with the tokens that are scored."""
-    return continuations(item, words, tokens, lambda token: str(tokenizer.decode([token])))
 
 
 def written(tokenizer: Any, texts: Sequence[str]) -> list[Written]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -21,14 +21,14 @@ from gnomon.models.choices import (
     Likelihoods,
     ModelReply,
     Query,
+    alike,
     ask_those_without_trouble,
     contexts,
-    describe_asking,
     flat,
-    replied,
-    scale_of,
     take,
+    text_size,
 )
+from gnomon.models.prompted import Manner, Prompted
 from gnomon.models.prompts.chat import Writer, conversation
 from gnomon.models.prompts.library import Prompt
 from gnomon.models.prompts.preview import MOST_PICTURES, Asking, frames
@@ -42,13 +42,7 @@ from gnomon.models.transformers.imagescorer import (
     try_out,
 )
 from gnomon.models.transformers.loading import longest_text, on_cpu, token_budget
-from gnomon.models.transformers.tokens import (
-    TextEncoder,
-    limits_of,
-    previewed,
-    scored_words,
-    special_tokens,
-)
+from gnomon.models.transformers.tokens import TextEncoder, limits_of, special_tokens
 from gnomon.records import Answer, Image, Item, Preview
 from gnomon.vision.decoding import decode_bytes
 from gnomon.vision.features import DEFAULT_BYTES, Features, key_of
@@ -61,7 +55,20 @@ CHUNK_BYTES = 64 * 2**20  # of their tensors
 Pictures = tuple[Image, ...]
 
 
-class Seeing:
+class PictureText(NamedTuple):
+    """A text as the model reads it, and what is shown with it."""
+
+    text: str
+    shown: ShownPictures
+
+
+class PicturePrompt(list[int]):
+    """The tokens of such a text, before which nothing is scored."""
+
+    shown: ShownPictures
+
+
+class Vlm(Prompted):
     """A model of transformers that is shown pictures and writes, asked with a prompt."""
 
     takes = ANYTHING
@@ -74,32 +81,27 @@ class Seeing:
         tokenizer: Any,
         processor: Any,
         prompt: Prompt,
+        manner: Manner,
         *,
-        chat: bool = True,
-        normalise: str = "sum",
-        ask: str = "score",
-        new_tokens: int = 32,
         features: int = DEFAULT_BYTES,
         about: dict[str, Any] | None = None,
     ) -> None:
-        self.spec, self.model, self.tokenizer, self.prompt = spec, model, tokenizer, prompt
-        self.lists_choices = prompt.lists_choices
-        self.ask, self.new_tokens, self.about = ask, new_tokens, about or {}
-        self.scale = scale_of(ask)
+        super().__init__(spec, prompt, manner, tokenizer, about)
+        self.model = model
         self.budget = token_budget(model)
         self.longest = longest_text(model, tokenizer)
         self.chunk = ON_CPU if on_cpu(model) else ON_GPU
-        self.chat = chat
         self.encoder = TextEncoder(tokenizer)
-        self.placing = Placing(processor, chat=chat)
+        self.placing = Placing(processor, chat=self.chat)
         self.shower = Shower(processor, self.placing)
         self.looking = Looking(model, _store(features, self.about))
         self.scorer = PictureScorer(model, self.looking)
         self._kept_by = json.dumps(self.about, sort_keys=True, default=str)
         self._try_out()
+        self.bare = self.chat or bool(self.nothing.after)
         self.likelihoods = Likelihoods(
             self._score,
-            normalise=normalise,
+            normalise=self.normalise,
             nothing=self.encoder.open("", []),
             longest=self.longest,
         )
@@ -119,20 +121,13 @@ class Seeing:
             return self.placing.put(question, 1)
         return conversation(write, [{"role": "user", "content": question}])
 
-    def describe(self) -> dict[str, Any]:
-        """What determines the answers."""
-        return {
-            **self.about,
-            "prompt": self.prompt.describe(),
-            "chat": self.chat,
-            "shares_pictures": self.scorer.sharing,
-            **describe_asking(self.ask, self.likelihoods.normalise, self.new_tokens),
-        }
+    def describe_kind(self) -> dict[str, Any]:
+        """What of this kind of model determines the answers."""
+        return {"chat": self.chat, "shares_pictures": self.scorer.sharing}
 
     def size(self, item: Item) -> int:
         """About how many tokens are the item's own."""
-        text = len(item.context) + len(item.text) + sum(map(len, item.choices))
-        return text // 4 + 16 + len(item.images) * self.picture_tokens
+        return text_size(item) + len(item.images) * self.picture_tokens
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """One answer for each item."""
@@ -202,45 +197,34 @@ class Seeing:
             troubles.append(each.trouble or self.placing.trouble(text, len(item.images)))
 
         def ask(numbers: Sequence[int]) -> list[Answer]:
-            shown, expanded = [], []
+            asked = []
             for number in numbers:
                 made = seen[number].made or self.nothing
-                shown.append(made)
-                expanded.append(self._expanded(items[number], texts[number], made))
-            way = self._replied if self.ask == "generate" else self._scored
-            return way(take(items, numbers), expanded, shown)
+                asked.append(self._expanded(items[number], texts[number], made))
+            return self.answer_texts(take(items, numbers), asked)
 
         return ask_those_without_trouble(items, troubles, ask)
 
-    def _expanded(self, item: Item, text: str, shown: ShownPictures) -> str:
-        return self.placing.expanded(text, len(item.images), shown)
+    def _expanded(self, item: Item, text: str, shown: ShownPictures) -> PictureText:
+        return PictureText(self.placing.expanded(text, len(item.images), shown), shown)
 
     def preview(self, item: Item) -> Preview:
         """What the model reads for an item, with a mark for each picture, and what is scored.
 
         The tokens are counted with those of the pictures.
         """
-        found = self.asking()
         text = self._context(item)
         (seen,) = see([item.images], self._show, ahead=1)
         trouble = seen.trouble or self.placing.trouble(text, len(item.images))
         if trouble:
-            made = previewed(found, item, self.tokenizer, text, [])
-            return replace(made, tokens=None, trouble=trouble)
-        expanded = self._expanded(item, text, seen.made or self.nothing)
-        text = self._opened(self._marked(item, text), expanded)
-        if self.ask == "generate":
-            (ids,) = self._prompts([expanded])
-            return previewed(found, item, self.tokenizer, text, ids)
-        words = self.words(item)
-        (query,) = self.encoder.queries([expanded], [flat(words)])
-        scored = scored_words(item, words, query.continuations, self.tokenizer)
-        return previewed(found, item, self.tokenizer, text, query.context, scored)
+            return replace(self.previewed(item, text, []), tokens=None, trouble=trouble)
+        asked = self._expanded(item, text, seen.made or self.nothing)
+        return self.preview_text(item, self._opened(self._marked(item, text), asked.text), asked)
 
     def _marked(self, item: Item, text: str) -> str:
         """The text as the processor writes it, but with one mark for each picture."""
         marks = self.placing.stretch(len(item.images)) + self.nothing.before
-        return self._expanded(item, text, ShownPictures(marks, self.nothing.after))
+        return self._expanded(item, text, ShownPictures(marks, self.nothing.after)).text
 
     def _opened(self, text: str, expanded: str) -> str:
         """The text with the tokens that the encoder puts before it, unless they stand there."""
@@ -267,17 +251,16 @@ class Seeing:
             )
             for name, (before, after) in framed.items():
                 framed[name] = (self._opened(before, before), after)
-        special = special_tokens(self.tokenizer, self.encoder.opening)
         return Asking(
             way=self.ask,
-            prompt=replace(self.prompt, paraphrases=()),
+            prompt=self.kept_prompt,
             frames=framed,
-            bare=self.chat or bool(self.nothing.after),
+            bare=self.bare,
             takes_pictures=True,
             mark=self.placing.mark,
             gap=self.placing.gap,
             pictures_first=True,
-            **special,
+            **special_tokens(self.tokenizer, self.encoder.opening),
             limits=limits_of(self.ask, self.new_tokens, self.model, self.tokenizer),
         )
 
@@ -294,22 +277,6 @@ class Seeing:
         (text,) = contexts(self.prompt, [item], write, answered=self.ask == "score")
         return text if write else self.placing.put(text, count)
 
-    def words(self, item: Item) -> tuple[tuple[str, ...], ...]:
-        """The continuations that count for each choice."""
-        if self.chat or self.nothing.after:
-            return self.prompt.answers(item)
-        return self.prompt.words(item)
-
-    def _scored(
-        self, items: Sequence[Item], texts: Sequence[str], shown: Sequence[ShownPictures]
-    ) -> list[Answer]:
-        words = [self.words(item) for item in items]
-        queries = []
-        asked = self.encoder.queries(texts, [flat(each) for each in words])
-        for query, pictures in zip(asked, shown, strict=True):
-            queries.append(PictureQuery.of(query, pictures))
-        return self.likelihoods.answers(items, words, queries)
-
     def _score(self, queries: Sequence[Query]) -> list[list[float]]:
         """What the scorer gives; a text that stands after nothing is shown nothing."""
         asked = []
@@ -319,28 +286,37 @@ class Seeing:
             asked.append(query)
         return self.scorer.score(asked)
 
-    def _prompts(self, texts: Sequence[str]) -> list[list[int]]:
+    def tokens(self, texts: Sequence[PictureText]) -> list[PicturePrompt]:
         """What the model reads before it writes."""
         prompts = []
-        for text, ids in zip(texts, self.encoder.texts(texts), strict=True):
-            prompts.append(self.encoder.open(text, ids))
+        encoded = self.encoder.texts([each.text for each in texts])
+        for each, ids in zip(texts, encoded, strict=True):
+            prompt = PicturePrompt(self.encoder.open(each.text, ids))
+            prompt.shown = each.shown
+            prompts.append(prompt)
         return prompts
 
-    def _replied(
-        self, items: Sequence[Item], texts: Sequence[str], shown: Sequence[ShownPictures]
-    ) -> list[Answer]:
-        prompts = self._prompts(texts)
-        by_prompt = {id(prompt): each for prompt, each in zip(prompts, shown, strict=True)}
+    def queries(
+        self, texts: Sequence[PictureText], words: Sequence[Sequence[Sequence[str]]]
+    ) -> list[PictureQuery]:
+        """What the model reads before the answer, and each way to answer, as tokens."""
+        written = [each.text for each in texts]
+        queries = self.encoder.queries(written, [flat(each) for each in words])
+        asked = zip(queries, texts, strict=True)
+        return [PictureQuery.of(query, each.shown) for query, each in asked]
 
-        def write(asked: Sequence[Sequence[int]]) -> list[ModelReply]:
-            pictures = [by_prompt[id(prompt)] for prompt in asked]
-            return write_seeing(
-                self.model, self.tokenizer, self.looking, asked, pictures, self.new_tokens
-            )
-
-        return replied(
-            items, self.prompt, prompts, write, longest=self.longest, room=self.new_tokens
-        )
+    def write(self, prompts: Sequence[PicturePrompt]) -> list[ModelReply]:
+        """The reply to each prompt: those of one length with pictures of one shape are one pass."""
+        self.looking.look([prompt.shown for prompt in prompts])
+        kinds = [(len(prompt), shape_of(prompt.shown)) for prompt in prompts]
+        replies = [ModelReply("", 0)] * len(prompts)
+        for numbers in alike(kinds, BATCH):
+            some = take(prompts, numbers)
+            writer = _PictureWriter(self.model, self.looking, [prompt.shown for prompt in some])
+            found = generate(writer, self.tokenizer, some, new_tokens=self.new_tokens)
+            for number, reply in zip(numbers, found, strict=True):
+                replies[number] = reply
+        return replies
 
 
 def _store(most_bytes: int, about: Mapping[str, Any]) -> Features | None:
@@ -350,35 +326,7 @@ def _store(most_bytes: int, about: Mapping[str, Any]) -> Features | None:
     return Features(cache_folder() / "features", most_bytes)
 
 
-# --- replies of a model that sees: prompts of one length with pictures of one shape are one pass -
-
-
-def write_seeing(
-    model: Any,
-    tokenizer: Any,
-    looking: Looking,
-    prompts: Sequence[Sequence[int]],
-    shown: Sequence[ShownPictures],
-    new_tokens: int,
-) -> list[ModelReply]:
-    """A reply to each prompt, with the pictures that are shown with it."""
-    looking.look(shown)
-    alike: dict[tuple[Any, ...], list[int]] = {}
-    for number, (prompt, pictures) in enumerate(zip(prompts, shown, strict=True)):
-        alike.setdefault((len(prompt), shape_of(pictures)), []).append(number)
-
-    replies = [ModelReply("", 0)] * len(prompts)
-    for numbers in alike.values():
-        for start in range(0, len(numbers), BATCH):
-            some = numbers[start : start + BATCH]
-            writing = Writing(model, looking, take(shown, some))
-            found = generate(writing, tokenizer, take(prompts, some), new_tokens=new_tokens)
-            for number, reply in zip(some, found, strict=True):
-                replies[number] = reply
-    return replies
-
-
-class Writing:
+class _PictureWriter:
     """A model that writes with pictures before it, one entry for each prompt of a pass."""
 
     def __init__(self, model: Any, looking: Looking, shown: Sequence[ShownPictures]) -> None:
