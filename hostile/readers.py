@@ -396,8 +396,8 @@ REQUEST = {"model": "x", "messages": [{"role": "user", "content": "Is it so?"}]}
 
 def _kept_replies() -> bytes:
     """A cache of one reply."""
-    from gnomon.models.servers.budget import Tokens
     from gnomon.models.servers.completions import Completion
+    from gnomon.models.servers.protocol import Tokens
     from gnomon.models.servers.replycache import Replies
 
     with TemporaryDirectory() as place:

@@ -119,16 +119,6 @@ def for_the_cache(body: dict[str, Any], pictures: Sequence[SentPicture]) -> dict
     return {**body, "pictures": [picture.key for picture in pictures]}
 
 
-def pictures_in(body: dict[str, Any]) -> list[str]:
-    """The addresses of the pictures that a request holds."""
-    found = []
-    for turn in body.get("messages", ()):
-        if isinstance(turn["content"], list):
-            parts = [part for part in turn["content"] if part["type"] == "image_url"]
-            found += [part["image_url"]["url"] for part in parts]
-    return found
-
-
 def hide_pictures(text: str, sent: Sequence[str]) -> str:
     """What a server says, without the pictures that it repeats, whole or in pieces.
 

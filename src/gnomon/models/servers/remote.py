@@ -17,10 +17,8 @@ from threading import Thread
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from gnomon.errors import GnomonError, ModelError
-from gnomon.models.servers.budget import FREE, Budget, Tokens
-from gnomon.models.servers.completions import MalformedError, check_positive
-from gnomon.models.servers.pictures import pictures_in
 from gnomon.models.servers.pool import Fleet, RemoteServer, Response
+from gnomon.models.servers.protocol import FREE, Budget, MalformedError, Tokens, check_positive
 from gnomon.models.servers.refusals import (
     LONGEST_PAUSE,
     AskError,
@@ -53,6 +51,17 @@ class Replied(NamedTuple, Generic[Kept]):
 
     kept: Kept
     base_url: str
+
+
+class Outgoing(NamedTuple, Generic[Kept]):
+    """One request: where it goes, what it says, and how its reply is read."""
+
+    path: str
+    body: dict[str, Any]
+    most: Tokens  # that it may use
+    parse: Callable[[bytes], Kept]
+    room: int = 0  # bytes of the reply; 0: as many as so many tokens may need
+    pictures: Sequence[str] = ()  # that the body holds, and nothing else may
 
 
 class Remote:
@@ -129,18 +138,8 @@ class Remote:
             await server.close()
         await self._loop.shutdown_asyncgens()
 
-    async def post(
-        self,
-        path: str,
-        body: dict[str, Any],
-        most: Tokens,
-        parse: Callable[[bytes], Kept],
-        *,
-        room: int = 0,
-    ) -> Replied[Kept]:
-        """What is kept of the reply to one request, which may use at most so many tokens.
-
-        The reply may have `room` bytes, or else as many as so many tokens may need.
+    async def post(self, request: Outgoing[Kept]) -> Replied[Kept]:
+        """What is kept of the reply to one request.
 
         It takes at most `attempts` times a pause of LONGEST_PAUSE and a reply of `timeout` seconds,
         whatever is said. To be called with one of `slots` held, also while it waits: a server in
@@ -153,7 +152,7 @@ class Remote:
             if self._fleet.is_one:
                 await self._pause(server, trouble, attempt)
             try:
-                kept = await self._try(server, path, body, most, parse, room)
+                kept = await self._try(server, request)
             except PassingError as error:
                 trouble = error
             else:
@@ -191,30 +190,22 @@ class Remote:
         if seconds > 0:
             await self._wait(seconds)
 
-    async def _try(
-        self,
-        server: RemoteServer,
-        path: str,
-        body: dict[str, Any],
-        most: Tokens,
-        parse: Callable[[bytes], Kept],
-        room: int,
-    ) -> Kept:
+    async def _try(self, server: RemoteServer, request: Outgoing[Kept]) -> Kept:
         """One attempt. It counts in full unless the server refused it or says what it used."""
         if self.ended:
             raise self.ended
+        most = request.most
         self.budget.reserve(most)
         used = most
+        room = request.room or REPLY_ROOM + most.written * TOKEN_ROOM
         try:
             with self._fleet.asking(server):
                 async with asyncio.timeout(self.timeout):  # a reply that drips in is cut off too
-                    response = await self._exchange(
-                        server, path, body, room or REPLY_ROOM + most.written * TOKEN_ROOM
-                    )
+                    response = await self._exchange(server, request.path, request.body, room)
             if response.status != 200:
                 used = FREE
-                raise self._refusal(server, response, body)
-            completion = parse(response.raw)
+                raise self._refusal(server, response, request.pictures)
+            completion = request.parse(response.raw)
             used = completion.used
         except TimeoutError:
             raise PassingError(f"no whole reply within {self.timeout:g} s") from None
@@ -234,14 +225,14 @@ class Remote:
     ) -> Response:
         return await server.exchange(path, body, room)
 
-    def _refusal(self, server: RemoteServer, response: Response, body: dict[str, Any]) -> Exception:
+    def _refusal(
+        self, server: RemoteServer, response: Response, pictures: Sequence[str]
+    ) -> Exception:
         """The error that a status other than 200 stands for; of several servers it names the one.
 
         What ends a run ends it although others might answer: their user must know.
         """
-        found = refusal(
-            *response, secrets=self.secrets, key_env=self.key_env, pictures=pictures_in(body)
-        )
+        found = refusal(*response, secrets=self.secrets, key_env=self.key_env, pictures=pictures)
         if isinstance(found, ModelError) and not self._fleet.is_one:
             return ModelError(f"{redact_url(server.base_url)}: {found.message}", found.hint)
         return found
