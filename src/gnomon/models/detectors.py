@@ -7,7 +7,7 @@ inverse, and nothing in their output tells which: a family that is not known is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import ModelError, UsageError, importing
@@ -18,31 +18,48 @@ from gnomon.models.transformers.checkpoint import (
     check_folder,
     explained,
 )
-from gnomon.models.transformers.loading import best_device, libraries, quiet, revision_of
+from gnomon.models.transformers.loading import (
+    Loading,
+    best_device,
+    libraries,
+    quiet,
+    revision_of,
+)
 from gnomon.models.transformers.processors import load_processor
 from gnomon.vision.decoding import Pixels
-from gnomon.vision.detecting import Box, Detection
+from gnomon.vision.detecting import Box, Detection, Detector
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 EMBEDDED_DETECTOR, EMBEDDED_DEPTH = "ssd", "fastdepth"
+NAMED = ("OwlViTForObjectDetection", "Owlv2ForObjectDetection")  # that look for many names at once
+GROUNDING = ("GroundingDinoForObjectDetection", "MMGroundingDinoForObjectDetection")
+LEAST = 0.05  # how sure of what it lists; whoever asks wants more
+# Whether large figures are far. Depth Anything's metric models say so in their config.
+FAR_IS_LARGE = {
+    "DepthAnythingForDepthEstimation": False,
+    "DPTForDepthEstimation": False,
+    "GLPNForDepthEstimation": True,
+    "ZoeDepthForDepthEstimation": True,
+    "DepthProForDepthEstimation": True,
+}
 
 
 def open_detector(spec: str) -> Any:
     """A detector: ssd, or hf:NAME for one of transformers."""
     if spec == EMBEDDED_DETECTOR:
-        from gnomon.vision.detecting import Detector
-
         return Detector()
     kind, _, name = spec.partition(":")
     if kind != "hf" or not name:
         raise UsageError(
             f"There is no detector '{spec}'.", "Choose ssd, or hf:NAME for one of transformers."
         )
-
-    return hf_detector(name)
+    model, processor, about = _opened(name, "detector", _detector_parts)
+    if about["architecture"] in (*NAMED, *GROUNDING):
+        return NamedDetector(model, processor, about)
+    return FixedDetector(model, processor, about)
 
 
 def open_depth(spec: str) -> Any:
@@ -59,38 +76,41 @@ def open_depth(spec: str) -> Any:
             f"There is no depth map '{spec}'.",
             "Choose fastdepth, none, or hf:NAME for one of transformers.",
         )
-
-    return hf_depth(name)
-
-
-# --- detectors of transformers -------------------------------------------------------------------
+    model, processor, about = _opened(name, "depth", _depth_parts)
+    return HfDepth(model, processor, {**about, "far_is_large": _direction(name, model.config)})
 
 
-NAMED = ("OwlViTForObjectDetection", "Owlv2ForObjectDetection")  # that look for many names at once
-GROUNDING = ("GroundingDinoForObjectDetection", "MMGroundingDinoForObjectDetection")
-LEAST = 0.05  # how sure of what it lists; whoever asks wants more
-
-
-class FixedDetector:
-    """A detector that knows its classes. One picture at a time."""
+class _VisionModel:
+    """A model of transformers that is shown one picture at a time."""
 
     def __init__(self, model: Any, processor: Any, about: dict[str, Any]) -> None:
         self.model, self.processor, self.about = model, processor, about
-        self.labels: Sequence[str] | None = [
-            _plain(model.config.id2label[number]) for number in sorted(model.config.id2label)
-        ]
 
     def describe(self) -> dict[str, Any]:
-        """What determines the boxes."""
+        """What determines what it gives."""
         return self.about
+
+    def look(self, picture: Pixels, **more: Any) -> tuple[Any, Any]:
+        """What the processor makes of a picture, and the model of that."""
+        import torch
+
+        given = self.processor(images=picture, return_tensors="pt", **more).to(self.model.device)
+        with torch.inference_mode():
+            return given, self.model(**given)
+
+
+class FixedDetector(_VisionModel):
+    """A detector that knows its classes."""
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of its classes."""
+        classes = self.model.config.id2label
+        return [_plain(classes[number]) for number in sorted(classes)]
 
     def find(self, picture: Pixels, names: Sequence[str] = ()) -> list[Detection]:
         """All that may be in a picture, the surest first."""
-        import torch
-
-        given = self.processor(images=picture, return_tensors="pt").to(self.model.device)
-        with torch.inference_mode():
-            found = self.model(**given)
+        _, found = self.look(picture)
         (boxes,) = self.processor.post_process_object_detection(
             found, threshold=LEAST, target_sizes=[(picture.height, picture.width)]
         )
@@ -98,95 +118,119 @@ class FixedDetector:
         return _detections(boxes, labels, picture)
 
 
-class NamedDetector:
-    """A detector that looks for names. One picture at a time."""
+class NamedDetector(_VisionModel):
+    """A detector that looks for names."""
 
     labels: Sequence[str] | None = None  # any
 
-    def __init__(self, model: Any, processor: Any, about: dict[str, Any]) -> None:
-        self.model, self.processor, self.about = model, processor, about
-        self._together = type(model).__name__ in NAMED
-
-    def describe(self) -> dict[str, Any]:
-        """What determines the boxes."""
-        return self.about
-
     def find(self, picture: Pixels, names: Sequence[str] = ()) -> list[Detection]:
         """Where each of the names may be in a picture, the surest first."""
-        if self._together:
-            return self._find(picture, list(names)) if names else []
+        if type(self.model).__name__ in NAMED:
+            return self._together(picture, list(names)) if names else []
         # A phrase of a grounded text may spill into the next one, so each name is a text.
         found = []
         for name in dict.fromkeys(names):
-            found += self._find(picture, [name])
+            found += self._grounded(picture, name)
         return _sorted(found)
 
-    def _find(self, picture: Pixels, names: list[str]) -> list[Detection]:
-        import torch
-
-        prompts = [f"a photo of {name}" if self._together else f"{name}." for name in names]
-        text = [prompts] if self._together else prompts[0]
-        given = self.processor(images=picture, text=text, return_tensors="pt")
-        given = given.to(self.model.device)
-        with torch.inference_mode():
-            found = self.model(**given)
-        size = [(picture.height, picture.width)]
-        if self._together:
-            (boxes,) = self.processor.post_process_grounded_object_detection(
-                found, threshold=LEAST, target_sizes=size
-            )
-            labels = [names[number] for number in boxes["labels"].tolist()]
-        else:
-            (boxes,) = self.processor.post_process_grounded_object_detection(
-                found, given["input_ids"], threshold=LEAST, text_threshold=LEAST, target_sizes=size
-            )
-            labels = names * len(boxes["scores"])
-        return _detections(boxes, labels, picture)
-
-
-def hf_detector(
-    name: str, *, device: str = "", revision: str = "", allow_pickle: bool = False
-) -> FixedDetector | NamedDetector:
-    """The detector that a hub name or a folder names."""
-    _, transformers = libraries()
-    device = device or best_device()
-    check_device(device)
-    check_folder(name, allow_pickle=allow_pickle)
-    source = {"revision": revision or None, "trust_remote_code": False}
-    with quiet(), explained(name, allow_pickle=allow_pickle):
-        config = transformers.AutoConfig.from_pretrained(name, **source)
-        architecture = architecture_of(config)
-        named = architecture in NAMED or architecture in GROUNDING
-        if named:
-            maker = transformers.AutoModelForZeroShotObjectDetection
-            processor = load_processor(name, **source)
-        else:
-            maker = transformers.AutoModelForObjectDetection
-            processor = _image_processor(name, architecture, **source)
-        safe = None if allow_pickle else True
-        model, report = maker.from_pretrained(
-            name, config=config, use_safetensors=safe, output_loading_info=True, **source
+    def _together(self, picture: Pixels, names: list[str]) -> list[Detection]:
+        _, found = self.look(picture, text=[[f"a photo of {name}" for name in names]])
+        (boxes,) = self.processor.post_process_grounded_object_detection(
+            found, threshold=LEAST, target_sizes=[(picture.height, picture.width)]
         )
-        check_complete(name, "detector", model, report["missing_keys"])
+        return _detections(boxes, [names[number] for number in boxes["labels"].tolist()], picture)
+
+    def _grounded(self, picture: Pixels, name: str) -> list[Detection]:
+        given, found = self.look(picture, text=f"{name}.")
+        (boxes,) = self.processor.post_process_grounded_object_detection(
+            found,
+            given["input_ids"],
+            threshold=LEAST,
+            text_threshold=LEAST,
+            target_sizes=[(picture.height, picture.width)],
+        )
+        return _detections(boxes, [name] * len(boxes["scores"]), picture)
+
+
+class HfDepth(_VisionModel):
+    """A depth map of transformers."""
+
+    @property
+    def far_is_large(self) -> bool:
+        """Whether large figures are far."""
+        return bool(self.about["far_is_large"])
+
+    def distances(self, picture: Pixels) -> NDArray[np.float32]:
+        """The model's figures over the whole picture, in the resolution that it gives them."""
+        _, found = self.look(picture)
+        figures: NDArray[np.float32] = found.predicted_depth[0].float().cpu().numpy()
+        return figures
+
+
+Parts = Callable[[str, Any, dict[str, Any]], tuple[Any, Any]]  # what makes the model; its processor
+
+
+def _opened(name: str, kind: str, parts: Parts) -> tuple[Any, Any, dict[str, Any]]:
+    """The model that a hub name or a folder names, its processor, and what describes it."""
+    _, transformers = libraries()
+    device = best_device()
+    check_device(device)
+    check_folder(name, allow_pickle=False)
+    source = Loading().source()
+    with quiet(), explained(name, allow_pickle=False):
+        config = transformers.AutoConfig.from_pretrained(name, **source)
+        maker, processor = parts(name, config, source)
+        model, report = maker.from_pretrained(
+            name, config=config, use_safetensors=True, output_loading_info=True, **source
+        )
+        check_complete(name, kind, model, report["missing_keys"])
         model = model.to(device).eval()
-    about = {"detector": name, "architecture": architecture, "revision": revision_of(name, config)}
-    if named:
-        return NamedDetector(model, processor, about)
-    return FixedDetector(model, processor, about)
+    about = {
+        kind: name,
+        "architecture": architecture_of(config) or type(model).__name__,
+        "revision": revision_of(name, config),
+    }
+    return model, processor, about
 
 
-def _image_processor(name: str, architecture: str, **source: Any) -> Any:
+def _detector_parts(name: str, config: Any, source: dict[str, Any]) -> tuple[Any, Any]:
     import transformers
 
+    architecture = architecture_of(config)
+    if architecture in (*NAMED, *GROUNDING):
+        processor = load_processor(name, **source)
+        return transformers.AutoModelForZeroShotObjectDetection, processor
     with importing("A detector", "vision"):
         import PIL  # noqa: F401
-    found = transformers.AutoImageProcessor.from_pretrained(name, **source)
-    if not hasattr(found, "post_process_object_detection"):
+    processor = transformers.AutoImageProcessor.from_pretrained(name, **source)
+    if not hasattr(processor, "post_process_object_detection"):
         raise ModelError(
             f"{name} ({architecture or 'no architecture named'}) is not a detector.",
             "Give a detector, such as facebook/detr-resnet-50 or google/owlv2-base-patch16.",
         )
-    return found
+    return transformers.AutoModelForObjectDetection, processor
+
+
+def _depth_parts(name: str, config: Any, source: dict[str, Any]) -> tuple[Any, Any]:
+    import transformers
+
+    _direction(name, config)  # or it is refused before its weights are fetched
+    processor = transformers.AutoImageProcessor.from_pretrained(name, **source)
+    return transformers.AutoModelForDepthEstimation, processor
+
+
+def _direction(name: str, config: Any) -> bool:
+    """Whether large figures are far."""
+    architecture = architecture_of(config)
+    if getattr(config, "depth_estimation_type", "") == "metric":
+        return True
+    if architecture in FAR_IS_LARGE:
+        return FAR_IS_LARGE[architecture]
+    raise ModelError(
+        f"{name} ({architecture or 'no architecture named'}) does not say whether its figures are "
+        "distances or their inverse.",
+        f"Give a model of one of these: {', '.join(FAR_IS_LARGE)}.",
+    )
 
 
 def _detections(boxes: Any, labels: Sequence[str], picture: Pixels) -> list[Detection]:
@@ -215,79 +259,3 @@ def _within(share: float) -> float:
 
 def _plain(label: str) -> str:
     return label.strip().lower().replace("_", " ")
-
-
-# --- depth maps of transformers ------------------------------------------------------------------
-
-
-# Whether large figures are far. Depth Anything's metric models say so in their config.
-FAR_IS_LARGE = {
-    "DepthAnythingForDepthEstimation": False,
-    "DPTForDepthEstimation": False,
-    "GLPNForDepthEstimation": True,
-    "ZoeDepthForDepthEstimation": True,
-    "DepthProForDepthEstimation": True,
-}
-
-
-class HfDepth:
-    """A depth map of transformers. One picture at a time."""
-
-    def __init__(self, model: Any, processor: Any, about: dict[str, Any]) -> None:
-        self.model, self.processor, self.about = model, processor, about
-        self.far_is_large: bool = about["far_is_large"]
-
-    def describe(self) -> dict[str, Any]:
-        """What determines the figures."""
-        return self.about
-
-    def distances(self, picture: Pixels) -> NDArray[np.float32]:
-        """The model's figures over the whole picture, in the resolution that it gives them."""
-        import torch
-
-        given = self.processor(images=picture, return_tensors="pt").to(self.model.device)
-        with torch.inference_mode():
-            found = self.model(**given).predicted_depth
-        figures: NDArray[np.float32] = found[0].float().cpu().numpy()
-        return figures
-
-
-def hf_depth(
-    name: str, *, device: str = "", revision: str = "", allow_pickle: bool = False
-) -> HfDepth:
-    """The depth map that a hub name or a folder names."""
-    _, transformers = libraries()
-    device = device or best_device()
-    check_device(device)
-    check_folder(name, allow_pickle=allow_pickle)
-    source = {"revision": revision or None, "trust_remote_code": False}
-    with quiet(), explained(name, allow_pickle=allow_pickle):
-        config = transformers.AutoConfig.from_pretrained(name, **source)
-        far_is_large = _direction(name, config)
-        processor = transformers.AutoImageProcessor.from_pretrained(name, **source)
-        safe = None if allow_pickle else True
-        model, report = transformers.AutoModelForDepthEstimation.from_pretrained(
-            name, config=config, use_safetensors=safe, output_loading_info=True, **source
-        )
-        check_complete(name, "depth", model, report["missing_keys"])
-        model = model.to(device).eval()
-    about = {
-        "depth": name,
-        "architecture": type(model).__name__,
-        "revision": revision_of(name, config),
-        "far_is_large": far_is_large,
-    }
-    return HfDepth(model, processor, about)
-
-
-def _direction(name: str, config: Any) -> bool:
-    architecture = architecture_of(config)
-    if getattr(config, "depth_estimation_type", "") == "metric":
-        return True
-    if architecture in FAR_IS_LARGE:
-        return FAR_IS_LARGE[architecture]
-    raise ModelError(
-        f"{name} ({architecture or 'no architecture named'}) does not say whether its figures are "
-        "distances or their inverse.",
-        f"Give a model of one of these: {', '.join(FAR_IS_LARGE)}.",
-    )
