@@ -16,7 +16,7 @@ from typing import Any
 from gnomon.contracts import Model
 from gnomon.downloads.packages import PackagedFile, kept_files
 from gnomon.errors import DataError, UsageError, importing
-from gnomon.models.comparing import Comparer, Comparing, TextPair
+from gnomon.models.comparison import Comparer, ComparisonModel, TextPair
 from gnomon.records import Image
 from gnomon.vision.detecting import Detection, Detector
 from gnomon.vision.pictures import pixels
@@ -42,7 +42,7 @@ class Similarities:
 
 def similarities_of(model: Model) -> Similarities:
     """The similarities of a model that was opened; an error if it is none that compares."""
-    if not isinstance(model, Comparing) or model.comparer.pictures != 1:
+    if not isinstance(model, ComparisonModel) or model.comparer.pictures != 1:
         raise UsageError(
             f"{model.spec} does not compare texts with pictures.",
             "Choose a dual encoder, such as hf:openai/clip-vit-base-patch32, or conse.",

@@ -17,7 +17,7 @@ from gnomon.contracts import Benchmark
 from gnomon.errors import ModelError, UsageError
 from gnomon.items.source import ItemSource
 from gnomon.models.servers.completions import parse_reply
-from gnomon.models.servers.pictures import Showing, hide_pictures, picture_tokens
+from gnomon.models.servers.pictures import PictureOptions, hide_pictures, picture_tokens
 from gnomon.models.servers.protocol import Asked, Tokens
 from gnomon.records import Image, Item
 from gnomon.registry import model
@@ -350,7 +350,7 @@ def test_a_completion_server_is_shown_no_pictures(serve, ask, photo):
 def test_options_below_zero_are_refused():
     for options in ({"max_side": -1}, {"tokens": -1}):
         with pytest.raises(UsageError, match="cannot be below 0"):
-            Showing(**options)
+            PictureOptions(**options)
 
 
 def test_no_more_pictures_are_in_memory_than_requests_are_under_way(serve, ask, photo, monkeypatch):
@@ -362,7 +362,7 @@ def test_no_more_pictures_are_in_memory_than_requests_are_under_way(serve, ask, 
         def __del__(self):
             now.discard(id(self))
 
-    usual = Showing.open
+    usual = PictureOptions.open
 
     def opening(self, images):
         found = []
@@ -374,7 +374,7 @@ def test_no_more_pictures_are_in_memory_than_requests_are_under_way(serve, ask, 
             found.append(sent._replace(url=watched))
         return found
 
-    monkeypatch.setattr(Showing, "open", opening)
+    monkeypatch.setattr(PictureOptions, "open", opening)
     server = serve(reply="True")
     items = [caption(number, photo(number)) for number in range(60)]
     answers = ask(server, concurrency=4).answer(items)

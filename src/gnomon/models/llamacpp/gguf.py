@@ -23,7 +23,7 @@ from gnomon.models.choices import (
     read_tokens,
     reply_room,
 )
-from gnomon.models.llamacpp.llama import Llama, walk
+from gnomon.models.llamacpp.llama import Llama, path_scores
 from gnomon.models.llamacpp.projector import (
     SIGN,
     PicturePath,
@@ -336,7 +336,7 @@ class Gguf(Prompted):
 
     def _log_probabilities(self, queries: Sequence[Query]) -> list[list[float]]:
         """The log-probability of each continuation, summed over its tokens."""
-        return walk(self.llama, queries)
+        return path_scores(self.llama, queries)
 
     def _size(self, query: Query) -> int:
         return read_tokens(query) + self._more_room()

@@ -276,7 +276,7 @@ Prefix = tuple[int, ...]
 Known = dict[tuple[Prefix, int], float]  # (what stands before, token) -> log-probability
 
 
-def walk(llama: Llama, queries: Sequence[Query]) -> list[list[float]]:
+def path_scores(llama: Llama, queries: Sequence[Query]) -> list[list[float]]:
     """The log-probability of each continuation of each query, summed over its tokens."""
     known = _along_paths(llama, queries)
     found = []

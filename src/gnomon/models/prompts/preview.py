@@ -94,7 +94,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def _compared(self, item: Item) -> Preview | None:
         from gnomon.models.captions import question
-        from gnomon.models.comparing import compared_texts, names_of_texts
+        from gnomon.models.comparison import compared_texts, names_of_texts
 
         texts = compared_texts(item, self.contrast)
         if self.asks:

@@ -20,7 +20,7 @@ from gnomon.models.choices import log_sum
 from gnomon.models.prompts.library import Prompt
 from gnomon.models.prompts.preview import HOW, Asking, continuations
 from gnomon.models.reading.replies import as_answer
-from gnomon.models.servers.pictures import SentPicture, Showing, for_the_cache
+from gnomon.models.servers.pictures import PictureOptions, SentPicture, for_the_cache
 from gnomon.models.servers.pool import address_of
 from gnomon.models.servers.protocol import (
     FREE,
@@ -51,7 +51,7 @@ class ServedModel:
         replies: Replies | None,
         *,
         batch: int,
-        showing: Showing | None = None,
+        showing: PictureOptions | None = None,
     ) -> None:
         self.spec = f"{api.scheme}:{api.model}"
         self.scale = api.scale
@@ -64,7 +64,7 @@ class ServedModel:
         self.lists_choices = prompt.lists_choices
         self._replies = replies
         self._accepted = False  # has the server ever taken a request with these parameters?
-        self._showing = showing or Showing()
+        self._showing = showing or PictureOptions()
         self._sees = False  # has it ever taken one with a picture?
 
     @property

@@ -12,7 +12,7 @@ from gnomon.errors import UsageError
 from gnomon.models.prompts.library import load_prompt
 from gnomon.models.servers.completions import Endpoint, OpenAIApi, Sampling
 from gnomon.models.servers.model import ServedModel
-from gnomon.models.servers.pictures import Showing
+from gnomon.models.servers.pictures import PictureOptions
 from gnomon.models.servers.protocol import Budget
 from gnomon.models.servers.remote import Remote
 from gnomon.models.servers.replycache import Replies
@@ -103,7 +103,7 @@ def openai(
     scoring: dict[str, Any] = {"logprobs": logprobs, "echo": echo, "constrain": constrain}
     room: dict[str, Any] = {"reply_tokens": reply_tokens, "most_reply_tokens": most_reply_tokens}
     api = OpenAIApi(name, endpoint, sampling, **scoring, **room)
-    showing = Showing(max_side, image_tokens)
+    showing = PictureOptions(max_side, image_tokens)
     budget = _budget(max_cost, price_input, price_output, budget_tokens)
     replies = _replies(cache)  # may fail, so before the remote, which has a loop to close
     pace: dict[str, Any] = {"concurrency": concurrency, "attempts": attempts, "timeout": timeout}

@@ -42,7 +42,7 @@ class SentPicture(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Showing:
+class PictureOptions:
     """How the pictures of a run are sent."""
 
     max_side: int = 0  # pixels of the longer side; 0 sends every picture as it is stored

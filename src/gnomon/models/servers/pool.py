@@ -137,7 +137,7 @@ def _is_loopback(host: str) -> bool:
 # --- which of several servers is asked next: the least busy of those that are not resting --------
 
 
-class Fleet:
+class ServerPool:
     """Servers that answer alike. Each has at most `most` requests at a time."""
 
     def __init__(

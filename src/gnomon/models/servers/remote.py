@@ -17,7 +17,7 @@ from threading import Thread
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from gnomon.errors import GnomonError, ModelError
-from gnomon.models.servers.pool import Fleet, RemoteServer, Response
+from gnomon.models.servers.pool import RemoteServer, Response, ServerPool
 from gnomon.models.servers.protocol import FREE, Budget, MalformedError, Tokens, check_positive
 from gnomon.models.servers.refusals import (
     LONGEST_PAUSE,
@@ -98,7 +98,7 @@ class Remote:
         self.slots = asyncio.Semaphore(concurrency * len(servers))
         self.ended: GnomonError | None = None  # why nothing more is sent; what is under way arrives
         self._loop = asyncio.new_event_loop()
-        self._fleet = Fleet(servers, concurrency, self._loop.time)
+        self._pool = ServerPool(servers, concurrency, self._loop.time)
         # what is cancelled or arrives too late is nobody's concern, least of all stderr's
         self._loop.set_exception_handler(lambda loop, context: None)
         self._thread = Thread(target=self._loop.run_forever, name="gnomon-remote", daemon=True)
@@ -134,7 +134,7 @@ class Remote:
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
-        for server in self._fleet.servers:
+        for server in self._pool.servers:
             await server.close()
         await self._loop.shutdown_asyncgens()
 
@@ -148,8 +148,8 @@ class Remote:
         trouble = PassingError("it was never tried")
         attempt = 0
         while attempt < self.attempts:
-            server = await self._fleet.choose()
-            if self._fleet.is_one:
+            server = await self._pool.choose()
+            if self._pool.is_one:
                 await self._pause(server, trouble, attempt)
             try:
                 kept = await self._try(server, request)
@@ -158,11 +158,11 @@ class Remote:
             else:
                 server.faults = 0
                 return Replied(kept, server.base_url)
-            self._fleet.rest(server, trouble, FIRST_PAUSE)
-            if trouble.unreachable and not self._fleet.all_gone:
+            self._pool.rest(server, trouble, FIRST_PAUSE)
+            if trouble.unreachable and not self._pool.all_gone:
                 continue  # that cost nothing, and others are there
             attempt += 1
-            if self._fleet.none_reached and attempt > 1 and self._fleet.all_gone:
+            if self._pool.none_reached and attempt > 1 and self._pool.all_gone:
                 break  # no server there, rather than one in trouble
         raise self._given_up(trouble)
 
@@ -172,8 +172,8 @@ class Remote:
         if not trouble.unreachable:
             return AskError(f"{reason} ({self.attempts} attempts)")
         shown = ", ".join(map(redact_url, self.addresses))
-        which = shown if self._fleet.is_one else f"None of {shown}"
-        cannot = "cannot" if self._fleet.is_one else "can"
+        which = shown if self._pool.is_one else f"None of {shown}"
+        cannot = "cannot" if self._pool.is_one else "can"
         return ModelError(
             f"{which} {cannot} be reached: {reason}.",
             "Start the server, or give its address with --base-url.",
@@ -199,7 +199,7 @@ class Remote:
         used = most
         room = request.room or REPLY_ROOM + most.written * TOKEN_ROOM
         try:
-            with self._fleet.asking(server):
+            with self._pool.asking(server):
                 async with asyncio.timeout(self.timeout):  # a reply that drips in is cut off too
                     response = await self._exchange(server, request.path, request.body, room)
             if response.status != 200:
@@ -233,6 +233,6 @@ class Remote:
         What ends a run ends it although others might answer: their user must know.
         """
         found = refusal(*response, secrets=self.secrets, key_env=self.key_env, pictures=pictures)
-        if isinstance(found, ModelError) and not self._fleet.is_one:
+        if isinstance(found, ModelError) and not self._pool.is_one:
             return ModelError(f"{redact_url(server.base_url)}: {found.message}", found.hint)
         return found

@@ -17,7 +17,7 @@ import torch
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import DataError
 from gnomon.models.choices import alike, take
-from gnomon.models.comparing import FORMS, TextPair, Written
+from gnomon.models.comparison import FORMS, TextPair, Written
 from gnomon.models.transformers.loading import longest_text, on_cpu
 from gnomon.models.transformers.tokens import surrounding_tokens, written
 from gnomon.records import Image

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from gnomon.contracts import Model
 from gnomon.errors import ModelError, UsageError
 from gnomon.models.choices import check_way_to_ask, reply_room
-from gnomon.models.comparing import Comparer, Comparing, check_contrast
+from gnomon.models.comparison import Comparer, ComparisonModel, check_contrast
 from gnomon.models.machine import kept
 from gnomon.models.prompted import Manner
 from gnomon.models.prompts.library import Prompt, load_prompt
@@ -222,7 +222,7 @@ def _dual(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
 
 
 def _match(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
-    from gnomon.models.transformers.matching import matcher
+    from gnomon.models.transformers.matchers import matcher
 
     made = matcher(loaded.model, loaded.tokenizer, loaded.processor)
     return _comparing(name, loaded, asking, made)
@@ -236,7 +236,7 @@ def _regions(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
 
 
 def _comparing(name: str, loaded: Loaded, asking: _Asking, comparer: Comparer) -> Model:
-    return Comparing(f"hf:{name}", comparer, contrast=asking.contrast, about=loaded.about)
+    return ComparisonModel(f"hf:{name}", comparer, contrast=asking.contrast, about=loaded.about)
 
 
 def _parts(name: str, loaded: Loaded) -> tuple[str, Any, Any]:

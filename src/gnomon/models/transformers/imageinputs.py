@@ -39,7 +39,7 @@ class ShownPictures:
     tensors: dict[str, torch.Tensor] = field(default_factory=dict)
     # for each kind of token types, those of the tokens that have another than 0
     types: dict[str, dict[int, int]] = field(default_factory=dict)
-    features: Any = None  # what the model made of them, once it has looked (`looking`)
+    features: Any = None  # what the model made of them, once it has looked
     key: str = ""  # under which its features are kept
 
     @property
@@ -63,7 +63,7 @@ class ShownPictures:
         return inputs
 
 
-class Placing:
+class PicturePlaces:
     """Where pictures stand in what the model reads, by its chat template or at the front."""
 
     def __init__(self, processor: Any, *, chat: bool) -> None:
@@ -140,17 +140,17 @@ class Placing:
         return text[first : last + len(self.mark)]
 
 
-class Shower:
+class PictureProcessor:
     """Calls a processor for pictures alone; several threads may do so at once."""
 
-    def __init__(self, processor: Any, placing: Placing) -> None:
-        self.processor, self.placing = processor, placing
+    def __init__(self, processor: Any, places: PicturePlaces) -> None:
+        self.processor, self.places = processor, places
         self._recorder = _Recorder(processor.tokenizer)
         processor.tokenizer = self._recorder
 
     def show(self, pictures: Sequence[Pixels]) -> ShownPictures:
         """What the processor makes of pictures that are shown together."""
-        text = self.placing.stretch(len(pictures)) + QUESTION
+        text = self.places.stretch(len(pictures)) + QUESTION
         made = self.processor(text=[text], images=[list(pictures)], return_tensors="pt")
         before, found, after = self._recorder.text.partition(QUESTION)
         if not found:
@@ -258,7 +258,7 @@ class Made(NamedTuple):
     layers: tuple[Tensors, ...] = ()  # for each layer that is given some of its own
 
 
-class Looking:
+class PictureEncoder:
     """Looks at pictures with a model, or remembers what it saw."""
 
     def __init__(self, model: Any, store: Features | None = None) -> None:

@@ -21,7 +21,12 @@ from gnomon.grouped import grouped
 from gnomon.models.choices import Query, take
 from gnomon.models.planner import PassTask, task_of
 from gnomon.models.rows import QueryFamily, TokenRow, batches, plain_rows, rows, shared
-from gnomon.models.transformers.imageinputs import Looking, Shower, ShownPictures, shape_of
+from gnomon.models.transformers.imageinputs import (
+    PictureEncoder,
+    PictureProcessor,
+    ShownPictures,
+    shape_of,
+)
 from gnomon.models.transformers.loading import longest_tree, on_cpu
 from gnomon.models.transformers.passes import SharedLayer, forward, logits_at
 from gnomon.models.transformers.scorer import REFUSALS, ROOM_ON_CPU, ROOM_ON_GPU, SPREAD, log_sums
@@ -57,8 +62,8 @@ class Prefix(NamedTuple):
 class PictureScorer:
     """Scores continuations of texts with pictures, by a model that sees and writes."""
 
-    def __init__(self, model: Any, looking: Looking, *, sharing: bool = True) -> None:
-        self.model, self.looking, self.sharing = model, looking, sharing
+    def __init__(self, model: Any, pictures: PictureEncoder, *, sharing: bool = True) -> None:
+        self.model, self.pictures, self.sharing = model, pictures, sharing
         self.device = next(model.parameters()).device
         self.room = ROOM_ON_CPU if on_cpu(model) else ROOM_ON_GPU
         self._limit = longest_tree(model.config)
@@ -69,7 +74,7 @@ class PictureScorer:
 
     def score(self, queries: Sequence[PictureQuery]) -> Result:
         """For each query the log-probability of each continuation, summed over its tokens."""
-        self.looking.look([query.shown for query in queries])
+        self.pictures.look([query.shown for query in queries])
         result = [[0.0] * len(query.continuations) for query in queries]
         for numbers in self._alike(queries):
             prefix = self._prefix(take(queries, numbers))
@@ -148,7 +153,7 @@ class PictureScorer:
     def _read(self, prefix: list[int], pictures: Sequence[ShownPictures]) -> Prefix:
         """Read a beginning with each of some pictures."""
         inputs = pictures[0].token_inputs([prefix] * len(pictures), self.device)
-        inputs |= self.looking.inputs(pictures)
+        inputs |= self.pictures.inputs(pictures)
         # Without the config every layer keeps every token: sliding windows are the mask's matter.
         cache = DynamicCache()
         positions: list[torch.Tensor] = []
@@ -202,7 +207,7 @@ class PictureScorer:
         if asked[0].shown.reads_both_ways:
             for place, query in enumerate(asked):
                 inputs["token_type_ids"][place, len(query.context) :] = 1
-        inputs |= self.looking.inputs([query.shown for query in asked])
+        inputs |= self.pictures.inputs([query.shown for query in asked])
         return {**inputs, "use_cache": False}
 
 
@@ -296,7 +301,7 @@ def trial_picture() -> Pixels:
 
 def try_out(
     scorer: PictureScorer,
-    shower: Shower,
+    processor: PictureProcessor,
     encoder: TextEncoder,
     texts: Sequence[str],
     shown: ShownPictures,
@@ -306,12 +311,12 @@ def try_out(
 
     `texts` are two questions about the trial's picture, `shown` is what was made of it.
     """
-    queries, wanted = _reference(scorer, shower, encoder, texts, shown, spec)
+    queries, wanted = _reference(scorer, processor, encoder, texts, shown, spec)
     tolerance = EXACT if scorer.model.dtype == torch.float32 else ROUGH
     scorer.sharing = False
     trouble = _trouble(scorer, queries, wanted, tolerance)
-    if trouble and scorer.looking.remembers:
-        scorer.looking.remembers = False
+    if trouble and scorer.pictures.remembers:
+        scorer.pictures.remembers = False
         _say(f"{spec} looks at its pictures again for each question: else {trouble}.")
         for query in queries:  # what it made of the picture is not used
             query.shown.features = None
@@ -335,7 +340,7 @@ def try_out(
 
 def _reference(
     scorer: PictureScorer,
-    shower: Shower,
+    processor: PictureProcessor,
     encoder: TextEncoder,
     texts: Sequence[str],
     shown: ShownPictures,
@@ -345,8 +350,8 @@ def _reference(
     own = ShownPictures(shown.before, shown.after, dict(shown.tensors), shown.types)
     queries, wanted = [], []
     for text in texts:
-        literal = shower.literally(text, [trial_picture()])
-        expanded = shower.placing.expanded(text, 1, shown)
+        literal = processor.literally(text, [trial_picture()])
+        expanded = processor.places.expanded(text, 1, shown)
         tokens = encoder.open(expanded, encoder.raw([expanded])[0])
         if tokens != literal["input_ids"][0].tolist():
             raise ModelError(

@@ -10,7 +10,7 @@ import torch
 
 from gnomon.errors import DataError, UsageError
 from gnomon.files import read_yaml
-from gnomon.models.transformers.matching import Head, Joint, JointInputs, odds_of_true
+from gnomon.models.transformers.matchers import Head, Joint, JointInputs, odds_of_true
 from gnomon.records import Image
 from gnomon.vision.pictures import Seen, see
 from gnomon.vision.regions import RegionFiles, open_regions

@@ -14,17 +14,17 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from gnomon.models.choices import Query
-from gnomon.models.comparing import Written
+from gnomon.models.comparison import Written
 from gnomon.models.rows import shared
 
 WORTHWHILE = 256  # characters that texts must share before their beginning is treated apart
 CHECKED = 4  # texts on which a short cut is compared with the long way
-KEPT = 8  # seams
+KEPT = 8  # beginnings
 
 Encode = Callable[[Sequence[str]], list[list[int]]]
 
 
-class Seam(NamedTuple):
+class SharedBeginning(NamedTuple):
     """How a beginning is joined: texts are encoded from `cut` on, their first tokens replaced."""
 
     beginning: str
@@ -38,30 +38,30 @@ class Seam(NamedTuple):
         return [self.tokens + ids[self.skip :] for ids in ends]
 
 
-class Seams:
-    """The seams that were found so far, for one tokenizer."""
+class SharedBeginnings:
+    """The beginnings that were met so far, for one tokenizer."""
 
     def __init__(self, raw: Encode) -> None:
         self.raw = raw
-        self._found: list[Seam] = []
+        self._found: list[SharedBeginning] = []
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """The same tokens as `raw` gives."""
-        seam = self._seam(texts)
-        if seam is None:
+        known = self._beginning(texts)
+        if known is None:
             return self.raw(texts)
-        return seam.encode(texts, self.raw)
+        return known.encode(texts, self.raw)
 
-    def _seam(self, texts: Sequence[str]) -> Seam | None:
+    def _beginning(self, texts: Sequence[str]) -> SharedBeginning | None:
         beginning = _common_beginning(texts)
         if len(beginning) < WORTHWHILE:
             return None
-        for seam in self._found:
-            longest = len(seam.beginning) + WORTHWHILE
-            if beginning.startswith(seam.beginning) and len(beginning) < longest:
-                return seam
+        for known in self._found:
+            longest = len(known.beginning) + WORTHWHILE
+            if beginning.startswith(known.beginning) and len(beginning) < longest:
+                return known
 
-        made = _make_seam(beginning, self.raw)
+        made = _shared_beginning(beginning, self.raw)
         some = texts[:CHECKED]
         if made is None or made.encode(some, self.raw) != self.raw(some):
             return None
@@ -77,7 +77,7 @@ def _common_beginning(texts: Sequence[str]) -> str:
     return first
 
 
-def _make_seam(beginning: str, raw: Encode) -> Seam | None:
+def _shared_beginning(beginning: str, raw: Encode) -> SharedBeginning | None:
     """A place a few words before the end of a beginning, from where on its tokens are the same."""
     whole = raw([beginning])[0]
     for words in (8, 16):
@@ -89,7 +89,7 @@ def _make_seam(beginning: str, raw: Encode) -> Seam | None:
         for skip in range(4):
             rest = last[skip:]
             if len(rest) > words // 2 and whole[-len(rest) :] == rest:
-                return Seam(beginning, cut, skip, whole[: len(whole) - len(rest)])
+                return SharedBeginning(beginning, cut, skip, whole[: len(whole) - len(rest)])
     return None
 
 
@@ -113,7 +113,7 @@ class TextEncoder:
         self.backend = _backend(tokenizer)
         self.local = _is_local(self.backend)
         self.opening = opening(tokenizer, self.raw)
-        self._seams = Seams(self.raw)
+        self._beginnings = SharedBeginnings(self.raw)
         self._joins: dict[tuple[str, str], Join] = {}
 
     def raw(self, texts: Sequence[str]) -> list[list[int]]:
@@ -134,7 +134,7 @@ class TextEncoder:
     def texts(self, texts: Sequence[str]) -> list[list[int]]:
         """The same tokens as `raw`, faster where texts share a long beginning."""
         if self.local and len(texts) > 1:
-            return self._seams.encode(texts)
+            return self._beginnings.encode(texts)
         return self.raw(texts)
 
     def queries(

@@ -33,7 +33,13 @@ from gnomon.models.prompts.chat import Writer, conversation
 from gnomon.models.prompts.library import Prompt
 from gnomon.models.prompts.preview import MOST_PICTURES, Asking, frames
 from gnomon.models.transformers.causal import BATCH, generate
-from gnomon.models.transformers.imageinputs import Looking, Placing, Shower, ShownPictures, shape_of
+from gnomon.models.transformers.imageinputs import (
+    PictureEncoder,
+    PicturePlaces,
+    PictureProcessor,
+    ShownPictures,
+    shape_of,
+)
 from gnomon.models.transformers.imagescorer import (
     CAPTIONS,
     PictureQuery,
@@ -92,10 +98,10 @@ class Vlm(Prompted):
         self.longest = longest_text(model, tokenizer)
         self.chunk = ON_CPU if on_cpu(model) else ON_GPU
         self.encoder = TextEncoder(tokenizer)
-        self.placing = Placing(processor, chat=self.chat)
-        self.shower = Shower(processor, self.placing)
-        self.looking = Looking(model, _store(features, self.about))
-        self.scorer = PictureScorer(model, self.looking)
+        self.places = PicturePlaces(processor, chat=self.chat)
+        self.processor = PictureProcessor(processor, self.places)
+        self.pictures = PictureEncoder(model, _store(features, self.about))
+        self.scorer = PictureScorer(model, self.pictures)
         self._kept_by = json.dumps(self.about, sort_keys=True, default=str)
         self._try_out()
         self.bare = self.chat or bool(self.nothing.after)
@@ -107,18 +113,18 @@ class Vlm(Prompted):
         )
 
     def _try_out(self) -> None:
-        shown = self.shower.show([trial_picture()])
+        shown = self.processor.show([trial_picture()])
         if shown.after:  # the processor puts text and picture together in its own way
-            self.placing.gap = ""
-        self.nothing = self.shower.show_nothing(shown)
+            self.places.gap = ""
+        self.nothing = self.processor.show_nothing(shown)
         self.picture_tokens = len(self.encoder.raw([shown.before])[0])
         texts = [self._plain_text(caption) for caption in CAPTIONS]
-        try_out(self.scorer, self.shower, self.encoder, texts, shown, self.spec)
+        try_out(self.scorer, self.processor, self.encoder, texts, shown, self.spec)
 
     def _plain_text(self, question: str) -> str:
-        write = self.placing.writer(1)
+        write = self.places.writer(1)
         if write is None:
-            return self.placing.put(question, 1)
+            return self.places.put(question, 1)
         return conversation(write, [{"role": "user", "content": question}])
 
     def describe_kind(self) -> dict[str, Any]:
@@ -168,8 +174,8 @@ class Vlm(Prompted):
         digests = []
         for image, content in zip(pictures, contents, strict=True):
             digests.append(image.sha256 or sha256(content).hexdigest())
-        key = key_of(self._kept_by, self.placing.stretch(len(pictures)), *digests)
-        known = self.looking.remember(key)
+        key = key_of(self._kept_by, self.places.stretch(len(pictures)), *digests)
+        known = self.pictures.remember(key)
         if known is not None:
             return known
 
@@ -177,7 +183,7 @@ class Vlm(Prompted):
         for image, content in zip(pictures, contents, strict=True):
             decoded.append(decode_bytes(content, file_of(image)))
         try:
-            shown = self.shower.show(decoded)
+            shown = self.processor.show(decoded)
         except (ValueError, RuntimeError, ArithmeticError) as error:
             reason = " ".join(str(error).split())[:120]
             raise DataError(
@@ -194,7 +200,7 @@ class Vlm(Prompted):
         """The answers to items whose pictures are at hand."""
         troubles = []
         for item, text, each in zip(items, texts, seen, strict=True):
-            troubles.append(each.trouble or self.placing.trouble(text, len(item.images)))
+            troubles.append(each.trouble or self.places.trouble(text, len(item.images)))
 
         def ask(numbers: Sequence[int]) -> list[Answer]:
             asked = []
@@ -206,7 +212,7 @@ class Vlm(Prompted):
         return ask_those_without_trouble(items, troubles, ask)
 
     def _expanded(self, item: Item, text: str, shown: ShownPictures) -> PictureText:
-        return PictureText(self.placing.expanded(text, len(item.images), shown), shown)
+        return PictureText(self.places.expanded(text, len(item.images), shown), shown)
 
     def preview(self, item: Item) -> Preview:
         """What the model reads for an item, with a mark for each picture, and what is scored.
@@ -215,7 +221,7 @@ class Vlm(Prompted):
         """
         text = self._context(item)
         (seen,) = see([item.images], self._show, ahead=1)
-        trouble = seen.trouble or self.placing.trouble(text, len(item.images))
+        trouble = seen.trouble or self.places.trouble(text, len(item.images))
         if trouble:
             return replace(self.previewed(item, text, []), tokens=None, trouble=trouble)
         asked = self._expanded(item, text, seen.made or self.nothing)
@@ -223,7 +229,7 @@ class Vlm(Prompted):
 
     def _marked(self, item: Item, text: str) -> str:
         """The text as the processor writes it, but with one mark for each picture."""
-        marks = self.placing.stretch(len(item.images)) + self.nothing.before
+        marks = self.places.stretch(len(item.images)) + self.nothing.before
         return self._expanded(item, text, ShownPictures(marks, self.nothing.after)).text
 
     def _opened(self, text: str, expanded: str) -> str:
@@ -257,25 +263,25 @@ class Vlm(Prompted):
             frames=framed,
             bare=self.bare,
             takes_pictures=True,
-            mark=self.placing.mark,
-            gap=self.placing.gap,
+            mark=self.places.mark,
+            gap=self.places.gap,
             pictures_first=True,
             **special_tokens(self.tokenizer, self.encoder.opening),
             limits=limits_of(self.ask, self.new_tokens, self.model, self.tokenizer),
         )
 
     def _writer(self, pictures: int) -> Writer:
-        write = self.placing.writer(pictures)
+        write = self.places.writer(pictures)
         assert write is not None
         return write
 
     def _context(self, item: Item) -> str:
         """What the model reads before the answer, with marks for its pictures."""
         count = len(item.images)
-        self.placing.stretch(count)  # learnt here, not in a thread
-        write = self.placing.writer(count)
+        self.places.stretch(count)  # learnt here, not in a thread
+        write = self.places.writer(count)
         (text,) = contexts(self.prompt, [item], write, answered=self.ask == "score")
-        return text if write else self.placing.put(text, count)
+        return text if write else self.places.put(text, count)
 
     def _score(self, queries: Sequence[Query]) -> list[list[float]]:
         """What the scorer gives; a text that stands after nothing is shown nothing."""
@@ -307,12 +313,12 @@ class Vlm(Prompted):
 
     def write(self, prompts: Sequence[PicturePrompt]) -> list[ModelReply]:
         """The reply to each prompt: those of one length with pictures of one shape are one pass."""
-        self.looking.look([prompt.shown for prompt in prompts])
+        self.pictures.look([prompt.shown for prompt in prompts])
         kinds = [(len(prompt), shape_of(prompt.shown)) for prompt in prompts]
         replies = [ModelReply("", 0)] * len(prompts)
         for numbers in alike(kinds, BATCH):
             some = take(prompts, numbers)
-            writer = _PictureWriter(self.model, self.looking, [prompt.shown for prompt in some])
+            writer = _PictureWriter(self.model, self.pictures, [prompt.shown for prompt in some])
             found = generate(writer, self.tokenizer, some, new_tokens=self.new_tokens)
             for number, reply in zip(numbers, found, strict=True):
                 replies[number] = reply
@@ -329,8 +335,10 @@ def _store(most_bytes: int, about: Mapping[str, Any]) -> Features | None:
 class _PictureWriter:
     """A model that writes with pictures before it, one entry for each prompt of a pass."""
 
-    def __init__(self, model: Any, looking: Looking, shown: Sequence[ShownPictures]) -> None:
-        self._model, self._looking, self._shown = model, looking, shown
+    def __init__(
+        self, model: Any, pictures: PictureEncoder, shown: Sequence[ShownPictures]
+    ) -> None:
+        self._model, self._pictures, self._shown = model, pictures, shown
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
@@ -339,4 +347,4 @@ class _PictureWriter:
         """What the model itself generates."""
         rows = inputs.pop("input_ids")
         own = self._shown[0].token_inputs(rows.tolist(), rows.device)
-        return self._model.generate(**inputs, **own, **self._looking.inputs(self._shown))
+        return self._model.generate(**inputs, **own, **self._pictures.inputs(self._shown))

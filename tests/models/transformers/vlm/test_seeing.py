@@ -132,9 +132,9 @@ def test_pictures_stand_before_the_last_question(asked, items):
     for make in ("qwen2-vl", "internvl"):
         model = asked(make)
         text = model._context(two)
-        place = text.index(model.placing.stretch(2))
+        place = text.index(model.places.stretch(2))
         assert text.index("Answer the question.") < place < text.index("Where is the lamp?")
-        assert text.count(model.placing.mark) == 2
+        assert text.count(model.places.mark) == 2
 
 
 def test_a_template_that_forgets_pictures_is_refused(seeing, tmp_path):

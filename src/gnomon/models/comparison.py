@@ -80,7 +80,7 @@ class Comparer(Protocol):
         """What stands around each text, as `Asking` has it."""
 
 
-class Comparing:
+class ComparisonModel:
     """A model that compares texts with pictures, asked with a stated contrast."""
 
     scale: Scale = "log-probability"

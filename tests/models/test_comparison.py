@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from gnomon.contracts import Benchmark
 from gnomon.errors import ModelError, UsageError
-from gnomon.models.comparing import FORMS, Comparing
+from gnomon.models.comparison import FORMS, ComparisonModel
 from gnomon.records import Image, Item
 from gnomon.vision.pictures import Seen
 
@@ -55,7 +55,7 @@ def caption(number=0, *, score="0.0", gold="true", **tags):
 
 
 def comparing(contrast="", **how):
-    return Comparing("fake:words", Words(**how), contrast=contrast, about={"kind": "dual"})
+    return ComparisonModel("fake:words", Words(**how), contrast=contrast, about={"kind": "dual"})
 
 
 @pytest.mark.parametrize(

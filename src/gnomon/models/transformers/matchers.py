@@ -15,7 +15,7 @@ from torch.nn.functional import pad
 from gnomon.errors import ModelError
 from gnomon.models.captions import question
 from gnomon.models.choices import alike, take
-from gnomon.models.comparing import FALSE, FORMS, TRUE, TextPair, Written
+from gnomon.models.comparison import FALSE, FORMS, TRUE, TextPair, Written
 from gnomon.models.transformers.dual import pictures_in_a_pass, prepared, shape_of
 from gnomon.models.transformers.loading import longest_text
 from gnomon.models.transformers.tokens import surrounding_tokens, written
