@@ -43,12 +43,15 @@ class Prompted:
     def __init__(
         self,
         spec: str,
+        model: Any,
+        tokenizer: Any,
         prompt: Prompt,
-        manner: Manner,
-        tokenizer: Any = None,
+        manner: Manner = PLAIN,
+        *,
         about: dict[str, Any] | None = None,
     ) -> None:
-        self.spec, self.prompt, self.tokenizer, self.about = spec, prompt, tokenizer, about or {}
+        self.spec, self.model, self.tokenizer = spec, model, tokenizer
+        self.prompt, self.about = prompt, about or {}
         self.ask, self.new_tokens, self.normalise, self.chat = manner
         self.lists_choices = prompt.lists_choices
         self.scale: Scale = scale_of(self.ask)

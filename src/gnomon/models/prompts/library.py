@@ -11,7 +11,7 @@ import re
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -26,7 +26,15 @@ from gnomon.models.prompts.wording import (
     wording_problem,
 )
 
-__all__ = ["DEFAULTS", "Prompt", "load_prompt", "prompt_file", "prompt_names", "wordings_of"]
+__all__ = [
+    "DEFAULTS",
+    "Prompt",
+    "PromptChoice",
+    "load_prompt",
+    "prompt_file",
+    "prompt_names",
+    "wordings_of",
+]
 
 LARGEST = 256 * 2**10  # bytes of a prompt file
 _Changes = dict[str, Any]
@@ -40,6 +48,20 @@ class Variation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     like: str
     examples: dict[str, tuple[WorkedExample, ...]]  # by form
     summary: str = ""
+
+
+class PromptChoice(NamedTuple):
+    """The prompt that a user asks for; without a name, the default of the kind of model."""
+
+    name: str = ""
+    wording: int = 1
+    shots: int | None = None
+    examples: str = ""
+
+    def load(self, default: str) -> Prompt:
+        """The prompt, with its worked examples."""
+        chosen = load_prompt(self.name or default, self.wording)
+        return chosen.with_shots(self.shots, self.examples)
 
 
 def load_prompt(name: str | Path, wording: int = 1) -> Prompt:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import UsageError
-from gnomon.models.prompts.library import load_prompt
+from gnomon.models.prompts.library import PromptChoice
 from gnomon.models.servers.completions import Endpoint, OpenAIApi, Sampling
 from gnomon.models.servers.model import ServedModel
 from gnomon.models.servers.pictures import PictureOptions
@@ -97,8 +97,8 @@ def openai(
     """
     check_name(name, key_env)
     addresses = addresses_from(base_url)
-    chosen = load_prompt(prompt or DEFAULT_PROMPTS.get(endpoint, "plain"), wording)
-    put = chosen.with_shots(shots, examples)
+    choice = PromptChoice(prompt, wording, shots, examples)
+    put = choice.load(DEFAULT_PROMPTS.get(endpoint, "plain"))
     sampling = Sampling(_temperature(temperature), request_seed)
     scoring: dict[str, Any] = {"logprobs": logprobs, "echo": echo, "constrain": constrain}
     room: dict[str, Any] = {"reply_tokens": reply_tokens, "most_reply_tokens": most_reply_tokens}

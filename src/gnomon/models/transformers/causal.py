@@ -18,9 +18,8 @@ from gnomon.models.choices import (
     take,
     text_size,
 )
-from gnomon.models.prompted import PLAIN, Manner, Prompted
+from gnomon.models.prompted import Prompted
 from gnomon.models.prompts.chat import Writer, chat_template
-from gnomon.models.prompts.library import Prompt
 from gnomon.models.prompts.preview import Asking, frames
 from gnomon.models.transformers.loading import longest_text, token_budget
 from gnomon.models.transformers.scorer import TorchScorer, try_trees
@@ -33,25 +32,14 @@ class Causal(Prompted):
 
     batch = 512
 
-    def __init__(
-        self,
-        spec: str,
-        model: Any,
-        tokenizer: Any,
-        prompt: Prompt,
-        manner: Manner = PLAIN,
-        *,
-        trees: bool | None = None,
-        about: dict[str, Any] | None = None,
-    ) -> None:
-        super().__init__(spec, prompt, manner, tokenizer, about)
-        self.model = model
-        self.budget = token_budget(model)
-        self.longest = longest_text(model, tokenizer)
-        self.template = own_template(tokenizer) if self.chat else None
-        self.encoder = TextEncoder(tokenizer)
-        use = try_trees(model, trees, spec)
-        self.scorer = TorchScorer(model, trees=use.trees, packed=use.packed)
+    def __init__(self, *parts: Any, trees: bool | None = None, **how: Any) -> None:
+        super().__init__(*parts, **how)
+        self.budget = token_budget(self.model)
+        self.longest = longest_text(self.model, self.tokenizer)
+        self.template = own_template(self.tokenizer) if self.chat else None
+        self.encoder = TextEncoder(self.tokenizer)
+        use = try_trees(self.model, trees, self.spec)
+        self.scorer = TorchScorer(self.model, trees=use.trees, packed=use.packed)
         self.likelihoods = Likelihoods(
             self.scorer.score,
             normalise=self.normalise,

@@ -15,7 +15,7 @@ from gnomon.models.choices import check_way_to_ask, reply_room
 from gnomon.models.comparison import Comparer, ComparisonModel, check_contrast
 from gnomon.models.machine import kept
 from gnomon.models.prompted import Manner
-from gnomon.models.prompts.library import Prompt, load_prompt
+from gnomon.models.prompts.library import PromptChoice
 from gnomon.models.transformers.checkpoint import check_no_slip
 from gnomon.models.transformers.loading import Loaded, Loading, load
 from gnomon.options import given, neutral
@@ -25,9 +25,7 @@ from gnomon.vision.features import bytes_of
 class _Asking(NamedTuple):
     """How a model is asked, as the user says it: options of which each kind of model has some."""
 
-    prompt: str
-    wording: int
-    shots: int | None
+    choice: PromptChoice
     chat: bool | None
     normalise: str
     ask: str
@@ -39,13 +37,6 @@ class _Asking(NamedTuple):
     features: str
     contrast: str
     regions: str
-    examples: str
-
-    def chosen_prompt(self, default: str) -> Prompt:
-        """The prompt that the user names, or the default of the kind."""
-        return load_prompt(self.prompt or default, self.wording).with_shots(
-            self.shots, self.examples
-        )
 
     def manner(self, template: str = "", *, chat: bool = False) -> Manner:
         """How the model is asked; `template` is the chat template that it is asked through."""
@@ -122,8 +113,9 @@ def hf(
     threads            torch's threads; by default no more than the cores of this process
     """
     _check_given(name, ask, features, contrast)
+    choice = PromptChoice(prompt, wording, shots, examples)
     how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees)
-    asking = _Asking(prompt, wording, shots, *how, features, contrast, regions, examples)
+    asking = _Asking(choice, *how, features, contrast, regions)
     place = place_of(name)
     check_no_slip(place.path)
     safety = (allow_pickle, trust_remote_code)
@@ -149,7 +141,7 @@ def _causal(name: str, place: ModelPath, loaded: Loaded, asking: _Asking) -> Mod
     chat = _converses(name, place, bool(template), asking.chat)
     return Causal(
         *_parts(name, loaded),
-        asking.chosen_prompt("chat" if chat else "plain"),
+        asking.choice.load("chat" if chat else "plain"),
         asking.manner(template if chat else "", chat=chat),
         trees=asking.trees,
         about=loaded.about,
@@ -159,7 +151,7 @@ def _causal(name: str, place: ModelPath, loaded: Loaded, asking: _Asking) -> Mod
 def _seq2seq(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
     from gnomon.models.transformers.seq2seq import Seq2seq
 
-    prompt = asking.chosen_prompt("t5")
+    prompt = asking.choice.load("t5")
     return Seq2seq(*_parts(name, loaded), prompt, asking.manner(), about=loaded.about)
 
 
@@ -168,7 +160,7 @@ def _masked(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
 
     return Masked(
         *_parts(name, loaded),
-        asking.chosen_prompt("masked"),
+        asking.choice.load("masked"),
         asking.manner(),
         top_k=asking.top_k,
         span=asking.span,
@@ -191,9 +183,9 @@ def _vlm(name: str, place: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
     chat = _converses(name, place, bool(template), asking.chat)
     return Vlm(
         *_parts(name, loaded),
-        loaded.processor,
-        asking.chosen_prompt("picture" if chat else "picture-plain"),
+        asking.choice.load("picture" if chat else "picture-plain"),
         asking.manner(template if chat else "", chat=chat),
+        processor=loaded.processor,
         features=bytes_of(asking.features),
         about=loaded.about,
     )
@@ -267,7 +259,10 @@ KINDS = {
 def _check_options_of_kind(name: str, kind: str, asking: _Asking) -> None:
     """Refuse an option that the model would not follow."""
     followed = KINDS[kind].options
-    ignored = given(hf, asking._asdict()).keys() - followed
+    asked = asking._asdict()
+    asked |= asked.pop("choice")._asdict()
+    asked["prompt"] = asked.pop("name")
+    ignored = given(hf, asked).keys() - followed
     if ignored:
         raise UsageError(
             f"{name} is a model of kind {kind}, which takes no {', '.join(sorted(ignored))}.",

@@ -30,7 +30,7 @@ from gnomon.models.choices import (
     take,
     too_long,
 )
-from gnomon.models.prompted import PLAIN, Manner, Prompted
+from gnomon.models.prompted import Prompted
 from gnomon.models.prompts.library import Prompt
 from gnomon.models.prompts.preview import Asking, continuations
 from gnomon.models.transformers.loading import longest_text, token_budget, tokens_in_a_pass
@@ -62,26 +62,15 @@ class Masked(Prompted):
 
     batch = 256
 
-    def __init__(
-        self,
-        spec: str,
-        model: Any,
-        tokenizer: Any,
-        prompt: Prompt,
-        manner: Manner = PLAIN,
-        *,
-        top_k: int = 0,
-        span: str = "l2r",
-        about: dict[str, Any] | None = None,
-    ) -> None:
-        check_normalisation(manner.normalise, ("sum", "mean"))
-        _check(spec, tokenizer, span, top_k)
-        super().__init__(spec, prompt, manner, tokenizer, about)
+    def __init__(self, *parts: Any, top_k: int = 0, span: str = "l2r", **how: Any) -> None:
+        super().__init__(*parts, **how)
+        check_normalisation(self.normalise, ("sum", "mean"))
+        _check(self.spec, self.tokenizer, span, top_k)
         self.scale: Scale = "probability"
-        self.model, self.top_k, self.span = model, top_k, span
-        self.budget = token_budget(model)
-        self.longest = longest_text(model, tokenizer)
-        self.in_a_pass = tokens_in_a_pass(model)
+        self.top_k, self.span = top_k, span
+        self.budget = token_budget(self.model)
+        self.longest = longest_text(self.model, self.tokenizer)
+        self.in_a_pass = tokens_in_a_pass(self.model)
 
     def describe(self) -> dict[str, Any]:
         """What determines the answers."""

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import torch
 
 from gnomon.models.choices import Likelihoods, ModelReply, Query, by_length, contexts, flat, take
-from gnomon.models.prompted import PLAIN, Manner, Prompted
-from gnomon.models.prompts.library import Prompt
+from gnomon.models.prompted import Prompted
 from gnomon.models.prompts.preview import Asking
 from gnomon.models.rows import QueryPart
 from gnomon.models.transformers.causal import generate
@@ -29,24 +28,14 @@ class Seq2seq(Prompted):
 
     batch = 256
 
-    def __init__(
-        self,
-        spec: str,
-        model: Any,
-        tokenizer: Any,
-        prompt: Prompt,
-        manner: Manner = PLAIN,
-        *,
-        about: dict[str, Any] | None = None,
-    ) -> None:
-        super().__init__(spec, prompt, manner, tokenizer, about)
-        self.model = model
-        self.budget = token_budget(model)
-        self.in_a_pass = tokens_in_a_pass(model)
-        self.longest = _longest_source(model, tokenizer)
-        self.encoder = TextEncoder(tokenizer)
+    def __init__(self, *parts: Any, **how: Any) -> None:
+        super().__init__(*parts, **how)
+        self.budget = token_budget(self.model)
+        self.in_a_pass = tokens_in_a_pass(self.model)
+        self.longest = _longest_source(self.model, self.tokenizer)
+        self.encoder = TextEncoder(self.tokenizer)
         # what targets begin with: BART's <s>
-        self.opening = opening(tokenizer, self.encoder.raw, target=True)
+        self.opening = opening(self.tokenizer, self.encoder.raw, target=True)
         self.likelihoods = Likelihoods(
             self._score,
             normalise=self.normalise,

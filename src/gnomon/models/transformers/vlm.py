@@ -28,9 +28,8 @@ from gnomon.models.choices import (
     take,
     text_size,
 )
-from gnomon.models.prompted import Manner, Prompted
+from gnomon.models.prompted import Prompted
 from gnomon.models.prompts.chat import Writer, conversation
-from gnomon.models.prompts.library import Prompt
 from gnomon.models.prompts.preview import MOST_PICTURES, Asking, frames
 from gnomon.models.transformers.causal import BATCH, generate
 from gnomon.models.transformers.imageinputs import (
@@ -81,23 +80,14 @@ class Vlm(Prompted):
     batch = 512
 
     def __init__(
-        self,
-        spec: str,
-        model: Any,
-        tokenizer: Any,
-        processor: Any,
-        prompt: Prompt,
-        manner: Manner,
-        *,
-        features: int = DEFAULT_BYTES,
-        about: dict[str, Any] | None = None,
+        self, *parts: Any, processor: Any, features: int = DEFAULT_BYTES, **how: Any
     ) -> None:
-        super().__init__(spec, prompt, manner, tokenizer, about)
-        self.model = model
+        super().__init__(*parts, **how)
+        model = self.model
         self.budget = token_budget(model)
-        self.longest = longest_text(model, tokenizer)
+        self.longest = longest_text(model, self.tokenizer)
         self.chunk = ON_CPU if on_cpu(model) else ON_GPU
-        self.encoder = TextEncoder(tokenizer)
+        self.encoder = TextEncoder(self.tokenizer)
         self.places = PicturePlaces(processor, chat=self.chat)
         self.processor = PictureProcessor(processor, self.places)
         self.pictures = PictureEncoder(model, _store(features, self.about))
