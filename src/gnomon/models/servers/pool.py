@@ -20,6 +20,7 @@ from gnomon.errors import ModelError, UnencryptedWarning, importing
 from gnomon.models.servers.refusals import LONGEST_PAUSE, AskError, PassingError, plain_line
 from gnomon.redaction import secrets_of
 
+KeyHeaders = Callable[[str], dict[str, str]]  # how a server wants its key
 CONNECT = 10.0  # seconds at most for a connection; before the whole request's time is over
 
 
@@ -34,12 +35,21 @@ class Response(NamedTuple):
 class RemoteServer:
     """One address, asked with a key if there is one."""
 
-    def __init__(self, base_url: str, key: str, *, concurrency: int, timeout: float) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        key: str,
+        *,
+        concurrency: int,
+        timeout: float,
+        key_headers: KeyHeaders,
+    ) -> None:
         parts = urlsplit(base_url)
         self.base_url = base_url
         self.secrets = secrets_of(base_url, key)
         _check_encrypted(parts, key)
-        self._httpx, self._client = _client(parts, key, concurrency, timeout)
+        headers = key_headers(key) if key else {}
+        self._httpx, self._client = _client(parts, headers, concurrency, timeout)
         self.reached = False  # has it ever answered?
         self.unreachable = False  # was nobody there when it was last asked?
         self.hold = 0.0  # loop time before which it wants no request
@@ -83,7 +93,14 @@ def address_of(base_url: str, path: str) -> str:
     return urlunsplit((parts.scheme, host, parts.path.rstrip("/") + path, parts.query, ""))
 
 
-def _client(parts: SplitResult, key: str, concurrency: int, timeout: float) -> tuple[Any, Any]:
+def bearer(key: str) -> dict[str, str]:
+    """How most servers want a key."""
+    return {"Authorization": f"Bearer {key}"}
+
+
+def _client(
+    parts: SplitResult, key_headers: dict[str, str], concurrency: int, timeout: float
+) -> tuple[Any, Any]:
     """The library, and a client of it that sends the key, or user and password of the address."""
     with importing("A model behind a server", "openai"):
         import httpx
@@ -93,8 +110,8 @@ def _client(parts: SplitResult, key: str, concurrency: int, timeout: float) -> t
     login = None
     if parts.username:
         login = httpx.BasicAuth(unquote(parts.username), unquote(parts.password or ""))
-    elif key:
-        headers["Authorization"] = f"Bearer {key}"
+    else:
+        headers |= key_headers
     limits = httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
     patience = httpx.Timeout(timeout, connect=min(CONNECT, timeout / 2))
     client = httpx.AsyncClient(

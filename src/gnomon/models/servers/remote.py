@@ -17,7 +17,7 @@ from threading import Thread
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from gnomon.errors import GnomonError, ModelError
-from gnomon.models.servers.pool import RemoteServer, Response, ServerPool
+from gnomon.models.servers.pool import KeyHeaders, RemoteServer, Response, ServerPool, bearer
 from gnomon.models.servers.protocol import FREE, Budget, MalformedError, Tokens, check_positive
 from gnomon.models.servers.refusals import (
     LONGEST_PAUSE,
@@ -79,6 +79,7 @@ class Remote:
         concurrency: int,
         attempts: int,
         timeout: float,
+        key_headers: KeyHeaders = bearer,
         wait: Callable[[float], Awaitable[Any]] = asyncio.sleep,
     ) -> None:
         check_positive("concurrency", concurrency)
@@ -91,9 +92,10 @@ class Remote:
         self.budget = budget
         self._wait = wait
         key = os.environ.get(key_env, "")
+        how: dict[str, Any] = {"concurrency": concurrency, "timeout": timeout}
         servers = []
         for address in addresses:
-            servers.append(RemoteServer(address, key, concurrency=concurrency, timeout=timeout))
+            servers.append(RemoteServer(address, key, key_headers=key_headers, **how))
         self.secrets = tuple(dict.fromkeys(chain.from_iterable(each.secrets for each in servers)))
         self.slots = asyncio.Semaphore(concurrency * len(servers))
         self.ended: GnomonError | None = None  # why nothing more is sent; what is under way arrives
