@@ -396,8 +396,7 @@ REQUEST = {"model": "x", "messages": [{"role": "user", "content": "Is it so?"}]}
 
 def _kept_replies() -> bytes:
     """A cache of one reply."""
-    from gnomon.models.servers.completions import Completion
-    from gnomon.models.servers.protocol import Tokens
+    from gnomon.models.servers.protocol import Completion, Tokens
     from gnomon.models.servers.replycache import Replies
 
     with TemporaryDirectory() as place:

@@ -19,6 +19,8 @@ FOUNDATION = {
     "fingerprint",
     "graphs",
     "grouped",
+    "jsonstream",
+    "lexicon",
     "modelpaths",
     "naming",
     "options",
@@ -26,8 +28,10 @@ FOUNDATION = {
     "redaction",
     "registry",
     "tabular",
+    "trust",
     "unknownnames",
     "web",
+    "yamlnodes",
     "",  # the version
 }
 # Room -> rooms that it may use besides.
@@ -36,7 +40,7 @@ ARROWS = {
     "language": set(),
     "scenes": {"downloads"},
     "proofs": {"language", "scenes"},
-    "vision": {"downloads", "look"},
+    "vision": {"downloads"},
     "look": {"items", "reports", "scenes", "vision"},
     "benchmarks": {"downloads", "language", "look", "proofs", "scenes", "vision"},
     "items": {"downloads", "models", "runs", "vision"},

@@ -10,7 +10,7 @@ from gnomon.contracts import Benchmark
 from gnomon.errors import ModelError, UsageError
 from gnomon.models.comparison import FORMS, ComparisonModel
 from gnomon.records import Image, Item
-from gnomon.vision.pictures import Seen
+from gnomon.vision.pictures import Prepared
 
 BENCHMARK = Benchmark(name="b", summary="", sources={}, hold_out=(("object",),))
 
@@ -32,7 +32,7 @@ class Words:
         return {"by": "words"}
 
     def look(self, images):
-        return {image.identity: Seen(float(image.path)) for image in images}
+        return {image.identity: Prepared(float(image.path)) for image in images}
 
     def lengths(self, texts):
         return [len(text.split()) for text in texts]

@@ -6,7 +6,7 @@ pytest.importorskip("cv2")
 PIL = pytest.importorskip("PIL.Image")
 
 from gnomon.models.similarity import Conse, label_shares
-from gnomon.vision.detecting import Box, Detection
+from gnomon.vision.detection import Box, Detection
 from gnomon.vision.images import describe
 
 BOX = Box(0, 0, 1, 1)

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 from gnomon.contracts import ANYTHING, Benchmark, Scale
 from gnomon.errors import DataError, ModelError, UsageError, importing
 from gnomon.records import Answer, Image, Item, pick
-from gnomon.vision.decoding import Pixels
-from gnomon.vision.pictures import Seen, pixels, see
+from gnomon.vision.images import Pixels
+from gnomon.vision.pictures import Prepared, pixels, see
 
 FLOOR = 1e-9  # probability of a label that the training items never had
 _WORD = re.compile(r"[\w']+|\[mask\]")
@@ -339,7 +339,7 @@ class PictureClassifier(Classifier):
 
     def __init__(self, name: str, folds: int, hold_out: str) -> None:
         super().__init__("picture-only", name, self._colours, folds, hold_out)
-        self._seen: dict[str, Seen[list[str]]] = {}
+        self._seen: dict[str, Prepared[list[str]]] = {}
 
     def describe(self) -> dict[str, Any]:
         """How it is trained, and on what of a picture."""

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple, Protocol
 
 from gnomon.contracts import ANYTHING, Benchmark, Scale
 from gnomon.errors import ModelError, UsageError
-from gnomon.models.captions import negation, opposite, stem
+from gnomon.lexicon.captions import negation, opposite, stem
 from gnomon.models.choices import ask_those_without_trouble, flat, too_long
 from gnomon.models.prompts.preview import HOW, Asking
 from gnomon.models.thresholds import FittedThresholds, ScoredExample
 from gnomon.records import MASK, Answer, Continuation, Image, Item, Preview, pick
-from gnomon.vision.pictures import Seen
+from gnomon.vision.pictures import Prepared
 
 TRUE = ("true", "yes")
 FALSE = ("false", "no")
@@ -64,13 +64,13 @@ class Comparer(Protocol):
     def describe(self) -> dict[str, Any]:
         """What determines its numbers."""
 
-    def look(self, images: Sequence[Image]) -> dict[str, Seen[Any]]:
+    def look(self, images: Sequence[Image]) -> dict[str, Prepared[Any]]:
         """What is seen of each picture, or why it cannot be shown, by its key."""
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """The tokens of each text."""
 
-    def odds(self, pairs: Sequence[TextPair], seen: Mapping[str, Seen[Any]]) -> list[float]:
+    def odds(self, pairs: Sequence[TextPair], seen: Mapping[str, Prepared[Any]]) -> list[float]:
         """One number for each pair."""
 
     def written(self, texts: Sequence[str]) -> list[Written]:
@@ -178,7 +178,7 @@ class ComparisonModel:
         limits = {"contrast": self.contrast, "scores": SCORES[self.contrast]}
         return Asking(way="compare", contrast=self.contrast, limits=limits, **around)
 
-    def _look(self, items: Sequence[Item]) -> dict[str, Seen[Any]]:
+    def _look(self, items: Sequence[Item]) -> dict[str, Prepared[Any]]:
         """What is seen of the pictures of items, each looked at once."""
         images: dict[str, Image] = {}
         for item in items:
@@ -199,7 +199,10 @@ class ComparisonModel:
         return compared_texts(item, self.contrast)
 
     def _troubles(
-        self, items: Sequence[Item], texts: Sequence[Sequence[str]], seen: Mapping[str, Seen[Any]]
+        self,
+        items: Sequence[Item],
+        texts: Sequence[Sequence[str]],
+        seen: Mapping[str, Prepared[Any]],
     ) -> list[str]:
         """Why each item cannot be asked; empty if it can."""
         lengths = iter(self.comparer.lengths(flat(texts)))
@@ -210,7 +213,7 @@ class ComparisonModel:
             found.append(trouble or too_long(tokens, self.comparer.longest, "text"))
         return found
 
-    def _trouble(self, item: Item, texts: Sequence[str], seen: Mapping[str, Seen[Any]]) -> str:
+    def _trouble(self, item: Item, texts: Sequence[str], seen: Mapping[str, Prepared[Any]]) -> str:
         wanted, shown = self.comparer.pictures, len(item.images)
         if wanted != shown:
             return f"the model compares a text with {_pictures(wanted)}, the item has {shown}"

@@ -26,8 +26,8 @@ from gnomon.models.transformers.loading import (
     revision_of,
 )
 from gnomon.models.transformers.processors import load_processor
-from gnomon.vision.decoding import Pixels
-from gnomon.vision.detecting import Box, Detection, Detector
+from gnomon.vision.detection import Box, Detection, Detector
+from gnomon.vision.images import Pixels
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,7 +67,7 @@ def open_depth(spec: str) -> Any:
     if spec == "none":
         return None
     if spec == EMBEDDED_DEPTH:
-        from gnomon.vision.depth import FastDepth
+        from gnomon.vision.detection import FastDepth
 
         return FastDepth()
     kind, _, name = spec.partition(":")

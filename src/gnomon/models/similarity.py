@@ -18,7 +18,7 @@ from gnomon.downloads.packages import PackagedFile, kept_files
 from gnomon.errors import DataError, UsageError, importing
 from gnomon.models.comparison import Comparer, ComparisonModel, TextPair
 from gnomon.records import Image
-from gnomon.vision.detecting import Detection, Detector
+from gnomon.vision.detection import Detection, Detector
 from gnomon.vision.pictures import pixels
 
 
@@ -147,7 +147,7 @@ class Conse:
 def label_shares(seen: Sequence[Detection]) -> dict[str, float]:
     """How much of what is seen is of each kind: the surest of each, which sum to one.
 
-    >>> from gnomon.vision.detecting import Box
+    >>> from gnomon.vision.detection import Box
     >>> box = Box(0, 0, 1, 1)
     >>> label_shares([Detection("dog", 0.75, box), Detection("cat", 0.25, box)])
     {'dog': 0.75, 'cat': 0.25}

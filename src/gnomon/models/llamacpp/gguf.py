@@ -42,7 +42,7 @@ from gnomon.models.prompts.preview import HOW, MOST_PICTURES, Asking, frames
 from gnomon.models.rows import shared
 from gnomon.options import neutral
 from gnomon.records import Answer, Item, Preview
-from gnomon.vision.decoding import check_decoder
+from gnomon.vision.images import check_decoder
 
 
 @neutral("threads")

@@ -35,8 +35,8 @@ from gnomon.models.llamacpp.llama import CHUNK, Llama
 from gnomon.models.prompts.chat import Messages, Writer
 from gnomon.models.prompts.library import Prompt
 from gnomon.records import Answer, Image, Item
-from gnomon.vision.decoding import Pixels
-from gnomon.vision.pictures import Seen, pixels, see
+from gnomon.vision.images import Pixels
+from gnomon.vision.pictures import Prepared, pixels, see
 
 PROJECTOR = ("clip.projector_type", "clip.vision.projector_type")
 _OTHER = "Give the mmproj file that was published together with the model."
@@ -294,7 +294,7 @@ def _by_pictures(items: Sequence[Item]) -> dict[tuple[Image, ...], list[int]]:
 
 
 def _answer_alike(
-    items: Sequence[Item], seen: Sequence[Seen[Pixels]], eyes: Projector, answer: Answerer
+    items: Sequence[Item], seen: Sequence[Prepared[Pixels]], eyes: Projector, answer: Answerer
 ) -> Sequence[Answer]:
     troubles = [each.trouble for each in seen if each.trouble]
     if troubles:
@@ -306,7 +306,7 @@ def _answer_alike(
         return _failed(items, str(error))
 
 
-def _shown(seen: Sequence[Seen[Pixels]]) -> Iterator[Pixels]:
+def _shown(seen: Sequence[Prepared[Pixels]]) -> Iterator[Pixels]:
     for each in seen:
         if each.made is not None:
             yield each.made

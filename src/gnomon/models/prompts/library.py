@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gnomon.errors import DataError, UsageError, unknown
-from gnomon.files import package_data, read_text, read_yaml, type_words
+from gnomon.files import package_data, read_text, read_yaml, type_words, yaml_events
 from gnomon.models.prompts.prompt import Prompt
 from gnomon.models.prompts.wording import (
     OPTION_FIELDS,
@@ -184,18 +184,13 @@ def _check_aliases(file: Path) -> None:
     """Refuse YAML's aliases: with them a short file says gigabytes."""
     import yaml
 
-    text = read_text(file, limit=LARGEST)
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    try:
-        for event in yaml.parse(text, Loader=loader):
-            if isinstance(event, yaml.AliasEvent):
-                raise DataError(
-                    f"a prompt may not have aliases (*{event.anchor}).",
-                    "Write the text out where it is used.",
-                    file=file,
-                )
-    except yaml.YAMLError:
-        return  # whoever reads the file says where
+    for event in yaml_events(read_text(file, limit=LARGEST), file):
+        if isinstance(event, yaml.AliasEvent):
+            raise DataError(
+                f"a prompt may not have aliases (*{event.anchor}).",
+                "Write the text out where it is used.",
+                file=file,
+            )
 
 
 def _check(prompt: Prompt, file: Path) -> None:

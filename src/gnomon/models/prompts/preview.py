@@ -93,7 +93,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return Preview(text=self.text(item), special=self.special, how=HOW[self.way])
 
     def _compared(self, item: Item) -> Preview | None:
-        from gnomon.models.captions import question
+        from gnomon.lexicon.captions import question
         from gnomon.models.comparison import compared_texts, names_of_texts
 
         texts = compared_texts(item, self.contrast)

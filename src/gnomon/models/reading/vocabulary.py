@@ -9,19 +9,11 @@ import re
 from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
 
+from gnomon.lexicon.relations import Words
+from gnomon.lexicon.replies import further_words, reply_words
 from gnomon.models.reading.assertion import Aboutness, Mention, asserted
 from gnomon.models.reading.question import NO_QUESTION, Question
 from gnomon.models.reading.segments import sentences_of
-from gnomon.models.reading.synonyms import (
-    CONVERSE,
-    STRONG,
-    UNDETERMINED,
-    WEAK,
-    WHOLE,
-    WHOLE_OF_TWO,
-    Words,
-    further_words,
-)
 
 _EDGE = r"""[\s.,;:!?"'()\[\]{}-]*"""
 _BLANK = re.compile(r"[\s_-]+")
@@ -46,11 +38,12 @@ class ChoiceVocabulary:
         opposite: Mapping[str, int] | None = None,
     ) -> None:
         own, own_letters = _own_words(words, question)
-        strong = _synonyms(own, STRONG)
-        weak = _synonyms(own, WEAK)
-        self._whole = _synonyms(own, WHOLE)
+        known = reply_words()
+        strong = _synonyms(own, known.strong)
+        weak = _synonyms(own, known.weak)
+        self._whole = _synonyms(own, known.whole)
         if len(own) == 2:
-            self._whole |= _synonyms(own, WHOLE_OF_TWO)
+            self._whole |= _synonyms(own, known.whole_of_two)
         self._table: Table = {**_by_word(own), **weak, **strong}
         self._weak = (weak.keys() - strong.keys()) | _WEAK_ALWAYS
         self._pattern = _any_word(self._table)
@@ -215,11 +208,12 @@ def _synonyms(own: Sequence[set[str]], known: Words) -> Table:
 
 def _converses(own: Sequence[set[str]]) -> dict[int, int]:
     """For a choice the one that holds if the two things change places."""
-    table = {**_synonyms(own, STRONG), **_by_word(own)}
+    known = reply_words()
+    table = {**_synonyms(own, known.strong), **_by_word(own)}
     found: dict[int, int] = {}
     for place, group in enumerate(own):
         for word in group:
-            converse = table.get(CONVERSE.get(word, ""), frozenset())
+            converse = table.get(known.converse.get(word, ""), frozenset())
             if len(converse) == 1:
                 (found[place],) = converse
     return found
@@ -228,7 +222,7 @@ def _converses(own: Sequence[set[str]]) -> dict[int, int]:
 def _undetermined(own: Sequence[set[str]]) -> int | None:
     """The choice that says that nothing follows, if there is one."""
     for place, group in enumerate(own):
-        if group & UNDETERMINED:
+        if group & reply_words().undetermined:
             return place
     return None
 
@@ -277,9 +271,10 @@ class RelationStatements:
     def __init__(self, question: Question, yes: int, no: int) -> None:
         self._places = {_HOLDS: yes, _FAILS: no}
         relation = question.relation
-        converse = CONVERSE[relation]
+        known = reply_words()
+        converse = known.converse[relation]
         denied = {relation: _FAILS}
-        denied.update(dict.fromkeys(STRONG.get(relation, ()), _FAILS))
+        denied.update(dict.fromkeys(known.strong.get(relation, ()), _FAILS))
         words = [[relation], [] if converse == relation else [converse]]
         things = question._replace(relation="")
         self._relations = ChoiceVocabulary(words, letters=False, question=things, opposite=denied)

@@ -90,7 +90,8 @@ def openai(
     price_input    price of a million tokens that the model reads
     price_output   price of a million tokens that the model writes
     budget_tokens  end the run before it uses more tokens than this
-    key_env        the environment variable that holds the key; never the key itself
+    key_env        the environment variable that holds the key, never the key itself; empty for
+                   no key, as for addresses that a file gives
     cache          yes keeps the replies of a run, so that one that was stopped pays for none twice
     max_side       scale larger pictures down to so many pixels (default: send them as stored)
     image_tokens   what the server counts for a picture (default: as OpenAI does, by its size)
@@ -129,7 +130,7 @@ def check_name(name: str, key_env: str) -> None:
             "The name of the model is an address.", "Give the address with --base-url."
         )
     key = os.environ.get(key_env, "")
-    if key_env != DEFAULT_KEY and not key:
+    if key_env and key_env != DEFAULT_KEY and not key:
         raise UsageError(
             "The environment variable that key_env names does not exist or is empty.",
             "Put the key into a variable, and give that variable's name: "

@@ -19,8 +19,7 @@ from urllib.parse import unquote
 from gnomon.errors import UsageError
 from gnomon.records import Image
 from gnomon.redaction import HIDDEN
-from gnomon.vision.decoding import Pixels, decode_bytes
-from gnomon.vision.images import PNG
+from gnomon.vision.images import PNG, Pixels, decode_bytes
 from gnomon.vision.pictures import file_of, stored
 
 # What OpenAI's models count: the picture is scaled into a square, then its shorter side down to a

@@ -21,10 +21,10 @@ from gnomon.models.comparison import FORMS, TextPair, Written
 from gnomon.models.transformers.loading import longest_text, on_cpu
 from gnomon.models.transformers.tokens import surrounding_tokens, written
 from gnomon.records import Image
-from gnomon.vision.decoding import Pixels, decode_bytes
 from gnomon.vision.features import Entry, Features
 from gnomon.vision.features import key_of as cache_key
-from gnomon.vision.pictures import Seen, file_of, pixels, see, stored
+from gnomon.vision.images import Pixels, decode_bytes
+from gnomon.vision.pictures import Prepared, file_of, pixels, see, stored
 
 
 def tensor_of(picture: Pixels, image: Image, image_processor: Any) -> Any:
@@ -42,7 +42,7 @@ def tensor_of(picture: Pixels, image: Image, image_processor: Any) -> Any:
     return made["pixel_values"][0]
 
 
-def prepared(images: Sequence[Image], image_processor: Any) -> Iterator[tuple[str, Seen[Any]]]:
+def prepared(images: Sequence[Image], image_processor: Any) -> Iterator[tuple[str, Prepared[Any]]]:
     """The key of each picture and what the model is shown of it, or why it cannot be shown."""
 
     def make(image: Image) -> Any:
@@ -136,14 +136,14 @@ class DualEncoder:
         """What determines its numbers."""
         return {"scaled_by": round(self.scale, 6), "bias": round(self.bias, 6)}
 
-    def look(self, images: Sequence[Image]) -> dict[str, Seen[Any]]:
+    def look(self, images: Sequence[Image]) -> dict[str, Prepared[Any]]:
         """The features of each picture."""
-        found: dict[str, Seen[Any]] = {}
+        found: dict[str, Prepared[Any]] = {}
         new: list[Image] = []
         for image in images:
             key = image.identity
             if key in self._pictures:
-                found[key] = Seen(self._pictures.get(key))
+                found[key] = Prepared(self._pictures.get(key))
             else:
                 new.append(image)
         for key, seen in self._encoded_pictures(new):
@@ -164,7 +164,7 @@ class DualEncoder:
         """What stands around each text."""
         return surrounding_tokens(self.tokenizer)
 
-    def odds(self, pairs: Sequence[TextPair], seen: Mapping[str, Seen[Any]]) -> list[float]:
+    def odds(self, pairs: Sequence[TextPair], seen: Mapping[str, Prepared[Any]]) -> list[float]:
         """The scaled similarity of each text and its picture."""
         texts = self._text_features({pair.text for pair in pairs})
         found = []
@@ -173,15 +173,15 @@ class DualEncoder:
             found.append(self.scale * similarity + self.bias)
         return found
 
-    def _encoded_pictures(self, images: Sequence[Image]) -> Iterator[tuple[str, Seen[Any]]]:
+    def _encoded_pictures(self, images: Sequence[Image]) -> Iterator[tuple[str, Prepared[Any]]]:
         """The features of pictures, computed while the next ones are read."""
         waiting: list[tuple[str, Sight]] = []
         for image, seen in zip(images, see(images, self._sight), strict=True):
             key = image.identity
             if seen.made is None:
-                yield key, Seen(None, seen.trouble)
+                yield key, Prepared(None, seen.trouble)
             elif seen.made.features is not None:
-                yield key, Seen(_unit(seen.made.features))
+                yield key, Prepared(_unit(seen.made.features))
             else:
                 waiting.append((key, seen.made))
             if len(waiting) == self.in_a_pass:
@@ -202,7 +202,7 @@ class DualEncoder:
 
     def _picture_features(
         self, sights: Sequence[tuple[str, Sight]]
-    ) -> Iterator[tuple[str, Seen[Any]]]:
+    ) -> Iterator[tuple[str, Prepared[Any]]]:
         shapes = [shape_of(sight.pixels) for _, sight in sights]
         for numbers in alike(shapes, self.in_a_pass):
             part = take(sights, numbers)
@@ -212,7 +212,7 @@ class DualEncoder:
             for (key, sight), row in zip(part, _pooled(made), strict=True):
                 if self._keeps:
                     self._cache.write(sight.name, Entry({"features": row}, {}))
-                yield key, Seen(_unit(row))
+                yield key, Prepared(_unit(row))
 
     @property
     def _keeps(self) -> bool:

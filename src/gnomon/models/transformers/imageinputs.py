@@ -21,8 +21,8 @@ import torch
 from gnomon.errors import ModelError
 from gnomon.grouped import grouped
 from gnomon.models.prompts.chat import WITHOUT, Writer, chat_template, conversation, showing
-from gnomon.vision.decoding import Pixels
 from gnomon.vision.features import Entry, Features
+from gnomon.vision.images import Pixels
 
 QUESTION = "@question@"  # stands for a text while a template or a processor is tried
 # what a processor gives for each token, beside the tokens themselves

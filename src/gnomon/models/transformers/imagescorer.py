@@ -31,7 +31,7 @@ from gnomon.models.transformers.loading import longest_tree, on_cpu
 from gnomon.models.transformers.passes import SharedLayer, forward, logits_at
 from gnomon.models.transformers.scorer import REFUSALS, ROOM_ON_CPU, ROOM_ON_GPU, SPREAD, log_sums
 from gnomon.models.transformers.tokens import TextEncoder
-from gnomon.vision.decoding import Pixels
+from gnomon.vision.images import Pixels
 
 PREFIX_TOKENS = 2  # times the tokens of a pass: a prefix has no logits
 PREFIX_BYTES = 2 * 2**30  # of keys and values that are kept at once

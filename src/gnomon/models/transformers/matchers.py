@@ -13,17 +13,17 @@ import torch
 from torch.nn.functional import pad
 
 from gnomon.errors import ModelError
-from gnomon.models.captions import question
+from gnomon.lexicon.captions import question
 from gnomon.models.choices import alike, take
 from gnomon.models.comparison import FALSE, FORMS, TRUE, TextPair, Written
 from gnomon.models.transformers.dual import pictures_in_a_pass, prepared, shape_of
 from gnomon.models.transformers.loading import longest_text
 from gnomon.models.transformers.tokens import surrounding_tokens, written
 from gnomon.records import Image
-from gnomon.vision.pictures import Seen
+from gnomon.vision.pictures import Prepared
 
 Shown = Sequence[Sequence[Any]]  # for each text, what is seen of each of its pictures
-Looking = Callable[[Sequence[Image]], dict[str, Seen[Any]]]
+Looking = Callable[[Sequence[Image]], dict[str, Prepared[Any]]]
 
 
 class JointInputs(NamedTuple):
@@ -89,7 +89,7 @@ class Joint:
         """What stands around each text, and whether it is put as a question."""
         return {**surrounding_tokens(self.tokenizer), "asks": self.head.asks}
 
-    def odds(self, pairs: Sequence[TextPair], seen: Mapping[str, Seen[Any]]) -> list[float]:
+    def odds(self, pairs: Sequence[TextPair], seen: Mapping[str, Prepared[Any]]) -> list[float]:
         """The log-odds of each pair; pictures of one size are read together, so none is padded."""
         texts = self._asked([pair.text for pair in pairs])
         shown = [_made(seen, pair) for pair in pairs]
@@ -130,7 +130,7 @@ def shapes(shown: Sequence[Any]) -> Hashable:
     return tuple(found)
 
 
-def _made(seen: Mapping[str, Seen[Any]], pair: TextPair) -> list[Any]:
+def _made(seen: Mapping[str, Prepared[Any]], pair: TextPair) -> list[Any]:
     """What is seen of the pictures of a pair."""
     return [seen[key].made for key in pair.pictures]
 
@@ -166,7 +166,7 @@ class _Pixels:
     def __init__(self, image_processor: Any) -> None:
         self.image_processor = image_processor
 
-    def look(self, images: Sequence[Image]) -> dict[str, Seen[Any]]:
+    def look(self, images: Sequence[Image]) -> dict[str, Prepared[Any]]:
         return dict(prepared(images, self.image_processor))
 
 
@@ -177,8 +177,8 @@ class _Eye:
         self.model, self.image_processor = model, image_processor
         self.in_a_pass = pictures_in_a_pass(model)
 
-    def look(self, images: Sequence[Image]) -> dict[str, Seen[Any]]:
-        found: dict[str, Seen[Any]] = {}
+    def look(self, images: Sequence[Image]) -> dict[str, Prepared[Any]]:
+        found: dict[str, Prepared[Any]] = {}
         keys: list[str] = []
         pictures: list[Any] = []
         for key, seen in prepared(images, self.image_processor):
@@ -190,7 +190,7 @@ class _Eye:
         for numbers in alike(list(map(shape_of, pictures)), self.in_a_pass):
             rows = self._states(take(pictures, numbers))
             for key, row in zip(take(keys, numbers), rows, strict=True):
-                found[key] = Seen(row)
+                found[key] = Prepared(row)
         return found
 
     def _states(self, pictures: Sequence[Any]) -> Any:

@@ -12,7 +12,7 @@ from gnomon.errors import DataError, UsageError
 from gnomon.files import read_yaml
 from gnomon.models.transformers.matchers import Head, Joint, JointInputs, odds_of_true
 from gnomon.records import Image
-from gnomon.vision.pictures import Seen, see
+from gnomon.vision.pictures import Prepared, see
 from gnomon.vision.regions import RegionFiles, open_regions
 
 
@@ -56,7 +56,7 @@ class _Regions:
             model.config.visual_feat_dim if self.boxed else model.config.visual_embedding_dim
         )
 
-    def look(self, images: Sequence[Image]) -> dict[str, Seen[Any]]:
+    def look(self, images: Sequence[Image]) -> dict[str, Prepared[Any]]:
         """What the files have of each picture; one that they do not have is that item's trouble."""
         found = see(images, self._regions, threads=1)
         return {image.identity: seen for image, seen in zip(images, found, strict=True)}

@@ -49,9 +49,9 @@ from gnomon.models.transformers.imagescorer import (
 from gnomon.models.transformers.loading import longest_text, on_cpu, token_budget
 from gnomon.models.transformers.tokens import TextEncoder, limits_of, special_tokens
 from gnomon.records import Answer, Image, Item, Preview
-from gnomon.vision.decoding import decode_bytes
 from gnomon.vision.features import DEFAULT_BYTES, Features, key_of
-from gnomon.vision.pictures import Seen, file_of, see, stored
+from gnomon.vision.images import decode_bytes
+from gnomon.vision.pictures import Prepared, file_of, see, stored
 
 AHEAD = 8  # pictures that are ready before they are asked for
 ON_CPU, ON_GPU = 16, 32  # pictures that are held at once: what a processor reads in one pass
@@ -134,7 +134,7 @@ class Vlm(Prompted):
         answers: dict[int, Answer] = {}
         for chunk in self._chunks(list(by_pictures)):
             numbers: list[int] = []
-            seen: list[Seen[ShownPictures]] = []
+            seen: list[Prepared[ShownPictures]] = []
             for pictures, made in chunk.items():
                 numbers += by_pictures[pictures]
                 seen += [made] * len(by_pictures[pictures])
@@ -142,9 +142,11 @@ class Vlm(Prompted):
             answers |= zip(numbers, found, strict=True)
         return [answers[number] for number in range(len(items))]
 
-    def _chunks(self, many: Sequence[Pictures]) -> Iterator[Mapping[Pictures, Seen[ShownPictures]]]:
+    def _chunks(
+        self, many: Sequence[Pictures]
+    ) -> Iterator[Mapping[Pictures, Prepared[ShownPictures]]]:
         """The pictures as they are shown, so many at once as memory should hold."""
-        chunk: dict[Pictures, Seen[ShownPictures]] = {}
+        chunk: dict[Pictures, Prepared[ShownPictures]] = {}
         taken = 0
         for pictures, seen in zip(many, see(many, self._show, ahead=AHEAD), strict=True):
             chunk[pictures] = seen
@@ -185,7 +187,7 @@ class Vlm(Prompted):
         return shown
 
     def _answer(
-        self, items: Sequence[Item], texts: Sequence[str], seen: Sequence[Seen[ShownPictures]]
+        self, items: Sequence[Item], texts: Sequence[str], seen: Sequence[Prepared[ShownPictures]]
     ) -> list[Answer]:
         """The answers to items whose pictures are at hand."""
         troubles = []

@@ -77,7 +77,7 @@ def server(
     timeout    seconds that a picture may take
     max_cost   end the run before it spends more than this; needs price_picture
     price_picture  price of one picture
-    key_env    the environment variable that holds the key; never the key itself
+    key_env    the environment variable that holds the key, never the key itself; empty for none
     """
     check_name(name, key_env)
     addresses = addresses_from(base_url)

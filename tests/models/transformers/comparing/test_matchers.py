@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from gnomon.errors import UsageError
-from gnomon.models.captions import question
+from gnomon.lexicon.captions import question
 from gnomon.models.transformers.hf import hf
 from gnomon.records import Item
 from gnomon.vision.images import describe
