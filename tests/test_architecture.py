@@ -45,7 +45,7 @@ ARROWS = {
     "benchmarks": {"downloads", "language", "look", "proofs", "scenes", "vision"},
     "items": {"downloads", "models", "runs", "vision"},
     "runs": {"items"},
-    "models": {"downloads", "items", "runs", "train", "vision"},
+    "models": {"downloads", "vision"},
     "measures": {"runs", "vision"},
     "audit": {"items", "measures", "models", "proofs", "reports", "runs"},
     "train": {"downloads", "items", "look", "measures", "models", "vision"},
