@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from gnomon.errors import DataError
-from gnomon.jobs import do_jobs
 from gnomon.files import package_data
+from gnomon.jobs import do_jobs
 from gnomon.records import digest
 from gnomon.scenes import drawing
 from gnomon.scenes.drawing import EDITION, draw_missing, is_whole, keep_within, picture_name
