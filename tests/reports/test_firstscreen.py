@@ -21,6 +21,7 @@ from gnomon.reports.page.items import columns
 from gnomon.reports.page.notes import notes_of, relation_of
 from gnomon.reports.page.overviews import conclusion, overview_view
 from gnomon.reports.page.page import write_report
+from gnomon.reports.pictures import Album
 from gnomon.reports.rowlabels import row_labels
 from gnomon.reports.study import NOT_ASKED, Study, draw_alike, studies
 from gnomon.runs import Run
@@ -222,7 +223,7 @@ def test_an_item_shows_what_the_model_read_of_those_that_it_was_asked(
         lambda run, item: Preview(text=f"{item.context}\nAnswer:", scored=scored),
     )
     study.entrants[0].choice[1] = NOT_ASKED
-    (run,) = columns(study, 3)["runs"]
+    (run,) = columns(study, 3, Album())["runs"]
     said = [run["prompt"]["values"][code] for code in run["prompt"]["codes"]]
     assert said[0] == f"{items[0].context}\nAnswer:\nScored:  yes |  no"
     assert said[1] == ""

@@ -13,15 +13,17 @@ from gnomon.errors import GnomonError
 from gnomon.records import Image, Item
 
 LARGE = 640  # pixels of the longer side of a picture that stands alone
-MOST_BYTES = 12_000_000  # of thumbnails in one page, and of sketches
+MOST_BYTES = 12_000_000  # of thumbnails and sketches in one page
 
 
 class Album:
-    """What one page shows of its items' pictures, until its room is used up."""
+    """What one page shows of its items' pictures, until its room is used up.
 
-    def __init__(self, room: int = MOST_BYTES) -> None:
-        self._room = room
-        self._kept: dict[tuple[str, str], str] = {}
+    A page has one album: each picture that it hands out is one more in the page's file.
+    """
+
+    def __init__(self, room: int | None = None) -> None:
+        self._room = MOST_BYTES if room is None else room
 
     def thumbnails(self, item: Item) -> tuple[str, ...]:
         """Data URIs of an item's pictures, without those that cannot be shown."""
@@ -44,12 +46,7 @@ class Album:
         return tuple(filter(None, found))
 
     def _one(self, image: Image, show: Callable[[Image], str]) -> str:
-        key = (show.__name__, image.sha256)
-        if key not in self._kept:
-            self._kept[key] = self._within_room(show(image))
-        return self._kept[key]
-
-    def _within_room(self, shown: str) -> str:
+        shown = show(image)
         if len(shown) > self._room:
             return ""
         self._room -= len(shown)

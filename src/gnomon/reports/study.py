@@ -19,7 +19,7 @@ from gnomon.measures.pairing import same_items
 from gnomon.measures.runlabels import labels, settings_of, with_shard
 from gnomon.measures.table import Table
 from gnomon.records import Item
-from gnomon.registry import asked_benchmark
+from gnomon.registry import asked_benchmark, role
 from gnomon.reports.words import clip, counted
 from gnomon.runs import Counts, Run
 
@@ -73,6 +73,20 @@ class Entrant:
         failed = int((self.table.failed & ~self.table.answered).sum())
         unread = len(self.table) - answered - failed
         return Counts(items=self.total, answered=answered, errors=failed, unread=unread)
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether the model is a guess or a shortcut, to measure others by."""
+        return bool(role(self.run.model))
+
+    def said(self, item: Item, place: int) -> str:
+        """What the model answered to an item of the study."""
+        choice = int(self.choice[place])
+        if choice == NO_ANSWER:
+            return "no answer"
+        if choice == NOT_ASKED:
+            return "not asked"
+        return item.choices[choice]
 
     @property
     def blind(self) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from gnomon.registry import role
 from gnomon.reports.charts.captionedbars import CaptionedBar, captioned_bars
 from gnomon.reports.figures import Figure, grouped
 from gnomon.reports.figures.groups import group_shares, sizeable
@@ -65,7 +64,7 @@ def judges(study: Study) -> list[Entrant]:
     found = []
     for i in study.item_sets()[0] if study.entrants else ():
         entrant = study.entrants[i]
-        if not role(entrant.run.model) and sizeable(entrant.table):
+        if not entrant.is_baseline and sizeable(entrant.table):
             found.append(entrant)
     return found
 

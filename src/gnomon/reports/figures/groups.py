@@ -12,7 +12,6 @@ from gnomon.measures.pattern_accuracy import MapPoint, curve, curve_at
 from gnomon.measures.pattern_accuracy import data_map as measured_map
 from gnomon.measures.statistics import Floats
 from gnomon.measures.table import Table
-from gnomon.registry import role
 from gnomon.reports.charts.axes import percent
 from gnomon.reports.charts.curvepanel import under_legend
 from gnomon.reports.charts.panels import Dot, panels, scatter_panel
@@ -189,7 +188,7 @@ def _dot(one: Mapped, hues: dict[str, int]) -> Dot:
 def box_plots(study: Study) -> Iterator[Figure]:
     """How the groups' accuracies spread within each category (spatialQA, Figure 3)."""
     tag = next(iter(tags_of(study)), None)
-    models = [entrant for entrant in study.entrants if not role(entrant.run.model)]
+    models = [entrant for entrant in study.entrants if not entrant.is_baseline]
     models = models or study.entrants
     tables = [entrant.table for entrant in models]
     if tag is None or not all(sizeable(table) and tag in table.tags for table in tables):

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon.measures.itemstatistics import FEWEST, item_statistics
-from gnomon.registry import role
 from gnomon.reports.charts.captionedbars import CaptionedBar, captioned_bars
 from gnomon.reports.charts.plots import Estimate, bars
 from gnomon.reports.charts.svg import MEANINGS
@@ -58,7 +57,7 @@ def judges(study: Study) -> list[Entrant]:
     """
     for members in study.item_sets():
         everyone = [study.entrants[i] for i in members]
-        models = [entrant for entrant in everyone if not role(entrant.run.model)]
+        models = [entrant for entrant in everyone if not entrant.is_baseline]
         if len(models) >= FEWEST:
             return models
         if len(everyone) >= FEWEST:

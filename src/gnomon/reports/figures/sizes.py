@@ -14,7 +14,6 @@ from gnomon.contracts import Measure
 from gnomon.measures.grouping import large_enough
 from gnomon.measures.scoring import scores
 from gnomon.records import Score
-from gnomon.registry import role
 from gnomon.reports.charts.axes import Axis, percent
 from gnomon.reports.charts.curvepanel import curve_panel, under_legend
 from gnomon.reports.charts.panels import panels
@@ -276,7 +275,7 @@ def _caption(study: Study, found: Sequence[Measured]) -> str:
     for entrant in study.entrants:
         if (entrant.asked != asked).any():
             others += 1
-        elif entrant.label not in drawn and not role(entrant.run.model):  # a guess has no size
+        elif entrant.label not in drawn and not entrant.is_baseline:  # a guess has no size
             unknown += 1
     counts = sorted({one.n for one in found})
     span = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"

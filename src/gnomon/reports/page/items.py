@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from gnomon.models.prompts.previews import prompt_of
 from gnomon.records import Image, Item
-from gnomon.registry import role
 from gnomon.reports.pictures import Album
 from gnomon.reports.study import NO_ANSWER, NOT_ASKED, Entrant, Study
 from gnomon.reports.words import clip
@@ -42,16 +41,16 @@ class Packed(NamedTuple):
     data: str  # base64 of deflated JSON
 
 
-def pack(study: Study) -> Packed:
+def pack(study: Study, album: Album) -> Packed:
     """Items and answers of a study for the page's item table."""
     count = min(len(study.items), MOST)
-    raw = msgspec.json.encode(columns(study, count))
+    raw = msgspec.json.encode(columns(study, count, album))
     deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
     data = base64.b64encode(deflate.compress(raw) + deflate.flush()).decode()
     return Packed(study.name, study.title, count, len(study.items) - count, data)
 
 
-def columns(study: Study, count: int) -> dict[str, Any]:
+def columns(study: Study, count: int, album: Album) -> dict[str, Any]:
     """The columns, before they are compressed."""
     items = study.items[:count]
 
@@ -73,11 +72,20 @@ def columns(study: Study, count: int) -> dict[str, Any]:
         "choices": column(lambda item: item.choices),
         "gold": column(lambda item: " / ".join(item.gold)),
         "image": column(lambda item: clip(pictures(item), PICTURES)),
-        "thumbnails": column(Album().thumbnails),
-        "sketches": column(Album().sketches),
+        "thumbnails": _of_pictures(items, album.thumbnails),
+        "sketches": _of_pictures(items, album.sketches),
         "tags": tags,
         "runs": [_answers(entrant, items) for entrant in _models_first(study)],
     }
+
+
+def _of_pictures(items: Sequence[Item], show: Callable[[Item], tuple[str, ...]]) -> dict[str, Any]:
+    """What is shown of the items' pictures, once for items that have the same."""
+    shown: dict[tuple[Image, ...], tuple[str, ...]] = {}
+    for item in items:
+        if item.images not in shown:
+            shown[item.images] = show(item)
+    return coded(shown[item.images] for item in items)
 
 
 def pictures(item: Item) -> str:
@@ -92,7 +100,7 @@ def _name(image: Image) -> str:
 
 def _models_first(study: Study) -> list[Entrant]:
     """The runs in the order of their columns: guesses and shortcuts behind the models."""
-    return sorted(study.entrants, key=lambda entrant: bool(role(entrant.run.model)))
+    return sorted(study.entrants, key=lambda entrant: entrant.is_baseline)
 
 
 def _answers(entrant: Entrant, items: Sequence[Item]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from gnomon.reports.page.methods import methods
 from gnomon.reports.page.overviews import overview_view, swatch
 from gnomon.reports.page.summary import title
 from gnomon.reports.page.views import study_view
+from gnomon.reports.pictures import Album
 from gnomon.reports.rowlabels import row_labels
 from gnomon.reports.shell import asset, make_folder, page, page_file, write_page
 from gnomon.reports.study import Study, all_runs, draw_alike, studies
@@ -104,9 +105,10 @@ def _opened(runs: Run | str | Path | Sequence[Run | str | Path]) -> list[Run]:
 def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon report") -> str:
     """The page as text."""
     experiment = experiment_of(all_runs(found))
+    album = Album()
     views = []
     for i, (study, charts) in enumerate(zip(found, drawn, strict=True)):
-        views.append(study_view(study, charts, i))
+        views.append(study_view(study, charts, i, album))
     return page(
         "report.html.j2",
         turning_script(),
@@ -121,7 +123,7 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
         subtitle=_subtitle(found),
         command=command,
         studies=views,
-        packs=[pack(study) for study in found],
+        packs=[pack(study, album) for study in found],
         methods=methods(found),
     )
 

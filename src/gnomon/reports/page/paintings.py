@@ -70,9 +70,8 @@ def paints(entrant: Entrant) -> bool:
     return "painter" in entrant.run.manifest.model_description
 
 
-def walls(study: Study, entrants: Sequence[Entrant]) -> list[Wall]:
+def walls(study: Study, entrants: Sequence[Entrant], album: Album) -> list[Wall]:
     """For each model that paints: what is right, what is wrong, and what the judge left open."""
-    album = Album()
     found = []
     for entrant in entrants:
         if paints(entrant):

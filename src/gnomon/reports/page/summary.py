@@ -15,7 +15,6 @@ from gnomon.registry import role
 from gnomon.reports.figures.groups import group_shares
 from gnomon.reports.figures.slices import tags_of
 from gnomon.reports.page.differences import differences
-from gnomon.reports.page.examples import is_baseline
 from gnomon.reports.page.headline import Headline
 from gnomon.reports.study import Entrant, Study, all_runs
 from gnomon.reports.words import axis_name, counted, listed, percentage, plain
@@ -49,7 +48,7 @@ def sentences(study: Study, table: Headline) -> list[str]:
         names = _first_few([entrant.label for entrant in ranked])
         return [f"Nothing of {_called(study)} has been asked of {names} yet."]
 
-    models = [entrant for entrant in asked if not is_baseline(entrant)]
+    models = [entrant for entrant in asked if not entrant.is_baseline]
     best = (models or asked)[0]
     others = [entrant for entrant in asked if entrant is not best]
     measure = registry.measure(table.measures[0])

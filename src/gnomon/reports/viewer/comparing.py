@@ -15,7 +15,7 @@ from gnomon.measures.comparison import Comparison
 from gnomon.reports.figures.slices import headline_measure
 from gnomon.reports.study import Entrant, Study
 from gnomon.reports.viewer.addresses import compare_address, run_address
-from gnomon.reports.viewer.itempages import item_row, links_of, paged
+from gnomon.reports.viewer.itempages import item_rows, links_of, paged
 from gnomon.reports.viewer.settings import difference
 from gnomon.reports.viewer.shelf import Shelf
 from gnomon.reports.words import counted, measure_name, percentage
@@ -50,7 +50,7 @@ def compare_page(shelf: Shelf, runs: Sequence[Run], query: Mapping[str, str]) ->
         "page": part.page,
         "pages": part.pages,
         "links": links_of(list(_pairs(query)), part),
-        "rows": [item_row(study, entrants, i) for i in part.places],
+        "rows": item_rows(study, entrants, part.places),
         "total": len(where),
     }
 

@@ -11,7 +11,7 @@ from gnomon.errors import GnomonError
 from gnomon.naming import clip
 from gnomon.records import Answer, Item
 from gnomon.reports.pictures import Album
-from gnomon.reports.study import NO_ANSWER, NOT_ASKED, Entrant, Study, labels_of
+from gnomon.reports.study import Entrant, Study, labels_of
 from gnomon.reports.viewer.addresses import benchmark_address, item_address, run_address
 from gnomon.reports.viewer.answers import answer_row
 from gnomon.reports.viewer.filtering import OUTCOMES, SORTS, TAG, Filter, is_doubted, tag_values
@@ -33,11 +33,9 @@ def items_page(shelf: Shelf, run: Run, query: Query) -> dict[str, Any]:
     where = wanted.places(study, study.entrants[0], doubted)
     part = paged(where, query)
     came_from = {"run": run.path.name, **wanted.query}
-    rows = []
-    for i in part.places:
-        row = item_row(study, study.entrants, i, came_from)
+    rows = item_rows(study, study.entrants, part.places, came_from)
+    for i, row in zip(part.places, rows, strict=True):
         row["doubtful"] = is_doubted(study.items[i], doubted)
-        rows.append(row)
     return {
         "run": run,
         "label": labels_of([run])[0],
@@ -85,6 +83,7 @@ def item_page(shelf: Shelf, query: Query) -> dict[str, Any] | None:
     home = next((run for run, *_ in found if run.path.name == query.get("run")), found[0][0])
     item = next(item for run, _, item, _ in found if run is home)
     study = shelf.study([home])
+    album = Album()
     rows = []
     for run, label, theirs, answer in found:
         same = wording_of(theirs) == wording_of(item)
@@ -100,8 +99,8 @@ def item_page(shelf: Shelf, query: Query) -> dict[str, Any] | None:
         "tags": _tags_in_words(study, item),
         "context": clip(item.context, TEXT),
         "text": clip(item.text, TEXT),
-        "large": Album().pictures(item),
-        "sketches": [Markup(drawn) for drawn in Album().sketches(item)],  # noqa: S704 - our own
+        "large": album.pictures(item),
+        "sketches": [Markup(drawn) for drawn in album.sketches(item)],  # noqa: S704 - our own
         "doubts": _doubts_on(shelf, runs, item),
         "mine": _doubt_beside(shelf, home, item),
         "steps": _steps(shelf, study, name, query),
@@ -168,10 +167,24 @@ def _steps(shelf: Shelf, study: Study, name: str, query: Query) -> dict[str, Any
     return {**found, "previous": to(place - 1), "next": to(place + 1)}
 
 
-def item_row(
-    study: Study, entrants: Sequence[Entrant], i: int, came_from: Mapping[str, str] | None = None
+def item_rows(
+    study: Study,
+    entrants: Sequence[Entrant],
+    places: Sequence[int],
+    came_from: Mapping[str, str] | None = None,
+) -> list[dict[str, Any]]:
+    """Items in a list, with what each of some runs answered."""
+    album = Album()
+    return [_item_row(study, entrants, i, album, came_from) for i in places]
+
+
+def _item_row(
+    study: Study,
+    entrants: Sequence[Entrant],
+    i: int,
+    album: Album,
+    came_from: Mapping[str, str] | None,
 ) -> dict[str, Any]:
-    """An item in a list, with what each of some runs answered."""
     item = study.items[i]
     return {
         "id": clip(item.id, 120),
@@ -179,19 +192,16 @@ def item_row(
         "text": clip(item.text),
         "gold": " or ".join(item.gold),
         "url": item_address(study.name, item.id, came_from),
-        "thumbnails": Album().thumbnails(item),
+        "thumbnails": album.thumbnails(item),
         "answers": [_picked(item, entrant, i) for entrant in entrants],
     }
 
 
 def _picked(item: Item, entrant: Entrant, i: int) -> dict[str, Any]:
-    names = {NOT_ASKED: "not asked", NO_ANSWER: "no answer"}
-    code = int(entrant.choice[i])
-    said = names.get(code) or item.choices[code]
     sure = float(entrant.sure[i])
     return {
         "label": entrant.label,
-        "said": said,
+        "said": entrant.said(item, i),
         "right": bool(entrant.right[i]),
         "sure": "" if isnan(sure) else percentage(sure),
     }
