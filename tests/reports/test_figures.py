@@ -14,7 +14,7 @@ from gnomon import registry
 from gnomon.records import Answer, Item
 from gnomon.reports import figures as figures_room
 from gnomon.reports import published as published_room
-from gnomon.reports.charts.fonts import system_faces
+from gnomon.reports.charts.pdf import system_faces
 from gnomon.reports.figures import Figure, figures
 from gnomon.reports.figures.groups import group_shares
 from gnomon.reports.study import Study, studies
@@ -55,7 +55,7 @@ def test_pairs_get_symmetry_bars_and_form_agreement(made: ModuleType, runs: Path
 
 
 def test_a_few_objects_get_no_figure_of_ranks(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gnomon.reports.figures.objects.LEAST_OBJECTS", 13)
+    monkeypatch.setattr("gnomon.reports.figures.answers.LEAST_OBJECTS", 13)
     found = named(figures(study_of(runs, "pairs")))
     assert not [name for name in found if name.startswith("objects-")]
 

@@ -22,8 +22,7 @@ from gnomon.reports.page.notes import notes_of, relation_of
 from gnomon.reports.page.overviews import conclusion, overview_view
 from gnomon.reports.page.page import write_report
 from gnomon.reports.pictures import Album
-from gnomon.reports.rowlabels import row_labels
-from gnomon.reports.study import NOT_ASKED, Study, draw_alike, studies
+from gnomon.reports.study import NOT_ASKED, Study, draw_alike, row_labels, studies
 from gnomon.runs import Run
 
 Say = Callable[[Item], Answer]

@@ -13,9 +13,8 @@ pytest.importorskip("PIL", reason="the extra 'report' is not installed")
 from gnomon.api import run
 from gnomon.cli import main
 from gnomon.registry import model
-from gnomon.reports.page.forms import same_facts
-from gnomon.reports.page.paintings import walls
-from gnomon.reports.pictures import Album
+from gnomon.reports.page.examples import same_facts
+from gnomon.reports.pictures import Album, walls
 from gnomon.reports.study import studies
 from gnomon.runs import Run, open_runs
 

@@ -315,7 +315,7 @@ def _deviations(found: Sequence[Scored]) -> Iterator[str]:
 
 def _like_papers(args: Namespace, entries: Sequence[Entry]) -> str:
     """The results tables of the papers whose benchmarks these are."""
-    from gnomon.reports.published.beside import beside_papers
+    from gnomon.reports.papertables import beside_papers
     from gnomon.reports.tables.render import render
 
     tables = [entry.table for entry in entries]

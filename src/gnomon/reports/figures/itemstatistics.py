@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon.measures.itemstatistics import FEWEST, item_statistics
-from gnomon.reports.charts.captionedbars import CaptionedBar, captioned_bars
-from gnomon.reports.charts.plots import Estimate, bars
+from gnomon.reports.charts.plots import CaptionedBar, Estimate, bars, captioned_bars
 from gnomon.reports.charts.svg import MEANINGS
 from gnomon.reports.figures import Figure, grouped
 from gnomon.reports.figures.enough import ITEMS, RUNS, enough

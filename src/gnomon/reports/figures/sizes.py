@@ -15,13 +15,12 @@ from gnomon.measures.grouping import large_enough
 from gnomon.measures.scoring import scores
 from gnomon.records import Score
 from gnomon.reports.charts.axes import Axis, percent
-from gnomon.reports.charts.curvepanel import curve_panel, under_legend
-from gnomon.reports.charts.panels import panels
+from gnomon.reports.charts.panels import curve_panel, panels, under_legend
 from gnomon.reports.charts.plots import Curve, curves
 from gnomon.reports.figures import Figure, grouped
 from gnomon.reports.figures.enough import well_known
 from gnomon.reports.figures.slices import group_measures, headline_measure, tags_of
-from gnomon.reports.published.results import published_size
+from gnomon.reports.papers import published_size
 from gnomon.reports.study import Entrant, Study
 from gnomon.reports.tables.export import file_name
 from gnomon.reports.words import axis_name, measure_name

@@ -19,9 +19,8 @@ from gnomon.reports.charts.axes import percent
 from gnomon.reports.charts.plots import Estimate, bars
 from gnomon.reports.figures import Figure, grouped
 from gnomon.reports.figures.enough import ITEMS, well_known
-from gnomon.reports.page.addresses import items_address
-from gnomon.reports.page.items import filters
-from gnomon.reports.published.results import results_of
+from gnomon.reports.page.items import filters, items_address
+from gnomon.reports.papers import results_of
 from gnomon.reports.study import Study
 from gnomon.reports.tables.export import file_name
 from gnomon.reports.words import axis_name, counted, measure_name

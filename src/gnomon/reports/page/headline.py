@@ -14,11 +14,10 @@ from gnomon.measures.scoring import scores
 from gnomon.measures.table import Table
 from gnomon.records import Score
 from gnomon.registry import known_measure
-from gnomon.reports.baselines import Baseline, baselines
 from gnomon.reports.page.notes import baseline_notes, few_units, notes_of
-from gnomon.reports.people import NOTE as PEOPLE_NOTE
-from gnomon.reports.people import people_together
-from gnomon.reports.published.results import Result, results_of
+from gnomon.reports.papers import Result, results_of
+from gnomon.reports.references import NOTE as PEOPLE_NOTE
+from gnomon.reports.references import Baseline, baselines, people_together
 from gnomon.reports.study import Entrant, Study
 
 MOST_KEYS = 8

@@ -1,16 +1,13 @@
-"""The item table as compact data: coded columns, deflated and written as base64.
-
-The page unpacks it in the reader's browser when the table is first needed, so that a hundred
-thousand items neither weigh much nor slow the first view.
-"""
+"""The item table as compact data, and the addresses of its views."""
 
 from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
 
 import msgspec
 import numpy as np
@@ -191,3 +188,20 @@ def _hundredths(values: NDArray[np.float64]) -> str:
     codes = np.full(len(values), NONE)
     codes[known] = np.rint(np.clip(values[known], 0, 1) * 100) + FIRST
     return _characters(codes)
+
+
+# Addresses of views of the item table: what a link must say for the page to show those items.
+
+
+def items_address(benchmark: str, *, model: str = "", tags: Mapping[str, str] | None = None) -> str:
+    """The address, within the page, of some items of a benchmark: those that a model was asked.
+
+    >>> items_address("scales@fresh", tags={"gap": "1"})
+    '#items?b=scales%40fresh&t.gap=1'
+    """
+    asked = {"b": benchmark}
+    if model:
+        asked["o"] = f"asked:{model}"
+    for tag, value in (tags or {}).items():
+        asked[f"t.{tag}"] = value
+    return f"#items?{urlencode(asked, quote_via=quote, safe='')}"

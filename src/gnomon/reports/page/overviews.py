@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.registry import role
 from gnomon.reports.charts import svg
 from gnomon.reports.overview import SIDES, Cell, Column, Overview, in_words, skills_of
-from gnomon.reports.page.addresses import items_address
+from gnomon.reports.page.items import items_address
 from gnomon.reports.study import Study
 from gnomon.reports.words import axis_name, counted, interval_of, listed, per_cent, percentage
 

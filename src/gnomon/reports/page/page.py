@@ -14,14 +14,13 @@ from gnomon.reports.figures import Figure, figures, grouped
 from gnomon.reports.figures.enough import RULE
 from gnomon.reports.overview import overview
 from gnomon.reports.page.items import pack
-from gnomon.reports.page.methods import methods
+from gnomon.reports.page.notes import methods
 from gnomon.reports.page.overviews import overview_view, swatch
 from gnomon.reports.page.summary import title
 from gnomon.reports.page.views import study_view
 from gnomon.reports.pictures import Album
-from gnomon.reports.rowlabels import row_labels
 from gnomon.reports.shell import asset, make_folder, page, page_file, write_page
-from gnomon.reports.study import Study, all_runs, draw_alike, studies
+from gnomon.reports.study import Study, all_runs, draw_alike, row_labels, studies
 from gnomon.reports.words import counted, listed
 from gnomon.scenes.sketches import turning_script
 

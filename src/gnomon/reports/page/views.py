@@ -10,15 +10,13 @@ from gnomon.records import Score
 from gnomon.reports.charts import svg
 from gnomon.reports.charts.axes import WIDTH
 from gnomon.reports.figures import Figure
-from gnomon.reports.page.addresses import items_address
-from gnomon.reports.page.examples import galleries
-from gnomon.reports.page.forms import same_facts
+from gnomon.reports.page.examples import galleries, same_facts
 from gnomon.reports.page.headline import Headline, Line, headline, sliced
+from gnomon.reports.page.items import items_address
 from gnomon.reports.page.notes import relation_of
 from gnomon.reports.page.overviews import scale, swatch
-from gnomon.reports.page.paintings import walls
 from gnomon.reports.page.summary import sentences
-from gnomon.reports.pictures import Album
+from gnomon.reports.pictures import Album, walls
 from gnomon.reports.study import Entrant, Study
 from gnomon.reports.words import capitalised, counted, measure_name, percentage
 

@@ -9,8 +9,7 @@ from warnings import warn
 
 from gnomon.errors import MissingExtraError, MissingFontWarning
 from gnomon.items.writing import atomic_file, write_csv
-from gnomon.reports.charts.fonts import Faces, system_faces
-from gnomon.reports.charts.pdf import pdf
+from gnomon.reports.charts.pdf import Faces, pdf, system_faces
 from gnomon.reports.charts.svg import standalone
 from gnomon.reports.figures import Figure
 from gnomon.reports.shell import make_folder

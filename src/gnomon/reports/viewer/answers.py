@@ -9,8 +9,8 @@ from gnomon.errors import GnomonError
 from gnomon.models.prompts.previews import prompt_of
 from gnomon.naming import clip
 from gnomon.records import Answer, Item, Preview
+from gnomon.reports.pictures import painted
 from gnomon.reports.viewer.addresses import run_address
-from gnomon.reports.viewer.paintings import painted
 from gnomon.reports.words import percentage
 from gnomon.runs import Run
 

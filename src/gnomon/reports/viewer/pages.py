@@ -12,8 +12,7 @@ from gnomon.measures.grouping import enough_units, large_enough
 from gnomon.reports.figures import figures
 from gnomon.reports.overview import IN_WORDS, Cell, Column, Overview, in_words
 from gnomon.reports.page.headline import applicable
-from gnomon.reports.page.methods import facts
-from gnomon.reports.page.notes import few_units, small_groups
+from gnomon.reports.page.notes import facts, few_units, small_groups
 from gnomon.reports.page.views import figure_view
 from gnomon.reports.study import Entrant, Study, labels_of
 from gnomon.reports.viewer.addresses import compare_address, model_address, run_address

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from gnomon.reports.page.methods import wording
+from gnomon.reports.page.notes import wording
 from gnomon.reports.words import clip, listed
 from gnomon.runs import Manifest
 
