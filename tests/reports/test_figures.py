@@ -16,9 +16,9 @@ from gnomon.reports import figures as figures_room
 from gnomon.reports import published as published_room
 from gnomon.reports.charts.pdf import system_faces
 from gnomon.reports.figures import Figure, figures
+from gnomon.reports.figures.files import write_figures
 from gnomon.reports.figures.groups import group_shares
 from gnomon.reports.study import Study, studies
-from gnomon.reports.tables.export import write_figures
 from gnomon.runs import Run
 
 

@@ -32,7 +32,7 @@ from gnomon.reports.papertables import (
     rounded,
 )
 from gnomon.reports.study import studies
-from gnomon.reports.tables.render import render
+from gnomon.tabular import render
 
 OF_PAPERS = [name for name in registry.BENCHMARKS if registry.benchmark(name).paper]
 NAMES = {

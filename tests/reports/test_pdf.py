@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import gnomon.reports.tables.export as export
+import gnomon.reports.figures.files as export
 from gnomon.errors import MissingFontWarning
 from gnomon.reports.charts.pdf import Faces, pdf, system_faces
 from gnomon.reports.charts.svg import Point, drawing, line, mark, path, rect, standalone, tag, text

@@ -28,8 +28,8 @@ def show_runs(args: Namespace, runs: Sequence[Run]) -> None:
     from gnomon.measures.remarks import remarks
     from gnomon.measures.scoring import Scored, score_table
     from gnomon.reports.tables.places import place_listings
-    from gnomon.reports.tables.render import render
     from gnomon.reports.tables.scores import headline
+    from gnomon.tabular import render
 
     entries = entries_of(runs)
     scores: list[Scored] = []

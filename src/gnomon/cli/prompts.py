@@ -215,7 +215,7 @@ def _grid(
     from gnomon.measures.scoring import score
     from gnomon.reports.tables.prompts import shown
     from gnomon.reports.tables.promptsearch import grid_listing
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     names = [measure.name for measure in measures]
     over = score_over_prompts(entries, measures=names)
@@ -237,7 +237,7 @@ def _searched(
 ) -> str:
     from gnomon.measures.promptsearch import Part, search
     from gnomon.reports.tables.promptsearch import fold_listing, mean_listing
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     parts = []
     for fold in range(division.folds):

@@ -171,8 +171,8 @@ def _over_prompts(args: Namespace, entries: Sequence[Entry]) -> str:
 def _print_places(args: Namespace, entries: Sequence[Entry]) -> None:
     """The bias by place of runs whose choices were permuted."""
     from gnomon.reports.tables.places import place_listings
-    from gnomon.reports.tables.render import render
     from gnomon.reports.tables.scores import PLAIN
+    from gnomon.tabular import render
 
     for listing in place_listings(entries, level=args.level):
         text = render(listing, args.format)
@@ -316,7 +316,7 @@ def _deviations(found: Sequence[Scored]) -> Iterator[str]:
 def _like_papers(args: Namespace, entries: Sequence[Entry]) -> str:
     """The results tables of the papers whose benchmarks these are."""
     from gnomon.reports.papertables import beside_papers
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     tables = [entry.table for entry in entries]
     listings, caveats = beside_papers(tables, seeds_together=args.over_seeds)

@@ -184,10 +184,9 @@ class Overview:
         return frame_of(columns_of(names, rows), library)
 
     def _repr_html_(self) -> str:
-        from gnomon.reports.tables.pivot import pivot
-        from gnomon.reports.tables.pivotformats import as_html
+        from gnomon.reports.tables.pivot import pivot, written
 
-        return as_html(pivot(self, ()))
+        return written(pivot(self, ()), "html")
 
     def __str__(self) -> str:
         from gnomon.reports.tables.overviews import in_terminal

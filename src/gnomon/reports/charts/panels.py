@@ -13,7 +13,6 @@ from gnomon.reports.charts.axes import (
     Format,
     frame,
     legend,
-    percent,
     stroke,
     ticks,
     upright,
@@ -32,6 +31,7 @@ from gnomon.reports.charts.svg import (
     text,
     width_of,
 )
+from gnomon.reports.words import whole_percent
 
 MOST = 12  # small charts in one figure
 GAP = 20.0  # between two of them
@@ -114,7 +114,7 @@ def matrix_panel(
     values: Sequence[Sequence[float | None]],
     row_label: str,
     column_label: str,
-    form: Format = percent,
+    form: Format = whole_percent,
     notes: Sequence[Sequence[str]] = (),
 ) -> Panel:
     """A grid of shaded cells with their values written in them."""
@@ -233,7 +233,7 @@ def curve_panel(title: str, lines: Sequence[Curve], across: Axis) -> Panel:
                 ends = Point(place.x, y.at(low)), Point(place.x, y.at(high))
                 out.append(line(*ends, f"l{hue(curve.series)}"))
             for place, (at, value) in zip(places, curve.points, strict=True):
-                told = f"{title}, {curve.name}: {x.form(at)}, {percent(value)}"
+                told = f"{title}, {curve.name}: {x.form(at)}, {whole_percent(value)}"
                 out.append(mark(place, curve.series, 3.4, told))
         return "".join(out), base + 38 - top
 

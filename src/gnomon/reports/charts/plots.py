@@ -14,9 +14,7 @@ from gnomon.reports.charts.axes import (
     bottom,
     frame,
     legend,
-    percent,
     stroke,
-    ticks,
     upright,
     uprights,
 )
@@ -33,20 +31,7 @@ from gnomon.reports.charts.svg import (
     text,
     width_of,
 )
-
-# what figures draw with, in one place
-__all__ = [
-    "WIDTH",
-    "Body",
-    "Box",
-    "Curve",
-    "Estimate",
-    "bars",
-    "boxes",
-    "curves",
-    "percent",
-    "ticks",
-]
+from gnomon.reports.words import whole_percent
 
 ROW = 20.0
 KEY = 136.0  # units that a row's name may take
@@ -95,7 +80,7 @@ def bars(
     *,
     links: Mapping[str, str] = MappingProxyType({}),
     domain: tuple[float, float] = (0.0, 1.0),
-    form: Format = percent,
+    form: Format = whole_percent,
     guide: float | None = None,
 ) -> Body:
     """A row for each key, in it a bar with its interval for each series.
@@ -196,8 +181,8 @@ def curves(
     *,
     x_domain: tuple[float, float] = (0.0, 1.0),
     y_domain: tuple[float, float] = (0.0, 1.0),
-    form: Format = percent,
-    x_form: Format = percent,
+    form: Format = whole_percent,
+    x_form: Format = whole_percent,
     diagonal: bool = False,
     log: bool = False,
     x_ticks: Sequence[float] | None = None,
@@ -234,7 +219,7 @@ def _curve(curve: Curve, x: Axis, y: Axis) -> str:
 
 
 def boxes(
-    rows: Sequence[Box], label: str, series: Sequence[str] = (), form: Format = percent
+    rows: Sequence[Box], label: str, series: Sequence[str] = (), form: Format = whole_percent
 ) -> Body:
     """A box for each key: the quarters, the middle, whiskers, and what lies beyond them."""
     tall = 26.0
@@ -304,7 +289,8 @@ def captioned_bars(bars: Sequence[CaptionedBar], label: str) -> Body:
 
 def _captioned_bar(axis: Axis, bar: CaptionedBar, top: float) -> str:
     start, middle = axis.at(0), top + 29 + THICK / 2
-    told = f"{bar.name}: {percent(bar.value)} ({percent(bar.low)} to {percent(bar.high)})"
+    span = f"{whole_percent(bar.low)} to {whole_percent(bar.high)}"
+    told = f"{bar.name}: {whole_percent(bar.value)} ({span})"
     wide = axis.at(bar.value) - start
     ends = Point(axis.at(bar.low), middle), Point(axis.at(bar.high), middle)
     return "".join(
@@ -313,6 +299,6 @@ def _captioned_bar(axis: Axis, bar: CaptionedBar, top: float) -> str:
             text(0, top + 24, shorten(bar.sentence, WIDTH, 10), "value"),
             rect(start, middle - THICK / 2, wide, THICK, "fn2 pale", told, rx=1.5),
             line(*ends, "whisker"),
-            text(axis.at(bar.high) + 5, middle + 3.5, percent(bar.value), "value"),
+            text(axis.at(bar.high) + 5, middle + 3.5, whole_percent(bar.value), "value"),
         )
     )

@@ -17,14 +17,14 @@ from gnomon.measures.places import Place, accuracy_spread
 from gnomon.measures.places import by_place as places_of
 from gnomon.measures.relations import Bias, object_bias
 from gnomon.measures.table import Flags, Table
-from gnomon.reports.charts.axes import percent
 from gnomon.reports.charts.panels import Panel, Stack, matrix_panel, panels, stacked_panel
 from gnomon.reports.charts.plots import Curve, Estimate, bars, curves
 from gnomon.reports.charts.svg import MEANINGS
 from gnomon.reports.figures import Figure, grouped
 from gnomon.reports.figures.enough import ITEMS, enough
+from gnomon.reports.figures.files import file_name
 from gnomon.reports.study import Entrant, Study
-from gnomon.reports.tables.export import file_name
+from gnomon.reports.words import whole_percent
 
 LEAST_SCORED = 50  # items for a diagram
 
@@ -215,7 +215,7 @@ def _panel(entrant: Entrant, matrix: Matrix) -> Panel:
         notes[right] = dict.fromkeys(matrix.answered, "")
     for right, answered, count, share in _cells(matrix):
         values[right][answered] = share
-        told = f"right: {right}, answered: {answered}: {count:,} items, {percent(share)}"
+        told = f"right: {right}, answered: {answered}: {count:,} items, {whole_percent(share)}"
         notes[right][answered] = told
     return matrix_panel(
         entrant.label,

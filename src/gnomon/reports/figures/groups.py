@@ -1,4 +1,4 @@
-"""What groups tell: pattern-accuracy curves, the data map, box plots, the hardest and easiest groups."""
+"""What groups tell: pattern-accuracy curves, data map, box plots, the hardest and the easiest."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from gnomon.measures.pattern_accuracy import MapPoint, curve, curve_at
 from gnomon.measures.pattern_accuracy import data_map as measured_map
 from gnomon.measures.statistics import Floats
 from gnomon.measures.table import Table
-from gnomon.reports.charts.axes import percent
 from gnomon.reports.charts.panels import Dot, panels, scatter_panel, under_legend
 from gnomon.reports.charts.plots import Box, CaptionedBar, Curve, boxes, captioned_bars, curves
 from gnomon.reports.charts.svg import MEANINGS
 from gnomon.reports.figures import Figure, grouped
 from gnomon.reports.figures.enough import GROUP, GROUPS
+from gnomon.reports.figures.files import file_name
 from gnomon.reports.figures.sizes import sized_models
 from gnomon.reports.figures.slices import tags_of
 from gnomon.reports.study import Entrant, Study
-from gnomon.reports.tables.export import file_name
-from gnomon.reports.words import listed, plain
+from gnomon.reports.words import listed, plain, whole_percent
 
 FEWEST = 3  # groups that are looked at one by one
 MOST_DOTS = 400  # on one data map
@@ -68,7 +67,8 @@ def pattern_curves(study: Study) -> Iterator[Figure]:
         lines.append(Curve(entrant.label, entrant.series, tuple(_corners(steps))))
         rows += [(entrant.label, threshold, share) for threshold, share in steps]
         half, whole = curve_at(entrant.table, np.array([0.5, 1.0])).tolist()
-        ends.append(f"{entrant.label}: {percent(half)} of {noun} at half, {percent(whole)} at all")
+        at_half = f"{whole_percent(half)} of {noun} at half"
+        ends.append(f"{entrant.label}: {at_half}, {whole_percent(whole)} at all")
     if not lines:
         return
     axis = f"share of a {noun.removesuffix('s')}'s items that must be right"
@@ -178,9 +178,9 @@ def _hues(labels: Sequence[str]) -> dict[str, int]:
 def _dot(one: Mapped, hues: dict[str, int]) -> Dot:
     point = one.point
     told = (
-        f"{point.pattern} ({one.gold}): confidence {percent(point.confidence)}, "
-        f"variability {percent(point.variability)}, "
-        f"{percent(point.correctness)} of {point.n} right"
+        f"{point.pattern} ({one.gold}): confidence {whole_percent(point.confidence)}, "
+        f"variability {whole_percent(point.variability)}, "
+        f"{whole_percent(point.correctness)} of {point.n} right"
     )
     return Dot(point.variability, point.confidence, hues.get(one.gold, MEANINGS[0]), told)
 
@@ -207,7 +207,7 @@ def box_plots(study: Study) -> Iterator[Figure]:
         return
     boxes_by_key = [_box(key, np.array(shares)) for key, shares in by_key.items()]
     drawn = sorted(boxes_by_key, key=lambda box: -box.middle)
-    medians = "; ".join(f"{box.key} median {percent(box.middle)}" for box in drawn)
+    medians = "; ".join(f"{box.key} median {whole_percent(box.middle)}" for box in drawn)
     noun = study.noun
     whose = f" over {listed([entrant.label for entrant in models])}" if len(models) > 1 else ""
     yield Figure(

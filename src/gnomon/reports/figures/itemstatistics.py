@@ -13,9 +13,9 @@ from gnomon.reports.charts.plots import CaptionedBar, Estimate, bars, captioned_
 from gnomon.reports.charts.svg import MEANINGS
 from gnomon.reports.figures import Figure, grouped
 from gnomon.reports.figures.enough import ITEMS, RUNS, enough
+from gnomon.reports.figures.files import file_name
 from gnomon.reports.figures.slices import tags_of
 from gnomon.reports.study import Entrant, Study
-from gnomon.reports.tables.export import file_name
 from gnomon.reports.words import counted, listed, plain
 
 DRAWN = 12  # items in a drawing

@@ -42,7 +42,7 @@ def write_report(
     With a folder for figures, write those too. Runs are runs or their folders; a folder of runs
     stands for all in it.
     """
-    from gnomon.reports.tables.export import write_figures
+    from gnomon.reports.figures.files import write_figures
 
     opened = _opened(runs)
     output = page_file(output, "report.html")

@@ -10,8 +10,7 @@ from gnomon.measures.entries import Entry
 from gnomon.measures.places import Place, accuracy_spread, by_place
 from gnomon.measures.scoring import Scored
 from gnomon.records import Score
-from gnomon.reports.tables.scores import interval, percent
-from gnomon.reports.words import known
+from gnomon.reports.words import interval, known, percent
 
 BY, CHOSEN = "place", "chosen"  # of a score: a share of answers by the place that was chosen
 

@@ -9,9 +9,9 @@ from msgspec.structs import astuple
 from gnomon.contracts import Listing
 from gnomon.grouped import grouped
 from gnomon.measures.prompts import PromptScore
-from gnomon.reports.tables.render import Field, listing_of, render
-from gnomon.reports.tables.scores import FIELDS, PLAIN, beside_chance, interval, percent
-from gnomon.reports.words import known
+from gnomon.reports.tables.scores import FIELDS, PLAIN, beside_chance
+from gnomon.reports.words import interval, known, percent
+from gnomon.tabular import Field, listing_of, render
 
 MORE = (
     "label",

@@ -9,8 +9,7 @@ from typing import Any
 from gnomon.contracts import Listing
 from gnomon.measures.promptsearch import Search
 from gnomon.records import Score
-from gnomon.reports.tables.scores import interval, percent
-from gnomon.reports.words import known
+from gnomon.reports.words import interval, known, percent
 
 
 def fold_listing(search: Search, prompts: Sequence[str], objects: Sequence[int]) -> Listing:

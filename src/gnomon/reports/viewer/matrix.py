@@ -8,8 +8,7 @@ from typing import Any
 from gnomon.registry import role
 from gnomon.reports.overview import SIDES, Cell, Column, Overview, in_words
 from gnomon.reports.study import labels_of
-from gnomon.reports.tables.pivot import pivot
-from gnomon.reports.tables.pivotformats import as_markdown
+from gnomon.reports.tables.pivot import pivot, written
 from gnomon.reports.viewer.addresses import benchmark_address, model_address, run_address
 from gnomon.reports.words import interval_of, measure_name, per_cent, percentage
 
@@ -23,7 +22,7 @@ def matrix(found: Overview) -> dict[str, Any]:
         "rows": rows,
         "ranked": bool(found.mean_rank),
         "notes": list(found.notes),
-        "markdown": as_markdown(pivot(found, ())),
+        "markdown": written(pivot(found, ()), "markdown"),
     }
 
 
