@@ -443,7 +443,9 @@ def html(table: PrintedTable, *, below: str = "") -> str:
     lines = [f"<thead><tr>{''.join(heads)}</tr></thead>", "<tbody>"]
     for line in table.lines:
         style = f' style="{GREY}"' if line.grey else ""
-        cells = map(_html_cell, table.heads, line.cells)
+        cells = list(map(_html_cell, table.heads, line.cells))
+        if table.caption:  # a row for each of what the first column names
+            cells[0] = f'<th scope="row" style="text-align:left">{HTML.written(line.cells[0])}</th>'
         lines.append(f"<tr{style}>{''.join(cells)}</tr>")
     title = f'<caption style="text-align:left">{_html_text(table.title)}</caption>'
     caption = f'<caption style="caption-side:bottom">{_html_text(table.caption)}</caption>'

@@ -19,7 +19,7 @@ from gnomon.reports.figures.enough import GROUPS, ITEMS, WIDEST
 from gnomon.reports.overview import overview
 from gnomon.reports.page.items import columns
 from gnomon.reports.page.notes import notes_of, relation_of
-from gnomon.reports.page.overviews import conclusion, overview_view
+from gnomon.reports.page.overviews import conclusion, overview_view, report_leads
 from gnomon.reports.page.page import write_report
 from gnomon.reports.pictures import Album
 from gnomon.reports.study import NOT_ASKED, Study, draw_alike, row_labels, studies
@@ -128,7 +128,7 @@ def test_of_more_than_two_models_it_says_how_many_there_are(ask: Callable[..., R
 
 def test_a_cell_tells_score_interval_side_of_chance_and_place(found: list[Study]) -> None:
     draw_alike(found, row_labels(found))
-    shown = overview_view(overview(found), found)
+    shown = overview_view(overview(found), report_leads(found))
     assert [model["name"] for model in shown["models"]] == ["hf:a", "hf:b", "random"]
     row = shown["rows"][0]
     assert (row["title"], row["chance"]) == ("Inference from sentences about space", "33\xa0%")

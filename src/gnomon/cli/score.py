@@ -120,8 +120,8 @@ def main(args: Namespace) -> int:
     """Score and print."""
     from gnomon.measures.entries import entries_of, with_guesses
     from gnomon.measures.scoring import score_entries
-    from gnomon.reports.tables.places import place_scores
-    from gnomon.reports.tables.scores import shown
+    from gnomon.reports.tables.prompts import place_scores
+    from gnomon.reports.tables.scores import prompts_shown
 
     _check(args)
     given = [_from_file(args)] if args.answers else entries_of(open_runs(args.runs))
@@ -152,7 +152,7 @@ def main(args: Namespace) -> int:
         _tell_deviations(found)
     if args.format in ("json", "csv"):
         found += place_scores(entries, level=args.level)
-    print(shown(found, args.format, plain=args.plain, level=args.level))
+    print(prompts_shown(found, args.format, plain=args.plain, level=args.level))
     if args.format not in ("json", "csv"):
         _print_places(args, entries)
     return 0
@@ -160,17 +160,17 @@ def main(args: Namespace) -> int:
 
 def _over_prompts(args: Namespace, entries: Sequence[Entry]) -> str:
     from gnomon.measures.prompts import score_over_prompts
-    from gnomon.reports.tables.prompts import shown
+    from gnomon.reports.tables.prompts import prompts_shown
 
     found = score_over_prompts(
         entries, by=args.by, measures=args.measure, minimum=args.minimum, level=args.level
     )
-    return shown(found, args.format, plain=args.plain, level=args.level)
+    return prompts_shown(found, args.format, plain=args.plain, level=args.level)
 
 
 def _print_places(args: Namespace, entries: Sequence[Entry]) -> None:
     """The bias by place of runs whose choices were permuted."""
-    from gnomon.reports.tables.places import place_listings
+    from gnomon.reports.tables.prompts import place_listings
     from gnomon.reports.tables.scores import PLAIN
     from gnomon.tabular import render
 

@@ -114,7 +114,6 @@ IN_WORDS: dict[Verdict, str] = {
 }
 SIDES: dict[Verdict, str] = {"above": "▲", "at": "≈", "below": "▼", "unknown": ""}  # on pages
 _VERDICTS = {words: verdict for verdict, words in IN_WORDS.items()}
-_TURNED: dict[Verdict, Verdict] = {"above": "below", "below": "above"}
 
 
 @dataclass(frozen=True)
@@ -349,15 +348,13 @@ def _cells(
     found = {}
     for side in sides:
         figure = figures[side.row]
-        told = _VERDICTS[verdict(figure.low, figure.high, figure.chance)]
-        if measure.better == "lower":
-            told = _TURNED.get(told, told)
+        told = verdict(figure.low, figure.high, figure.chance, better=measure.better)
         found[side.row, column] = Cell(
             value=_number(figure.value),
             low=_number(figure.low),
             high=_number(figure.high),
             chance=figure.chance,
-            verdict=told,
+            verdict=_VERDICTS[told],
             best=side.row in best,
             tied=side.row in tied,
             items=len(side.table),

@@ -15,7 +15,7 @@ from gnomon.reports.figures.enough import RULE
 from gnomon.reports.overview import overview
 from gnomon.reports.page.items import pack
 from gnomon.reports.page.notes import methods
-from gnomon.reports.page.overviews import overview_view, swatch
+from gnomon.reports.page.overviews import overview_view, report_leads, swatch
 from gnomon.reports.page.summary import title
 from gnomon.reports.page.views import study_view
 from gnomon.reports.pictures import Album
@@ -114,7 +114,7 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
         *map(asset, ("page.js", "folds.js", "items.js")),
         title=title(found),
         brief=len(found) > BRIEF,
-        overview=overview_view(overview(found), found),
+        overview=overview_view(overview(found), report_leads(found)),
         rule=RULE,
         swatches=_swatches(found),
         experiment=experiment,

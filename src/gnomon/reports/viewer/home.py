@@ -11,11 +11,12 @@ from gnomon.errors import UsageError
 from gnomon.measures.chance import verdict
 from gnomon.measures.comparison import Rank
 from gnomon.registry import asked_benchmark, role
+from gnomon.reports.page.overviews import Leads, overview_view
 from gnomon.reports.page.views import range_plot
 from gnomon.reports.study import Study, labels_of
-from gnomon.reports.viewer.addresses import benchmark_address, run_address
+from gnomon.reports.tables.pivot import pivot, written
+from gnomon.reports.viewer.addresses import benchmark_address, model_address, run_address
 from gnomon.reports.viewer.filtering import tag_values
-from gnomon.reports.viewer.matrix import matrix
 from gnomon.reports.viewer.ranking import Board, Part, Place
 from gnomon.reports.viewer.shelf import Shelf
 from gnomon.reports.words import capitalised, interval_of, measure_name, percentage
@@ -43,7 +44,7 @@ def home(shelf: Shelf, query: Query) -> dict[str, Any]:
     for members in by_benchmark.values():
         readable += members
     return {
-        "overview": matrix(shelf.overview(readable)) if readable and not filtered else None,
+        "overview": _overview(shelf, readable) if readable and not filtered else None,
         "live": live(shelf, shown),
         "boards": boards,
         "benchmarks": sorted({run.benchmark for run in every}),
@@ -53,6 +54,19 @@ def home(shelf: Shelf, query: Query) -> dict[str, Any]:
         "folder": str(shelf.folder),
         "unreadable": unreadable,
     }
+
+
+def _overview(shelf: Shelf, runs: Sequence[Run]) -> dict[str, Any]:
+    """Models by benchmarks, to be read, sorted and copied."""
+    overview = shelf.overview(runs)
+    leads = Leads(
+        model=lambda cell: model_address(labels_of([cell.run])[0]),
+        column=lambda column: benchmark_address(column.name),
+        cell=lambda _, cell: run_address(cell.run),
+        digits=1,
+    )
+    copied = written(pivot(overview, ()), "markdown")
+    return {**overview_view(overview, leads), "markdown": copied}
 
 
 def shown_runs(shelf: Shelf, query: Query) -> list[Run]:
