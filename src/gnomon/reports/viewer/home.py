@@ -1,4 +1,4 @@
-"""The first page: the overview, what is going on, and the leaderboard of each benchmark."""
+"""The viewer's first page and that of a benchmark: overview, what goes on, leaderboards."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from math import isnan
 from typing import Any
+from urllib.parse import quote, urlencode
 
 from gnomon.errors import UsageError
 from gnomon.measures.chance import verdict
@@ -15,13 +16,42 @@ from gnomon.reports.page.overviews import Leads, overview_view
 from gnomon.reports.page.views import range_plot
 from gnomon.reports.study import Study, labels_of
 from gnomon.reports.tables.pivot import pivot, written
-from gnomon.reports.viewer.addresses import benchmark_address, model_address, run_address
-from gnomon.reports.viewer.filtering import tag_values
-from gnomon.reports.viewer.ranking import Board, Part, Place
-from gnomon.reports.viewer.shelf import Shelf
+from gnomon.reports.viewer.items import tag_values
+from gnomon.reports.viewer.shelf import BoardPart, RunBoard, RunPlace, Shelf
 from gnomon.reports.words import capitalised, interval_of, measure_name, percentage
 from gnomon.runs import Run
 from gnomon.runs.pace import pace_in_words, read_pace
+
+# The addresses of the viewer's pages.
+
+
+def run_address(run: Run) -> str:
+    """The page of a run."""
+    return f"/run/{quote(run.path.name, safe='')}"
+
+
+def model_address(name: str) -> str:
+    """The page of a model, by the name that lists show."""
+    return "/model?" + urlencode({"name": name})
+
+
+def benchmark_address(name: str, part: str = "") -> str:
+    """The page of a benchmark, or of a part of it: TAG=VALUE."""
+    query = {"name": name}
+    if part:
+        query["part"] = part
+    return "/benchmark?" + urlencode(query)
+
+
+def compare_address(runs: Sequence[Run]) -> str:
+    """The page that compares runs."""
+    return "/compare?" + urlencode([("run", run.path.name) for run in runs])
+
+
+def item_address(benchmark: str, name: str, more: Mapping[str, str] | None = None) -> str:
+    """The page of an item; what else is in the address says where a reader came from."""
+    return "/item?" + urlencode({"benchmark": benchmark, "id": name, **(more or {})})
+
 
 FILTERS = ("benchmark", "model", "state", "hidden")
 Query = Mapping[str, str]
@@ -180,7 +210,7 @@ def doubts_of(shelf: Shelf, runs: Sequence[Run]) -> set[tuple[str, str]]:
     return found
 
 
-def board_view(shelf: Shelf, board: Board, query: Query) -> dict[str, Any]:
+def board_view(shelf: Shelf, board: RunBoard, query: Query) -> dict[str, Any]:
     """One benchmark's leaderboard: a part for each set of items that runs share."""
     several = len(board.parts) > 1
     parts = []
@@ -211,7 +241,7 @@ def _tick(lines: list[dict[str, Any]]) -> None:
         line["ticked"] = line in wanted
 
 
-def _lines(shelf: Shelf, part: Part, query: Query, *, alone: bool) -> list[dict[str, Any]]:
+def _lines(shelf: Shelf, part: BoardPart, query: Query, *, alone: bool) -> list[dict[str, Any]]:
     """The rows of runs on the same items; one that has no other to be ranked with has no rank."""
     words = query.get("model", "").lower()
     wanted = query.get("state", "")
@@ -224,7 +254,7 @@ def _lines(shelf: Shelf, part: Part, query: Query, *, alone: bool) -> list[dict[
     return lines
 
 
-def _line(shelf: Shelf, place: Place, *, ranked: bool) -> dict[str, Any]:
+def _line(shelf: Shelf, place: RunPlace, *, ranked: bool) -> dict[str, Any]:
     run, rank = place.run, place.rank
     counts = shelf.counts(run)
     known = not isnan(rank.value)
