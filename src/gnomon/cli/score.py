@@ -121,7 +121,7 @@ def main(args: Namespace) -> int:
     from gnomon.measures.entries import entries_of, with_guesses
     from gnomon.measures.scoring import score_entries
     from gnomon.reports.tables.prompts import place_scores
-    from gnomon.reports.tables.scores import prompts_shown
+    from gnomon.reports.tables.scores import shown
 
     _check(args)
     given = [_from_file(args)] if args.answers else entries_of(open_runs(args.runs))
@@ -152,7 +152,7 @@ def main(args: Namespace) -> int:
         _tell_deviations(found)
     if args.format in ("json", "csv"):
         found += place_scores(entries, level=args.level)
-    print(prompts_shown(found, args.format, plain=args.plain, level=args.level))
+    print(shown(found, args.format, plain=args.plain, level=args.level))
     if args.format not in ("json", "csv"):
         _print_places(args, entries)
     return 0

@@ -30,9 +30,8 @@ from gnomon.reports.viewer import home
 from gnomon.reports.viewer import items as itempages
 from gnomon.reports.viewer import runs as pages
 from gnomon.reports.viewer.comparison import compare_page
-from gnomon.reports.viewer.home import item_address, run_address
 from gnomon.reports.viewer.items import Filter
-from gnomon.reports.viewer.shelf import Shelf
+from gnomon.reports.viewer.shelf import Shelf, item_address, run_address
 from gnomon.runs import Notes, Run, change_notes, remove, wording_of
 from gnomon.scenes.sketches import turning_script
 from gnomon.web import App, Guard, Sessions, comes_from_here, form_of, host_name, is_loopback

@@ -16,9 +16,8 @@ from gnomon.measures.comparison import Comparison
 from gnomon.reports.figures.slices import headline_measure
 from gnomon.reports.page.notes import wording
 from gnomon.reports.study import Entrant, Study
-from gnomon.reports.viewer.home import compare_address, run_address
 from gnomon.reports.viewer.items import item_rows, links_of, paged
-from gnomon.reports.viewer.shelf import Shelf
+from gnomon.reports.viewer.shelf import Shelf, compare_address, run_address
 from gnomon.reports.words import clip, counted, listed, measure_name, percentage
 from gnomon.runs import Manifest, Run
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from math import isnan
 from typing import Any
-from urllib.parse import quote, urlencode
 
 from gnomon.errors import UsageError
 from gnomon.measures.chance import verdict
@@ -17,41 +16,18 @@ from gnomon.reports.page.views import range_plot
 from gnomon.reports.study import Study, labels_of
 from gnomon.reports.tables.pivot import pivot, written
 from gnomon.reports.viewer.items import tag_values
-from gnomon.reports.viewer.shelf import BoardPart, RunBoard, RunPlace, Shelf
+from gnomon.reports.viewer.shelf import (
+    BoardPart,
+    RunBoard,
+    RunPlace,
+    Shelf,
+    benchmark_address,
+    model_address,
+    run_address,
+)
 from gnomon.reports.words import capitalised, interval_of, measure_name, percentage
 from gnomon.runs import Run
 from gnomon.runs.pace import pace_in_words, read_pace
-
-# The addresses of the viewer's pages.
-
-
-def run_address(run: Run) -> str:
-    """The page of a run."""
-    return f"/run/{quote(run.path.name, safe='')}"
-
-
-def model_address(name: str) -> str:
-    """The page of a model, by the name that lists show."""
-    return "/model?" + urlencode({"name": name})
-
-
-def benchmark_address(name: str, part: str = "") -> str:
-    """The page of a benchmark, or of a part of it: TAG=VALUE."""
-    query = {"name": name}
-    if part:
-        query["part"] = part
-    return "/benchmark?" + urlencode(query)
-
-
-def compare_address(runs: Sequence[Run]) -> str:
-    """The page that compares runs."""
-    return "/compare?" + urlencode([("run", run.path.name) for run in runs])
-
-
-def item_address(benchmark: str, name: str, more: Mapping[str, str] | None = None) -> str:
-    """The page of an item; what else is in the address says where a reader came from."""
-    return "/item?" + urlencode({"benchmark": benchmark, "id": name, **(more or {})})
-
 
 FILTERS = ("benchmark", "model", "state", "hidden")
 Query = Mapping[str, str]
@@ -186,7 +162,7 @@ def benchmark_page(shelf: Shelf, query: Query) -> dict[str, Any] | None:
         "categories": categories,
         "title": study.title,
         "name": name,
-        "doubts": len(doubts_of(shelf, runs)),
+        "doubts": len(shelf.doubts(runs)),
     }
 
 
@@ -198,15 +174,6 @@ def _categories(study: Study, tags: Mapping[str, Sequence[str]]) -> list[dict[st
         for value in values:
             words.append({"value": f"{tag}={value}", "text": study.words(tag, value)})
         found.append({"title": capitalised(study.words(tag)), "values": words})
-    return found
-
-
-def doubts_of(shelf: Shelf, runs: Sequence[Run]) -> set[tuple[str, str]]:
-    """The items whose labels are marked as doubtful beside any of these runs."""
-    found = set()
-    for run in runs:
-        for doubt in shelf.notes(run).doubts.values():
-            found.add((doubt.item, doubt.wording))
     return found
 
 

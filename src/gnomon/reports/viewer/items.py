@@ -18,8 +18,7 @@ from gnomon.naming import clip
 from gnomon.records import Answer, Item, Preview
 from gnomon.reports.pictures import Album, painted
 from gnomon.reports.study import NO_ANSWER, Entrant, Study, labels_of
-from gnomon.reports.viewer.home import benchmark_address, doubts_of, item_address, run_address
-from gnomon.reports.viewer.shelf import Shelf
+from gnomon.reports.viewer.shelf import Shelf, benchmark_address, item_address, run_address
 from gnomon.reports.words import capitalised, percentage
 from gnomon.runs import Doubt, Run, wording_of
 
@@ -262,7 +261,7 @@ def items_page(shelf: Shelf, run: Run, query: Query) -> dict[str, Any]:
     """The items of a run: searched, filtered, sorted and paged, as the address says."""
     study = shelf.study([run])
     wanted = Filter.of(query)
-    doubted = doubts_of(shelf, _same_benchmark(shelf, run))
+    doubted = shelf.doubts(_same_benchmark(shelf, run))
     where = wanted.places(study, study.entrants[0], doubted)
     part = paged(where, query)
     came_from = {"run": run.path.name, **wanted.query}
@@ -382,7 +381,7 @@ def _steps(shelf: Shelf, study: Study, name: str, query: Query) -> dict[str, Any
     """The items before and after this one in the list that the reader came from."""
     wanted = Filter.of(query)
     run = study.entrants[0].run
-    doubted = doubts_of(shelf, _same_benchmark(shelf, run)) if wanted.doubtful else ()
+    doubted = shelf.doubts(_same_benchmark(shelf, run)) if wanted.doubtful else ()
     where = wanted.places(study, study.entrants[0], doubted)
     came_from = {"run": run.path.name, **wanted.query}
     address = f"{run_address(run)}/items"

@@ -15,8 +15,8 @@ from gnomon.reports.page.headline import applicable, figures_of
 from gnomon.reports.page.notes import facts, few_units, small_groups
 from gnomon.reports.page.views import figure_view
 from gnomon.reports.study import Study, labels_of
-from gnomon.reports.viewer.home import compare_address, model_address, progress, run_address
-from gnomon.reports.viewer.shelf import Shelf
+from gnomon.reports.viewer.home import progress
+from gnomon.reports.viewer.shelf import Shelf, compare_address, model_address, run_address
 from gnomon.reports.words import capitalised, counted, interval_of, measure_name, percentage
 from gnomon.runs import Run
 from gnomon.runs.pace import duration

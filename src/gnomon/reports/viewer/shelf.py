@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
+from urllib.parse import quote, urlencode
 
 import numpy as np
 
@@ -26,6 +27,37 @@ from gnomon.reports.figures.slices import headline_measure
 from gnomon.reports.overview import Overview, overview
 from gnomon.reports.study import Study, labels_of, studies
 from gnomon.runs import LOG, MANIFEST, Counts, Notes, Run, is_in_use, survey
+
+# The addresses of the viewer's pages.
+
+
+def run_address(run: Run) -> str:
+    """The page of a run."""
+    return f"/run/{quote(run.path.name, safe='')}"
+
+
+def model_address(name: str) -> str:
+    """The page of a model, by the name that lists show."""
+    return "/model?" + urlencode({"name": name})
+
+
+def benchmark_address(name: str, part: str = "") -> str:
+    """The page of a benchmark, or of a part of it: TAG=VALUE."""
+    query = {"name": name}
+    if part:
+        query["part"] = part
+    return "/benchmark?" + urlencode(query)
+
+
+def compare_address(runs: Sequence[Run]) -> str:
+    """The page that compares runs."""
+    return "/compare?" + urlencode([("run", run.path.name) for run in runs])
+
+
+def item_address(benchmark: str, name: str, more: Mapping[str, str] | None = None) -> str:
+    """The page of an item; what else is in the address says where a reader came from."""
+    return "/item?" + urlencode({"benchmark": benchmark, "id": name, **(more or {})})
+
 
 # The leaderboard of one benchmark: runs are ranked only among those asked the same items.
 
@@ -130,6 +162,14 @@ class Shelf:
             return run.notes
         except GnomonError:
             return Notes()
+
+    def doubts(self, runs: Sequence[Run]) -> set[tuple[str, str]]:
+        """The items, by id and wording, that are marked as doubtful beside any of these runs."""
+        doubted = set()
+        for run in runs:
+            for doubt in self.notes(run).doubts.values():
+                doubted.add((doubt.item, doubt.wording))
+        return doubted
 
     def readable(self, run: Run) -> bool:
         """Whether the log of a run can be read, and holds answers."""
