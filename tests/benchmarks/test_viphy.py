@@ -22,8 +22,7 @@ from gnomon.errors import DataError, MissingFileWarning, UsageError
 from gnomon.graphs import strong_components
 from gnomon.records import problem
 from gnomon.vision import knowledge as viphy_knowledge
-from gnomon.vision.knowledge import COLOURS
-from gnomon.vision.typical import typical_labels
+from gnomon.vision.knowledge import COLOURS, typical_labels
 
 FRESH = {
     "color": viphy.fresh_color,

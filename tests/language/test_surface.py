@@ -3,10 +3,10 @@
 import pytest
 
 from gnomon.files import package_data
-from gnomon.language.documents import read_document
 from gnomon.language.surface import Form, SentenceError, form_of, indefinite_article, parse_sentence
 from gnomon.language.world import Entity
 from gnomon.language.worldfile import build_world
+from gnomon.yamlnodes import read_document
 
 
 def entity(name: str, *flags: str) -> Entity:

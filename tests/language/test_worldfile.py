@@ -56,8 +56,8 @@ relations:
 
 
 def test_documents_add_to_each_other(world_text):
-    from gnomon.language.documents import parse_document
     from gnomon.language.worldfile import build_world
+    from gnomon.yamlnodes import parse_document
 
     more = parse_document(
         "entities: {toy: [kite], name: [Ines]}\nrelations: {flies: ['person * {kite}']}"

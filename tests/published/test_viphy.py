@@ -20,8 +20,10 @@ from gnomon.vision.knowledge import (
     object_colours,
     subtype_counts,
     subtypes,
+    typical_labels,
+    typical_relations,
+    typical_size,
 )
-from gnomon.vision.typical import typical_labels, typical_relations, typical_size
 
 pytestmark = pytest.mark.published
 

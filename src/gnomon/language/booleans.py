@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
 from gnomon.language.conditions import Condition, Either, Equal, Every, Never, Stands, Within
-from gnomon.language.documents import shown
 from gnomon.language.world import Members, Relation, Row
+from gnomon.yamlnodes import shown
 
 LENGTH_LIMIT = 2000
 

@@ -11,7 +11,6 @@ from gnomon.errors import DataError
 from gnomon.files import package_data
 from gnomon.grouped import grouped
 from gnomon.language.conditions import Condition, resolve
-from gnomon.language.documents import Node, parse_document, read_document, shown
 from gnomon.language.expressions import ExpressionError, slots_of
 from gnomon.language.parsing import parse_condition, parse_set
 from gnomon.language.patterns import CLASSES, LABELS, Bank, Example, Pattern, Slot
@@ -20,6 +19,7 @@ from gnomon.language.squares import patterns_of
 from gnomon.language.surface import SLOT, Sentence, SentenceError, parse_sentence
 from gnomon.language.world import World
 from gnomon.language.worldfile import build_world, read_expression
+from gnomon.yamlnodes import Node, parse_document, read_document, shown
 
 SHARED = ("class", "expressions", "hops", "slots", "where", "distinct")
 PATTERN_KEYS = (

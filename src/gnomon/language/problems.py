@@ -18,10 +18,10 @@ from gnomon.errors import DataError
 from gnomon.files import package_data, read_text, read_yaml
 from gnomon.language.booleans import BooleanError, parse_boolean
 from gnomon.language.conditions import Condition, Stands
-from gnomon.language.documents import shown
 from gnomon.language.patterns import CLASSES, LABELS, Bank, Pattern, Slot
 from gnomon.language.restrictions import Signature
 from gnomon.language.surface import Form, Sentence, forms_of
+from gnomon.yamlnodes import shown
 
 SIZE_LIMIT, DEPTH_LIMIT, SLOT_LIMIT, CONDITION_LIMIT = 4 * 2**20, 20, 8, 100
 _SLOT = re.compile(r"\{([^{}]*)\}")

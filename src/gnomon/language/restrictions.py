@@ -16,8 +16,8 @@ from typing import Any, NoReturn
 
 from gnomon.errors import DataError
 from gnomon.files import read_text
-from gnomon.language.documents import shown
 from gnomon.language.world import Entity, Members, Relation, Row, World
+from gnomon.yamlnodes import shown
 
 Rows = list[tuple[frozenset[str], ...]]  # of a relation: the sets that may stand in its places
 SIZE_LIMIT, DEPTH_LIMIT, MERGE_LIMIT, ROW_LIMIT = 2**20, 24, 1_000_000, 10_000

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from gnomon.language.documents import Node
 from gnomon.language.surface import MARKER
+from gnomon.yamlnodes import Node
 
 SIDE = 3  # sets of premises, and hypotheses
 LABELS_OF_ROW = ("entailment", "contradiction", "neutral")  # from the hypothesis of its number on

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gnomon.language.documents import shown
 from gnomon.language.expressions import Combined, ExpressionError, Listed, Named, Set
+from gnomon.yamlnodes import shown
 
 Members = frozenset[int]
 _OPERATORS: Mapping[str, Callable[[Members, Members], Members]] = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from gnomon.language.documents import Node, parse_document, shown
 from gnomon.language.expressions import Combined, ExpressionError, Named, Set
 from gnomon.language.parsing import parse_product, parse_set
 from gnomon.language.world import Entity, Members, Relation, Row, World, unknown_name
+from gnomon.yamlnodes import Node, parse_document, shown
 
 FLAGS = ("plural", "proper", "the", "mass", "a", "an")
 SECTIONS = ("classes", "scales", "entities", "relations")

@@ -71,7 +71,7 @@ def picture_of(image: Image) -> str:
 
 
 def _drawn(image: Image, *side: int) -> str:
-    from gnomon.vision.decoding import thumbnail
+    from gnomon.vision.images import thumbnail
 
     try:
         return thumbnail(image.path, *side) if _is_same(image) else ""
@@ -260,7 +260,7 @@ LARGE_PAINTING = 480  # pixels
 
 def painted(run: Run, answer: Answer) -> list[str]:
     """Data URIs of what was painted, without what cannot be shown."""
-    from gnomon.vision.decoding import thumbnail
+    from gnomon.vision.images import thumbnail
 
     found = []
     for name in answer.files[:MOST_PAINTINGS]:

@@ -21,13 +21,13 @@ from gnomon.benchmarks.viphy.own import SCENES, findings
 from gnomon.downloads.catalogue import locate
 from gnomon.errors import DataError
 from gnomon.files import package_data, read_yaml
-from gnomon.look.records import Finding
 from gnomon.records import Answer, Item
+from gnomon.vision.knowledge import PropertyFinding
 
 # Property of a finding: the benchmark that asks about it, and its task.
 BENCHMARKS = {"colour": "viphy-color", "size": "viphy-size", "elevation": "viphy-spatial"}
 TASKS = {"colour": "color", "size": "size", "elevation": "spatial"}
-Known = Callable[[Finding], tuple[str, ...]]
+Known = Callable[[PropertyFinding], tuple[str, ...]]
 
 
 class Meeting(NamedTuple):
@@ -70,7 +70,7 @@ def _met(knowledge: str, property: str, beside: str, known: Known) -> Iterator[M
 
 
 def _meeting(
-    finding: Finding, property: str, beside: str, labels: tuple[str, ...], prompt: Prompt
+    finding: PropertyFinding, property: str, beside: str, labels: tuple[str, ...], prompt: Prompt
 ) -> Meeting:
     most = max(finding.typical, key=lambda label: finding.distribution.get(label, 0.0))
     if property == "colour":
@@ -98,7 +98,7 @@ def _names(name: str) -> tuple[str, ...]:
     return (name, other) if other else (name,)
 
 
-def fresh_sizes(finding: Finding) -> tuple[str, ...]:
+def fresh_sizes(finding: PropertyFinding) -> tuple[str, ...]:
     """What our lexicon says of a pair, if one is clearly larger."""
     things = everyday_things()
     known = []
@@ -112,7 +112,7 @@ def fresh_sizes(finding: Finding) -> tuple[str, ...]:
     return (">",) if is_clearly_less("size", second, first) else ()
 
 
-def fresh_colours(finding: Finding) -> tuple[str, ...]:
+def fresh_colours(finding: PropertyFinding) -> tuple[str, ...]:
     """The colours of our table."""
     table = _colour_table()
     for name in _names(finding.objects[0]):
@@ -126,7 +126,7 @@ def _colour_table() -> dict[str, tuple[str, ...]]:
     return {thing.name: tuple(thing.colours) for thing in read_things()}
 
 
-def fresh_elevations(finding: Finding) -> tuple[str, ...]:
+def fresh_elevations(finding: PropertyFinding) -> tuple[str, ...]:
     """What our rooms say of a pair: the room of its scene, or any that has both things."""
     wanted = finding.scene.replace("_", " ")
     for room, things in rooms().items():
@@ -159,7 +159,7 @@ def _published(data: str) -> dict[str, Known]:
         elevations[scene, row.first, row.second] = row.typical
         elevations.setdefault(("", row.first, row.second), row.typical)
 
-    def known_elevations(finding: Finding) -> tuple[str, ...]:
+    def known_elevations(finding: PropertyFinding) -> tuple[str, ...]:
         scene = finding.scene.replace("_", " ")
         return elevations.get((scene, finding.objects[0], finding.objects[1]), ())
 

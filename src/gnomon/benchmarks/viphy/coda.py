@@ -15,8 +15,7 @@ import msgspec
 from gnomon.benchmarks.viphy.files import Colours
 from gnomon.errors import DataError, UsageError
 from gnomon.files import read_jsonl
-from gnomon.vision.knowledge import COLOURS
-from gnomon.vision.typical import typical_labels
+from gnomon.vision.knowledge import COLOURS, typical_labels
 
 ORDER = tuple(sorted(COLOURS))
 HINT = "Give the folder that holds default_train.jsonl and the other files with --data."

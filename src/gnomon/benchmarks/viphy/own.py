@@ -19,9 +19,8 @@ from gnomon.benchmarks.viphy.items import (
 )
 from gnomon.errors import DataError, UsageError
 from gnomon.files import read_jsonl
-from gnomon.look.records import Finding
 from gnomon.records import Item
-from gnomon.vision.knowledge import COLOURS
+from gnomon.vision.knowledge import COLOURS, PropertyFinding
 
 OPPOSITE = {">": "<", "<": ">", "=": "="}
 LABELS = {"colour": frozenset(COLOURS), "size": frozenset("<>"), "elevation": frozenset("<=>")}
@@ -76,7 +75,7 @@ def own_spatial(
                 yield pair_item("spatial", row, chosen, _tags(finding))
 
 
-def findings(knowledge: str, property: str, least: int = 1) -> Iterator[Finding]:
+def findings(knowledge: str, property: str, least: int = 1) -> Iterator[PropertyFinding]:
     """What a knowledge folder says of a property, checked; only where something is typical.
 
     Where all labels are, every answer would be right.
@@ -89,7 +88,7 @@ def findings(knowledge: str, property: str, least: int = 1) -> Iterator[Finding]
     file = folder / f"{property}.jsonl"
     if not file.exists():
         raise DataError(f"the folder has no {file.name}.", MAKE_IT, file=folder)
-    for line, finding in read_jsonl(file, Finding):
+    for line, finding in read_jsonl(file, PropertyFinding):
         problem = _problem(finding, property)
         if problem:
             raise DataError(f"{problem}.", MAKE_IT, file=file, line=line)
@@ -98,7 +97,7 @@ def findings(knowledge: str, property: str, least: int = 1) -> Iterator[Finding]
             yield finding
 
 
-def _problem(finding: Finding, property: str) -> str:
+def _problem(finding: PropertyFinding, property: str) -> str:
     if finding.property != property:
         return f"the field property is {finding.property!r}, not {property!r}"
     objects = finding.objects
@@ -110,11 +109,11 @@ def _problem(finding: Finding, property: str) -> str:
     return ""
 
 
-def _tags(finding: Finding) -> dict[str, str]:
+def _tags(finding: PropertyFinding) -> dict[str, str]:
     return {"frequency": frequency_band(finding.pictures), "pictures": str(finding.pictures)}
 
 
-def _both_ways(finding: Finding, scene: str) -> Iterator[Comparison]:
+def _both_ways(finding: PropertyFinding, scene: str) -> Iterator[Comparison]:
     first, second = finding.objects
     back = tuple(OPPOSITE[label] for label in finding.typical)
     yield Comparison(first, second, {}, finding.typical, scene)

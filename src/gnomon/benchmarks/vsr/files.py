@@ -16,6 +16,7 @@ import msgspec
 from gnomon.downloads.catalogue import SourceFile, expected
 from gnomon.errors import DataError
 from gnomon.files import find, find_optional, read_jsonl
+from gnomon.lexicon.relations import lexicon
 from gnomon.records import Image
 from gnomon.vision.images import describe
 
@@ -30,7 +31,6 @@ VALIDATED = (
     "validated.jsonl",
 )
 MOST_ROWS = 1_000_000  # a hundred times what was released; more is not this file
-NO_COPULA = ("contains", "consists of", "has as a part")
 
 
 class Caption(msgspec.Struct, frozen=True):
@@ -96,7 +96,7 @@ def concepts(caption: str, relation: str) -> tuple[str, str]:
     >>> concepts("The hot dog is on top of the horse.", "on top of")
     ('hot dog', 'horse')
     """
-    copula = "" if relation in NO_COPULA else "is "
+    copula = "" if relation in lexicon().verbs else "is "
     found = re.fullmatch(rf"The (.+?) {copula}{re.escape(relation)} the (.+)\.", caption.strip())
     if found is None:
         return "", ""

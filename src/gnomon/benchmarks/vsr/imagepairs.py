@@ -13,8 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from gnomon.benchmarks.vsr.categories import all_relations
-from gnomon.benchmarks.vsr.files import NO_COPULA
+from gnomon.benchmarks.vsr.categories import all_relations, relations_without_is
 from gnomon.benchmarks.vsr.pairsources import (
     Concepts,
     Found,
@@ -24,9 +23,8 @@ from gnomon.benchmarks.vsr.pairsources import (
 )
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import FewItemsWarning, UsageError
-from gnomon.look.readers.reading import Gallery
 from gnomon.records import Image, Item, digest
-from gnomon.vision.images import describe
+from gnomon.vision.images import PictureFolder, describe
 
 AREA = 30_000.0  # square pixels of the smallest instance that is shown
 MOST_USES = 3  # pairs in which a picture is shown
@@ -157,7 +155,7 @@ def contrast_item(pair: Drawn, images: Sequence[Image]) -> Item:
             "obj": second,
             "image": names[0],
             "image_2": names[1],
-            "without_is": ", ".join(NO_COPULA),
+            "without_is": ", ".join(relations_without_is()),
             "benchmark": NAME,
             "captions": "vsr",
         },
@@ -181,7 +179,7 @@ def _account(found: Found) -> Listing:
     return Listing("What pairs were drawn from", ("what", "n"), tuple(found.counts))
 
 
-def _photo(picture: str, gallery: Gallery | None) -> Image:
+def _photo(picture: str, gallery: PictureFolder | None) -> Image:
     if gallery is None:
         return Image(path=picture)
     return describe(Path(gallery.file_of(picture)).resolve())

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from gnomon.errors import DataError, UsageError
 from gnomon.files import read_jsonl
-from gnomon.look.readers.reading import Gallery
 from gnomon.records import Item
 from gnomon.scenes.scenes import read_scene
+from gnomon.vision.images import PictureFolder
 from gnomon.vision.instances import Instances
 
 SCENES = (
@@ -144,9 +144,9 @@ def _found(pictures: Mapping[Concepts, list[str]], counts: list[Count]) -> Found
     return Found(several, [*counts, *more])
 
 
-def gallery_of(images: str) -> Gallery | None:
+def gallery_of(images: str) -> PictureFolder | None:
     """The photographs in a folder, if one is given."""
-    return Gallery(Path(images)) if images else None
+    return PictureFolder(Path(images)) if images else None
 
 
 def _whole_path(file: Path) -> str:

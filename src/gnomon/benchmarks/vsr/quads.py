@@ -20,11 +20,12 @@ import msgspec
 
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import UsageError, unknown
+from gnomon.lexicon.relations import OpposedPair, lexicon
 from gnomon.records import digest
 from gnomon.scenes.contrasting import contrasted
-from gnomon.scenes.contrasts import GRADES, Contrast, contrast_file, pairs_for, stages_for
+from gnomon.scenes.contrasts import GRADES, pairs_for, stages_for
 from gnomon.scenes.crew import do_jobs, serve
-from gnomon.scenes.drawing import edition
+from gnomon.scenes.drawing import EDITION, data_digest
 from gnomon.scenes.layouts import Dials, Frames, Roles
 from gnomon.scenes.relations import relations
 from gnomon.scenes.scenes import Scene, to_json
@@ -95,17 +96,17 @@ class Job(msgspec.Struct, frozen=True):
     """One quad to be found: a contrast and pairs of things to try, in order."""
 
     seed: str
-    contrast: Contrast
+    contrast: OpposedPair
     pairs: tuple[tuple[str, str], ...]
     frames: Literal["clear", "probe"]
     dials: Dials
     flip: int  # 0 to 3: whether captions, and whether pictures, change places
 
 
-def chosen_contrasts(wanted: Wanted) -> list[Contrast]:
+def chosen_contrasts(wanted: Wanted) -> list[OpposedPair]:
     """The contrasts of which quads are made, or an error that says what there is."""
-    file = contrast_file()
-    found = list(file.contrasts if wanted.frames == "clear" else file.probes)
+    words = lexicon()
+    found = list(words.contrasts if wanted.frames == "clear" else words.probes)
     if not wanted.grades or set(wanted.grades) - set(GRADES):
         hint = f"Write one or more of the letters {''.join(GRADES)}."
         raise UsageError(f"'{wanted.grades}' are not grades of relations.", hint)
@@ -149,7 +150,7 @@ def make_quads(wanted: Wanted) -> tuple[Quad, ...]:
     """The quads: the same ones for the same wishes. Found ones are kept in the cache."""
     check(wanted)
     contrasts = chosen_contrasts(wanted)
-    key = digest(edition(), repr(wanted), digits=20)
+    key = digest(EDITION, data_digest(), repr(contrasts), repr(wanted), digits=20)
     file = cache_folder() / "scenes" / f"{key}.json"
     kept = _kept(file)
     if kept is not None:
@@ -174,7 +175,7 @@ def _keep(file: Path, quads: tuple[Quad, ...]) -> None:
         part.replace(file)
 
 
-def _found(wanted: Wanted, contrasts: Sequence[Contrast]) -> list[Quad]:
+def _found(wanted: Wanted, contrasts: Sequence[OpposedPair]) -> list[Quad]:
     """As many quads as wanted; those that were not found are replaced by later ones."""
     jobs = _jobs(wanted, contrasts)
     quads: list[Quad] = []
@@ -196,7 +197,7 @@ def _found(wanted: Wanted, contrasts: Sequence[Contrast]) -> list[Quad]:
     return quads
 
 
-def _jobs(wanted: Wanted, contrasts: Sequence[Contrast]) -> Iterator[Any]:
+def _jobs(wanted: Wanted, contrasts: Sequence[OpposedPair]) -> Iterator[Any]:
     """Jobs without end: contrasts in turn, things that were used least first."""
     rng = Random(f"quads {wanted.seed}")
     order = list(contrasts)
@@ -216,7 +217,7 @@ def _jobs(wanted: Wanted, contrasts: Sequence[Contrast]) -> Iterator[Any]:
 
 def _least_used(
     rng: Random,
-    contrast: Contrast,
+    contrast: OpposedPair,
     used: Counter[str],
     used_pairs: Counter[tuple[str, str]],
 ) -> list[tuple[str, str]]:

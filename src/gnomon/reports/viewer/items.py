@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import GnomonError
-from gnomon.models.prompts.previews import prompt_of
 from gnomon.naming import clip
 from gnomon.records import Answer, Item, Preview
 from gnomon.reports.pictures import Album, painted
+from gnomon.reports.prompts import prompt_of
 from gnomon.reports.study import NO_ANSWER, Entrant, Study, labels_of
 from gnomon.reports.viewer.shelf import Shelf, benchmark_address, item_address, run_address
 from gnomon.reports.words import capitalised, percentage
