@@ -378,7 +378,7 @@ ANSWER_FORMATS: dict[str, Entry] = {
 # Files that hold what several people said about each item.
 VOTE_FORMATS: dict[str, Entry] = {
     "vsr": Entry(
-        "gnomon.benchmarks.vsr.votes:VOTES", "VSR's annotations with the votes of validators"
+        "gnomon.benchmarks.vsr.task:VOTES", "VSR's annotations with the votes of validators"
     ),
 }
 
@@ -390,7 +390,7 @@ IMAGE_LISTS: dict[str, Entry] = {
 # Where what was found in pictures meets other knowledge: a function from a knowledge folder.
 MEETINGS: dict[str, Entry] = {
     "viphy": Entry(
-        "gnomon.benchmarks.viphy.agreement:meetings", "our own tables, and the published ones"
+        "gnomon.benchmarks.viphy.knowledge:meetings", "our own tables, and the published ones"
     ),
 }
 
