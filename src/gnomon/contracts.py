@@ -212,7 +212,7 @@ class Measure:
     """What answers mean: a pure function from a table of answers to statistics over units."""
 
     name: str
-    summary: str
+    summary: str = ""  # that of a built-in measure is its line in the registry
     statistics: Callable[[Table], Statistics]
     better: Literal["higher", "lower"] = "higher"
     # items that a group needs before the figure says something; 0 for measures of single items
@@ -231,7 +231,7 @@ class PairMeasure:
     """
 
     name: str
-    summary: str
+    summary: str = ""
     statistics: Callable[[Table, Table], Statistics]
     better: Literal["higher", "lower"] = "higher"
 

@@ -189,7 +189,7 @@ MEASURES: dict[str, Entry] = {
         "gnomon.measures.accuracy:GUESSED_ACCURACY",
         "accuracy if items without an answer are guessed",
     ),
-    "macro_f1": Entry("gnomon.measures.classes:MACRO_F1", "mean over classes of F1"),
+    "macro_f1": Entry("gnomon.measures.classes:MACRO_F1", "mean over classes of F1 of the answers"),
     "recognised_macro_f1": Entry(
         "gnomon.measures.classes:RECOGNISED_MACRO_F1",
         "macro-F1 among the items that have a readable answer",
@@ -620,6 +620,8 @@ def scheme_of(spec: str) -> tuple[str, str]:
 
 def measure(name: str) -> Measure:
     """The measure of that name; NAME@ARGUMENT is a measure made by a function of the argument."""
+    from dataclasses import replace
+
     from gnomon.contracts import Measure
 
     base, _, argument = name.partition("@")
@@ -635,6 +637,8 @@ def measure(name: str) -> Measure:
         raise UsageError(
             f"'{name}' does not name a measure.", f"Write {base}@NUMBER." if callable(found) else ""
         )
+    if not found.summary and base in MEASURES:
+        found = replace(found, summary=MEASURES[base].summary)
     return found
 
 
@@ -648,6 +652,8 @@ def known_measure(name: str) -> Measure | None:
 
 def pair_measure(name: str) -> PairMeasure:
     """The measure over two runs of that name."""
+    from dataclasses import replace
+
     from gnomon.contracts import PairMeasure
 
     found = _resolve("pair_measures", name)
@@ -656,6 +662,8 @@ def pair_measure(name: str) -> PairMeasure:
             f"'{name}' does not name a measure over two runs.",
             "Its entry point must name a gnomon.PairMeasure.",
         )
+    if not found.summary and name in PAIR_MEASURES:
+        found = replace(found, summary=PAIR_MEASURES[name].summary)
     return found
 
 

@@ -1,22 +1,20 @@
 """Agreement of people, against the libraries that compute it."""
 
-import warnings
-
 import numpy as np
 import pytest
 
 from gnomon.measures.people import (
     best_mapping,
-    coded,
     cohen_kappa,
     disagreement,
-    fleiss_kappa,
-    human_ceiling,
-    krippendorff_alpha,
+    fleiss,
     landis_koch,
     majority,
     mean_cohen_kappa,
+    nominal_alpha,
+    vote_counts,
 )
+from gnomon.measures.units import Units
 
 
 @pytest.fixture
@@ -36,33 +34,12 @@ def test_cohens_kappa_is_that_of_scikit_learn(judged):
     assert mean_cohen_kappa(judged) == pytest.approx(np.mean(expected))
 
 
-def test_fleiss_kappa_is_that_of_statsmodels(judged):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        rates = pytest.importorskip("statsmodels.stats.inter_rater")
-    table, _ = rates.aggregate_raters(judged)
-    assert fleiss_kappa(judged) == pytest.approx(rates.fleiss_kappa(table))
-
-
-@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
-def test_krippendorffs_alpha_is_that_of_its_library_with_gaps_too(judged, level, rng):
-    library = pytest.importorskip("krippendorff")
-    gaps = np.where(rng.random(judged.shape) < 0.2, -1, judged)
-    for matrix in (judged, gaps):
-        expected = library.alpha(
-            reliability_data=np.where(matrix < 0, np.nan, matrix).T,
-            level_of_measurement=level,
-            value_domain=[0, 1, 2, 3],
-        )
-        assert krippendorff_alpha(matrix, level) == pytest.approx(expected)
-
-
 def test_what_chance_alone_explains_has_no_kappa():
-    same = [[1, 1], [1, 1]]
+    same, units = np.array([[1, 1], [1, 1]]), Units(np.arange(2)[:, None])
     assert np.isnan(cohen_kappa([1, 1], [1, 1]))
-    assert np.isnan(fleiss_kappa(same))
-    assert np.isnan(krippendorff_alpha(same))
-    assert np.isnan(krippendorff_alpha([[1, -1], [-1, 0]]))
+    assert np.isnan(fleiss(vote_counts(same), units).value)
+    assert np.isnan(nominal_alpha(vote_counts(same), units).value)
+    assert np.isnan(nominal_alpha(vote_counts(np.array([[1, -1], [-1, 0]])), units).value)
     assert np.isnan(cohen_kappa([-1, 0], [0, -1]))
 
 
@@ -71,10 +48,6 @@ def test_a_majority_needs_more_than_the_threshold_and_no_tie():
     assert majority(votes).tolist() == [0, -1, 1, -1, -1]
     assert majority(votes, 2 / 3).tolist() == [-1, -1, 1, -1, -1]
     assert majority(votes, 2 / 3, strict=False).tolist() == [0, -1, 1, -1, -1]
-
-
-def test_the_human_ceiling_is_the_mean_accuracy_of_people():
-    assert human_ceiling([[1, 0], [0, -1], [1, 1]], [1, 0, 0]) == pytest.approx((2 / 3 + 0) / 2)
 
 
 def test_the_best_mapping_undoes_how_boldly_people_use_a_scale():
@@ -113,7 +86,5 @@ def test_disagreement_is_the_share_that_too_few_agree_with():
     ]
 
 
-def test_words_become_codes_and_strength_a_word():
-    matrix, words = coded([["yes", "no"], ["no", None]])
-    assert (matrix.tolist(), words) == ([[0, 1], [1, -1]], ("yes", "no"))
+def test_strength_has_a_word():
     assert landis_koch(-0.1) == "poor"

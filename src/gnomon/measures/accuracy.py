@@ -57,21 +57,17 @@ def guessed(table: Table, seed: int = 0) -> Table:
 ACCURACY = Measure(
     name="accuracy",
     statistics=accuracy,
-    summary="share of items answered with a right label",
     guessable=True,
 )
 RECOGNISED_ACCURACY = Measure(
     name="recognised_accuracy",
     statistics=recognised_accuracy,
-    summary="accuracy among the items that have a readable answer",
 )
 RECOGNISED_SHARE = Measure(
     name="recognised_share",
     statistics=recognised_share,
-    summary="share of items that have a readable answer",
 )
 GUESSED_ACCURACY = Measure(
     name="guessed_accuracy",
     statistics=guessed_accuracy,
-    summary="accuracy with the expected value of a guess where there is no answer",
 )

@@ -18,9 +18,5 @@ def both_right(first: Table, second: Table) -> Statistics:
     return mean_of(first.right & second.right, first.clusters)
 
 
-AGREEMENT = PairMeasure(
-    name="agreement", summary="share of items that two runs answer alike", statistics=agreement
-)
-BOTH_RIGHT = PairMeasure(
-    name="both_right", summary="share of items that two runs both get right", statistics=both_right
-)
+AGREEMENT = PairMeasure(name="agreement", statistics=agreement)
+BOTH_RIGHT = PairMeasure(name="both_right", statistics=both_right)

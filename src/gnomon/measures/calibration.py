@@ -121,12 +121,10 @@ ECE = Measure(
     statistics=ece,
     better="lower",
     needs=frozenset({"scores"}),
-    summary="expected calibration error: mean distance of confidence and accuracy in 15 bins",
 )
 BRIER = Measure(
     name="brier",
     statistics=brier,
     better="lower",
     needs=frozenset({"scores"}),
-    summary="Brier score: squared distance of probabilities and truth, 0 to 2",
 )

@@ -122,16 +122,13 @@ def _all(sums: Floats) -> Floats:
 
 MACRO_F1 = Measure(
     name="macro_f1",
-    summary="mean over classes of F1",
     statistics=macro_f1,
 )
 RECOGNISED_MACRO_F1 = Measure(
     name="recognised_macro_f1",
-    summary="macro-F1 among the items that have a readable answer",
     statistics=recognised_macro_f1,
 )
 GUESSED_MACRO_F1 = Measure(
     name="guessed_macro_f1",
-    summary="macro-F1 if items without an answer are guessed",
     statistics=guessed_macro_f1,
 )

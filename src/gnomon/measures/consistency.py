@@ -132,18 +132,16 @@ def _sharing(table: Table, names: Sequence[str]) -> Said:
 
 
 def with_twin(
-    name: str, statistics: Callable[..., Statistics], summary: str, right: str, *needs: Need
+    name: str, statistics: Callable[..., Statistics], *needs: Need
 ) -> tuple[Measure, Measure]:
     """A measure of consistency, and its twin that also asks for right answers."""
     strict = Measure(
         name=f"{name}_and_right",
-        summary=right,
         statistics=partial(statistics, and_right=True),
         needs=frozenset(needs),
     )
     plain = Measure(
         name=name,
-        summary=summary,
         statistics=statistics,
         twin=strict.name,
         needs=frozenset(needs),
@@ -186,20 +184,15 @@ def group_right(table: Table) -> Statistics:
 GROUP_AGREEMENT, GROUP_AGREEMENT_AND_RIGHT = with_twin(
     "group_agreement",
     group_agreement,
-    "share of pairs of items of one group that are answered alike",
-    "share of pairs of items of one group that are both right",
     "groups",
 )
 FORM_AGREEMENT, FORM_AGREEMENT_AND_RIGHT = with_twin(
     "form_agreement",
     form_agreement,
-    "share of pairs of items that put one fact in two forms and are answered alike",
-    "share of pairs of items that put one fact in two forms and are both right",
     "groups",
 )
 GROUP_RIGHT = Measure(
     name="group_right",
     statistics=group_right,
-    summary="share of groups of two items or more that are right throughout",
     needs=frozenset({"groups"}),
 )

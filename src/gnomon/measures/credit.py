@@ -7,30 +7,14 @@ labels that its gold names.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import nan
-from typing import NamedTuple
-
 import numpy as np
 
 from gnomon.contracts import Measure
 from gnomon.measures.grouping import LEAST, Groups, groups
 from gnomon.measures.statistics import Codes, Floats, Statistics
-from gnomon.measures.table import Flags, Table
+from gnomon.measures.table import Table
 
 CATEGORY = "category"  # the tag
-
-
-class Credit(NamedTuple):
-    """The templates of one category, or of all (means of the categories)."""
-
-    category: str
-    templates: int
-    items: int
-    partial: float  # mean of the templates' accuracies
-    without_partial: float  # share of templates that are right throughout
-    # population standard deviation over templates; overall: sample deviation over categories
-    deviation: float
 
 
 def partial_credit(table: Table) -> Statistics:
@@ -43,46 +27,6 @@ def without_partial_credit(table: Table) -> Statistics:
     """Share of templates whose items are all right, averaged over categories."""
     found = groups(table)
     return _over_categories(table, found, (found.right == found.size).astype(float))
-
-
-def credits_by_category(table: Table) -> list[Credit]:
-    """A row for each category in order of appearance, and last their means: tables 2, 5 and 6.
-
-    The spread of the last row is the sample standard deviation over categories: what the paper
-    prints in table 2.
-    """
-    found = groups(table)
-    codes, names = _category(table)
-    rows = []
-    for code, name in enumerate(names):
-        mine = codes[found.first] == code
-        if mine.any():
-            rows.append(_credit(name, found, mine))
-    return [*rows, _overall(rows, len(table))]
-
-
-def _credit(name: str, found: Groups, mine: Flags) -> Credit:
-    share = found.share[mine]
-    whole = (found.right == found.size)[mine]
-    return Credit(
-        name,
-        templates=int(mine.sum()),
-        items=int(found.size[mine].sum()),
-        partial=float(share.mean()),
-        without_partial=float(whole.mean()),
-        deviation=float(share.std()),
-    )
-
-
-def _overall(rows: Sequence[Credit], items: int) -> Credit:
-    """The means over categories."""
-    if not rows:
-        return Credit("", 0, items, nan, nan, nan)
-    partial = np.array([row.partial for row in rows])
-    whole = np.array([row.without_partial for row in rows])
-    spread = float(partial.std(ddof=1)) if len(rows) > 1 else nan
-    templates = sum(row.templates for row in rows)
-    return Credit("", templates, items, float(partial.mean()), float(whole.mean()), spread)
 
 
 def _over_categories(table: Table, found: Groups, value: Floats) -> Statistics:
@@ -114,12 +58,10 @@ PARTIAL_CREDIT = Measure(
     statistics=partial_credit,
     guessable=True,
     needs=frozenset({"groups"}),
-    summary="mean accuracy of templates, averaged over categories",
 )
 WITHOUT_PARTIAL_CREDIT = Measure(
     name="without_partial_credit",
     statistics=without_partial_credit,
     least_group=LEAST,
     needs=frozenset({"groups"}),
-    summary="share of templates right throughout, averaged over categories",
 )

@@ -133,5 +133,4 @@ PATTERN_ACCURACY_AUC = Measure(
     name="pattern_accuracy_auc",
     statistics=pattern_accuracy_auc,
     needs=frozenset({"groups"}),
-    summary="area under the pattern accuracy curve: mean accuracy of patterns",
 )

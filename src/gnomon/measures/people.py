@@ -1,8 +1,9 @@
 """Agreement of people: kappas, alpha, majorities, a ceiling, and coarser readings of a scale.
 
 Judgements are a matrix [items, people] of small integers; -1 is a judgement that was not made.
-Every function is a few lines of numpy, which the tests compare with scikit-learn, statsmodels and
-krippendorff.
+Figures with an interval are sums over items and a formula on them (`statistics`), or, for the mean
+over pairs of people, the influence of each item on it. The tests compare them with scikit-learn,
+statsmodels and krippendorff.
 """
 
 from __future__ import annotations
@@ -10,15 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations, product
 from math import isnan, nan
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gnomon.measures.statistics import Floats
+from gnomon.measures.statistics import Floats, Statistics, mean_of, ratio
+from gnomon.measures.units import Units
+from gnomon.records import digest
 
-Level = Literal["nominal", "ordinal", "interval"]
 Judgements = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+KAPPA = (-1.0, 1.0)  # the bounds of everything that is corrected for chance
 
 
 class Mapped(NamedTuple):
@@ -72,49 +76,13 @@ def _mean(values: Iterable[float], default: float) -> float:
     return float(np.mean(known)) if known else default
 
 
-def fleiss_kappa(judgements: ArrayLike) -> float:
-    """Agreement of several people beyond chance, over the items that two or more judged.
-
-    Chance is the mean over items of the share of each value, which is Fleiss' own formula where
-    each item is judged by the same number of people.
-    """
-    counts = _counts(np.asarray(judgements, dtype=np.int64))
-    counts = counts[counts.sum(axis=1) >= 1]
-    people = counts.sum(axis=1)
-    several = people >= 2
-    if not several.any():
-        return nan
-    same = (counts * (counts - 1)).sum(axis=1)[several]
-    observed = float((same / (people * (people - 1))[several]).mean())
-    shares = (counts / people[:, None]).mean(axis=0)
-    return _beyond_chance(observed, float((shares**2).sum()))
-
-
-def krippendorff_alpha(judgements: ArrayLike, level: Level = "nominal") -> float:
-    """Agreement beyond chance of any number of people with gaps; for names, ranks or distances.
-
-    NaN if nothing can be paired or everybody always says the same.
-    """
-    counts = _counts(np.asarray(judgements, dtype=np.int64))
-    counts = counts[counts.sum(axis=1) >= 2]
-    if not len(counts):
-        return nan
-    weighted = counts / (counts.sum(axis=1, keepdims=True) - 1)
-    coincidence = weighted.T @ counts - np.diag(weighted.sum(axis=0))
-    totals = coincidence.sum(axis=1)
-    distance = _distances(totals, level)
-    observed = float((coincidence * distance).sum())
-    expected = float((np.outer(totals, totals) * distance).sum()) / (float(totals.sum()) - 1)
-    return 1 - observed / expected if expected > 0 else nan
-
-
 def majority(judgements: ArrayLike, threshold: float = 0.5, *, strict: bool = True) -> Judgements:
     """The value that more than `threshold` of an item's judges gave, or -1; not strict, at least.
 
     VSR keeps an item if at least two thirds of its validators agree with its label: threshold=2/3,
     strict=False.
     """
-    counts = _counts(np.asarray(judgements, dtype=np.int64))
+    counts = vote_counts(np.asarray(judgements, dtype=np.int64))
     people = counts.sum(axis=1)
     top = counts.max(axis=1, initial=0)
     share = np.divide(top, people, out=np.zeros(len(top)), where=people > 0)
@@ -122,16 +90,6 @@ def majority(judgements: ArrayLike, threshold: float = 0.5, *, strict: bool = Tr
     enough = share > least
     alone = (counts == top[:, None]).sum(axis=1) == 1
     return np.where(enough & alone & (people > 0), counts.argmax(axis=1), -1)
-
-
-def human_ceiling(judgements: ArrayLike, gold: ArrayLike) -> float:
-    """The mean accuracy of people, each over the items that they judged (VSR, section 2.5)."""
-    matrix, truth = np.asarray(judgements, dtype=np.int64), np.asarray(gold, dtype=np.int64)
-    made = matrix >= 0
-    right = ((matrix == truth[:, None]) & made).sum(axis=0)
-    judged = made.sum(axis=0)
-    some = judged > 0
-    return float((right[some] / judged[some]).mean()) if some.any() else nan
 
 
 def best_mapping(judgements: ArrayLike, fine: int = 5, coarse: int = 3) -> Mapped:
@@ -208,16 +166,6 @@ def disagreement(
     return sorted(rows, key=lambda row: (-row.excluded, row.key))
 
 
-def coded(judgements: Iterable[Sequence[str | None]]) -> tuple[Judgements, tuple[str, ...]]:
-    """Judgements in words as a matrix of codes, and what the codes stand for; none is -1."""
-    codes: dict[str | None, int] = {None: -1}
-    rows = []
-    for row in judgements:
-        rows.append([codes.setdefault(word, len(codes) - 1) for word in row])
-    words = tuple(word for word in codes if word is not None)
-    return np.array(rows, dtype=np.int64), words
-
-
 def landis_koch(kappa: float) -> str:
     """What Landis and Koch (1977) call an agreement of that strength.
 
@@ -249,20 +197,175 @@ def _read(values: Judgements, reading: tuple[int, ...]) -> Judgements:
     return np.array([*reading, -1])[values]
 
 
-def _counts(matrix: Judgements) -> Floats:
-    """[items, values] how many people gave each value."""
-    width = int(matrix.max(initial=0)) + 1
-    row, person = np.nonzero(matrix >= 0)
-    flat = np.bincount(row * width + matrix[row, person], minlength=len(matrix) * width)
-    return flat.reshape(len(matrix), width).astype(float)
+def pairwise_agreement(counts: Floats, units: Units) -> Statistics:
+    """The share of pairs of people who say the same, mean over items with two votes or more."""
+    several = counts.sum(axis=1) >= 2
+    return mean_of(_agreeing(counts[several]), units[several])
 
 
-def _distances(totals: Floats, level: Level) -> Floats:
-    size = len(totals)
-    if level == "nominal":
-        return 1 - np.eye(size)
-    if level == "interval":
-        values = np.arange(size, dtype=float)
-        return np.asarray((values[:, None] - values) ** 2)
-    upto = np.cumsum(totals) - totals / 2
-    return np.asarray((upto[:, None] - upto) ** 2)
+def _agreeing(counts: Floats) -> Floats:
+    """For each item the share of pairs of its votes that agree."""
+    voters = counts.sum(axis=1)
+    same = (counts * (counts - 1)).sum(axis=1)
+    return np.asarray(same / (voters * (voters - 1)))
+
+
+def fleiss(counts: Floats, units: Units) -> Statistics:
+    """Fleiss' kappa, also where items have different numbers of votes.
+
+    Chance is the mean over items of the share of each label; with equally many votes on each item
+    this is Fleiss' own formula.
+    """
+    voters = counts.sum(axis=1)
+    some = voters >= 1
+    counts, voters = counts[some], voters[some]
+    several = voters >= 2
+    agreeing = np.zeros(len(counts))
+    agreeing[several] = _agreeing(counts[several])
+    ones = np.ones(len(counts))
+    shares = counts / voters[:, None]
+    columns = np.column_stack([agreeing, several, ones, shares])
+
+    def finish(sums: Floats) -> Floats:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            observed = sums[..., 0] / sums[..., 1]
+            chance = ((sums[..., 3:] / sums[..., 2:3]) ** 2).sum(axis=-1)
+            return _beyond(observed, chance)
+
+    n = int(several.sum())
+    return Statistics.of(units[some], columns, finish, n=n, bounds=KAPPA)
+
+
+def _beyond(observed: Floats, chance: Floats) -> Floats:
+    """How much of what chance leaves is agreed on; NaN where chance leaves nothing."""
+    room = 1 - chance
+    return np.asarray(np.where(room > 1e-12, (observed - chance) / room, np.nan))
+
+
+def nominal_alpha(counts: Floats, units: Units) -> Statistics:
+    """Krippendorff's alpha of labels without an order."""
+    several = counts.sum(axis=1) >= 2
+    counts = counts[several]
+    voters = counts.sum(axis=1)
+    same = (counts * (counts - 1)).sum(axis=1) / (voters - 1)
+    columns = np.column_stack([same, counts])
+
+    def finish(sums: Floats) -> Floats:
+        of_labels = sums[..., 1:]
+        total = of_labels.sum(axis=-1)
+        observed = total - sums[..., 0]
+        expected = (total**2 - (of_labels**2).sum(axis=-1)) / (total - 1)
+        return _one_less(observed, expected)
+
+    return Statistics.of(units[several], columns, finish, bounds=KAPPA)
+
+
+def _one_less(observed: Floats, expected: Floats) -> Floats:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(expected > 1e-12, 1 - observed / expected, np.nan))
+
+
+def ordinal_alpha(points: Judgements, units: Units, size: int) -> Statistics:
+    """Krippendorff's alpha of points of a scale: being one point apart is no great matter."""
+    counts = vote_counts(points, size)
+    several = counts.sum(axis=1) >= 2
+    counts = counts[several]
+    weighted = counts / (counts.sum(axis=1, keepdims=True) - 1)
+    together = weighted[:, :, None] * counts[:, None, :]
+    place = np.arange(size)
+    together[:, place, place] -= weighted
+
+    def finish(sums: Floats) -> Floats:
+        coincidence = sums.reshape(*sums.shape[:-1], size, size)
+        totals = coincidence.sum(axis=-1)
+        distance = _rank_distances(totals)
+        observed = (coincidence * distance).sum(axis=(-1, -2))
+        products = totals[..., :, None] * totals[..., None, :]
+        expected = (products * distance).sum(axis=(-1, -2)) / (totals.sum(axis=-1) - 1)
+        return _one_less(observed, expected)
+
+    columns = together.reshape(len(counts), size * size)
+    return Statistics.of(units[several], columns, finish, bounds=KAPPA)
+
+
+def _rank_distances(totals: Floats) -> Floats:
+    """The squared difference of mean ranks of each two points (Krippendorff 2011, ordinal)."""
+    ranks = np.cumsum(totals, axis=-1) - totals / 2
+    return np.asarray((ranks[..., :, None] - ranks[..., None, :]) ** 2)
+
+
+def vote_counts(judgements: Judgements, size: int | None = None) -> Floats:
+    """[items, values] how many people gave each value, of so many or of those that occur."""
+    if size is None:
+        size = int(judgements.max(initial=0)) + 1
+    row, person = np.nonzero(judgements >= 0)
+    place = row * size + judgements[row, person]
+    flat = np.bincount(place, minlength=len(judgements) * size)
+    return flat.reshape(len(judgements), size).astype(float)
+
+
+def mean_cohen(said: Judgements, units: Units) -> Statistics:
+    """The mean of Cohen's kappa over pairs of people, weighted by the items that a pair shares.
+
+    Where all people judge all items this is the plain mean. Its error comes from the influence of
+    each item, as if the figure were the mean of them.
+    """
+    moved = np.zeros(len(said))
+    weights, kappas = [], []
+    judged = np.zeros(len(said), dtype=bool)
+    for one, two in combinations(range(said.shape[1]), 2):
+        both = np.flatnonzero((said[:, one] >= 0) & (said[:, two] >= 0))
+        kappa = cohen_kappa(said[both, one], said[both, two])
+        if np.isnan(kappa):
+            continue
+        moved[both] += _influence(said[both, one], said[both, two], kappa)
+        judged[both] = True
+        weights.append(len(both))
+        kappas.append(kappa)
+    if not weights:
+        return mean_of(np.zeros(0), units[np.zeros(0, dtype=np.int64)], bounds=KAPPA)
+    mean = float(np.average(kappas, weights=weights))
+    rows = np.flatnonzero(judged)
+    influence = moved[rows] / sum(weights)
+    return mean_of(mean + len(rows) * influence, units[rows], bounds=KAPPA)
+
+
+def _influence(one: Judgements, two: Judgements, kappa: float) -> Floats:
+    """How far each item moves the kappa of two people, times the number of items: sums to 0."""
+    n = len(one)
+    width = int(max(one.max(), two.max())) + 1
+    of_one = np.bincount(one, minlength=width) / n
+    of_two = np.bincount(two, minlength=width) / n
+    chance = float(of_one @ of_two)
+    by_chance = of_two[one] + of_one[two] - 2 * chance
+    same = (one == two) - float((one == two).mean())
+    return np.asarray((same - (1 - kappa) * by_chance) / (1 - chance))
+
+
+def mean_over_people(good: Flags, judged: Flags, units: Units) -> Statistics:
+    """The mean over people of the share of what they judged that is good: both [items, people]."""
+    rows = np.flatnonzero(judged.any(axis=1))
+    people = np.flatnonzero(judged.any(axis=0))
+    width = len(people)
+    cells = np.ix_(rows, people)
+    columns = np.column_stack([good[cells] & judged[cells], judged[cells]]).astype(float)
+
+    def finish(sums: Floats) -> Floats:
+        both = np.stack([sums[..., :width], sums[..., width:]], axis=-1)
+        return np.asarray(ratio(both).mean(axis=-1))
+
+    return Statistics.of(units[rows], columns, finish, n=len(rows))
+
+
+def label_of_most(item: str, labels: Sequence[str], counts: Sequence[int]) -> str | None:
+    """The label with most votes; among several, one drawn by the item's id. None without votes.
+
+    >>> label_of_most("1", ["false", "true"], [1, 2]), label_of_most("1", ["a", "b"], [0, 0])
+    ('true', None)
+    """
+    most = max(counts, default=0)
+    if most <= 0:
+        return None
+    tied = [label for label, count in zip(labels, counts, strict=True) if count == most]
+    place = int(digest(item), 16) % len(tied)
+    return sorted(tied)[place]

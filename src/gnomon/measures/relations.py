@@ -163,21 +163,15 @@ def _key(found: Statements, one: Codes, two: Codes) -> Codes:
 SYMMETRY, SYMMETRY_AND_RIGHT = with_twin(
     "symmetry",
     symmetry,
-    "share of pairs of objects that get the same fact asked either way round",
-    "share of pairs of objects that are right asked either way round",
     "laws",
 )
 CONVERSE, CONVERSE_AND_RIGHT = with_twin(
     "converse",
     converse,
-    "share of facts that get the same answer put with a word and with its converse",
-    "share of facts that are right put with a word and with its converse",
     "relations",
 )
 NEGATION, NEGATION_AND_RIGHT = with_twin(
     "negation",
     negation,
-    "share of facts that get opposite answers asserted and denied",
-    "share of facts that are right asserted and denied",
     "relations",
 )

@@ -163,19 +163,16 @@ AUC = Measure(
     statistics=auc,
     needs=frozenset({"scores", "truth"}),
     chance=0.5,
-    summary="area under the ROC curve: how often a true statement scores above a false one",
 )
 PAIR_IMAGE = Measure(
     name="pair_image",
     statistics=pair_image,
     needs=frozenset({"scores", "pairs"}),
     chance=0.5,
-    summary="share of contrastive pairs whose true picture scores above the other",
 )
 PAIR_RIGHT = Measure(
     name="pair_right",
     statistics=pair_right,
     needs=frozenset({"pairs"}),
     chance=0.25,
-    summary="share of contrastive pairs with both halves right",
 )

@@ -122,7 +122,5 @@ def _by_object(sums: list[tuple[Codes, Floats]]) -> Floats:
 TRANSITIVITY, TRANSITIVITY_AND_RIGHT = with_twin(
     "transitivity",
     transitivity,
-    "share of triples in which A over B and B over C is followed by A over C",
-    "share of such triples in which all three answers are right",
     "laws",
 )

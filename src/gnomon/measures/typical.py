@@ -51,12 +51,10 @@ def true_confidence(table: Table) -> Statistics:
 RELAXED_ACCURACY = Measure(
     name="relaxed_accuracy",
     statistics=relaxed_accuracy,
-    summary="share of items whose most probable choice is a right label",
     guessable=True,
 )
 TRUE_CONFIDENCE = Measure(
     name="true_confidence",
     statistics=true_confidence,
     needs=frozenset({"scores"}),
-    summary="mean probability of the right labels together",
 )

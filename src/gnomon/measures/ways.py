@@ -106,7 +106,5 @@ def _alike(part: Table, *, and_right: bool) -> Statistics:
 CONSISTENCY, CONSISTENCY_AND_RIGHT = with_twin(
     "consistency",
     consistency,
-    "share of facts whose answers agree in all ways of asking",
-    "share of facts answered right in all ways of asking",
     "ways",
 )

@@ -7,15 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gnomon.measures.people import landis_koch
+from gnomon.measures.people import landis_koch, nominal_alpha, pairwise_agreement
 from gnomon.people.agreement import (
     Figure,
     Pair,
     agreement_figures,
     figure,
-    nominal_alpha,
     pairs_of,
-    pairwise_agreement,
 )
 from gnomon.people.ceiling import accuracy_of, ceilings, each_beside_others
 from gnomon.people.reliability import Reliability, reliability_of

@@ -9,8 +9,8 @@ import numpy as np
 
 from gnomon.contracts import Measure
 from gnomon.measures.accuracy import ACCURACY
-from gnomon.measures.ceiling import label_of_most, mean_over_people
 from gnomon.measures.intervals import interval
+from gnomon.measures.people import label_of_most, mean_over_people
 from gnomon.measures.scoring import known, scores
 from gnomon.measures.sharing import Sharing
 from gnomon.measures.table import Table
