@@ -13,7 +13,7 @@ import numpy as np
 
 from gnomon.audit.questions import QuestionSet
 from gnomon.measures.codes import Floats
-from gnomon.measures.columns import Vocabulary
+from gnomon.measures.columns import CodeBook
 
 MOST_TARGETS = 64  # labels; more of them are no labels but answers in words
 LEAST_USES = 5  # of a label, on average
@@ -54,7 +54,7 @@ class Answers:
     @cached_property
     def right(self) -> tuple[np.ndarray, list[str]]:
         """The right answer of each row as a code, and what the codes mean; several are one."""
-        names = Vocabulary()
+        names = CodeBook()
         codes = []
         for mine in self.votes > 0:
             together = [
@@ -97,7 +97,7 @@ class Answers:
 
 def answers_of(audited: QuestionSet, *, as_written: bool = False) -> Answers:
     """The answers of the questions that can be answered; choices as written, or what they say."""
-    words = Vocabulary()
+    words = CodeBook()
     rows = []
     codes = []
     right = []

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.audit.finding import Example, shortened
-from gnomon.measures.columns import Vocabulary
+from gnomon.measures.columns import CodeBook
 from gnomon.measures.units import Units
 
 TEST = ("test", "testing", "eval", "evaluation")
@@ -165,7 +165,7 @@ class QuestionSet:
         return any(question.unit(kind.tags[0]) for question in self.questions[:1])
 
     def _codes(self, kind: UnitKind) -> list[np.ndarray]:
-        words = Vocabulary({"": -1})
+        words = CodeBook({"": -1})
         columns = []
         for tag in kind.tags:
             codes = [words[question.unit(tag)] for question in self.questions]

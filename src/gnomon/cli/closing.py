@@ -11,7 +11,7 @@ from gnomon.errors import UsageError, inert
 from gnomon.runs import Run
 
 if TYPE_CHECKING:
-    from gnomon.measures.entries import Entry
+    from gnomon.measures.entries import ScoredTable
 
 NAMED = 3  # runs whose folders are named; of more, the folder that holds them
 
@@ -74,7 +74,7 @@ def _show_what_next(args: Namespace, runs: Sequence[Run]) -> None:
     print(inert(f"More: gnomon score {paths[0]}"))
 
 
-def _show_over_prompts(entries: Sequence[Entry]) -> None:
+def _show_over_prompts(entries: Sequence[ScoredTable]) -> None:
     """Mean, worst, best and spread over the wordings, if any model was asked in several."""
     from gnomon.measures.prompts import score_over_prompts
     from gnomon.reports.tables.prompts import shown

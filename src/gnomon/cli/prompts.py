@@ -38,7 +38,7 @@ from gnomon.redaction import redact_command
 
 if TYPE_CHECKING:
     from gnomon.contracts import Measure
-    from gnomon.measures.entries import Entry
+    from gnomon.measures.entries import ScoredTable
     from gnomon.measures.promptsearch import Search
     from gnomon.train.folds import Division
 
@@ -208,7 +208,7 @@ def _measures(args: Namespace, source: ItemSource) -> list[Measure]:
 def _grid(
     args: Namespace,
     candidates: Candidates,
-    entries: Sequence[Entry],
+    entries: Sequence[ScoredTable],
     measures: Sequence[Measure],
 ) -> str:
     from gnomon.measures.prompts import score_over_prompts
@@ -230,12 +230,12 @@ def _grid(
 def _searched(
     args: Namespace,
     candidates: Candidates,
-    entries: Sequence[Entry],
+    entries: Sequence[ScoredTable],
     division: Division,
     items: Sequence[Item],
     measures: Sequence[Measure],
 ) -> str:
-    from gnomon.measures.promptsearch import Part, search
+    from gnomon.measures.promptsearch import SearchFold, search
     from gnomon.reports.tables.promptsearch import fold_listing, mean_listing
     from gnomon.reports.tables.render import render
 
@@ -243,7 +243,7 @@ def _searched(
     for fold in range(division.folds):
         choosing = frozenset(items[number].id for number in division.choosing(fold))
         scoring = frozenset(items[number].id for number in division.scoring(fold))
-        parts.append(Part(choosing, scoring))
+        parts.append(SearchFold(choosing, scoring))
     found = search([entry.table for entry in entries], parts, measures)
     if args.format == "json":
         return _json(candidates, division, found)

@@ -34,7 +34,7 @@ from gnomon.errors import UsageError
 from gnomon.runs import open_runs
 
 if TYPE_CHECKING:
-    from gnomon.measures.entries import Entry
+    from gnomon.measures.entries import ScoredTable
     from gnomon.measures.scoring import Scored
 
 
@@ -158,7 +158,7 @@ def main(args: Namespace) -> int:
     return 0
 
 
-def _over_prompts(args: Namespace, entries: Sequence[Entry]) -> str:
+def _over_prompts(args: Namespace, entries: Sequence[ScoredTable]) -> str:
     from gnomon.measures.prompts import score_over_prompts
     from gnomon.reports.tables.prompts import shown
 
@@ -168,7 +168,7 @@ def _over_prompts(args: Namespace, entries: Sequence[Entry]) -> str:
     return shown(found, args.format, plain=args.plain, level=args.level)
 
 
-def _print_places(args: Namespace, entries: Sequence[Entry]) -> None:
+def _print_places(args: Namespace, entries: Sequence[ScoredTable]) -> None:
     """The bias by place of runs whose choices were permuted."""
     from gnomon.reports.tables.places import place_listings
     from gnomon.reports.tables.render import render
@@ -222,9 +222,9 @@ def _given(args: Namespace) -> str:
     return ""
 
 
-def _from_file(args: Namespace) -> Entry:
+def _from_file(args: Namespace) -> ScoredTable:
     from gnomon.items.answers.joining import NOT_THERE, read_predictions
-    from gnomon.measures.entries import Entry
+    from gnomon.measures.entries import ScoredTable
     from gnomon.measures.sharing import Sharing
     from gnomon.measures.table import Table
 
@@ -249,10 +249,10 @@ def _from_file(args: Namespace) -> Entry:
         laws=benchmark.laws,
         seed=source.options.get("seed"),
     )
-    return Entry(table, benchmark.measures, table.model, absent)
+    return ScoredTable(table, benchmark.measures, table.model, absent)
 
 
-def _tell_remarks(args: Namespace, entries: Sequence[Entry]) -> None:
+def _tell_remarks(args: Namespace, entries: Sequence[ScoredTable]) -> None:
     """On standard error: what the figures do not show."""
     from gnomon.measures.remarks import remarks
 
@@ -265,7 +265,7 @@ def _tell_remarks(args: Namespace, entries: Sequence[Entry]) -> None:
             print(remark, file=sys.stderr)
 
 
-def _tell_few_units(found: Sequence[Scored], entries: Sequence[Entry]) -> None:
+def _tell_few_units(found: Sequence[Scored], entries: Sequence[ScoredTable]) -> None:
     """On standard error: figures that rest on hardly any pair, triple or group of items."""
     from gnomon.measures.grouping import FEWEST
 
@@ -282,7 +282,7 @@ def _tell_few_units(found: Sequence[Scored], entries: Sequence[Entry]) -> None:
         print(f"{about}: {rest} say nothing yet about {', '.join(measures)}.", file=sys.stderr)
 
 
-def _tell_unsliced(tags: Sequence[str], entries: Sequence[Entry]) -> None:
+def _tell_unsliced(tags: Sequence[str], entries: Sequence[ScoredTable]) -> None:
     """On standard error: the benchmarks whose items lack a tag."""
     for tag in tags:
         lacking = [entry.table.benchmark for entry in entries if not entry.table.has(tag)]
@@ -313,7 +313,7 @@ def _deviations(found: Sequence[Scored]) -> Iterator[str]:
         )
 
 
-def _like_papers(args: Namespace, entries: Sequence[Entry]) -> str:
+def _like_papers(args: Namespace, entries: Sequence[ScoredTable]) -> str:
     """The results tables of the papers whose benchmarks these are."""
     from gnomon.reports.published.beside import beside_papers
     from gnomon.reports.tables.render import render

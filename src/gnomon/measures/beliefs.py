@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.contracts import OrderLaw, RelationLaw
-from gnomon.measures.laws import Statements, contexts, order, relations
+from gnomon.measures.laws import LawStatements, contexts, order, relations
 from gnomon.measures.ranking import Weights, contradicted, rank
 from gnomon.measures.statistics import Codes
 from gnomon.measures.table import Flags, Table
@@ -134,7 +134,7 @@ def _claims(table: Table) -> Iterator[_Claims]:
             yield from _of_relations(table, related, mine, other)
 
 
-def _of_order(table: Table, found: Statements, mine: Codes, law: OrderLaw) -> _Claims:
+def _of_order(table: Table, found: LawStatements, mine: Codes, law: OrderLaw) -> _Claims:
     """Every answer claims something: who is not greater is lesser."""
     claimed = mine[found.said[mine] >= 0]
     named = _context(table, int(found.rows[mine[0]]), law.within)
@@ -143,7 +143,7 @@ def _of_order(table: Table, found: Statements, mine: Codes, law: OrderLaw) -> _C
     return _directed(found, claimed, said == 1, (gold == 1, gold == 0), named, word)
 
 
-def _greater_word(table: Table, found: Statements, place: int, law: OrderLaw) -> str:
+def _greater_word(table: Table, found: LawStatements, place: int, law: OrderLaw) -> str:
     """The word for "greater" that a row is about, by its choices or by what it asks."""
     row = int(found.rows[place])
     offered = {table.labels[code] for code in table.choices[row].tolist() if code >= 0}
@@ -156,7 +156,7 @@ def _greater_word(table: Table, found: Statements, place: int, law: OrderLaw) ->
 
 
 def _of_relations(
-    table: Table, found: Statements, mine: Codes, law: RelationLaw
+    table: Table, found: LawStatements, mine: Codes, law: RelationLaw
 ) -> Iterator[_Claims]:
     """Answers that assert a relation with a converse, or one that passes on."""
     named = _context(table, int(found.rows[mine[0]]), law.within)
@@ -174,7 +174,7 @@ def _of_relations(
             yield _directed(found, mine[chosen], forward, true, named, greater)
 
 
-def _asserted(found: Statements, mine: Codes, answer: Codes) -> Codes:
+def _asserted(found: LawStatements, mine: Codes, answer: Codes) -> Codes:
     """The word that each answer asserts of the first object: its own, or the one it says yes to."""
     asked = found.word[mine]
     agreed = np.where(answer[mine] == 1, asked, NOTHING)
@@ -182,7 +182,7 @@ def _asserted(found: Statements, mine: Codes, answer: Codes) -> Codes:
 
 
 def _directed(
-    found: Statements,
+    found: LawStatements,
     mine: Codes,
     forward: Flags,
     true: tuple[Flags, Flags],  # that the first object is over the second, or the reverse

@@ -14,14 +14,14 @@ import msgspec
 import numpy as np
 
 from gnomon.errors import DataError
-from gnomon.measures.columns import TagColumns, Tags, TextColumn, Vocabulary, Wordings, codes_of
+from gnomon.measures.columns import CodeBook, TagColumns, Tags, TextColumn, WordingHashes, codes_of
 from gnomon.measures.statistics import Floats
 from gnomon.measures.table import Kinds, Table
 
 CHUNK = 256  # rows that are turned into columns together
 
 
-class Bare(msgspec.Struct, frozen=True, gc=False):
+class BareItem(msgspec.Struct, frozen=True, gc=False):
     """The part of an Item that every measure needs."""
 
     id: str
@@ -31,7 +31,7 @@ class Bare(msgspec.Struct, frozen=True, gc=False):
     group: str = ""
 
 
-class Whole(Bare, frozen=True, gc=False):
+class TaggedItem(BareItem, frozen=True, gc=False):
     """The same with tags."""
 
     tags: dict[str, str] = {}
@@ -68,7 +68,7 @@ def build(rows: Iterable[Any], **about: Any) -> Table:
             hashes.extend([hash((item.context, item.text)) for item in items])
     columns = tags.done()
     if len(hashes) and len(hashes) == len(builder.ids):
-        about["wordings"] = Wordings(lambda: np.frombuffer(hashes, dtype=np.int64))
+        about["wordings"] = WordingHashes(lambda: np.frombuffer(hashes, dtype=np.int64))
     return builder.done(Tags(lambda: columns), **about)
 
 
@@ -82,7 +82,7 @@ def chunks(rows: Iterable[Any]) -> Iterator[list[Any]]:
 class KindsSeen(dict[tuple[tuple[str, ...], tuple[str, ...]], int]):
     """(choices, gold) -> number, in the order of first use, and each label's place."""
 
-    def __init__(self, labels: Vocabulary) -> None:
+    def __init__(self, labels: CodeBook) -> None:
         super().__init__()
         self.labels = labels
         self.places: list[dict[str | None, int]] = []
@@ -110,7 +110,7 @@ class Builder:
     """A table while it is being filled, a chunk of rows at a time."""
 
     def __init__(self) -> None:
-        self.labels = Vocabulary()
+        self.labels = CodeBook()
         self.kinds = KindsSeen(self.labels)
         self.ids: list[str] = []
         self.choice, self.picked, self.kind = array("i"), array("i"), array("i")

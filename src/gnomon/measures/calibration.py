@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.contracts import Measure
-from gnomon.measures.statistics import Cell, Codes, Floats, Statistics, mean_of
+from gnomon.measures.statistics import Codes, Floats, PartialSums, Statistics, mean_of
 from gnomon.measures.table import Table
 from gnomon.measures.typical import most_probable_is_right
 
@@ -42,9 +42,9 @@ def ece(table: Table) -> Statistics:
     which = _bin(sure)
     every = np.arange(len(part))
     cells = [
-        Cell(every, 3 * which),
-        Cell(every, 3 * which + 1, sure),
-        Cell(every, 3 * which + 2, hit),
+        PartialSums(every, 3 * which),
+        PartialSums(every, 3 * which + 1, sure),
+        PartialSums(every, 3 * which + 2, hit),
     ]
     return Statistics.tallied(part.clusters, cells, 3 * BINS, _gap)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon.contracts import Measure
-from gnomon.measures.statistics import Cell, Codes, Floats, Statistics
+from gnomon.measures.statistics import Codes, Floats, PartialSums, Statistics
 from gnomon.measures.table import Flags, Table
 from gnomon.measures.typical import typical_sets
 
@@ -48,9 +48,9 @@ def guessed_macro_f1(table: Table) -> Statistics:
     right = np.concatenate([table.right[answered], hit])
     gold = np.where(right, said, table.first_right[rows])
     cells = [
-        Cell(rows[right], 3 * said[right], weights[right]),
-        Cell(rows, 3 * said + 1, weights),
-        Cell(rows, 3 * gold + 2, weights),
+        PartialSums(rows[right], 3 * said[right], weights[right]),
+        PartialSums(rows, 3 * said + 1, weights),
+        PartialSums(rows, 3 * gold + 2, weights),
     ]
     return Statistics.tallied(table.clusters, cells, 3 * len(table.labels), _present)
 
@@ -70,13 +70,13 @@ def gold_label(table: Table) -> Codes:
     return np.where(table.right, table.choice, table.first_right)
 
 
-def _cells(right: Flags, said: Codes, gold: Codes) -> list[Cell]:
+def _cells(right: Flags, said: Codes, gold: Codes) -> list[PartialSums]:
     answered = said >= 0
     every = np.arange(len(gold))
     return [
-        Cell(right, 3 * gold[right]),
-        Cell(answered, 3 * said[answered] + 1),
-        Cell(every, 3 * gold + 2),
+        PartialSums(right, 3 * gold[right]),
+        PartialSums(answered, 3 * said[answered] + 1),
+        PartialSums(every, 3 * gold + 2),
     ]
 
 
@@ -98,7 +98,7 @@ def _of_sets(table: Table, rule: str) -> Statistics:
     cells = []
     for j, flags in enumerate((said & table.gold_at, said, table.gold_at)):
         row, at = np.nonzero(flags)
-        cells.append(Cell(row, 3 * place[table.choices[row, at]] + j))
+        cells.append(PartialSums(row, 3 * place[table.choices[row, at]] + j))
     return Statistics.tallied(table.clusters, cells, 3 * len(labels), _all)
 
 

@@ -34,7 +34,7 @@ class Column(NamedTuple):
         return Column(self.codes[rows], self.values)
 
 
-class Vocabulary(dict[str, int]):
+class CodeBook(dict[str, int]):
     """Text -> code, in the order of first use."""
 
     def __missing__(self, text: str) -> int:
@@ -52,7 +52,7 @@ class TextColumn:
 
     def __init__(self, rows: int = 0) -> None:
         self.codes = array("i", [-1]) * rows
-        self.words = Vocabulary()
+        self.words = CodeBook()
 
     def extend(self, texts: Iterable[str | None]) -> None:
         """Add the values of the next rows; empty or none is no value."""
@@ -118,7 +118,7 @@ class Tags(Mapping[str, Column]):
         return len(self._whole.columns)
 
 
-class Wordings:
+class WordingHashes:
     """A hash of each row's context and text, to tell whether two rows ask the same.
 
     Good within one process only.
@@ -130,9 +130,9 @@ class Wordings:
         self._load = load
         self._rows = rows
 
-    def take(self, rows: NDArray[Any]) -> Wordings:
+    def take(self, rows: NDArray[Any]) -> WordingHashes:
         """The same for some of the rows, given as a mask or as indices."""
-        return Wordings(lambda: self.hashes, _indices(rows))
+        return WordingHashes(lambda: self.hashes, _indices(rows))
 
     @cached_property
     def hashes(self) -> NDArray[np.int64]:
@@ -166,7 +166,7 @@ def pooled(columns: Sequence[Column]) -> Codes:
     """[rows, columns] codes of some columns into one vocabulary, -1 where there is no value."""
     if len(columns) == 1:
         return columns[0].codes[:, None]
-    words = Vocabulary()
+    words = CodeBook()
     codes = []
     for column in columns:
         place = [words[value] for value in column.values]

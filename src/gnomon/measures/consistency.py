@@ -21,7 +21,7 @@ from gnomon.measures.table import Flags, Table
 from gnomon.measures.units import Units
 
 
-class Said(NamedTuple):
+class UnitAnswers(NamedTuple):
     """What each row says about which unit; pairs of one unit are compared if variants differ."""
 
     unit: Codes
@@ -31,7 +31,7 @@ class Said(NamedTuple):
     variant: Codes | None = None
 
 
-class Pairs(NamedTuple):
+class AnswerPairs(NamedTuple):
     """The pairs of rows of each unit that has any."""
 
     number: Floats
@@ -40,7 +40,7 @@ class Pairs(NamedTuple):
     clusters: Units
 
 
-def pairs(said: Said) -> Pairs:
+def pairs(said: UnitAnswers) -> AnswerPairs:
     """Count the pairs of each unit without forming them.
 
     There are n(n-1)/2 over equal values, less those of equal variants.
@@ -59,10 +59,10 @@ def pairs(said: Said) -> Pairs:
     first = np.zeros(units, dtype=np.int64)
     first[unit[::-1]] = np.arange(len(unit))[::-1]
     some = count > 0
-    return Pairs(count[some], agree[some], right[some], said.clusters[first[some]])
+    return AnswerPairs(count[some], agree[some], right[some], said.clusters[first[some]])
 
 
-def agreement(said: Said | None, *, and_right: bool = False) -> Statistics:
+def agreement(said: UnitAnswers | None, *, and_right: bool = False) -> Statistics:
     """The mean over units of the share of their pairs that agree (and are right)."""
     if said is None or not len(said.unit):
         return mean_of([], np.zeros(0, dtype=np.int64))
@@ -71,7 +71,7 @@ def agreement(said: Said | None, *, and_right: bool = False) -> Statistics:
     return mean_of(good / found.number, found.clusters)
 
 
-def within_groups(table: Table, *, between_forms: bool = False) -> Said:
+def within_groups(table: Table, *, between_forms: bool = False) -> UnitAnswers:
     """Rows of one group: they agree if they give the same label.
 
     Where right labels or choices differ within the group (an ant is smaller than a bird, a bird
@@ -87,7 +87,7 @@ def within_groups(table: Table, *, between_forms: bool = False) -> Said:
     alike = (least == most)[unit]
     outcome = np.where(alike, part.choice, np.where(part.answered, part.right, -1))
     variant = part.form.codes if between_forms else None
-    return Said(unit, outcome, part.right, part.clusters, variant)
+    return UnitAnswers(unit, outcome, part.right, part.clusters, variant)
 
 
 def _kinds_in_any_order(table: Table) -> Codes:
@@ -116,13 +116,13 @@ def same_choice(tags: str) -> Measure:
     )
 
 
-def _sharing(table: Table, names: Sequence[str]) -> Said:
+def _sharing(table: Table, names: Sequence[str]) -> UnitAnswers:
     unit: Codes = table.form.codes.astype(np.int64)
     known = np.ones(len(table), dtype=bool)
     for column in (table.column(name) for name in names):
         unit = compact(unit * (len(column.values) + 1) + column.codes + 1)[0]
         known &= column.codes >= 0
-    return Said(
+    return UnitAnswers(
         unit[known],
         table.choice[known],
         table.right[known],

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon.contracts import Measure
-from gnomon.measures.grouping import LEAST, Groups, groups
+from gnomon.measures.grouping import LEAST_ITEMS, Groups, groups
 from gnomon.measures.statistics import Codes, Floats, Statistics
 from gnomon.measures.table import Table
 
@@ -62,6 +62,6 @@ PARTIAL_CREDIT = Measure(
 WITHOUT_PARTIAL_CREDIT = Measure(
     name="without_partial_credit",
     statistics=without_partial_credit,
-    least_group=LEAST,
+    least_group=LEAST_ITEMS,
     needs=frozenset({"groups"}),
 )

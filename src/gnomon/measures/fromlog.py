@@ -13,8 +13,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.measures.building import Bare, Builder, Row, chunks
-from gnomon.measures.columns import Column, TagColumns, Tags, Wordings
+from gnomon.measures.building import BareItem, Builder, Row, chunks
+from gnomon.measures.columns import Column, TagColumns, Tags, WordingHashes
 from gnomon.measures.table import Table
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Worded(msgspec.Struct, frozen=True, gc=False):
     context: str = ""
 
 
-_bare = msgspec.json.Decoder(Bare).decode
+_bare = msgspec.json.Decoder(BareItem).decode
 _tagged = msgspec.json.Decoder(Tagged).decode
 _worded = msgspec.json.Decoder(Worded).decode
 _floats = msgspec.json.Decoder(list[float | None]).decode
@@ -49,7 +49,7 @@ def build_run(run: Run, **about: Any) -> Table:
         numbers.extend([asked.n for asked in chunk])
     return builder.done(
         Tags(lambda: _tags(run, numbers)),
-        wordings=Wordings(lambda: _wordings(run, numbers)),
+        wordings=WordingHashes(lambda: _wordings(run, numbers)),
         numbers=np.frombuffer(numbers, dtype=np.int64),
         **about,
     )

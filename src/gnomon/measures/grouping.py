@@ -17,7 +17,7 @@ from gnomon.measures.units import Units
 from gnomon.records import Score
 
 FEWEST = 5  # pairs, triples or groups of items that a figure may be a share of
-LEAST = 10  # items of a group, for measures that ask whether a whole group is right
+LEAST_ITEMS = 10  # items of a group, for measures that ask whether a whole group is right
 
 
 class Groups(NamedTuple):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gnomon.measures.statistics import Floats
 
-FEWEST = 3  # models below which a correlation is always 1, -1 or undefined
+FEWEST_MODELS = 3  # models below which a correlation is always 1, -1 or undefined
 
 
 class ItemStatistics(NamedTuple):
@@ -39,7 +39,7 @@ def item_statistics(right: NDArray[np.bool_]) -> ItemStatistics:
     models, items = right.shape
     marks = right.astype(float)
     difficulty = marks.mean(axis=0) if models else np.full(items, np.nan)
-    if models < FEWEST or items < 2:
+    if models < FEWEST_MODELS or items < 2:
         return ItemStatistics(difficulty, np.full(items, np.nan))
 
     rest = marks.sum(axis=1, keepdims=True) - marks  # right answers to the other items

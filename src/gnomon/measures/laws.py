@@ -16,7 +16,7 @@ NO = ("no", "false", "0", "contradiction")
 OPEN = ("neutral", "unknown", "undetermined", "cannot tell")
 
 
-class Statements(NamedTuple):
+class LawStatements(NamedTuple):
     """What the rows of a table say under a law; rows that lack a tag it names are not in it."""
 
     rows: Codes
@@ -33,7 +33,7 @@ class Statements(NamedTuple):
     negated: Flags
 
 
-def order(table: Table) -> Statements | None:
+def order(table: Table) -> LawStatements | None:
     """What is said about a declared order; none if there is none or no item fits."""
     law = table.laws.order
     if law is None:
@@ -57,7 +57,7 @@ def order(table: Table) -> Statements | None:
     )
 
 
-def relations(table: Table) -> Statements | None:
+def relations(table: Table) -> LawStatements | None:
     """What is said about other declared relations; none if there are none or no item fits."""
     law = table.laws.relations
     if law is None:
@@ -85,7 +85,7 @@ def contexts(context: Codes) -> list[Codes]:
     return [np.flatnonzero(context == code) for code in np.unique(context[context >= 0])]
 
 
-def _statements(table: Table, law: OrderLaw | RelationLaw) -> Statements | None:
+def _statements(table: Table, law: OrderLaw | RelationLaw) -> LawStatements | None:
     first, second = table.tags.get(law.first), table.tags.get(law.second)
     if first is None or second is None:
         return None
@@ -105,7 +105,7 @@ def _statements(table: Table, law: OrderLaw | RelationLaw) -> Statements | None:
     place = np.array([words.index(value) for value in asked.values] + [-1])
     negated = _negated(table, law)
     unknown = np.full(len(rows), -1)
-    return Statements(
+    return LawStatements(
         rows,
         context,
         one[rows],

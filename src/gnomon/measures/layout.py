@@ -61,7 +61,7 @@ class LeftOut(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Layout:
+class UnitLayout:
     """The cells of a set: how much each weighs, and what cells share of each kind of unit.
 
     >>> pairs = Shared(np.array([[0, 1], [1, 2], [0, 2]]), 3)

@@ -14,12 +14,12 @@ import numpy as np
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
-from gnomon.measures.grouping import LEAST, groups
+from gnomon.measures.grouping import LEAST_ITEMS, groups
 from gnomon.measures.statistics import Floats, Statistics, mean_of
 from gnomon.measures.table import Table
 
 
-class Curve(NamedTuple):
+class PatternCurve(NamedTuple):
     """Pattern accuracy: `share[i]` holds for thresholds up to `threshold[i]`."""
 
     threshold: Floats
@@ -68,8 +68,8 @@ def pattern_accuracy(threshold: str) -> Measure:
 def _least_group(threshold: float) -> int:
     """So many items of a pattern that one may be wrong and the threshold still be reached."""
     if threshold == 1:
-        return LEAST
-    return max(LEAST, ceil(1 / (1 - threshold) - 1e-9))
+        return LEAST_ITEMS
+    return max(LEAST_ITEMS, ceil(1 / (1 - threshold) - 1e-9))
 
 
 def pattern_accuracy_auc(table: Table) -> Statistics:
@@ -78,11 +78,11 @@ def pattern_accuracy_auc(table: Table) -> Statistics:
     return mean_of(found.share, found.clusters, n=len(table))
 
 
-def curve(table: Table) -> Curve:
+def curve(table: Table) -> PatternCurve:
     """The whole pattern accuracy curve, exactly: from 0 to 1 in the steps that occur."""
     steps = np.union1d(groups(table).share, [1.0])
     steps = steps[steps > 0]
-    return Curve(steps, curve_at(table, steps))
+    return PatternCurve(steps, curve_at(table, steps))
 
 
 def curve_at(table: Table, thresholds: Floats) -> Floats:

@@ -25,7 +25,7 @@ Flags = NDArray[np.bool_]
 KAPPA = (-1.0, 1.0)  # the bounds of everything that is corrected for chance
 
 
-class Mapped(NamedTuple):
+class ScaleReading(NamedTuple):
     """For each person what each fine value stands for, and the mean Cohen's kappa of that."""
 
     mappings: tuple[tuple[int, ...], ...]
@@ -92,7 +92,7 @@ def majority(judgements: ArrayLike, threshold: float = 0.5, *, strict: bool = Tr
     return np.where(enough & alone & (people > 0), counts.argmax(axis=1), -1)
 
 
-def best_mapping(judgements: ArrayLike, fine: int = 5, coarse: int = 3) -> Mapped:
+def best_mapping(judgements: ArrayLike, fine: int = 5, coarse: int = 3) -> ScaleReading:
     """The readings of a fine scale as a coarse one by which people agree most (SpaceNLI, 3.1).
 
     A reading keeps the order and uses every coarse value: cut points in the fine scale. All
@@ -117,7 +117,7 @@ def best_mapping(judgements: ArrayLike, fine: int = 5, coarse: int = 3) -> Mappe
         return -1.0 if isnan(found) else round(found, 12)  # rounded, so that equals are equal
 
     chosen = _best(worth, people, len(readings))
-    return Mapped(tuple(readings[i] for i in chosen), kappa(chosen))
+    return ScaleReading(tuple(readings[i] for i in chosen), kappa(chosen))
 
 
 def even_readings(fine: int, coarse: int) -> list[tuple[int, ...]]:

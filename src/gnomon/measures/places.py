@@ -16,7 +16,7 @@ from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.measures.table import Table
 
 
-class Place(NamedTuple):
+class PlacePicks(NamedTuple):
     """One place in the list of choices, counted from 1."""
 
     place: int
@@ -43,7 +43,7 @@ class Place(NamedTuple):
         return not self.low <= self.right <= self.high
 
 
-def by_place(table: Table, *, level: float = 0.95) -> list[Place]:
+def by_place(table: Table, *, level: float = 0.95) -> list[PlacePicks]:
     """A row for each place; items with an answer count for what is chosen, all for accuracy.
 
     >>> from gnomon.records import Answer, Item
@@ -64,17 +64,17 @@ def by_place(table: Table, *, level: float = 0.95) -> list[Place]:
     return found
 
 
-def accuracy_spread(places: Sequence[Place]) -> float:
+def accuracy_spread(places: Sequence[PlacePicks]) -> float:
     """The difference between the places at which right answers are found most and least often."""
     known = [place.accuracy for place in places if not isnan(place.accuracy)]
     return max(known) - min(known) if known else float("nan")
 
 
-def _place(table: Table, here: Table, place: int, level: float) -> Place:
+def _place(table: Table, here: Table, place: int, level: float) -> PlacePicks:
     chosen = interval(mean_of(here.picked == place, here.clusters), level=level)
     golds = table.where(table.gold_at[:, place])
     right = interval(_accuracy(golds), level=level)
-    return Place(
+    return PlacePicks(
         place=place + 1,
         n=len(here),
         right=float(here.gold_at[:, place].mean()),

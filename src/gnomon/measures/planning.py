@@ -6,8 +6,8 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 from gnomon.contracts import Benchmark
-from gnomon.measures.power import Plan, plan
-from gnomon.measures.sharing import Kind, Sharing
+from gnomon.measures.power import PowerPlan, plan
+from gnomon.measures.sharing import KindOfUnit, Sharing
 from gnomon.records import Item
 
 
@@ -15,7 +15,7 @@ class PlannedSet(NamedTuple):
     """A set of items with its plan."""
 
     nouns: tuple[str, ...]  # what the units of each kind are called
-    plan: Plan
+    plan: PowerPlan
     difference: float
 
     @property
@@ -45,7 +45,7 @@ def plan_set(
     return PlannedSet(nouns, plan(units, difference=difference, accuracy=accuracy), difference)
 
 
-def kinds_of(items: Sequence[Item], benchmark: Benchmark) -> tuple[Kind, ...]:
+def kinds_of(items: Sequence[Item], benchmark: Benchmark) -> tuple[KindOfUnit, ...]:
     """The kinds of unit that the benchmark names and these items have; else their groups."""
     sharing = Sharing.of(benchmark)
     known = {"group"}
@@ -58,7 +58,7 @@ def kinds_of(items: Sequence[Item], benchmark: Benchmark) -> tuple[Kind, ...]:
     return tuple(groups if kind == sharing.groups else kind for kind in there) or (groups,)
 
 
-def units_of(item: Item, kinds: Sequence[Kind]) -> tuple[tuple[Hashable, ...], ...]:
+def units_of(item: Item, kinds: Sequence[KindOfUnit]) -> tuple[tuple[Hashable, ...], ...]:
     """The units of an item, kind by kind; where a tag is missing the item is a unit of its own.
 
     >>> pair = Item(id="1", form="choice", text="?", tags={"a": "ant", "b": "cow"})

@@ -17,7 +17,7 @@ from gnomon.measures.distributions import t_quantile
 UnitsOfItem = Sequence[Sequence[Hashable]]  # for each kind of unit, those that an item belongs to
 
 
-class Plan(NamedTuple):
+class PowerPlan(NamedTuple):
     """What a set of items can show of two models, and what it would take to show a difference."""
 
     items: int
@@ -28,7 +28,7 @@ class Plan(NamedTuple):
     units_needed: tuple[int | None, ...]
 
 
-class Part(NamedTuple):
+class _VariancePart(NamedTuple):
     """A part of the variance of a difference, and how many independent units it comes from."""
 
     variance: float
@@ -44,7 +44,7 @@ def plan(
     item_correlation: float = 0.5,
     level: float = 0.95,
     power: float = 0.8,
-) -> Plan:
+) -> PowerPlan:
     """What items with these units can show of two models of about this accuracy.
 
     `units[i]` holds, for each kind of unit, the units of item i: (("ant", "cow"),) for a pair of
@@ -60,19 +60,19 @@ def plan(
     _check(difference, accuracy, item_correlation, level, power)
     items = len(units)
     if not items:
-        return Plan(0, (), nan, None, ())
+        return PowerPlan(0, (), nan, None, ())
     slope = accuracy * (1 - accuracy)  # of accuracy over logits
-    of_items = Part(2 * slope * (1 - item_correlation) / items, items)
+    of_items = _VariancePart(2 * slope * (1 - item_correlation) / items, items)
     of_units = _parts_of_units(units, (unit_sd * slope) ** 2)
     parts = [of_items, *of_units]
 
-    def shows(candidate: Sequence[Part]) -> bool:
+    def shows(candidate: Sequence[_VariancePart]) -> bool:
         return _detectable(candidate, level, power) <= difference
 
     times = _least(lambda times: shows(_grown(parts, times)))
     counts = tuple(part.units for part in of_units)
     more_items = _least(lambda times: shows([*_grown(parts[:1], times), *of_units]))
-    return Plan(
+    return PowerPlan(
         items=items,
         units_per_kind=counts,
         detectable=_detectable(parts, level, power),
@@ -99,7 +99,7 @@ def _check(
         )
 
 
-def _parts_of_units(units: Sequence[UnitsOfItem], variance: float) -> list[Part]:
+def _parts_of_units(units: Sequence[UnitsOfItem], variance: float) -> list[_VariancePart]:
     """For each kind of unit, what its units add to the variance of a mean over the items."""
     found = []
     for of_kind in zip(*units, strict=True):
@@ -107,11 +107,11 @@ def _parts_of_units(units: Sequence[UnitsOfItem], variance: float) -> list[Part]
         for of_item in of_kind:
             sizes.update(set(of_item))
         squares = sum(size**2 for size in sizes.values())
-        found.append(Part(variance * squares / len(units) ** 2, len(sizes)))
+        found.append(_VariancePart(variance * squares / len(units) ** 2, len(sizes)))
     return found
 
 
-def _detectable(parts: Sequence[Part], level: float, power: float) -> float:
+def _detectable(parts: Sequence[_VariancePart], level: float, power: float) -> float:
     """The least difference found with a chance of `power`; Satterthwaite's degrees of freedom."""
     variance = scatter = 0.0
     for part in parts:
@@ -126,9 +126,9 @@ def _detectable(parts: Sequence[Part], level: float, power: float) -> float:
     return beyond * sqrt(variance)
 
 
-def _grown(parts: Sequence[Part], times: float) -> list[Part]:
+def _grown(parts: Sequence[_VariancePart], times: float) -> list[_VariancePart]:
     """The parts of a design with so many times the units."""
-    return [Part(part.variance / times, ceil(part.units * times)) for part in parts]
+    return [_VariancePart(part.variance / times, ceil(part.units * times)) for part in parts]
 
 
 def _least(enough: Callable[[float], bool]) -> float | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gnomon.contracts import Measure
 from gnomon.errors import GnomonError, UsageError
 from gnomon.measures.chance import chance_of
-from gnomon.measures.entries import Entry, by_benchmark
+from gnomon.measures.entries import ScoredTable, by_benchmark
 from gnomon.measures.intervals import interval
 from gnomon.measures.needs import unmet
 from gnomon.measures.runlabels import labels, settings_of
@@ -101,7 +101,7 @@ def by_prompt(tables: Sequence[Table]) -> list[list[Table]]:
     return [sorted(group, key=wording_number) for group in found.values()]
 
 
-def pooled_over_prompts(entries: Sequence[Entry]) -> list[Entry]:
+def pooled_over_prompts(entries: Sequence[ScoredTable]) -> list[ScoredTable]:
     """One entry for all runs that differ in nothing but the prompt.
 
     It is an error if none do.
@@ -115,7 +115,7 @@ def pooled_over_prompts(entries: Sequence[Entry]) -> list[Entry]:
         names = labels(models, [promptless(group[0]) for group in groups])
         for group, name in zip(groups, names, strict=True):
             own = measures[id(group[0])]
-            found.append(Entry(_pooled(group, wordings), own, name, seeds=tuple(group)))
+            found.append(ScoredTable(_pooled(group, wordings), own, name, seeds=tuple(group)))
     if found and all(len(entry.seeds) == 1 for entry in found):
         raise _one_wording()
     return found
@@ -170,7 +170,7 @@ def _has_prompt(model: str) -> bool:
 
 
 def score_over_prompts(
-    entries: Sequence[Entry],
+    entries: Sequence[ScoredTable],
     *,
     by: Sequence[str] = (),
     measures: Sequence[str] = (),
@@ -193,7 +193,7 @@ def score_over_prompts(
 
 
 def _sliced(
-    entry: Entry, measure: Measure, tag: str, minimum: int, level: float
+    entry: ScoredTable, measure: Measure, tag: str, minimum: int, level: float
 ) -> Iterator[PromptScore]:
     parts: Mapping[str, Sequence[Table]] = slices(entry.seeds, tag, minimum)
     pooled = dict(entry.table.by(tag)) if parts else {}
@@ -203,7 +203,7 @@ def _sliced(
 
 
 def _over(
-    entry: Entry, measure: Measure, level: float, by: str = "", key: str = ""
+    entry: ScoredTable, measure: Measure, level: float, by: str = "", key: str = ""
 ) -> Iterator[PromptScore]:
     """One measure over the prompts of one model; nothing where it is undefined."""
     values, prompts = [], []

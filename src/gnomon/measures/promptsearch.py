@@ -19,7 +19,7 @@ from gnomon.measures.needs import unmet
 from gnomon.measures.table import Table
 
 
-class Part(NamedTuple):
+class SearchFold(NamedTuple):
     """A fold by the ids of its items: those that choose, and those that are scored."""
 
     choosing: frozenset[str]
@@ -60,7 +60,9 @@ class Search(NamedTuple):
         return [fold.values[measure] for fold in self.folds]
 
 
-def search(tables: Sequence[Table], parts: Iterable[Part], measures: Sequence[Measure]) -> Search:
+def search(
+    tables: Sequence[Table], parts: Iterable[SearchFold], measures: Sequence[Measure]
+) -> Search:
     """Let each part choose the table that does best by the first measure, and score that one.
 
     The tables are runs on the same items, each with another prompt.

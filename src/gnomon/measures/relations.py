@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.measures.consistency import Said, agreement, with_twin
-from gnomon.measures.laws import Statements, contexts, order, relations
+from gnomon.measures.consistency import UnitAnswers, agreement, with_twin
+from gnomon.measures.laws import LawStatements, contexts, order, relations
 from gnomon.measures.statistics import Codes, Statistics, compact
 from gnomon.measures.table import Flags, Table
 from gnomon.measures.units import joined
 
 
-class Bias(NamedTuple):
+class ObjectBias(NamedTuple):
     """How often an object is called the greater one, named first or second, and how often it is."""
 
     object: str
@@ -51,7 +51,7 @@ def negation(table: Table, *, and_right: bool = False) -> Statistics:
     return agreement(_relation_said(table, "negation"), and_right=and_right)
 
 
-def object_bias(table: Table) -> list[Bias]:
+def object_bias(table: Table) -> list[ObjectBias]:
     """How often each object of an order is called greater (spatial commonsense, figure 5)."""
     found = order(table)
     if found is None:
@@ -65,7 +65,7 @@ def object_bias(table: Table) -> list[Bias]:
             called_first, called_second = said[one == code] == 1, said[two == code] == 0
             called = np.concatenate([called_first, called_second])
             is_greater = np.concatenate([gold[one == code] == 1, gold[two == code] == 0])
-            row = Bias(
+            row = ObjectBias(
                 object=found.objects[code],
                 context=context,
                 n=len(called),
@@ -90,7 +90,7 @@ def _share(flags: Flags) -> float:
     return float(flags.mean()) if len(flags) else float("nan")
 
 
-def _order_said(table: Table, found: Statements) -> Said:
+def _order_said(table: Table, found: LawStatements) -> UnitAnswers:
     """Facts about unordered pairs.
 
     The same question asked again is no pair, so variants are direction and word.
@@ -99,12 +99,12 @@ def _order_said(table: Table, found: Statements) -> Said:
     low, high = np.minimum(found.first, found.second), np.maximum(found.first, found.second)
     fact = np.where(found.said < 0, -1, found.said ^ turned)
     variant = (found.word + 1) * 2 + turned
-    return Said(
+    return UnitAnswers(
         _key(found, low, high), fact, table.right[found.rows], table.clusters[found.rows], variant
     )
 
 
-def _relation_said(table: Table, law: str) -> Said | None:
+def _relation_said(table: Table, law: str) -> UnitAnswers | None:
     found, declared = relations(table), table.laws.relations
     if found is None or declared is None:
         return None
@@ -135,10 +135,10 @@ def _relation_said(table: Table, law: str) -> Said | None:
     rows = found.rows[keep]
     if not len(rows):
         return None
-    return Said(unit, said[keep], table.right[rows], table.clusters[rows], variant[keep])
+    return UnitAnswers(unit, said[keep], table.right[rows], table.clusters[rows], variant[keep])
 
 
-def _together(parts: list[Said]) -> Said | None:
+def _together(parts: list[UnitAnswers]) -> UnitAnswers | None:
     if not parts:
         return None
     if len(parts) == 1:
@@ -146,7 +146,7 @@ def _together(parts: list[Said]) -> Said | None:
     one, two = parts
     assert one.variant is not None
     assert two.variant is not None
-    return Said(
+    return UnitAnswers(
         np.concatenate([compact(one.unit)[0], compact(two.unit)[0] + len(one.unit)]),
         np.concatenate([one.outcome, two.outcome]),
         np.concatenate([one.right, two.right]),
@@ -155,7 +155,7 @@ def _together(parts: list[Said]) -> Said | None:
     )
 
 
-def _key(found: Statements, one: Codes, two: Codes) -> Codes:
+def _key(found: LawStatements, one: Codes, two: Codes) -> Codes:
     size = len(found.objects)
     return (compact(found.context)[0] * size + one) * size + two
 

@@ -17,15 +17,15 @@ import numpy as np
 
 from gnomon.contracts import Laws, Measure
 from gnomon.errors import UsageError
-from gnomon.measures.building import Row, Whole, build
+from gnomon.measures.building import Row, TaggedItem, build
 from gnomon.measures.chance import chance_of
-from gnomon.measures.columns import Wordings
+from gnomon.measures.columns import WordingHashes
 from gnomon.measures.distributions import t_quantile
 from gnomon.measures.intervals import where_all_agree
 from gnomon.measures.runlabels import is_seed
 from gnomon.measures.sharing import Sharing
 from gnomon.measures.statistics import Statistics
-from gnomon.measures.table import About, Table
+from gnomon.measures.table import RunFacts, Table
 from gnomon.measures.variance import uncertainty
 from gnomon.records import Score
 
@@ -136,7 +136,7 @@ def together(tables: Sequence[Table]) -> Table:
     hard with any seed.
     """
     first = tables[0]
-    about = About(
+    about = RunFacts(
         benchmark=first.benchmark,
         model=first.model,
         spec=first.spec,
@@ -153,11 +153,11 @@ def together(tables: Sequence[Table]) -> Table:
     )
 
 
-def _wordings(tables: Sequence[Table]) -> Wordings | None:
+def _wordings(tables: Sequence[Table]) -> WordingHashes | None:
     known = [table.wordings for table in tables if table.wordings is not None]
     if len(known) < len(tables):
         return None
-    return Wordings(lambda: np.concatenate([each.hashes for each in known]))
+    return WordingHashes(lambda: np.concatenate([each.hashes for each in known]))
 
 
 def _rows(tables: Sequence[Table]) -> Iterator[Row]:
@@ -170,7 +170,7 @@ def _rows(tables: Sequence[Table]) -> Iterator[Row]:
             units = {_of_any_seed(tag): known.get(tag) or f"item {item.id}" for tag in shared}
             tags = item.tags | units | {SEED: seed}
             group = f"{seed}:{item.group}" if item.group else ""
-            moved = Whole(f"{seed}:{item.id}", item.form, item.choices, item.gold, group, tags)
+            moved = TaggedItem(f"{seed}:{item.id}", item.form, item.choices, item.gold, group, tags)
             yield moved, scores, choice, error
 
 
@@ -187,7 +187,9 @@ def _of_any_seed(tag: str) -> str:
     return f"{tag}, of any seed"
 
 
-def _unpacked(table: Table) -> Iterator[tuple[Whole, list[float] | None, str | None, str | None]]:
+def _unpacked(
+    table: Table,
+) -> Iterator[tuple[TaggedItem, list[float] | None, str | None, str | None]]:
     """The rows of a table again."""
     choices, gold = [], []
     for codes, right, first in zip(*table.kinds, strict=True):
@@ -200,7 +202,7 @@ def _unpacked(table: Table) -> Iterator[tuple[Whole, list[float] | None, str | N
     for row, kind in enumerate(table.kind.tolist()):
         tags = {name: values[row] for name, values in columns.items() if values[row]}
         form, group = table.form.value(row), table.group.value(row)
-        item = Whole(str(table.ids[row]), form, choices[kind], gold[kind], group, tags)
+        item = TaggedItem(str(table.ids[row]), form, choices[kind], gold[kind], group, tags)
         scores = None
         if table.scores is not None and not np.isnan(table.scores[row]).all():
             scores = table.scores[row, : len(choices[kind])].tolist()

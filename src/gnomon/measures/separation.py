@@ -20,7 +20,7 @@ PAIR = "pair"  # the tag
 NOISE = 1e-5  # scores of one question asked twice differ by less: such a difference is a tie
 
 
-class Pairs(NamedTuple):
+class ContrastPairs(NamedTuple):
     """The rows of each pair that was asked as a whole: where the statement is true, and false."""
 
     true: Codes
@@ -94,11 +94,11 @@ def asks_for_truth(table: Table) -> bool:
     return bool((_place_of_true(table)[table.kind] >= 0).any())
 
 
-def whole_pairs(table: Table) -> Pairs:
+def whole_pairs(table: Table) -> ContrastPairs:
     """The pairs of which both halves were asked, one true and one false."""
     if PAIR not in table.tags:
         nothing = np.zeros(0, dtype=np.int64)
-        return Pairs(nothing, nothing)
+        return ContrastPairs(nothing, nothing)
 
     column = table.tags[PAIR]
     # groups keep apart what runs of several seeds have in common
@@ -110,7 +110,7 @@ def whole_pairs(table: Table) -> Pairs:
     true, false = np.flatnonzero(asked & is_true), np.flatnonzero(asked & ~is_true)
 
     once = np.intersect1d(_unrepeated(keys[true]), _unrepeated(keys[false]))
-    return Pairs(_rows_of(once, keys, true), _rows_of(once, keys, false))
+    return ContrastPairs(_rows_of(once, keys, true), _rows_of(once, keys, false))
 
 
 def _unrepeated(keys: Codes) -> Codes:

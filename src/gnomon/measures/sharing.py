@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gnomon.measures.table import Table
 
 
-class Kind(NamedTuple):
+class KindOfUnit(NamedTuple):
     """A kind of unit: the tags that hold its units, and what these are called."""
 
     tags: tuple[str, ...]
@@ -25,20 +25,20 @@ class Kind(NamedTuple):
 class Sharing(NamedTuple):
     """What the items of a benchmark may share, and the groups, for items that share none of it."""
 
-    kinds: tuple[Kind, ...] = ()
-    groups: Kind = Kind(("group",), "groups")
+    kinds: tuple[KindOfUnit, ...] = ()
+    groups: KindOfUnit = KindOfUnit(("group",), "groups")
 
     @classmethod
     def of(cls, benchmark: Benchmark) -> Sharing:
         """What a benchmark says."""
-        groups = Kind(("group",), benchmark.noun)
+        groups = KindOfUnit(("group",), benchmark.noun)
         nouns = benchmark.unit_nouns or [f"{tags[0]}s" for tags in benchmark.units]
         kinds = []
         for tags, noun in zip(benchmark.units, nouns, strict=True):
-            kinds.append(groups if tags == groups.tags else Kind(tags, noun))
+            kinds.append(groups if tags == groups.tags else KindOfUnit(tags, noun))
         return cls(tuple(kinds), groups)
 
-    def within(self, table: Table) -> tuple[Kind, ...]:
+    def within(self, table: Table) -> tuple[KindOfUnit, ...]:
         """The kinds all of whose tags the items of a table have; if there are none, the groups."""
         if not len(table):  # an empty table has no tags
             return (self.groups,)

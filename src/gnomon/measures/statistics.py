@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.measures.codes import Codes, Floats, added, compact
-from gnomon.measures.layout import Layout, Shared
+from gnomon.measures.layout import Shared, UnitLayout
 from gnomon.measures.units import Cells, Units
 
 __all__ = ["Cell", "Codes", "Finish", "Floats", "Statistics", "compact", "mean_of", "ratio"]
@@ -24,7 +24,7 @@ __all__ = ["Cell", "Codes", "Finish", "Floats", "Statistics", "compact", "mean_o
 Finish = Callable[[Floats], Floats]  # sums[..., k] -> values[...], vectorised over the leading axes
 
 
-class Cell(NamedTuple):
+class PartialSums(NamedTuple):
     """What some rows add, and to which column."""
 
     rows: NDArray[Any]  # as indices or as a mask
@@ -49,7 +49,9 @@ class Statistics:
     # units that one row of sums is shared among (a triple of objects: 3)
     degree: int = 1
     bent: bool = True  # whether an interval gets shorter towards a bound, or is only cut there
-    shared: Layout | None = None  # what cells share, and how much each weighs; if none, all alike
+    shared: UnitLayout | None = (
+        None  # what cells share, and how much each weighs; if none, all alike
+    )
     units: str = ""  # how many units of each kind there are, in words
 
     @classmethod
@@ -73,7 +75,7 @@ class Statistics:
     def tallied(
         cls,
         clusters: Codes | Units,
-        parts: Sequence[Cell],
+        parts: Sequence[PartialSums],
         k: int,
         finish: Finish,
         *,
@@ -122,9 +124,9 @@ class Statistics:
         return float(self.finish(self.total)) if self.clusters else float("nan")
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> UnitLayout:
         """How much each cell weighs, and what cells share."""
-        return self.shared or Layout(np.ones(len(self.sums)))
+        return self.shared or UnitLayout(np.ones(len(self.sums)))
 
     @property
     def kinds(self) -> tuple[tuple[Shared, ...], ...]:

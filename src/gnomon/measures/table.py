@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from gnomon.contracts import Laws
 from gnomon.errors import UsageError, nearest
-from gnomon.measures.columns import Column, Tags, Wordings, coded
+from gnomon.measures.columns import Column, Tags, WordingHashes, coded
 from gnomon.measures.sharing import Sharing, shared_units
 from gnomon.measures.statistics import Codes, Floats, Statistics
 from gnomon.measures.units import Units
@@ -48,7 +48,7 @@ class Kinds(NamedTuple):
 
 
 @dataclass(frozen=True)
-class About:
+class RunFacts:
     """Who was asked what, and which run it is."""
 
     benchmark: str = ""
@@ -92,9 +92,9 @@ class Table:
     scale: str = "none"  # of the scores: log-probability, probability or none
     sharing: Sharing = BY_GROUP  # what items share, and so what varies independently
     laws: Laws = NO_LAWS
-    wordings: Wordings | None = None  # what was asked, as hashes; none if that is not known
+    wordings: WordingHashes | None = None  # what was asked, as hashes; none if that is not known
     numbers: NDArray[np.int64] | None = None  # the rows' items in the run's log
-    about: About = About()
+    about: RunFacts = RunFacts()
 
     @classmethod
     def of(
@@ -117,7 +117,7 @@ class Table:
             total += 1
             if answer is not None:
                 asked.append((item, answer.scores, answer.choice, answer.error))
-        about = About(benchmark=benchmark, model=model, seed=seed, total=total)
+        about = RunFacts(benchmark=benchmark, model=model, seed=seed, total=total)
         return build(asked, about=about, scale=scale, sharing=sharing, laws=laws)
 
     @classmethod
@@ -127,7 +127,7 @@ class Table:
         from gnomon.measures.runlabels import settings_of
 
         manifest = run.manifest
-        about = About(
+        about = RunFacts(
             benchmark=run.benchmark,
             model=manifest.name or run.model,
             spec=run.model,

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.measures.layout import Layout, LeftOut, Shared, scale
+from gnomon.measures.layout import LeftOut, Shared, UnitLayout, scale
 from gnomon.measures.statistics import Floats, Statistics
 
 # Units that add nothing come out below 0 as often as above. Counting only what is above would make
 # intervals too wide, counting all of it would make some far too narrow.
-LEAST = 0.9  # the least variance, as a share of that of the cells
+LEAST_VARIANCE = 0.9  # the least variance, as a share of that of the cells
 # How much an interval of 95 % widens as the error moves along with the figure: see `_freedom`
 SQUARE = 1.96**2
 WIDENS = 2 * (SQUARE - 1) / (SQUARE + 1)
@@ -129,7 +129,7 @@ def _of_overlapping(
     for kind in layout.kinds:
         squares.append(_sum_of_squares(statistics, kind))
     found = layout.coefficients @ squares
-    variance = max(float(layout.added @ found), LEAST * of_cells)
+    variance = max(float(layout.added @ found), LEAST_VARIANCE * of_cells)
     found = np.maximum(found, 0.0)
     if variance == 0 or not found.any():
         return variance, scatter_of_cells
@@ -140,7 +140,7 @@ def _of_overlapping(
     return variance, scatter.plus(scatter_of_cells, rest**2)
 
 
-def _scatter_of_kinds(layout: Layout, sizes: Floats) -> Scatter:
+def _scatter_of_kinds(layout: UnitLayout, sizes: Floats) -> Scatter:
     """How well what the units of all kinds add is known, if sources have these variances.
 
     The noise of the squares over a kind counts by the root of the share of them that its units
@@ -202,7 +202,7 @@ def _freedom(variance: float, scatter: Scatter, most: int) -> float:
     return variance**2 / max(left, scatter.spread / 4, variance**2 / most)
 
 
-def _fewest(layout: Layout) -> float:
+def _fewest(layout: UnitLayout) -> float:
     """The degrees of freedom if only units varied, of the kind that has fewest."""
     kinds = layout.sources[1:] or layout.sources
     return min(effective(units.shares(layout.weights)) for units in kinds)

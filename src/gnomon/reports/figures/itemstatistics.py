@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gnomon.measures.itemstatistics import FEWEST, item_statistics
+from gnomon.measures.itemstatistics import FEWEST_MODELS, item_statistics
 from gnomon.registry import role
 from gnomon.reports.charts.captionedbars import CaptionedBar, captioned_bars
 from gnomon.reports.charts.plots import Estimate, bars
@@ -59,9 +59,9 @@ def judges(study: Study) -> list[Entrant]:
     for members in study.item_sets():
         everyone = [study.entrants[i] for i in members]
         models = [entrant for entrant in everyone if not role(entrant.run.model)]
-        if len(models) >= FEWEST:
+        if len(models) >= FEWEST_MODELS:
             return models
-        if len(everyone) >= FEWEST:
+        if len(everyone) >= FEWEST_MODELS:
             return everyone
     return []
 

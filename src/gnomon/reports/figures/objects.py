@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gnomon.measures.relations import Bias, object_bias
+from gnomon.measures.relations import ObjectBias, object_bias
 from gnomon.reports.charts.panels import Panel, Stack, panels, stacked_panel
 from gnomon.reports.figures import Figure, grouped
 from gnomon.reports.figures.enough import ITEMS, enough
@@ -19,7 +19,7 @@ OFF = 0.2  # how far from 1 the two parts of a consistent object may end by chan
 
 def objects(study: Study) -> Iterator[Figure]:
     """How often each object is called the greater one, named first or second."""
-    found: list[tuple[str, Bias]] = []
+    found: list[tuple[str, ObjectBias]] = []
     for entrant in study.entrants:
         found += [(entrant.label, bias) for bias in object_bias(entrant.table)]
     for context, own in grouped(found, lambda pair: pair[1].context).items():
@@ -29,7 +29,7 @@ def objects(study: Study) -> Iterator[Figure]:
             yield _figure(context, models)
 
 
-def _figure(context: str, models: dict[str, list[tuple[str, Bias]]]) -> Figure:
+def _figure(context: str, models: dict[str, list[tuple[str, ObjectBias]]]) -> Figure:
     charts, said, rows = [], [], []
     for label, found in models.items():
         biases = [bias for _, bias in found]
@@ -47,13 +47,13 @@ def _figure(context: str, models: dict[str, list[tuple[str, Bias]]]) -> Figure:
         f"objects with {ITEMS} answers or more.",
         description=f"{'; '.join(said)}.",
         body=panels(charts, columns=2),
-        columns=("model", *Bias._fields),
+        columns=("model", *ObjectBias._fields),
         rows=tuple(rows),
         detail=True,
     )
 
 
-def _panel(label: str, ranked: Sequence[Bias]) -> Panel:
+def _panel(label: str, ranked: Sequence[ObjectBias]) -> Panel:
     step = -(-len(ranked) // MOST_OBJECTS)
     stacks = []
     for bias in ranked[::step]:
@@ -62,7 +62,7 @@ def _panel(label: str, ranked: Sequence[Bias]) -> Panel:
     return stacked_panel(label, stacks, PARTS, "truly greater")
 
 
-def _balance(found: Sequence[Bias]) -> str:
+def _balance(found: Sequence[ObjectBias]) -> str:
     off = 0
     for bias in found:
         if abs(bias.called_greater_first - bias.called_greater_second) > OFF:

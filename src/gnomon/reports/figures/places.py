@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import isnan
 from typing import Any
 
-from gnomon.measures.places import Place, accuracy_spread
+from gnomon.measures.places import PlacePicks, accuracy_spread
 from gnomon.measures.places import by_place as places_of
 from gnomon.reports.charts.plots import Estimate, bars
 from gnomon.reports.charts.svg import MEANINGS
@@ -28,7 +28,7 @@ def by_place(study: Study) -> Iterator[Figure]:
             yield _figure(entrant, places)
 
 
-def _figure(entrant: Entrant, places: list[Place]) -> Figure:
+def _figure(entrant: Entrant, places: list[PlacePicks]) -> Figure:
     drawn = []
     for place in places:
         key = f"place {place.place}"
@@ -45,12 +45,12 @@ def _figure(entrant: Entrant, places: list[Place]) -> Figure:
         caption=_caption(entrant, places),
         description=f"Bars. Chosen: {', '.join(told)}.",
         body=bars(drawn, dict(zip(MEANINGS, SERIES, strict=False)), "share of items"),
-        columns=Place._fields,
+        columns=PlacePicks._fields,
         rows=tuple(map(_row, places)),
     )
 
 
-def _row(place: Place) -> tuple[Any, ...]:
+def _row(place: PlacePicks) -> tuple[Any, ...]:
     return tuple(map(_known, place))
 
 
@@ -58,7 +58,7 @@ def _known(value: float) -> float | None:
     return None if isnan(value) else value
 
 
-def _caption(entrant: Entrant, places: list[Place]) -> str:
+def _caption(entrant: Entrant, places: list[PlacePicks]) -> str:
     said = (
         "The choices of each item stood in an order of its own. Without a bias, a place is chosen "
         f"as often as it is right. Accuracy differs by {100 * accuracy_spread(places):.1f} points "
