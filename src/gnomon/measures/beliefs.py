@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.contracts import OrderLaw, RelationLaw
+from gnomon.measures.codes import Codes
 from gnomon.measures.laws import LawStatements, contexts, order, relations
 from gnomon.measures.ranking import Weights, contradicted, rank
-from gnomon.measures.statistics import Codes
 from gnomon.measures.table import Flags, Table
 
 DRAWS = 10  # of coins, for what chance gives; one where there are many answers

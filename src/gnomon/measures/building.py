@@ -14,8 +14,8 @@ import msgspec
 import numpy as np
 
 from gnomon.errors import DataError
+from gnomon.measures.codes import Floats
 from gnomon.measures.columns import CodeBook, TagColumns, Tags, TextColumn, WordingHashes, codes_of
-from gnomon.measures.statistics import Floats
 from gnomon.measures.table import Kinds, Table
 
 CHUNK = 256  # rows that are turned into columns together

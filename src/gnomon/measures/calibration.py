@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.contracts import Measure
-from gnomon.measures.statistics import Codes, Floats, PartialSums, Statistics, mean_of
+from gnomon.measures.codes import Codes, Floats
+from gnomon.measures.statistics import PartialSums, Statistics, mean_of
 from gnomon.measures.table import Table
 from gnomon.measures.typical import most_probable_is_right
 

@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 
 from gnomon.contracts import Measure
+from gnomon.measures.codes import Floats
 from gnomon.measures.needs import unmet
-from gnomon.measures.statistics import Floats
 from gnomon.measures.table import Table
 
 MOST_GUESSERS = 60  # enough for items with 2, 3, 4, 5, 6, 10 and 12 choices at once

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.measures.statistics import Codes, Floats
+from gnomon.measures.codes import Codes, Floats
 from gnomon.measures.table import Table
 
 

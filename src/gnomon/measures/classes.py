@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon.contracts import Measure
-from gnomon.measures.statistics import Codes, Floats, PartialSums, Statistics
+from gnomon.measures.codes import Codes, Floats
+from gnomon.measures.statistics import PartialSums, Statistics
 from gnomon.measures.table import Flags, Table
 from gnomon.measures.typical import typical_sets
 

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.contracts import Measure, Need
+from gnomon.measures.codes import Codes, Floats, compact
 from gnomon.measures.grouping import groups
-from gnomon.measures.statistics import Codes, Floats, Statistics, compact, mean_of
+from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.measures.table import Flags, Table
 from gnomon.measures.units import Units
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon.contracts import Measure
+from gnomon.measures.codes import Codes, Floats
 from gnomon.measures.grouping import LEAST_ITEMS, Groups, groups
-from gnomon.measures.statistics import Codes, Floats, Statistics
+from gnomon.measures.statistics import Statistics
 from gnomon.measures.table import Table
 
 CATEGORY = "category"  # the tag

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.measures.codes import Codes, compact
-from gnomon.measures.statistics import Floats
+from gnomon.measures.codes import Codes, Floats, compact
 from gnomon.measures.table import Table
 from gnomon.measures.units import Units
 from gnomon.records import Score

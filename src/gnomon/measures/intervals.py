@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon.measures.codes import Floats
 from gnomon.measures.distributions import NORMAL, t_quantile
-from gnomon.measures.statistics import Floats, Statistics
+from gnomon.measures.statistics import Statistics
 from gnomon.measures.variance import uncertainty
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.measures.statistics import Floats
+from gnomon.measures.codes import Floats
 
 FEWEST_MODELS = 3  # models below which a correlation is always 1, -1 or undefined
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.contracts import OrderLaw, RelationLaw
+from gnomon.measures.codes import Codes
 from gnomon.measures.columns import Column
-from gnomon.measures.statistics import Codes
 from gnomon.measures.table import Flags, Table
 
 YES = ("yes", "true", "1", "entailment")

@@ -14,8 +14,9 @@ import numpy as np
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
+from gnomon.measures.codes import Floats
 from gnomon.measures.grouping import LEAST_ITEMS, groups
-from gnomon.measures.statistics import Floats, Statistics, mean_of
+from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.measures.table import Table
 
 

@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gnomon.measures.statistics import Floats, Statistics, mean_of, ratio
+from gnomon.measures.codes import Floats
+from gnomon.measures.statistics import Statistics, mean_of, ratio
 from gnomon.measures.units import Units
 from gnomon.records import digest
 

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon.measures.codes import Codes, compact
 from gnomon.measures.consistency import UnitAnswers, agreement, with_twin
 from gnomon.measures.laws import LawStatements, contexts, order, relations
-from gnomon.measures.statistics import Codes, Statistics, compact
+from gnomon.measures.statistics import Statistics
 from gnomon.measures.table import Flags, Table
 from gnomon.measures.units import joined
 

@@ -15,11 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.measures.codes import Codes, Floats, added, compact
+from gnomon.measures.codes import Codes, Floats, added
 from gnomon.measures.layout import Shared, UnitLayout
 from gnomon.measures.units import Cells, Units
-
-__all__ = ["Cell", "Codes", "Finish", "Floats", "Statistics", "compact", "mean_of", "ratio"]
 
 Finish = Callable[[Floats], Floats]  # sums[..., k] -> values[...], vectorised over the leading axes
 

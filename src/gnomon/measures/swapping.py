@@ -13,8 +13,9 @@ from math import isnan, nan
 
 import numpy as np
 
+from gnomon.measures.codes import Floats
 from gnomon.measures.distributions import t_cdf, t_quantile
-from gnomon.measures.statistics import Floats, Statistics
+from gnomon.measures.statistics import Statistics
 from gnomon.measures.variance import Uncertainty, uncertainty
 
 SWAPS = 9_999

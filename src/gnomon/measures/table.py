@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from gnomon.contracts import Laws
 from gnomon.errors import UsageError, nearest
+from gnomon.measures.codes import Codes, Floats
 from gnomon.measures.columns import Column, Tags, WordingHashes, coded
 from gnomon.measures.sharing import Sharing, shared_units
-from gnomon.measures.statistics import Codes, Floats, Statistics
+from gnomon.measures.statistics import Statistics
 from gnomon.measures.units import Units
 
 if TYPE_CHECKING:

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon.measures.codes import Codes, Floats
 from gnomon.measures.consistency import with_twin
 from gnomon.measures.laws import LawStatements, contexts, order, relations
 from gnomon.measures.layout import UnitLayout
-from gnomon.measures.statistics import Codes, Floats, Statistics, ratio
+from gnomon.measures.statistics import Statistics, ratio
 from gnomon.measures.table import Table
 from gnomon.measures.units import counted
 

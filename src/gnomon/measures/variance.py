@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon.measures.codes import Floats
 from gnomon.measures.layout import LeftOut, Shared, UnitLayout, scale
-from gnomon.measures.statistics import Floats, Statistics
+from gnomon.measures.statistics import Statistics
 
 # Units that add nothing come out below 0 as often as above. Counting only what is above would make
 # intervals too wide, counting all of it would make some far too narrow.

@@ -11,8 +11,9 @@ from functools import partial
 import numpy as np
 
 from gnomon.contracts import Measure
+from gnomon.measures.codes import Codes, compact
 from gnomon.measures.consistency import with_twin
-from gnomon.measures.statistics import Codes, Statistics, compact, mean_of
+from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.measures.table import Flags, Table
 
 FACT, WAY = "fact", "way"  # tags

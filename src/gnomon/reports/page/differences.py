@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon.measures.codes import Codes, Floats
 from gnomon.measures.intervals import interval
-from gnomon.measures.statistics import Codes, Floats, Statistics, mean_of, ratio
+from gnomon.measures.statistics import Statistics, mean_of, ratio
 from gnomon.measures.table import Table, in_order
 from gnomon.measures.variance import standard_error
 
