@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.measures.correcting import Trial, corrected
+from gnomon.measures.correction import Trial, corrected
 from gnomon.paint.judging.boxes import BoxJudge, boxes_judge
 from gnomon.paint.judging.rules import RELATIONS, RULES
 from gnomon.paint.judging.trying import said_of_scenes, try_on_photos

@@ -29,12 +29,12 @@ import numpy as np
 
 import designs
 from gnomon.contracts import Laws, OrderLaw
-from gnomon.measures.building import BareItem, Builder, chunks
 from gnomon.measures.classes import MACRO_F1
 from gnomon.measures.columns import TagColumns, Tags
+from gnomon.measures.comparison import difference, swapping_test, t_test
 from gnomon.measures.intervals import interval
+from gnomon.measures.rows import BareItem, Builder, chunks
 from gnomon.measures.statistics import mean_of
-from gnomon.measures.swapping import difference, swapping_test, t_test
 from gnomon.measures.transitivity import TRANSITIVITY
 
 SEVEN = (

@@ -207,9 +207,9 @@ def compare(
     over_seeds  combine a model's runs that differ only in the seed
     unfinished  compare unfinished runs too, on the items that both were asked
     """
+    from gnomon.measures.chance import needs_two_runs
     from gnomon.measures.compared import compare_entries
     from gnomon.measures.entries import entries_of
-    from gnomon.measures.needs import needs_two_runs
     from gnomon.reports.results import Comparisons
 
     if needs_two_runs(measure):

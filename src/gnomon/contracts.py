@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from gnomon.measures.table import Statistics, Table
+    from gnomon.measures.statistics import Statistics
+    from gnomon.measures.table import Table
     from gnomon.records import Answer, Item, Prediction
 
 Scale = Literal["log-probability", "probability", "none"]

@@ -203,26 +203,26 @@ MEASURES: dict[str, Entry] = {
         "macro-F1 over sets of typical labels: typical_f1@code or @paper",
     ),
     "relaxed_accuracy": Entry(
-        "gnomon.measures.typical:RELAXED_ACCURACY",
+        "gnomon.measures.classes:RELAXED_ACCURACY",
         "share of items whose most probable choice is right",
     ),
     "true_confidence": Entry(
-        "gnomon.measures.typical:TRUE_CONFIDENCE", "mean probability of the right labels together"
+        "gnomon.measures.classes:TRUE_CONFIDENCE", "mean probability of the right labels together"
     ),
     "partial_credit": Entry(
-        "gnomon.measures.credit:PARTIAL_CREDIT",
+        "gnomon.measures.accuracy:PARTIAL_CREDIT",
         "mean accuracy of templates, averaged over categories",
     ),
     "without_partial_credit": Entry(
-        "gnomon.measures.credit:WITHOUT_PARTIAL_CREDIT",
+        "gnomon.measures.accuracy:WITHOUT_PARTIAL_CREDIT",
         "share of templates right throughout, averaged over categories",
     ),
     "pattern_accuracy": Entry(
-        "gnomon.measures.pattern_accuracy:pattern_accuracy",
+        "gnomon.measures.accuracy:pattern_accuracy",
         "share of patterns with at least T of their items right: pattern_accuracy@0.95",
     ),
     "pattern_accuracy_auc": Entry(
-        "gnomon.measures.pattern_accuracy:PATTERN_ACCURACY_AUC",
+        "gnomon.measures.accuracy:PATTERN_ACCURACY_AUC",
         "area under the pattern accuracy curve",
     ),
     "group_agreement": Entry(
@@ -246,19 +246,19 @@ MEASURES: dict[str, Entry] = {
         "items alike in tags but not in the right label, answered alike: same_choice@TAG,TAG",
     ),
     "consistency": Entry(
-        "gnomon.measures.ways:CONSISTENCY",
+        "gnomon.measures.consistency:CONSISTENCY",
         "share of facts whose answers agree in all ways of asking",
     ),
     "consistency_and_right": Entry(
-        "gnomon.measures.ways:CONSISTENCY_AND_RIGHT",
+        "gnomon.measures.consistency:CONSISTENCY_AND_RIGHT",
         "share of facts answered right in all ways of asking",
     ),
     "way_agreement": Entry(
-        "gnomon.measures.ways:way_agreement",
+        "gnomon.measures.consistency:way_agreement",
         "share of facts answered alike plainly and in another way: way_agreement@converse",
     ),
     "way_agreement_and_right": Entry(
-        "gnomon.measures.ways:way_agreement_and_right",
+        "gnomon.measures.consistency:way_agreement_and_right",
         "share of facts right plainly and in another way: way_agreement_and_right@converse",
     ),
     "auc": Entry(
@@ -277,11 +277,11 @@ MEASURES: dict[str, Entry] = {
         "gnomon.measures.consistency:GROUP_RIGHT", "share of groups that are right throughout"
     ),
     "symmetry": Entry(
-        "gnomon.measures.relations:SYMMETRY",
+        "gnomon.measures.laws:SYMMETRY",
         "share of pairs of objects that get the same fact asked either way round",
     ),
     "symmetry_and_right": Entry(
-        "gnomon.measures.relations:SYMMETRY_AND_RIGHT",
+        "gnomon.measures.laws:SYMMETRY_AND_RIGHT",
         "share of pairs of objects that are right asked either way round",
     ),
     "transitivity": Entry(
@@ -293,19 +293,19 @@ MEASURES: dict[str, Entry] = {
         "share of such triples in which all three are right",
     ),
     "converse": Entry(
-        "gnomon.measures.relations:CONVERSE",
+        "gnomon.measures.laws:CONVERSE",
         "share of facts answered alike with a word and with its converse",
     ),
     "converse_and_right": Entry(
-        "gnomon.measures.relations:CONVERSE_AND_RIGHT",
+        "gnomon.measures.laws:CONVERSE_AND_RIGHT",
         "share of facts right with a word and with its converse",
     ),
     "negation": Entry(
-        "gnomon.measures.relations:NEGATION",
+        "gnomon.measures.laws:NEGATION",
         "share of facts that get opposite answers asserted and denied",
     ),
     "negation_and_right": Entry(
-        "gnomon.measures.relations:NEGATION_AND_RIGHT", "share of facts right asserted and denied"
+        "gnomon.measures.laws:NEGATION_AND_RIGHT", "share of facts right asserted and denied"
     ),
     "ece": Entry("gnomon.measures.calibration:ECE", "expected calibration error, 15 bins"),
     "brier": Entry("gnomon.measures.calibration:BRIER", "Brier score, 0 to 2"),
@@ -315,10 +315,10 @@ MEASURES: dict[str, Entry] = {
 # A measure over two runs: what their answers mean together.
 PAIR_MEASURES: dict[str, Entry] = {
     "agreement": Entry(
-        "gnomon.measures.agreement:AGREEMENT", "share of items that two runs answer alike"
+        "gnomon.measures.accuracy:AGREEMENT", "share of items that two runs answer alike"
     ),
     "both_right": Entry(
-        "gnomon.measures.agreement:BOTH_RIGHT", "share of items that two runs both get right"
+        "gnomon.measures.accuracy:BOTH_RIGHT", "share of items that two runs both get right"
     ),
 }
 

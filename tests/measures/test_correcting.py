@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.measures.correcting import Corrected, Trial, corrected, trial_in
+from gnomon.measures.correction import Corrected, Trial, corrected, trial_in
 
 
 def trial(sensitivity, specificity, size=1000):

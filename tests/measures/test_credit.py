@@ -3,7 +3,7 @@
 import pytest
 
 from gnomon.measures import scores
-from gnomon.measures.credit import (
+from gnomon.measures.accuracy import (
     PARTIAL_CREDIT,
     WITHOUT_PARTIAL_CREDIT,
     partial_credit,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gnomon.measures.needs import unmet
+from gnomon.measures.chance import unmet
 from gnomon.measures.scoring import score
 from gnomon.registry import MEASURES, measure
 

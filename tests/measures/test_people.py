@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gnomon.measures.people import (
+from gnomon.measures.agreement import (
     best_mapping,
     cohen_kappa,
     disagreement,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.errors import UsageError
-from gnomon.measures.promptsearch import SearchFold, choose, search
+from gnomon.measures.prompts import SearchFold, choose, search
 from gnomon.measures.table import Table
 from gnomon.records import Answer, Item
 from gnomon.registry import measure

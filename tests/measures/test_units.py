@@ -9,17 +9,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gnomon.measures import Table
-from gnomon.measures.accuracy import ACCURACY
-from gnomon.measures.comparison import compare
+from gnomon.measures.accuracy import ACCURACY, pattern_accuracy_auc
+from gnomon.measures.comparison import compare, difference, swapping_test, t_test
 from gnomon.measures.intervals import bootstrap, interval
-from gnomon.measures.pattern_accuracy import pattern_accuracy_auc
 from gnomon.measures.scoring import score
 from gnomon.measures.seeds import together
-from gnomon.measures.sharing import KindOfUnit, Sharing
-from gnomon.measures.statistics import mean_of
-from gnomon.measures.swapping import difference, swapping_test, t_test
-from gnomon.measures.units import Units
-from gnomon.measures.variance import standard_error, uncertainty
+from gnomon.measures.statistics import mean_of, standard_error, uncertainty
+from gnomon.measures.units import KindOfUnit, Sharing, Units
 from gnomon.records import Answer, Item
 from gnomon.registry import benchmark, entries
 

@@ -3,7 +3,7 @@
 import pytest
 
 from gnomon.look.records import Picture, Region, Scene
-from gnomon.measures.correcting import Trial
+from gnomon.measures.correction import Trial
 from gnomon.paint.judging import trying
 from gnomon.paint.judging.boxes import boxes_judge
 from gnomon.paint.judging.rules import RULES

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gnomon.measures.people import (
+from gnomon.measures.agreement import (
     fleiss,
     mean_cohen,
     mean_cohen_kappa,

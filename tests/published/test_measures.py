@@ -11,8 +11,8 @@ import gnomon
 from gnomon.files import read_json, read_jsonl
 from gnomon.items.answers.joining import read_predictions
 from gnomon.measures import Table, scores
-from gnomon.measures.people import disagreement, majority
-from gnomon.measures.typical import typical_sets
+from gnomon.measures.agreement import disagreement, majority
+from gnomon.measures.classes import typical_sets
 from gnomon.records import Answer
 from gnomon.registry import measure
 

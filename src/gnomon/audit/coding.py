@@ -12,8 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from gnomon.audit.questions import QuestionSet
-from gnomon.measures.codes import Floats
-from gnomon.measures.columns import CodeBook
+from gnomon.measures.columns import CodeBook, Floats
 
 MOST_TARGETS = 64  # labels; more of them are no labels but answers in words
 LEAST_USES = 5  # of a label, on average

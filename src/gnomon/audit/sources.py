@@ -8,7 +8,7 @@ from gnomon.audit.comparing import comparison
 from gnomon.audit.questions import GROUPS, PICTURES, Question, QuestionSet, UnitKind, Votes
 from gnomon.contracts import Benchmark
 from gnomon.items.source import ItemSource
-from gnomon.measures.sharing import Sharing
+from gnomon.measures.units import Sharing
 from gnomon.models.classifiers import units
 from gnomon.records import Item
 from gnomon.runs import Run, wording_of

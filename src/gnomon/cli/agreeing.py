@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.contracts import Listing
 from gnomon.measures.scoring import score_table
-from gnomon.measures.sharing import Sharing
 from gnomon.measures.table import Table
+from gnomon.measures.units import Sharing
 from gnomon.registry import benchmark, meetings
 from gnomon.reports.words import percentage
 

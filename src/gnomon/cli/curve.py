@@ -29,7 +29,7 @@ from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
     from gnomon.contracts import Listing
-    from gnomon.measures.curves import AtAmount
+    from gnomon.measures.seeds import AtAmount
     from gnomon.train.curves import Amounts, CurvePoint
 
 SCHEMES = {"probe": "probe"}  # how what a kind makes is asked, where not with hf:FOLDER
@@ -174,7 +174,7 @@ def _curves(points: Sequence[CurvePoint]) -> Curves:
 
 
 def _summary(curves: Curves, items: Mapping[str, int]) -> list[tuple[str, str, AtAmount]]:
-    from gnomon.measures.curves import over_draws
+    from gnomon.measures.seeds import over_draws
 
     found = []
     for part, measures in curves.items():

@@ -34,7 +34,7 @@ from gnomon.items.source import ItemSource
 from gnomon.runs.pace import duration
 
 if TYPE_CHECKING:
-    from gnomon.measures.planning import PlannedSet
+    from gnomon.measures.power import PlannedSet
     from gnomon.runs.timing import Timing
 
 POWER, LEVEL = 0.8, 0.95
@@ -96,7 +96,7 @@ def main(args: Namespace) -> int:
 
 def _rows(args: Namespace, source: ItemSource) -> Iterator[Row]:
     """The set that the options choose and, if that is the default, the full one."""
-    from gnomon.measures.planning import plan_set
+    from gnomon.measures.power import plan_set
 
     sets = {"full" if args.all else "default": source}
     if args.limit:

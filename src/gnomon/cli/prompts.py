@@ -39,7 +39,7 @@ from gnomon.redaction import redact_command
 if TYPE_CHECKING:
     from gnomon.contracts import Measure
     from gnomon.measures.entries import ScoredTable
-    from gnomon.measures.promptsearch import Search
+    from gnomon.measures.prompts import Search
     from gnomon.train.folds import Division
 
 BEAMS = 10  # as in the paper
@@ -235,7 +235,7 @@ def _searched(
     items: Sequence[Item],
     measures: Sequence[Measure],
 ) -> str:
-    from gnomon.measures.promptsearch import SearchFold, search
+    from gnomon.measures.prompts import SearchFold, search
     from gnomon.reports.tables.promptsearch import fold_listing, mean_listing
     from gnomon.reports.tables.render import render
 

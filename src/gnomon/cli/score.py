@@ -225,8 +225,8 @@ def _given(args: Namespace) -> str:
 def _from_file(args: Namespace) -> ScoredTable:
     from gnomon.items.answers.joining import NOT_THERE, read_predictions
     from gnomon.measures.entries import ScoredTable
-    from gnomon.measures.sharing import Sharing
     from gnomon.measures.table import Table
+    from gnomon.measures.units import Sharing
 
     if not args.benchmark:
         raise UsageError(
@@ -267,7 +267,7 @@ def _tell_remarks(args: Namespace, entries: Sequence[ScoredTable]) -> None:
 
 def _tell_few_units(found: Sequence[Scored], entries: Sequence[ScoredTable]) -> None:
     """On standard error: figures that rest on hardly any pair, triple or group of items."""
-    from gnomon.measures.grouping import FEWEST
+    from gnomon.measures.accuracy import FEWEST
 
     items = {(entry.label, entry.table.benchmark): len(entry.table) for entry in entries}
     few: dict[str, dict[str, None]] = {}

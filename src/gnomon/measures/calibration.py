@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.contracts import Measure
-from gnomon.measures.codes import Codes, Floats
+from gnomon.measures.classes import most_probable_is_right
+from gnomon.measures.columns import Codes, Floats
 from gnomon.measures.statistics import PartialSums, Statistics, mean_of
 from gnomon.measures.table import Table
-from gnomon.measures.typical import most_probable_is_right
 
 BINS = 15  # Guo et al. 2017, "On calibration of modern neural networks"
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from gnomon.contracts import Measure, PairMeasure
 from gnomon.errors import UsageError
 from gnomon.grouped import grouped
+from gnomon.measures.chance import needs_two_runs
 from gnomon.measures.comparison import Comparison, Rank, compare, leaderboard, with_holm
 from gnomon.measures.entries import ScoredTable, check_finished, pooled_over_seeds
 from gnomon.measures.intervals import interval
-from gnomon.measures.needs import needs_two_runs
 from gnomon.measures.pairing import NothingSharedError, aligned, boards
 from gnomon.measures.scoring import check_options
 from gnomon.measures.table import Table

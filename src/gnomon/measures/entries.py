@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.errors import UsageError
 from gnomon.grouped import grouped
-from gnomon.measures.correcting import Trial, trial_in
+from gnomon.measures.correction import Trial, trial_in
 from gnomon.measures.runlabels import labels, labels_of
 from gnomon.measures.seeds import by_seed, seedless, together
 from gnomon.measures.table import Table

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.measures.codes import Codes, Floats, added, compact
+from gnomon.measures.columns import Codes, Floats, added, compact
 
 HALF = 0.5  # a unit that has more of the whole is weighed as if it had so much
 

@@ -11,10 +11,10 @@ from math import isnan
 import numpy as np
 
 from gnomon.contracts import Need
-from gnomon.measures.correcting import Trial, corrected_accuracy
+from gnomon.measures.accuracy import items_per_group
+from gnomon.measures.chance import WORDS, unmet
+from gnomon.measures.correction import Trial, corrected_accuracy
 from gnomon.measures.entries import ScoredTable
-from gnomon.measures.grouping import items_per_group
-from gnomon.measures.needs import WORDS, unmet
 from gnomon.measures.table import Table
 
 SHOWN = 5  # ids of missing answers

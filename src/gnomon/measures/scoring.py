@@ -11,11 +11,10 @@ from msgspec.structs import replace
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
 from gnomon.measures.accuracy import ACCURACY
-from gnomon.measures.chance import chance_of
-from gnomon.measures.correcting import Trial, corrected_accuracy
+from gnomon.measures.chance import chance_of, needs_two_runs, unmet
+from gnomon.measures.correction import Trial, corrected_accuracy
 from gnomon.measures.entries import ScoredTable, pooled_over_seeds, table_of
 from gnomon.measures.intervals import interval
-from gnomon.measures.needs import needs_two_runs, unmet
 from gnomon.measures.seeds import SeedScore, over_seeds, slices
 from gnomon.measures.table import Table, unknown_tag
 from gnomon.records import Score

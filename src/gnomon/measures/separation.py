@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.contracts import Measure
-from gnomon.measures.codes import Codes, Floats, compact
+from gnomon.measures.columns import Codes, Floats, compact
 from gnomon.measures.laws import NO, YES
 from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.measures.table import Flags, Table

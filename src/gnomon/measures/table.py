@@ -19,18 +19,13 @@ from numpy.typing import NDArray
 
 from gnomon.contracts import Laws
 from gnomon.errors import UsageError, nearest
-from gnomon.measures.codes import Codes, Floats
-from gnomon.measures.columns import Column, Tags, WordingHashes, coded
-from gnomon.measures.sharing import Sharing, shared_units
-from gnomon.measures.statistics import Statistics
-from gnomon.measures.units import Units
+from gnomon.measures.columns import Codes, Column, Floats, Tags, WordingHashes, coded
+from gnomon.measures.units import Sharing, Units, shared_units
 
 if TYPE_CHECKING:
     from gnomon.contracts import Benchmark
     from gnomon.records import Answer, Item
     from gnomon.runs import Run
-
-__all__ = ["About", "Column", "Statistics", "Table"]
 
 Flags = NDArray[np.bool_]
 NO_LAWS = Laws()
@@ -110,7 +105,7 @@ class Table:
         seed: Any = None,
     ) -> Table:
         """A table of items with their answers; an item without one was not asked, and is no row."""
-        from gnomon.measures.building import build
+        from gnomon.measures.rows import build
 
         asked = []
         total = 0
@@ -124,7 +119,7 @@ class Table:
     @classmethod
     def of_run(cls, run: Run, benchmark: Benchmark | None = None) -> Table:
         """The table of a run folder; its benchmark says what the units are and which laws hold."""
-        from gnomon.measures.fromlog import build_run
+        from gnomon.measures.rows import build_run
         from gnomon.measures.runlabels import settings_of
 
         manifest = run.manifest

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.measures.codes import Codes, Floats
+from gnomon.measures.columns import Codes, Floats
 from gnomon.measures.consistency import with_twin
 from gnomon.measures.laws import LawStatements, contexts, order, relations
 from gnomon.measures.layout import UnitLayout

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from gnomon.contracts import TEXT, Benchmark, Scale
 from gnomon.errors import DataError, ModelError
-from gnomon.measures.correcting import Trial
+from gnomon.measures.correction import Trial
 from gnomon.paint.keeping import UNFINISHED, Pictures, painter_name
 from gnomon.paint.records import Judge, Painted, Painter, Request, Verdict, asked_of, seed_of
 from gnomon.records import Answer, Item

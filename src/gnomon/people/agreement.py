@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.measures.intervals import Interval, interval
-from gnomon.measures.people import (
+from gnomon.measures.agreement import (
     cohen_kappa,
     fleiss,
     mean_cohen,
@@ -16,6 +15,7 @@ from gnomon.measures.people import (
     ordinal_alpha,
     pairwise_agreement,
 )
+from gnomon.measures.intervals import Interval, interval
 from gnomon.measures.scoring import known
 from gnomon.measures.statistics import Statistics
 from gnomon.people.taskfile import POINTS

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gnomon.measures.people import landis_koch, nominal_alpha, pairwise_agreement
+from gnomon.measures.agreement import landis_koch, nominal_alpha, pairwise_agreement
 from gnomon.people.agreement import (
     Figure,
     Pair,

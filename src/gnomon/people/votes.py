@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import DataError, UsageError
-from gnomon.measures.people import Judgements
-from gnomon.measures.sharing import Sharing
+from gnomon.measures.agreement import Judgements
 from gnomon.measures.table import Table
+from gnomon.measures.units import Sharing
 from gnomon.people.taskfile import POINTS
 from gnomon.records import Answer, Item
 from gnomon.registry import known_benchmark

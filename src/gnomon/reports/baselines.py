@@ -11,8 +11,8 @@ from typing import NamedTuple
 from gnomon import registry
 from gnomon.contracts import Benchmark, Model
 from gnomon.errors import GnomonError
-from gnomon.measures.sharing import Sharing
 from gnomon.measures.table import Table
+from gnomon.measures.units import Sharing
 from gnomon.records import Answer, Item
 from gnomon.reports.study import Study
 

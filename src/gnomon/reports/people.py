@@ -9,11 +9,11 @@ import numpy as np
 
 from gnomon.contracts import Measure
 from gnomon.measures.accuracy import ACCURACY
+from gnomon.measures.agreement import label_of_most, mean_over_people
 from gnomon.measures.intervals import interval
-from gnomon.measures.people import label_of_most, mean_over_people
 from gnomon.measures.scoring import known, scores
-from gnomon.measures.sharing import Sharing
 from gnomon.measures.table import Table
+from gnomon.measures.units import Sharing
 from gnomon.records import Answer, Item, Score
 from gnomon.reports.study import Entrant, Study
 

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from math import nan
 
 from gnomon.contracts import Benchmark
+from gnomon.measures.classes import RELAXED_ACCURACY
 from gnomon.measures.comparison import compare
 from gnomon.measures.scoring import score
-from gnomon.measures.sharing import Sharing
 from gnomon.measures.table import Table
-from gnomon.measures.typical import RELAXED_ACCURACY
+from gnomon.measures.units import Sharing
 from gnomon.models.baselines import majority
 from gnomon.records import Answer, Item
 from gnomon.train.features import Vectors

@@ -148,7 +148,7 @@ def test_a_trained_model_finds_the_regions_of_its_recipe(content, studio, tmp_pa
 def test_three_seeds_are_the_draws_of_a_curve(content, studio, tmp_path):
     import yaml
 
-    from gnomon.measures.curves import over_draws
+    from gnomon.measures.seeds import over_draws
 
     file = tmp_path / "recipe.yaml"
     file.write_text(yaml.safe_dump(content("visualbert", steps=6)))

@@ -21,7 +21,7 @@ from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import DataError
 from gnomon.items.writing import atomic_file
 from gnomon.look.records import Region, Scene
-from gnomon.measures.correcting import Trial
+from gnomon.measures.correction import Trial
 from gnomon.paint.judging.boxes import BoxJudge
 from gnomon.paint.judging.rules import in_pixels
 from gnomon.paint.judging.voting import vote

@@ -9,8 +9,7 @@ import numpy as np
 
 from gnomon.measures.calibration import reliability
 from gnomon.measures.consistency import agreement, within_groups
-from gnomon.measures.distributions import t_quantile
-from gnomon.measures.intervals import wilson
+from gnomon.measures.intervals import t_quantile, wilson
 from gnomon.measures.table import Table
 from gnomon.reports.charts.panels import Panel, matrix_panel, panels
 from gnomon.reports.charts.plots import Curve, curves

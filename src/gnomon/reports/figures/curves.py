@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gnomon.measures.curves import SHARES, AtAmount, over_draws
+from gnomon.measures.seeds import SHARES, AtAmount, over_draws
 from gnomon.reports.charts.plots import Curve, curves
 from gnomon.reports.figures import Figure
 from gnomon.reports.published.curves import published_curves

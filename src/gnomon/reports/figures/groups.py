@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.measures.codes import Floats
-from gnomon.measures.grouping import groups, items_each
-from gnomon.measures.pattern_accuracy import MapPoint, curve, curve_at
-from gnomon.measures.pattern_accuracy import data_map as measured_map
+from gnomon.measures.accuracy import MapPoint, curve, curve_at, groups, items_each
+from gnomon.measures.accuracy import data_map as measured_map
+from gnomon.measures.columns import Floats
 from gnomon.measures.table import Table
 from gnomon.registry import role
 from gnomon.reports.charts.axes import percent

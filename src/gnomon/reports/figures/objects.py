@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gnomon.measures.relations import ObjectBias, object_bias
+from gnomon.measures.laws import ObjectBias, object_bias
 from gnomon.reports.charts.panels import Panel, Stack, panels, stacked_panel
 from gnomon.reports.figures import Figure, grouped
 from gnomon.reports.figures.enough import ITEMS, enough

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from math import isnan
 from typing import Any
 
-from gnomon.measures.places import PlacePicks, accuracy_spread
-from gnomon.measures.places import by_place as places_of
+from gnomon.measures.itemstatistics import PlacePicks, accuracy_spread
+from gnomon.measures.itemstatistics import by_place as places_of
 from gnomon.reports.charts.plots import Estimate, bars
 from gnomon.reports.charts.svg import MEANINGS
 from gnomon.reports.figures import Figure

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gnomon.contracts import Measure
-from gnomon.measures.grouping import large_enough
+from gnomon.measures.accuracy import large_enough
 from gnomon.measures.scoring import scores
 from gnomon.records import Score
 from gnomon.registry import role

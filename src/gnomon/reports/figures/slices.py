@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.contracts import Benchmark, Measure
+from gnomon.measures.accuracy import large_enough
 from gnomon.measures.chance import chance_of
-from gnomon.measures.grouping import large_enough
 from gnomon.measures.scoring import scores
 from gnomon.measures.table import in_order
 from gnomon.records import Score

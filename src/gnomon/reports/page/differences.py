@@ -16,11 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.measures.codes import Codes, Floats
+from gnomon.measures.columns import Codes, Floats
 from gnomon.measures.intervals import interval
-from gnomon.measures.statistics import Statistics, mean_of, ratio
+from gnomon.measures.statistics import Statistics, mean_of, ratio, standard_error
 from gnomon.measures.table import Table, in_order
-from gnomon.measures.variance import standard_error
 
 LEVEL = 0.05  # the chance that a report names any difference where there is none
 LEAST_ITEMS, LEAST_UNITS = 20, 5  # that a part must have to be looked at

@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon.contracts import Benchmark, Measure
 from gnomon.grouped import grouped
-from gnomon.measures.grouping import enough_units, large_enough
+from gnomon.measures.accuracy import enough_units, large_enough
 from gnomon.measures.scoring import scores
 from gnomon.measures.table import Table
 from gnomon.records import Score

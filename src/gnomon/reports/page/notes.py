@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gnomon.measures.grouping import FEWEST, items_each, items_per_group, large_enough, least_size
+from gnomon.measures.accuracy import FEWEST, items_each, items_per_group, large_enough, least_size
 from gnomon.reports.baselines import Baseline
 from gnomon.reports.published.items import WHICH, fewer_than_paper, paper_items, relation
 from gnomon.reports.study import Entrant, Study

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from gnomon import registry
 from gnomon.contracts import Measure
+from gnomon.measures.accuracy import items_each
 from gnomon.measures.chance import verdict
-from gnomon.measures.grouping import items_each
 from gnomon.measures.scoring import score
 from gnomon.records import Score
 from gnomon.registry import role

@@ -11,13 +11,7 @@ from statistics import mean, stdev
 
 from gnomon.contracts import Listing
 from gnomon.grouped import grouped
-from gnomon.measures.grouping import (
-    FEWEST,
-    enough_units,
-    items_per_group,
-    large_enough,
-    least_size,
-)
+from gnomon.measures.accuracy import FEWEST, enough_units, items_per_group, large_enough, least_size
 from gnomon.measures.runlabels import labels
 from gnomon.measures.scoring import score_table
 from gnomon.measures.seeds import NONE_TOGETHER, by_seed, seedless

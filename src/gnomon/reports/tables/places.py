@@ -7,7 +7,7 @@ from math import isnan
 
 from gnomon.contracts import Listing
 from gnomon.measures.entries import ScoredTable
-from gnomon.measures.places import PlacePicks, accuracy_spread, by_place
+from gnomon.measures.itemstatistics import PlacePicks, accuracy_spread, by_place
 from gnomon.measures.scoring import Scored
 from gnomon.records import Score
 from gnomon.reports.tables.scores import interval, percent

@@ -7,7 +7,7 @@ from math import isnan
 from typing import Any
 
 from gnomon.contracts import Listing
-from gnomon.measures.promptsearch import Search
+from gnomon.measures.prompts import Search
 from gnomon.records import Score
 from gnomon.reports.tables.scores import interval, percent
 from gnomon.reports.words import known

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.errors import GnomonError
+from gnomon.measures.accuracy import enough_units, large_enough
 from gnomon.measures.chance import verdict
-from gnomon.measures.grouping import enough_units, large_enough
 from gnomon.reports.figures import figures
 from gnomon.reports.overview import IN_WORDS, Cell, Column, Overview, in_words
 from gnomon.reports.page.headline import applicable
