@@ -11,8 +11,8 @@ from gnomon.measures.classes import (
     macro_f1,
     recognised_macro_f1,
     typical_f1,
-    typical_sets,
 )
+from gnomon.vision.knowledge import typical_sets
 
 from .conftest import make
 

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from gnomon.contracts import Laws, OrderLaw, RelationLaw
 from gnomon.measures import Table
-from gnomon.measures.classes import typical_f1, typical_sets
+from gnomon.measures.classes import typical_f1
 from gnomon.records import Answer, Item
 from gnomon.registry import measure
+from gnomon.vision.knowledge import typical_sets
 
 from .test_needs import EVERY
 

@@ -12,9 +12,9 @@ from gnomon.files import read_json, read_jsonl
 from gnomon.items.answers.joining import read_predictions
 from gnomon.measures import Table, scores
 from gnomon.measures.agreement import disagreement, majority
-from gnomon.measures.classes import typical_sets
 from gnomon.records import Answer
 from gnomon.registry import measure
+from gnomon.vision.knowledge import typical_sets
 
 pytestmark = pytest.mark.published
 

@@ -7,7 +7,7 @@ one that none of them takes is refused. --set KEY=VALUE reaches what has no flag
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace, _ArgumentGroup
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from gnomon.items.source import ItemSource, load, named_source
 from gnomon.naming import Named
 from gnomon.options import option_help, options_of, takes
 from gnomon.registry import ModelSpec
+from gnomon.trust import SAID_BY_COMMAND
 
 
 class Flag(NamedTuple):
@@ -252,14 +253,29 @@ def _whole(sources: Sequence[ItemSource], given: Sequence[Mapping[str, Any]]) ->
     return found
 
 
-def chosen_models(args: Namespace, specs: Sequence[str]) -> list[ModelSpec]:
-    """The models that were named, each with the options that it takes; none is loaded yet."""
+def said_of_files(args: Namespace) -> dict[str, Any]:
+    """What the command says of models that a file names: whether it trusts them, and with what."""
     options = _given(args, MODEL_FLAGS, args.model_set)
+    return {name: value for name, value in options.items() if name in SAID_BY_COMMAND}
+
+
+def chosen_models(
+    args: Namespace, specs: Sequence[str], of_files: Sequence[ModelSpec] = ()
+) -> list[ModelSpec]:
+    """The models that were named, each with the options that it takes; none is loaded yet.
+
+    What the command says of models that files name need not be an option of the others.
+    """
+    options = _given(args, MODEL_FLAGS, args.model_set)
+    elsewhere = set()
+    for each in of_files:
+        factory = registry.model_factory(each.spec)
+        elsewhere |= {name for name in SAID_BY_COMMAND if takes(factory, name)}
     named = [registry.named_model(text) for text in specs]
     check_names(named)
     schemes = [registry.scheme_of(spec)[0] for _, spec in named]
     factories = [registry.model_factory(spec) for _, spec in named]
-    shared = _split(options, schemes, factories, "model")
+    shared = _split(options, schemes, factories, "model", elsewhere)
     found = []
     for (name, spec), mine in zip(named, shared, strict=True):
         found.append(registry.model(spec, **mine)._replace(name=name))
@@ -325,9 +341,15 @@ def _split(
     names: Sequence[str],
     functions: Sequence[Callable[..., Any]],
     kind: str,
+    elsewhere: Collection[str] = (),
 ) -> list[dict[str, Any]]:
-    """The options for each function: those that it takes. Each must be taken by one at least."""
+    """The options for each function: those that it takes. Each must be taken by one at least.
+
+    Those that are taken elsewhere need not be.
+    """
     for option in options:
+        if option in elsewhere:
+            continue
         if not any(takes(function, option) for function in functions):
             raise _taken_by_none(option, dict(zip(names, functions, strict=True)), kind)
     shares = []

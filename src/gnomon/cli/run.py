@@ -43,7 +43,6 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from contextlib import suppress
-from pathlib import Path
 
 from gnomon.cli.choosing import item_arguments, model_arguments, shard_argument, shots_argument
 from gnomon.cli.dispatch import tell
@@ -189,6 +188,6 @@ def _write_reports(args: Namespace, runs: list[Run], pages: list[str]) -> None:
     from gnomon import api
 
     for page in pages:
-        written = api.report(runs, Path(page).expanduser())
+        written = api.report(runs, page)
         if not args.quiet and args.format != "json":
             print(f"The report: {written}")

@@ -8,7 +8,7 @@ from gnomon.contracts import Measure
 from gnomon.measures.columns import Codes, Floats
 from gnomon.measures.statistics import PartialSums, Statistics, mean_of
 from gnomon.measures.table import Flags, Table
-from gnomon.vision.typical import typical_sets as typical_sets  # the rule is in one place
+from gnomon.vision.knowledge import typical_sets
 
 # ViPhy's measures of several right labels: relaxed accuracy, true confidence, typical labels.
 #

@@ -16,7 +16,7 @@ from gnomon.measures.comparison import compare
 from gnomon.measures.scoring import score
 from gnomon.measures.table import Table
 from gnomon.measures.units import Sharing
-from gnomon.models.baselines import majority
+from gnomon.models.functions import majority
 from gnomon.records import Answer, Item
 from gnomon.train.features import Vectors
 from gnomon.train.learners import Outcome, Scores
