@@ -50,6 +50,15 @@ USUAL: dict[str, tuple[str, ...]] = {
     "group": ("group", "template", "pattern"),
     "image": ("image", "images", "image_path", "picture"),
 }
+# Names that hold something only where no usual one is there.
+SELDOM: dict[str, tuple[str, ...]] = {
+    "id": ("doc_id",),
+    "context": ("premises",),
+    "text": ("input", "sentence"),
+    "choices": ("answers",),
+    "gold": ("entailment",),
+    "group": ("function_name",),
+}
 LETTERED = (("A", "B", "C", "D", "E", "F"), ("a", "b", "c", "d", "e", "f"))
 PREFIXES = ("", "option_", "option", "choice_", "choice", "ending", "sol", "answer_")
 NUMBERED = (("0", "1", "2", "3", "4", "5"), ("1", "2", "3", "4", "5", "6"))
@@ -232,7 +241,9 @@ def _usual_column(
     what: str, columns: Sequence[str], taken: set[str], found: Mapping[str, Any]
 ) -> str:
     """The column with a usual name for something; empty if there is none."""
-    there = [name for name in USUAL[what] if name in columns and name not in taken]
+    there: list[str] = []
+    for names in (USUAL[what], SELDOM.get(what, ())):
+        there = there or [name for name in names if name in columns and name not in taken]
     if not there:
         return ""
     if len(there) == 1 or what in ("id", "group"):
