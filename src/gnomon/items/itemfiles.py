@@ -227,18 +227,18 @@ def items_of_rows(
 
 
 def rows_of_set(paths: Sequence[Path], split: str = "") -> Iterator[tuple[int, Row]]:
-    """The rows of files that are one set, counted through; or those of one split.
+    """The rows of files that are one set, or those of one split; of several files counted through.
 
     A column `split` says what the name of a file, or the place in a folder, says.
     """
     number = 0
     for path in paths:
         part = split_of(path) if path.is_file() else ""
-        for _, row in read_all_splits(path) if path.is_dir() else read_rows(path):
+        for line, row in read_all_splits(path) if path.is_dir() else read_rows(path):
+            number += 1
             mine = {SPLIT: part, **row} if part else row
             if not split or _split_of(mine) == split:
-                number += 1
-                yield number, mine
+                yield line if len(paths) == 1 else number, mine
 
 
 def _of_split(item: Item, split: str) -> Item:

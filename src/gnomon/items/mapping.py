@@ -114,7 +114,7 @@ def parse_map(text: str) -> ColumnMap:
     >>> parse_map("text=question,choices=A+B+C,gold=answer").choices
     ('A', 'B', 'C')
     """
-    return _map_of(_entries(text))
+    return _map_of(entries_of_map(text))
 
 
 def map_of(given: Mapping[str, Any]) -> ColumnMap:
@@ -160,7 +160,7 @@ def gold_is(values: Sequence[str]) -> str:
     return values[0]
 
 
-def _entries(text: str) -> list[tuple[str, list[str]]]:
+def entries_of_map(text: str) -> list[tuple[str, list[str]]]:
     """The parts of a map: what is mapped, and to which columns."""
     found: list[tuple[str, list[str]]] = []
     for part in _split(text, ","):

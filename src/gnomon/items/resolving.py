@@ -46,7 +46,7 @@ IN_WORDS = {
 
 
 # Is told the line of a row and what is wrong with it; if it returns, the row is passed over.
-Tell = Callable[[int, str], None]
+Tell = Callable[[int, str], object]
 
 
 def refuse(file: Path) -> Tell:
