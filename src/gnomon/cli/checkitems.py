@@ -64,8 +64,8 @@ def _checked(file: str, args: Namespace) -> Checker:
     items = numbered_items(
         path, map=written, split=split, images=args.images or "", tell=checker.tell
     )
-    for line, item, canary in items:
-        checker.add(line, item, canary=canary)
+    for found in items:
+        checker.add(found.line, found.item, canary=found.canary)
     if mapping is not None and mapping.image:
         checker.tell_of_missing_pictures()
     stated = read_sidecar(path).chance
