@@ -5,10 +5,10 @@ import pytest
 
 from gnomon.benchmarks.viphy.agreement import meetings
 from gnomon.cli import main
-from gnomon.cli.agreeing import agreement, agreement_listing
 from gnomon.errors import DataError, UsageError
 from gnomon.items.source import load
 from gnomon.look.records import Finding
+from gnomon.reports.knowledge.agreement import agreement, agreement_listing
 
 
 def pair(first, second, property="size", typical=(">",), scene="", pictures=5, **fields):

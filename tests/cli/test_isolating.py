@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.cli import isolating
+from gnomon.cli import execution as isolating
 
 PLUGIN = """
 import os

@@ -114,7 +114,7 @@ def test_prompts_are_no_table(capsys):
 
 
 def test_special_and_scored_tokens_are_marked():
-    from gnomon.cli.previews import in_words
+    from gnomon.cli.show import prompt_in_words
     from gnomon.records import Continuation, Item, Preview
 
     item = Item(id="1", form="choice", text="Is it?", choices=("no", "yes"), gold=("yes",))
@@ -123,7 +123,7 @@ def test_special_and_scored_tokens_are_marked():
         Continuation(choice="yes", text=" yes", tokens=(" y", "es"), ids=(6, 7)),
     ]
     shown = Preview(text="<s>Is it?\n", scored=tuple(scored), tokens=4, special=("<s>",), images=1)
-    assert in_words(item, shown).splitlines() == [
+    assert prompt_in_words(item, shown).splitlines() == [
         "[1]  choice, 4 tokens",
         "  with a picture",
         "  │ ⟦<s>⟧Is it?⏎",

@@ -28,9 +28,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.cli.candidates import Candidates, gathered
-from gnomon.cli.choosing import chosen_sources, item_arguments, model_arguments
 from gnomon.cli.dispatch import tell
-from gnomon.cli.sharedoptions import format_argument
+from gnomon.cli.options import chosen_sources, format_argument, item_arguments, model_arguments
 from gnomon.errors import UsageError, inert
 from gnomon.items.source import ItemSource
 from gnomon.records import Item

@@ -6,16 +6,23 @@ are asked in a child process if there are several runs.
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import shlex
+import signal
 import sys
+import threading
 from argparse import Namespace
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cached_property
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.cli.dispatch import tell
-from gnomon.cli.planned import LEFT_OUT, Planned, plan_runs
+from gnomon.cli.plan import LEFT_OUT, Planned, plan_runs
 from gnomon.errors import EmptyShardError, GnomonError
 from gnomon.items.source import ItemSource
 from gnomon.redaction import redact_command
@@ -62,8 +69,6 @@ class Carrying:
             return [True]
         workers = wanted(self.args)
         if workers.here and any(is_native(planned.model.spec) for planned in plan):
-            from gnomon.cli.isolating import in_children
-
             done = in_children(self.attempt, len(plan), self._crashed)
         else:
             done = [self.attempt(number) for number in range(len(plan))]
@@ -179,3 +184,74 @@ def _tell_how_to_go_on(folder: Path) -> None:
         f"{' without --restart' if '--restart' in sys.argv else ' again'}:\n"
         f"  {shlex.join(['gnomon', *words])}"
     )
+
+
+# Steps of a command in a child process, so that one that crashes does not take the others along.
+#
+# Compiled code can end the process that runs it. The steps are done one after the other in one
+# child; if it dies, the next child goes on behind the step that killed it.
+
+
+INTERRUPTED = 130
+WENT_WELL, FAILED = b"1", b"0"
+
+Step = Callable[[int], bool]  # does the step of that number, and says whether it went well
+
+
+def in_children(step: Step, count: int, crashed: Callable[[int, str], None]) -> list[bool]:
+    """Do the steps 0, 1, 2 ... and say of each whether it went well; `crashed` is told why not."""
+    done: list[bool] = []
+    while len(done) < count:
+        receiver, sender = multiprocessing.Pipe(duplex=False)
+        child = multiprocessing.get_context("spawn").Process(
+            target=_do_steps, args=(step, len(done), count, sender)
+        )
+        child.start()
+        sender.close()
+        done += _reports(receiver, child)
+        child.join()
+        if child.exitcode == INTERRUPTED:
+            raise SystemExit(INTERRUPTED)
+        if len(done) < count:
+            crashed(len(done), _how_it_ended(child.exitcode))
+            done.append(False)
+    return done
+
+
+def _reports(receiver: Connection, child: SpawnProcess) -> Iterator[bool]:
+    """What the child says of each step, until it ends. Ctrl-C is passed on to it."""
+    while True:
+        try:
+            yield receiver.recv_bytes(1) == WENT_WELL  # a crashing child may write anything
+        except KeyboardInterrupt:
+            if child.pid is not None:
+                os.kill(child.pid, signal.SIGINT)
+        except (EOFError, OSError):
+            receiver.close()
+            return
+
+
+def _how_it_ended(code: int | None) -> str:
+    if code is None or code >= 0:
+        return f"it ended the process (exit code {code})"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:  # a signal that this Python has no name for
+        name = f"signal {-code}"
+    return f"it ended the process ({name})"
+
+
+def _do_steps(step: Step, first: int, count: int, sender: Connection) -> None:
+    """In the child: do the steps and report each."""
+    if hasattr(os, "setpgrp"):  # Ctrl-C in a terminal reaches the parent alone, which passes it on
+        os.setpgrp()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    for number in range(first, count):
+        sender.send_bytes(WENT_WELL if step(number) else FAILED)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os.kill(os.getpid(), signal.SIGINT)

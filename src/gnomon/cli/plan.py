@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.cli.choosing import chosen_models, chosen_sources, in_all_wordings
+from gnomon.cli.options import chosen_models, chosen_sources, in_all_wordings
 from gnomon.errors import (
     DataError,
     MissingExtraError,
