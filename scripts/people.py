@@ -29,8 +29,8 @@ from gnomon.people.page.app import make_app
 from gnomon.people.page.study import Study
 from gnomon.people.tasks import task_named
 from gnomon.records import Item
-from gnomon.reports.viewer.serving import listen
 from gnomon.vision.images import describe
+from gnomon.web import listen
 
 COLOURS = 96  # of a picture, so that it stays small
 LIMIT = 120_000  # bytes

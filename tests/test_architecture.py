@@ -27,6 +27,7 @@ FOUNDATION = {
     "registry",
     "tabular",
     "unknownnames",
+    "web",
     "",  # the version
 }
 # Room -> rooms that it may use besides.
@@ -36,16 +37,16 @@ ARROWS = {
     "scenes": {"downloads"},
     "proofs": {"language", "scenes"},
     "vision": {"downloads", "look"},
-    "look": {"items", "scenes", "vision"},
+    "look": {"items", "reports", "scenes", "vision"},
     "benchmarks": {"downloads", "language", "look", "proofs", "scenes", "vision"},
     "items": {"downloads", "models", "runs", "vision"},
     "runs": {"items"},
     "models": {"downloads", "items", "runs", "train", "vision"},
     "measures": {"runs", "vision"},
-    "audit": {"items", "measures", "models", "proofs", "runs"},
+    "audit": {"items", "measures", "models", "proofs", "reports", "runs"},
     "train": {"downloads", "items", "look", "measures", "models", "vision"},
     "paint": {"downloads", "items", "look", "measures", "models", "runs", "scenes", "vision"},
-    "reports": {"api", "audit", "items", "look", "measures", "models", "runs", "scenes", "vision"},
+    "reports": {"items", "measures", "models", "runs", "scenes", "vision"},
     "people": {"items", "measures", "paint", "reports", "runs", "vision"},
     "api": {"items", "measures", "models", "reports", "runs"},
     "data": set(),

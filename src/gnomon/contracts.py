@@ -172,6 +172,9 @@ class Model(Protocol):
                         whose order may then matter (default: not known)
       keep(folder)      called before the first question with the run's folder, for a model that
                         makes files: they go into its folder `pictures`
+      for_run(run)      called when it was opened for a run, which `run` names: what it keeps for
+                        when this run is stopped and continues is for no other
+      kept_replies: dict  how many replies it had kept and used, by day
       expected(item)    the tokens (read, written) that it would take, for a model that is not to be
                         asked in order to find out, such as one of a server
       preview(item) -> Preview  what it would read for the item, by the code that asks it

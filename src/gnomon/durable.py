@@ -1,4 +1,7 @@
-"""Files that are whole and on the disk when a function returns, whatever is killed afterwards."""
+"""Files that are whole and on the disk when a function returns, whatever is killed afterwards.
+
+Also where files are kept that can be made or fetched again.
+"""
 
 from __future__ import annotations
 
@@ -50,3 +53,13 @@ def link_or_copy(source: Path, target: Path) -> None:
         os.link(source, target)
     except OSError:  # another disk, or a file system without links
         shutil.copyfile(source, target)
+
+
+def cache_folder() -> Path:
+    """Where fetched files are kept: GNOMON_CACHE, or the user's cache folder of the platform."""
+    set_by_user = os.environ.get("GNOMON_CACHE")
+    if set_by_user:
+        return Path(set_by_user).expanduser()
+    from platformdirs import user_cache_path
+
+    return user_cache_path("gnomon", appauthor=False)

@@ -118,6 +118,10 @@ class ModelWarning(UserWarning):
     """A model can be asked, but there is something about it that one should know."""
 
 
+class CopyWarning(UserWarning):
+    """A run is there several times; it counts once."""
+
+
 class UnencryptedWarning(UserWarning):
     """A key goes over the network for all to read."""
 

@@ -1,50 +1,114 @@
-"""Is a file still the same? One way to check, for data, answers, prompts, pictures and weights."""
+"""Is a file still the same? One way to check, for data, answers, prompts, pictures and weights.
+
+Every byte counts: a model may be changed in one layer only. What a large file was found to be is
+kept in the cache, so that weights are read whole once and not at each start.
+"""
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Iterator
-from hashlib import sha256
+from contextlib import suppress
+from hashlib import file_digest, sha256
 from pathlib import Path
 
-WHOLE = 64 * 2**20  # bytes up to which a file is read whole
-PIECE, PIECES = 2**16, 64  # of a larger one: so many pieces of so many bytes, evenly spaced
+import msgspec
+
+from gnomon.durable import cache_folder
+
+LARGE = 64 * 2**20  # bytes from which on it is worth while to remember the hash of a file
+SETTLED = 2.0  # seconds since the last change: clocks of file systems are coarse
+DEEPEST = 5  # folders in each other; a link may lead in a circle
 PROSE, NOT_PROSE = (".md", ".txt"), ("vocab.txt", "merges.txt")
+NO_PART = (".", "checkpoint-")  # how folders begin that no model is loaded from
+
+
+class _KnownFile(msgspec.Struct, frozen=True):
+    """A file as it was when it was hashed; whatever changes it changes one of these."""
+
+    path: str
+    size: int
+    modified: int  # nanoseconds, as the file says
+    changed: int  # nanoseconds, as the system says: copying back an old time changes this one
+    inode: int
+
+
+class _KnownHash(msgspec.Struct, frozen=True):
+    file: _KnownFile
+    sha256: str
 
 
 def sha256_of(file: Path) -> str:
     """The sha256 of a file's bytes."""
-    digest = sha256()
     with file.open("rb") as stream:
-        while block := stream.read(2**20):
-            digest.update(block)
-    return digest.hexdigest()
+        return file_digest(stream, "sha256").hexdigest()
+
+
+def remembered_sha256(file: Path) -> str:
+    """The same; that of a large file is looked up if the file is as it was when it was hashed."""
+    now = _as_it_is(file)
+    if now.size < LARGE:
+        return sha256_of(file)
+    record = cache_folder() / "hashes" / f"{sha256(now.path.encode()).hexdigest()[:32]}.json"
+    with suppress(OSError, msgspec.MsgspecError):
+        known = msgspec.json.decode(record.read_bytes(), type=_KnownHash)
+        if known.file == now:
+            return known.sha256
+    found = sha256_of(file)
+    is_settled = time.time() - max(now.modified, now.changed) / 1e9 > SETTLED
+    if is_settled and _as_it_is(file) == now:
+        _remember(record, _KnownHash(now, found))
+    return found
+
+
+def _as_it_is(file: Path) -> _KnownFile:
+    about = file.stat()
+    path = os.path.realpath(file)
+    return _KnownFile(path, about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino)
+
+
+def _remember(record: Path, known: _KnownHash) -> None:
+    """Write it down for the next start; a disk that refuses it is no fault."""
+    part = record.with_suffix(f".{os.getpid()}.part")
+    with suppress(OSError):
+        record.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(msgspec.json.encode(known))
+        part.replace(record)
 
 
 def fingerprint(path: Path) -> str:
-    """A hash of a file, or of the files of a model's folder, that takes a moment even for weights.
+    """A hash of a file, or of the files of a model's folder and of the folders in it.
 
-    Of large files it reads the size and evenly spaced pieces: weights that were trained further
-    differ nearly everywhere. Their time of change would be quicker still, but copying changes it.
-    In a folder, prose does not count: a new README does not change a model.
+    In a folder, prose does not count: a new README does not change a model. Nor do the checkpoints
+    of a training and what is hidden: no model is loaded from there.
     """
     digest = sha256()
-    for file in _members(path):
+    for name, file in _members(path):
         size = file.stat().st_size
-        name = "" if file == path else file.name
         digest.update(f"{name}\0{size}\0".encode())
-        step = PIECE if size <= WHOLE else size // PIECES
-        with file.open("rb") as stream:
-            for start in range(0, size, step):
-                stream.seek(start)
-                digest.update(stream.read(PIECE))
+        if size >= LARGE:
+            digest.update(remembered_sha256(file).encode())
+        else:
+            digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
-def _members(path: Path) -> Iterator[Path]:
+def _members(path: Path) -> Iterator[tuple[str, Path]]:
+    """The files that count, each with its name within the folder."""
     if path.is_file():
-        yield path
+        yield "", path
         return
-    for file in sorted(path.iterdir()):
-        is_prose = file.suffix in PROSE and file.name not in NOT_PROSE
-        if file.is_file() and not is_prose:
-            yield file
+    yield from _within(path, "", 1)
+
+
+def _within(folder: Path, before: str, depth: int) -> Iterator[tuple[str, Path]]:
+    for entry in sorted(folder.iterdir()):
+        name = f"{before}{entry.name}"
+        if entry.is_dir():
+            if depth < DEEPEST and not entry.name.startswith(NO_PART):
+                yield from _within(entry, f"{name}/", depth + 1)
+            continue
+        is_prose = entry.suffix in PROSE and entry.name not in NOT_PROSE
+        if entry.is_file() and not is_prose:
+            yield name, entry

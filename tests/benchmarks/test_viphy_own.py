@@ -7,8 +7,8 @@ from gnomon.benchmarks.viphy.agreement import meetings
 from gnomon.cli import main
 from gnomon.errors import DataError, UsageError
 from gnomon.items.source import load
+from gnomon.look.agreement import agreement, agreement_listing
 from gnomon.look.records import Finding
-from gnomon.reports.knowledge.agreement import agreement, agreement_listing
 
 
 def pair(first, second, property="size", typical=(">",), scene="", pictures=5, **fields):

@@ -16,8 +16,8 @@ from gnomon.people.extras import read_extras
 from gnomon.people.page.app import make_app
 from gnomon.people.page.study import Study
 from gnomon.people.taskfile import TASKS, task_named
-from gnomon.reports.viewer.serving import listen
 from gnomon.runs import Run
+from gnomon.web import listen
 
 pytestmark = pytest.mark.browser
 SECRET = b"zqgold"

@@ -16,6 +16,7 @@ pytest.importorskip("httpx", reason="httpx is not installed")
 
 from starlette.testclient import TestClient
 
+from gnomon import web
 from gnomon.errors import RunError
 from gnomon.people.answering import Asked, Settings, person_folder
 from gnomon.people.extras import EXTRAS, read_extras
@@ -23,7 +24,6 @@ from gnomon.people.links import LINK, new_link, write_link
 from gnomon.people.page.app import ELSEWHERE, NOT_YOURS, SENT_BEFORE, WRONG_LINK, make_app
 from gnomon.people.page.study import Panel, Study
 from gnomon.people.taskfile import TASKS, task_named
-from gnomon.reports.viewer import forms
 from gnomon.runs import Run
 
 SECRET = "zqgold"
@@ -309,8 +309,8 @@ def test_a_form_that_does_not_end_is_given_up(
         return b""
 
     ann = people["ann"].join()
-    monkeypatch.setattr(forms, "_body_of", never)
-    monkeypatch.setattr(forms, "PATIENCE", 0.01)
+    monkeypatch.setattr(web, "_body_of", never)
+    monkeypatch.setattr(web, "FORM_PATIENCE", 0.01)
     answer = ann.answer("choose")
     assert answer.status_code == 400
     assert "took too long" in answer.text

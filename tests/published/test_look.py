@@ -9,8 +9,8 @@ import pytest
 
 from gnomon.benchmarks.viphy import files
 from gnomon.cli import main
+from gnomon.look.agreement import agreement
 from gnomon.look.records import Finding
-from gnomon.reports.knowledge.agreement import agreement
 
 pytestmark = pytest.mark.published
 

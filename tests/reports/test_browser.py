@@ -311,7 +311,7 @@ def serve() -> Iterator[Callable[[Path], str]]:
     """Serve a folder of runs on a free port; returns the address."""
     uvicorn = pytest.importorskip("uvicorn", reason="the extra 'report' is not installed")
     from gnomon.reports.viewer.app import make_app
-    from gnomon.reports.viewer.serving import listen
+    from gnomon.web import listen
 
     running = []
 

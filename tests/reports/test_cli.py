@@ -17,7 +17,7 @@ from gnomon.reports.tables import export
 # `gnomon`, but a viewer says that it would serve, and does not.
 STAND_IN = """#!{python}
 import sys
-import gnomon.reporting.viewer.serving as serving
+import gnomon.reports.viewer.serving as serving
 
 def serve(folder, *, host, port, allow_remote, token, read_only, ready):
     import os

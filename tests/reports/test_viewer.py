@@ -24,10 +24,10 @@ import httpx
 from starlette.testclient import TestClient
 
 import gnomon
+from gnomon import web
 from gnomon.cli import main
 from gnomon.errors import UsageError
 from gnomon.records import Answer, Item
-from gnomon.reports.viewer import serving
 from gnomon.reports.viewer.answers import answer_row
 from gnomon.reports.viewer.app import make_app
 from gnomon.reports.viewer.serving import checked
@@ -508,11 +508,11 @@ def test_a_wrong_token_of_any_letters_is_refused(runs: Path) -> None:
 def served(runs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
     """A real server in a thread, that loses patience soon and holds few connections."""
     uvicorn = pytest.importorskip("uvicorn", reason="the extra 'report' is not installed")
-    monkeypatch.setattr(serving, "PATIENCE", 0.2)
-    monkeypatch.setattr(serving, "CONNECTIONS", 5)
-    listener = serving.listen("127.0.0.1", 0)
+    monkeypatch.setattr(web, "PATIENCE", 0.2)
+    monkeypatch.setattr(web, "CONNECTIONS", 5)
+    listener = web.listen("127.0.0.1", 0)
     config = uvicorn.Config(
-        make_app(str(runs)), http=serving.impatient_protocol(), lifespan="off", log_level="critical"
+        make_app(str(runs)), http=web.impatient_protocol(), lifespan="off", log_level="critical"
     )
     server = uvicorn.Server(config)
     server.install_signal_handlers = lambda: None
@@ -539,9 +539,23 @@ def test_more_connections_than_it_can_hold_are_closed_and_it_stays_available(
         with suppress(ConnectionResetError):
             assert each.recv(1) == b"", "cut off: too many, or too slow"
         each.close()
-    monkeypatch.setattr(serving, "PATIENCE", 30.0)  # a busy machine may be slow to send this one
+    monkeypatch.setattr(web, "PATIENCE", 30.0)  # a busy machine may be slow to send this one
     answer = httpx.get(f"http://{served[0]}:{served[1]}/style.css", timeout=30)
     assert answer.status_code == 200
+
+
+def test_half_open_connections_of_one_address_lock_no_other_client_out(
+    served: tuple[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web, "PATIENCE", 60.0)  # none of them is closed for being slow
+    monkeypatch.setattr(web, "CONNECTIONS", 40)
+    many = [socket.create_connection(served, timeout=30) for _ in range(300)]
+    elsewhere = httpx.HTTPTransport(local_address="127.0.0.2")
+    with httpx.Client(transport=elsewhere, timeout=30) as other:
+        for _ in range(3):
+            assert other.get(f"http://127.0.0.1:{served[1]}/style.css").status_code == 200
+    for each in many:
+        each.close()
 
 
 def test_a_log_that_is_a_link_in_a_circle_is_a_page_that_says_so(

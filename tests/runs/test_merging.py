@@ -258,6 +258,22 @@ def test_a_run_that_is_there_already_is_left_alone(shards, tmp_path):
     assert (target / "letter.txt").read_text() == "keep me"
 
 
+def test_a_merge_that_was_killed_after_its_last_step_is_done(shards):
+    merged = merge(shards)
+    again = merge(shards)
+    assert (again.run.path, again.shards, again.before) == (merged.run.path, 8, True)
+    from_folder = merge([*shards, merged.run])
+    assert from_folder.before, "the folder of the shards holds it now"
+
+
+def test_shards_that_have_more_answers_by_now_are_not_merged_already(shards):
+    merged = merge(shards).run
+    with sqlite3.connect(merged.path / LOG) as db:
+        db.execute("DELETE FROM answers WHERE n = 3")
+    with pytest.raises(RunError, match="is there already"):
+        merge(shards)
+
+
 @pytest.mark.parametrize("output", [".", "../here"])
 def test_the_folder_you_are_in_is_no_place_for_a_run(shards, tmp_path, monkeypatch, output):
     (tmp_path / "here").mkdir()

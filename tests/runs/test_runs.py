@@ -1,6 +1,7 @@
 """The run folder: what is logged stays, what cannot be logged is said in one sentence."""
 
 import os
+import shutil
 import sqlite3
 from datetime import UTC, datetime
 
@@ -9,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gnomon
-from gnomon.errors import DataError, RunError
+from gnomon.errors import CopyWarning, DataError, RunError
 from gnomon.records import Answer, Image, Item
 from gnomon.runs import LOG, Counts, Manifest, Run, RunLog, open_runs, remove, runs_in, survey
+from gnomon.runs.manifest import write_manifest
 from gnomon.runs.reading import decode_scores, encode_scores
 
 
@@ -158,6 +160,36 @@ def test_a_damaged_manifest_does_not_hide_the_other_runs(log, tmp_path):
     assert list(found.damaged) == [tmp_path / "broken"]
     with pytest.raises(DataError, match="not a manifest"):
         open_runs([tmp_path])
+
+
+def test_a_copied_run_counts_once_and_it_is_said(log, tmp_path):
+    log.write_manifest(manifest(items_sha256="ab", counts=Counts(items=5, answered=1)))
+    log.close()
+    shutil.copytree(log.path, tmp_path / "r-backup")
+    with pytest.warns(CopyWarning, match="r-backup is a copy of .*r, which counts once"):
+        (run,) = open_runs([tmp_path])
+    assert run.path == log.path
+
+
+def test_of_a_run_and_its_copies_the_one_with_the_most_answers_counts(log, tmp_path):
+    log.write_manifest(manifest(items_sha256="ab", counts=Counts(items=5, answered=1)))
+    log.close()
+    more = shutil.copytree(log.path, tmp_path / "z")
+    longer = manifest(items_sha256="ab", counts=Counts(items=5, answered=3))
+    write_manifest(more, longer)
+    with pytest.warns(CopyWarning, match="r is a copy of"):
+        (run,) = open_runs([tmp_path])
+    assert run.path == more
+
+
+def test_two_runs_of_one_name_that_began_apart_are_two(log, tmp_path):
+    log.write_manifest(manifest(items_sha256="ab"))
+    log.close()
+    other = shutil.copytree(log.path, tmp_path / "z")
+    later = manifest(items_sha256="ab")
+    later.started = datetime(2026, 1, 3, tzinfo=UTC)
+    write_manifest(other, later)
+    assert len(open_runs([tmp_path])) == 2
 
 
 @pytest.mark.parametrize("text", ['{"id": "\\x85"}', "[" * 100_000, "3", '{"format": "new"}'])

@@ -219,7 +219,7 @@ def _audit(args: Namespace) -> bool:
         reports.append(audit(audited, checks, reasons))
     _print(reports, args.format)
     if args.output:
-        from gnomon.reports.audits import write_audit
+        from gnomon.audit.page import write_audit
 
         write_audit(reports, Path(args.output), command=_command(args))
     return any(report.alarms for report in reports)
@@ -326,7 +326,7 @@ def _print(reports: Sequence[AuditReport], format: str) -> None:
     if format == "json":
         _print_json(reports)
         return
-    from gnomon.reports.audits import listing, summary
+    from gnomon.audit.page import listing, summary
     from gnomon.reports.tables.render import render
 
     if format != "table":

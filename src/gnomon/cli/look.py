@@ -142,9 +142,9 @@ def _check(args: Namespace) -> None:
 
 def _make(args: Namespace, mode: Mode, store: Any) -> str:
     from gnomon.cli.progress import staged_lines
+    from gnomon.look.agreement import agreement, agreement_listing
     from gnomon.look.output import troubles_file
     from gnomon.look.pipeline import Options, Pipeline
-    from gnomon.reports.knowledge.agreement import agreement, agreement_listing
     from gnomon.reports.tables.render import render
 
     sources = _sources(args, store)
@@ -255,10 +255,10 @@ def _has_true_depth(eyes: Eyes, sources: Sources) -> bool:
 
 def _write_page(folder: Path) -> None:
     """A page to look at; the knowledge is whole without it."""
-    from gnomon.reports.knowledge.page import write_page
+    from gnomon.look.page import write_knowledge_page
 
     try:
-        write_page(folder)
+        write_knowledge_page(folder)
     except GnomonError as error:
         tell(f"There is no page: {error}")
 

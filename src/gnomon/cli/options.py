@@ -98,7 +98,15 @@ def shard_argument(parser: ArgumentParser) -> None:
 
 def model_arguments(parser: ArgumentParser) -> None:
     """Add the flags that choose how models are loaded and asked."""
-    _add_flags(parser.add_argument_group("models"), MODEL_FLAGS)
+    group = parser.add_argument_group("models")
+    _add_flags(group, MODEL_FLAGS)
+    group.add_argument(
+        "--no-cache",
+        dest="set",
+        action="append_const",
+        const="cache=no",
+        help="keep no replies of a server for when the run is stopped and continues",
+    )
 
 
 def _add_flags(group: _ArgumentGroup, flags: Mapping[str, Flag]) -> None:

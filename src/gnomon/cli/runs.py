@@ -231,7 +231,8 @@ def _print_merged(found: Merged) -> None:
     counts = manifest.counts
     noun = "shard" if found.shards == 1 else "shards"
     where = inert(str(found.run.path))
-    print(f"Merged {found.shards:,} {noun}: {counts.items:,} items in {where}")
+    done = "These are merged already" if found.before else f"Merged {found.shards:,} {noun}"
+    print(f"{done}: {counts.items:,} items in {where}")
     if manifest.shard:
         print(
             f"This is not the whole run but shards {manifest.shard}, of {manifest.whole_items:,} "

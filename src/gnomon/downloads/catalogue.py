@@ -7,7 +7,6 @@ Where the table has no hash, the first download's is recorded and later ones mus
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
@@ -16,6 +15,7 @@ import msgspec
 
 from gnomon.downloads.debian import download_package
 from gnomon.downloads.download import Attempts, Progress, download
+from gnomon.durable import cache_folder as cache_folder
 from gnomon.errors import DataError, UsageError, unknown
 from gnomon.files import package_data, read_lines, read_yaml
 from gnomon.fingerprint import sha256_of as sha256_of  # model files are checked with it too
@@ -95,16 +95,6 @@ def expected(name: str, path: str) -> str:
     source = sources()[name]
     repository = f"github.com/{source.repository}"
     return f"Expected is {path} of {repository}: fetch it with `gnomon data get {name}`."
-
-
-def cache_folder() -> Path:
-    """Where fetched files are kept: GNOMON_CACHE, or the user's cache folder of the platform."""
-    set_by_user = os.environ.get("GNOMON_CACHE")
-    if set_by_user:
-        return Path(set_by_user).expanduser()
-    from platformdirs import user_cache_path
-
-    return user_cache_path("gnomon", appauthor=False)
 
 
 def folder(name: str) -> Path:

@@ -98,10 +98,12 @@ class KindsSeen(dict[tuple[tuple[str, ...], tuple[str, ...]], int]):
         width = max([1, *(len(choices) for choices, _ in self)])  # scenes have no choices
         codes = np.full((max(1, len(self)), width), -1, dtype=np.int32)
         right = np.zeros(codes.shape, dtype=bool)
+        first = np.zeros(len(codes), dtype=np.int64)
         for row, (choices, gold) in enumerate(self):
             codes[row, : len(choices)] = [self.labels[label] for label in choices]
             right[row, : len(choices)] = [label in gold for label in choices]
-        return Kinds(codes, right)
+            first[row] = self.places[row].get(gold[0], 0) if gold else 0
+        return Kinds(codes, right, first)
 
 
 class Builder:

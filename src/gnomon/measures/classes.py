@@ -1,42 +1,26 @@
 """Macro-F1: every class counts alike, however rare.
 
-For one label per item, and for sets of typical labels (ViPhy). Classes are as scikit-learn takes
-them: the labels that occur in gold or among the answers.
+`macro_f1` is that of the answers, whatever else a run holds; `typical_f1` is ViPhy's, over sets of
+labels. Classes are as scikit-learn takes them: the labels that occur in gold or among the answers.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from gnomon.contracts import Measure
-from gnomon.measures.statistics import Cell, Codes, Finish, Floats, Statistics
+from gnomon.measures.statistics import Cell, Codes, Floats, Statistics
 from gnomon.measures.table import Flags, Table
 from gnomon.measures.typical import typical_sets
 
 
-class ClassScore(NamedTuple):
-    """How one label fares."""
-
-    label: str
-    precision: float  # NaN if the label was never answered
-    recall: float  # NaN if it was never right
-    f1: float
-    n: int  # items for which it is right
-    answered: int
-
-
 def macro_f1(table: Table) -> Statistics:
-    """The mean over classes of F1.
+    """The mean over classes of F1 of the answers.
 
-    With one right label per item: of the answers. Where items have several right labels and answers
-    have scores: of sets, the labels that are typical in the scores against those that are right
-    (ViPhy, tables 4 and 5).
+    Of several right labels the one that was answered counts, or else the first that the item has.
     """
-    if table.scores is not None and bool((table.cardinality > 1).any()):
-        return typical_f1("code").statistics(table)
-    return Statistics.tallied(table.clusters, *_single(table))
+    cells = _cells(table.right, table.choice, gold_label(table))
+    return Statistics.tallied(table.clusters, cells, 3 * len(table.labels), _present)
 
 
 def recognised_macro_f1(table: Table) -> Statistics:
@@ -50,15 +34,25 @@ def guessed_macro_f1(table: Table) -> Statistics:
     Such an item adds an equal part to what is said of each of its choices, and the part of a right
     one to what is said rightly (spatial commonsense, section 4, with the mean of all draws).
     """
-    cells, k, finish = _single(table)
+    answered = np.flatnonzero(table.answered)
     lost = np.flatnonzero(~table.answered)
     row, at = np.nonzero(table.choices[lost] >= 0)
+    guesses = lost[row]
     part = 1 / (table.choices[lost] >= 0).sum(axis=1)[row]
-    label = table.choices[lost][row, at]
-    hit = label == gold_label(table)[lost][row]
-    cells.append(Cell(lost[row], 3 * label + 1, part))
-    cells.append(Cell(lost[row][hit], 3 * label[hit], part[hit]))
-    return Statistics.tallied(table.clusters, cells, k, finish)
+    drawn = table.choices[guesses, at]
+    hit = table.gold_at[guesses, at]
+
+    rows = np.concatenate([answered, guesses])
+    weights = np.concatenate([np.ones(len(answered)), part])
+    said = np.concatenate([table.choice[answered], drawn])
+    right = np.concatenate([table.right[answered], hit])
+    gold = np.where(right, said, table.first_right[rows])
+    cells = [
+        Cell(rows[right], 3 * said[right], weights[right]),
+        Cell(rows, 3 * said + 1, weights),
+        Cell(rows, 3 * gold + 2, weights),
+    ]
+    return Statistics.tallied(table.clusters, cells, 3 * len(table.labels), _present)
 
 
 def typical_f1(rule: str) -> Measure:
@@ -69,29 +63,6 @@ def typical_f1(rule: str) -> Measure:
         statistics=lambda table: _of_sets(table, rule),
         summary=f"macro-F1 over sets of typical labels, by the rule of the {rule}",
     )
-
-
-def class_scores(table: Table) -> list[ClassScore]:
-    """Precision, recall and F1 of each class, one label per item."""
-    cells, k, _ = _single(table)
-    sums = Statistics.tallied(table.clusters, cells, k, _present).total.reshape(-1, 3)
-    found = []
-    for label, (both, said, gold) in zip(table.labels, sums.tolist(), strict=True):
-        if not said + gold:
-            continue
-        f1 = 2 * both / (said + gold)
-        row = ClassScore(label, _share(both, said), _share(both, gold), f1, int(gold), int(said))
-        found.append(row)
-    return found
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else float("nan")
-
-
-def _single(table: Table) -> tuple[list[Cell], int, Finish]:
-    cells = _cells(table.right, table.choice, gold_label(table))
-    return cells, 3 * len(table.labels), _present
 
 
 def gold_label(table: Table) -> Codes:
@@ -151,7 +122,7 @@ def _all(sums: Floats) -> Floats:
 
 MACRO_F1 = Measure(
     name="macro_f1",
-    summary="mean over classes of F1; over sets of labels where several are right",
+    summary="mean over classes of F1",
     statistics=macro_f1,
 )
 RECOGNISED_MACRO_F1 = Measure(
@@ -161,6 +132,6 @@ RECOGNISED_MACRO_F1 = Measure(
 )
 GUESSED_MACRO_F1 = Measure(
     name="guessed_macro_f1",
-    summary="macro-F1 with the expected counts of guesses where there is no answer",
+    summary="macro-F1 if items without an answer are guessed",
     statistics=guessed_macro_f1,
 )

@@ -80,13 +80,25 @@ def within_groups(table: Table, *, between_forms: bool = False) -> Said:
     grouped = np.flatnonzero(table.group.codes >= 0)
     part = table.where(grouped)
     unit, units = compact(part.group.codes)
+    question = _kinds_in_any_order(part)[part.kind]
     least, most = np.full(units, np.iinfo(np.int64).max), np.full(units, -1)
-    np.minimum.at(least, unit, part.kind)
-    np.maximum.at(most, unit, part.kind)
+    np.minimum.at(least, unit, question)
+    np.maximum.at(most, unit, question)
     alike = (least == most)[unit]
     outcome = np.where(alike, part.choice, np.where(part.answered, part.right, -1))
     variant = part.form.codes if between_forms else None
     return Said(unit, outcome, part.right, part.clusters, variant)
+
+
+def _kinds_in_any_order(table: Table) -> Codes:
+    """A code for each kind, the same where the choices differ in nothing but their order."""
+    choices, gold, _ = table.kinds
+    order = np.argsort(choices, axis=1)
+    offered = np.take_along_axis(choices, order, axis=1)
+    right = np.take_along_axis(gold, order, axis=1)
+    both = np.concatenate([offered, right], axis=1)
+    _, codes = np.unique(both, axis=0, return_inverse=True)
+    return np.asarray(codes, dtype=np.int64).reshape(-1)
 
 
 def same_choice(tags: str) -> Measure:

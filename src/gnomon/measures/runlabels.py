@@ -6,6 +6,7 @@ Options that only concern cost, such as the number of threads, tell nothing apar
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -57,31 +58,42 @@ def labels(names: Sequence[str], settings: Sequence[Mapping[str, Any]]) -> list[
     of_name: dict[str, list[Mapping[str, Any]]] = {}
     for name, mine in zip(names, settings, strict=True):
         of_name.setdefault(name, []).append(mine)
+    differing = {name: _differing(members) for name, members in of_name.items()}
     found = []
     for name, mine in zip(names, settings, strict=True):
-        parts = _differing(mine, of_name[name])
+        parts = _in_words(mine, differing[name])
         found.append(f"{name} ({', '.join(parts)})" if parts else name)
     return _numbered(found)
 
 
-def _differing(mine: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The settings in which a run differs from any of the others, in words."""
+def _differing(members: Sequence[Mapping[str, Any]]) -> set[str]:
+    """The settings in which runs of one name are not all alike."""
+    first = members[0]
+    found: set[str] = set()
+    for member in members:
+        for key in member.keys() | first.keys():
+            if member.get(key) != first.get(key):
+                found.add(key)
+    return found
+
+
+def _in_words(mine: Mapping[str, Any], differing: set[str]) -> list[str]:
+    """The settings of a run in which it differs from any of the others."""
     parts = []
     for key, value in mine.items():
-        if value in ("", None):
-            continue
-        if any(theirs.get(key) != value for theirs in others):
+        if value not in ("", None) and key in differing:
             parts.append(_short(f"{key.replace('_', ' ')} {value}"))
     return parts
 
 
 def _numbered(labels: Sequence[str]) -> list[str]:
     """The labels, with a number behind those that occur several times."""
+    times = Counter(labels)
     seen: dict[str, int] = {}
     found = []
     for label in labels:
         seen[label] = seen.get(label, 0) + 1
-        found.append(f"{label} #{seen[label]}" if labels.count(label) > 1 else label)
+        found.append(f"{label} #{seen[label]}" if times[label] > 1 else label)
     return found
 
 

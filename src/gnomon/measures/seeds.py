@@ -190,9 +190,11 @@ def _of_any_seed(tag: str) -> str:
 def _unpacked(table: Table) -> Iterator[tuple[Whole, list[float] | None, str | None, str | None]]:
     """The rows of a table again."""
     choices, gold = [], []
-    for codes, right in zip(table.kinds.choices, table.kinds.gold, strict=True):
+    for codes, right, first in zip(*table.kinds, strict=True):
         choices.append(tuple(table.labels[code] for code in codes[codes >= 0]))
-        gold.append(tuple(table.labels[code] for code in codes[right]))
+        named_first = codes[[first]] if right.any() else codes[:0]
+        right_codes = dict.fromkeys([*named_first.tolist(), *codes[right].tolist()])
+        gold.append(tuple(table.labels[code] for code in right_codes))
     columns = {name: column.text() for name, column in table.tags.items()}
     said = (*table.labels, None)
     for row, kind in enumerate(table.kind.tolist()):

@@ -44,6 +44,7 @@ class Kinds(NamedTuple):
 
     choices: Codes  # [kinds, width] label codes, -1 beyond the end
     gold: Flags  # [kinds, width] which choices are right
+    first: Codes  # [kinds] the place of the right choice that the item names first
 
 
 @dataclass(frozen=True)
@@ -215,9 +216,9 @@ class Table:
 
     @cached_property
     def first_right(self) -> Codes:
-        """The first of the right labels, for each row."""
-        first = self.kinds.choices[np.arange(len(self.kinds.gold)), self.kinds.gold.argmax(axis=1)]
-        return np.asarray(first[self.kind])
+        """The first of the right labels as the item names them, for each row."""
+        first = self.kinds.choices[np.arange(len(self.kinds.first)), self.kinds.first]
+        return np.asarray(first[self.kind], dtype=np.int64)
 
     @cached_property
     def cardinality(self) -> Codes:

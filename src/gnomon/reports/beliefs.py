@@ -184,7 +184,7 @@ def _body(belief: Belief) -> Body:
 
 def page(found: Sequence[Believer], command: str) -> str:
     """One page with the sentences, the table and the maps of the largest orders."""
-    from gnomon.reports.page.page import policy, style_sheet
+    from gnomon.reports.shell import policy, style_sheet
 
     style = style_sheet()
     parts = ["<h1>What the answers say together</h1>"]

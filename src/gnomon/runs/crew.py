@@ -218,6 +218,8 @@ class Crew:
         reply = decode_reply(value)
         if reply.description is not None:
             self.about.description = reply.description
+        member.kept_replies = reply.kept_replies
+        self.about.kept_replies = self._members.kept_replies()
         self.batch = min(self.batch, reply.batch, self._parcels.answered(parcel))
         self._members.answered()
         self._fresh_first = False

@@ -5,10 +5,12 @@ from __future__ import annotations
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from gnomon.errors import ModelWarning
 from gnomon.items.spreading import middles
 from gnomon.records import Answer
 from gnomon.runs import Manifest, RunLog
@@ -48,7 +50,21 @@ def ask_all(task: Task, workers: Workers, manifest: Manifest) -> None:
         manifest.model_description = workers.about.description
         manifest.scale = workers.about.scale
         manifest.counts = log.counts()
+        kept_replies = workers.about.kept_replies
+        _note_kept_replies(manifest, kept_replies)
         log.write_manifest(manifest)
+        _tell_kept_replies(kept_replies)
+
+
+def _note_kept_replies(manifest: Manifest, used: dict[str, int]) -> None:
+    """Write down how many replies the model had kept since before a stop."""
+    for day, count in used.items():
+        manifest.kept_replies[day] = manifest.kept_replies.get(day, 0) + count
+
+
+def _tell_kept_replies(used: dict[str, int]) -> None:
+    for day, count in sorted(used.items()):
+        warnings.warn(f"{count:,} replies kept from {day} were used.", ModelWarning, stacklevel=2)
 
 
 class Writer:

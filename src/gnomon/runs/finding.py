@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import warnings
 from collections.abc import Iterable
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from gnomon.errors import GnomonError, RunError
+from gnomon.errors import CopyWarning, GnomonError, RunError
 from gnomon.runs.manifest import LOCK, LOG, MANIFEST, MERGING, PEOPLE
 from gnomon.runs.notes import NOTES, NOTES_LOCK
 from gnomon.runs.pace import PACE
@@ -74,13 +76,29 @@ def runs_in(folder: str | Path) -> list[Run]:
 def open_runs(paths: Iterable[str | Path]) -> list[Run]:
     """The runs that the paths name; a folder that is no run stands for the runs in it.
 
-    None is taken twice.
+    None is taken twice, nor is a copy of one: what counts answers would count them twice.
     """
     found: dict[Path, Run] = {}
     for path in map(Path, paths):
         for run in _runs_at(path):
             found.setdefault(run.path.resolve(), run)
-    return list(found.values())
+    return _without_copies(list(found.values()))
+
+
+def _without_copies(runs: list[Run]) -> list[Run]:
+    """The runs, each once: of a run and its copies the one with the most answers."""
+    kept: dict[tuple[str, datetime], Run] = {}
+    for run in runs:
+        identity = run.manifest.id, run.manifest.started
+        other = kept.setdefault(identity, run)
+        if other is run:
+            continue
+        if run.manifest.counts.asked > other.manifest.counts.asked:
+            kept[identity], run, other = run, other, run
+        warnings.warn(
+            f"{run.path} is a copy of {other.path}, which counts once.", CopyWarning, stacklevel=3
+        )
+    return list(kept.values())
 
 
 def _runs_at(path: Path) -> list[Run]:

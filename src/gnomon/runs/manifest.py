@@ -65,6 +65,7 @@ class Manifest(msgspec.Struct, kw_only=True):
     started: datetime
     finished: datetime | None = None
     counts: Counts = msgspec.field(default_factory=Counts)
+    kept_replies: dict[str, int] = {}  # of a server, used after a stop: how many, by day
     usage: Usage | None = None  # what the answers took, when the run last ended
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from datetime import UTC, datetime
+from datetime import datetime
 
 from gnomon import __version__
 from gnomon.errors import ModelError, UnfitError
@@ -18,7 +18,7 @@ from gnomon.runs.task import Task
 from gnomon.runs.workers import About
 
 
-def new_manifest(task: Task, about: About) -> Manifest:
+def new_manifest(task: Task, about: About, began: datetime) -> Manifest:
     """The manifest of a run that begins."""
     source = task.source
     manifest = Manifest(
@@ -32,7 +32,7 @@ def new_manifest(task: Task, about: About) -> Manifest:
         model=task.model.spec,
         name=task.name,
         blind=task.blind,
-        started=datetime.now(UTC),
+        started=began,
     )
     if source.shard is not None:
         whole = source.sharded(None)

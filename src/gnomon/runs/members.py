@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +34,7 @@ class Member:
     ready: bool = False
     since: float = 0.0
     items: int = 0
+    kept_replies: dict[str, int] = field(default_factory=dict)
 
 
 class Members:
@@ -61,6 +63,10 @@ class Members:
     def ready(self) -> list[Member]:
         """Those that can be asked."""
         return [member for member in self._all.values() if member.ready]
+
+    def kept_replies(self) -> dict[str, int]:
+        """How many kept replies all of them used, by day."""
+        return dict(sum((Counter(each.kept_replies) for each in self._all.values()), Counter()))
 
     def least_busy(self) -> Member | None:
         """The one that can be asked and has the least to do."""

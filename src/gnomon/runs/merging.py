@@ -18,10 +18,10 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from gnomon.durable import link_or_copy
-from gnomon.errors import RunError
+from gnomon.errors import GnomonError, RunError
 from gnomon.records import Fingerprint, Item
 from gnomon.runs.log import RunLog
-from gnomon.runs.manifest import MERGING, PICTURES, Manifest
+from gnomon.runs.manifest import MANIFEST, MERGING, PICTURES, Manifest
 from gnomon.runs.reading import Run
 from gnomon.runs.shards import Parts, check_can_be_merged
 from gnomon.runs.using import check_not_in_use
@@ -36,6 +36,7 @@ class Merged(NamedTuple):
 
     run: Run
     shards: int
+    before: bool = False  # it was made by an earlier command, which may have been killed then
 
 
 def merge(
@@ -51,10 +52,12 @@ def merge(
     unless it is said to be `incomplete`: the new run then says which shards it holds. `watch` is
     told how many items and answers are copied, of how many.
     """
-    parts = check_can_be_merged(shards, incomplete=incomplete)
+    parts = check_can_be_merged(_without_result(shards), incomplete=incomplete)
     for run in parts.runs:
         check_not_in_use(run.path)
     target = output or _usual_place(parts)
+    if _is_made_of(target, parts):
+        return Merged(Run.open(target), len(parts.runs), before=True)
     _check_is_free(target)
 
     part = target.with_name(f".{target.name}{MERGING}")
@@ -87,6 +90,35 @@ def _usual_place(parts: Parts) -> Path:
         name += f"--shards-{parts.numbers}-of-{parts.of}"
     folder = first.path if first.path.name else first.path.resolve()  # "." has no name
     return folder.parent / name
+
+
+def _without_result(runs: Sequence[Run]) -> Sequence[Run]:
+    """The runs without the one that merging them before has made, where that is put by itself."""
+    places = {(run.path.resolve().parent, run.manifest.shard_of) for run in runs}
+    shards = []
+    for run in runs:
+        place = run.path.resolve()
+        if run.manifest.shard or (place.parent, place.name) not in places:
+            shards.append(run)
+    return shards
+
+
+def _is_made_of(target: Path, parts: Parts) -> bool:
+    """Whether a folder holds the run that these shards make: with all their items and answers."""
+    if not (target / MANIFEST).is_file():
+        return False
+    try:
+        there = Run.open(target)
+        counts = there.counts()
+    except GnomonError:
+        return False
+    wanted = _manifest(parts, target.name)
+    for name in ("id", "benchmark", "options", "model", "model_files", "shard", "started"):
+        if getattr(there.manifest, name) != getattr(wanted, name):
+            return False
+    held = [run.counts() for run in parts.runs]
+    same_items = counts.items == sum(each.items for each in held)
+    return same_items and counts.asked >= sum(each.asked for each in held)
 
 
 def _check_is_free(target: Path) -> None:

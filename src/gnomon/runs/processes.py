@@ -39,10 +39,10 @@ class ProcessWorker:
 class ProcessSite:
     """Processes of this machine."""
 
-    def __init__(self, spec: ModelSpec, count: int, *, blind: bool) -> None:
+    def __init__(self, spec: ModelSpec, count: int, *, run: str = "", blind: bool) -> None:
         self.count = count
         threads = max(1, (os.cpu_count() or 1) // count)
-        self._start = (spec, blind, os.getcwd(), threads)
+        self._start = (spec, run, blind, os.getcwd(), threads)
         self._workers: dict[Connection, ProcessWorker] = {}
         self._folder: TemporaryDirectory[str] | None = None
 
@@ -139,10 +139,12 @@ def _how_it_ended(code: int | None) -> str:
         return f"the process was ended by signal {-code}"
 
 
-def _serve(pipe: Connection, spec: ModelSpec, blind: bool, folder: str, threads: int) -> None:
+def _serve(
+    pipe: Connection, spec: ModelSpec, run: str, blind: bool, folder: str, threads: int
+) -> None:
     """In the worker: do what is asked, until the driver closes the pipe or is gone."""
     os.environ.setdefault("OMP_NUM_THREADS", str(threads))
-    station = Station(spec, blind=blind, folder=folder)
+    station = Station(spec, run=run, blind=blind, folder=folder)
     calls: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(pipe, calls), daemon=True).start()
     while (call := calls.get()) is not None:

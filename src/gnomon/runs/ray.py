@@ -47,7 +47,7 @@ class RayWorker:
 class RaySite:
     """The cluster of RAY_ADDRESS, or one that is started here and ends with the run."""
 
-    def __init__(self, spec: ModelSpec, wanted: Wanted, *, blind: bool) -> None:
+    def __init__(self, spec: ModelSpec, wanted: Wanted, *, run: str = "", blind: bool) -> None:
         self._ray = _started(wanted)
         self.calls: dict[Any, tuple[RayWorker, int]] = {}
         self._workers: set[RayWorker] = set()
@@ -61,7 +61,7 @@ class RaySite:
             raise self._gone()
         self._check_room()
         self.count = wanted.count or self._room()
-        self._start = (spec, blind, os.getcwd())
+        self._start = (spec, run, blind, os.getcwd())
         self._actor = self._ray.remote(max_restarts=0, max_task_retries=0)(Actor)
 
     def hire(self) -> RayWorker:
@@ -185,8 +185,8 @@ class ItemsInStore:
 class Actor:
     """What runs on the cluster: a station."""
 
-    def __init__(self, spec: ModelSpec, blind: bool, folder: str) -> None:
-        self._station = Station(spec, blind=blind, folder=folder)
+    def __init__(self, spec: ModelSpec, run: str, blind: bool, folder: str) -> None:
+        self._station = Station(spec, run=run, blind=blind, folder=folder)
 
     def call(self, method: str, *arguments: Any) -> Any:
         """Pass a call on."""

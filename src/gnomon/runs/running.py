@@ -96,11 +96,12 @@ def _begin(task: Task, *, replacing: bool) -> None:
     if replacing:  # the old answers go only when the new items are known to be sound
         for _ in task.source.items():
             pass
-    with _opened(task) as workers:
+    began = datetime.now(UTC)
+    with _opened(task, began) as workers:
         check_takes(workers.about, first, blind=task.blind)
         check_order(workers.about, task.source)
         workers.prepare(task.items_to_learn_from(), task.source.benchmark)
-        manifest = new_manifest(task, workers.about)
+        manifest = new_manifest(task, workers.about, began)
         task.log.begin_anew(manifest)
         manifest.items_sha256 = store_items(task.log, task.source)
         manifest.counts = task.log.counts()
@@ -134,7 +135,7 @@ def _go_on(task: Task, manifest: Manifest) -> None:
     asked, task = task, fitted(task, manifest)
     grows = must_grow(task, manifest)
     if grows or has_pending(task):
-        with _opened(task) as workers:
+        with _opened(task, manifest.started) as workers:
             about = workers.about
             if manifest.counts.asked:
                 check_same_files(manifest, about.files, log.path)
@@ -161,15 +162,16 @@ def _finish(log: RunLog, manifest: Manifest) -> None:
 
 
 @contextmanager
-def _opened(task: Task) -> Iterator[Workers]:
+def _opened(task: Task, began: datetime) -> Iterator[Workers]:
     """Those who ask, with the model loaded, and closed however the run ends."""
     workers: Workers
+    run = f"{task.log.path.name} {began.isoformat()}"
     if task.workers.here:
-        workers = Local(task.model, blind=task.blind)
+        workers = Local(task.model, run=run, blind=task.blind)
     else:
         from gnomon.runs.hiring import hired
 
-        workers = hired(task)
+        workers = hired(task, run)
     try:
         yield workers
     finally:

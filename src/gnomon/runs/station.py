@@ -21,7 +21,7 @@ from gnomon.registry import ModelSpec
 from gnomon.runs.asking import Asker
 from gnomon.runs.batches import Numbered
 from gnomon.runs.sameness import model_files
-from gnomon.runs.workers import About, about_model
+from gnomon.runs.workers import About, about_model, opened_for
 
 encode = msgspec.msgpack.Encoder().encode
 _decode_items = msgspec.msgpack.Decoder(list[Item]).decode
@@ -34,6 +34,7 @@ class Reply(msgspec.Struct, array_like=True):
     seconds: float
     batch: int  # items that a batch may hold from now on
     description: dict[str, Any] | None  # if the model has something new to say of itself
+    kept_replies: dict[str, int]  # by the model so far
 
 
 class Ready(msgspec.Struct, array_like=True):
@@ -64,8 +65,8 @@ def packed(batch: Sequence[Numbered]) -> bytes:
 class Station:
     """A model and the questions to it. Nothing is loaded before `open`."""
 
-    def __init__(self, spec: ModelSpec, *, blind: bool, folder: str) -> None:
-        self._spec, self._blind = spec, blind
+    def __init__(self, spec: ModelSpec, *, run: str, blind: bool, folder: str) -> None:
+        self._spec, self._run, self._blind = spec, run, blind
         self._model: Model | None = None
         self._said: dict[str, Any] = {}
         if os.path.isdir(folder):  # the driver's: paths of models and pictures begin there
@@ -87,7 +88,7 @@ class Station:
 
     def open(self) -> bytes:
         """Load the model."""
-        self._model = self._spec.open()
+        self._model = opened_for(self._spec, self._run)
         self._files = model_files(self._spec)
         self._asker = Asker(self._model, blind=self._blind)
         return self._ready()
@@ -113,7 +114,10 @@ class Station:
         said = msgspec.to_builtins(self._model.describe())
         if said != self._said:
             self._said = news = said
-        return encode(Reply(answers, seconds, self._asker.batch, news))
+        return encode(Reply(answers, seconds, self._asker.batch, news, self._kept_replies()))
+
+    def _kept_replies(self) -> dict[str, int]:
+        return dict(getattr(self._model, "kept_replies", {}))
 
     def close(self) -> None:
         """Let go of the model."""

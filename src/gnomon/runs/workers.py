@@ -37,6 +37,7 @@ class About(msgspec.Struct, kw_only=True):
     keeps: bool  # it makes files, which go into the run's folder
     alone: str  # why only one process may ask it; empty if several may
     answered_before: bool
+    kept_replies: dict[str, int] = {}  # of an earlier sitting that were used, by day
     lists: dict[str, bool] | None  # by form, whether it is shown a list of choices
     asking: dict[str, Any] = {}  # what the manifest keeps so that prompts can be shown
     files: dict[str, str]  # that it is made of, where the worker is; the driver knows its own
@@ -61,10 +62,20 @@ def about_model(model: Model, files: dict[str, str]) -> About:
         keeps=hasattr(model, "keep"),
         alone=str(getattr(model, "alone", "")),
         answered_before=bool(getattr(model, "answered_before", False)),
+        kept_replies=dict(getattr(model, "kept_replies", {})),
         lists=lists,
         asking=_asking(model),
         files=files,
     )
+
+
+def opened_for(model: Model | ModelSpec, run: str) -> Model:
+    """The model, told which run it is asked for: what it keeps of another run is not used."""
+    opened = model.open() if isinstance(model, ModelSpec) else model
+    for_run = getattr(opened, "for_run", None)
+    if for_run:
+        for_run(run)
+    return opened
 
 
 def _asking(model: Model) -> dict[str, Any]:
@@ -131,8 +142,8 @@ class Workers(Protocol):
 class Local:
     """This process is the only worker."""
 
-    def __init__(self, model: Model | ModelSpec, *, blind: bool = False) -> None:
-        self._model = model.open() if isinstance(model, ModelSpec) else model
+    def __init__(self, model: Model | ModelSpec, *, run: str = "", blind: bool = False) -> None:
+        self._model = opened_for(model, run)
         self._asker = Asker(self._model, blind=blind)
         self.budget = self._asker.budget
 

@@ -153,6 +153,7 @@ def ask(serve):
 
     def start(server, **options) -> OpenAI:
         model = openai("fake", base_url=server.url, **{"timeout": 60.0, **options})
+        model.for_run("one run")
         models.append(model)
         return model
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gnomon.errors import ModelError
+from gnomon.errors import ModelError, ModelWarning
 from gnomon.models.servers.budget import Budget, Tokens
 
 pytest.importorskip("httpx")
@@ -42,9 +42,10 @@ def test_a_run_whose_budget_is_spent_goes_on_in_its_folder_with_a_larger_one(ser
     (stopped,) = runs_in(runs)
     assert stopped.manifest.model_options == {"max_cost": 0.2, **prices, **common}
     assert 0 < stopped.counts().asked < 60
-    run = running.run(
-        source, model("openai:fake", max_cost=9.0, attempts=3, **prices, **common), runs=runs
-    )
+    with pytest.warns(ModelWarning, match="replies kept from"):
+        run = running.run(
+            source, model("openai:fake", max_cost=9.0, attempts=3, **prices, **common), runs=runs
+        )
     assert [each.path for each in runs_in(runs)] == [stopped.path] == [run.path]
     assert run.counts().asked == 60
     assert run.manifest.model_options == {"max_cost": 9.0, "attempts": 3, **prices, **common}

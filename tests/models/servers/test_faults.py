@@ -9,7 +9,7 @@ from zlib import crc32
 
 import pytest
 
-from gnomon.errors import ModelError
+from gnomon.errors import ModelError, ModelWarning
 from gnomon.models.servers.refusals import retry_after
 
 pytest.importorskip("httpx")
@@ -159,7 +159,8 @@ def test_a_run_that_was_refused_midway_goes_on_and_pays_for_nothing_twice(serve,
     with pytest.raises(ModelError, match="refuses the key"):
         running.run(source, spec, **options)
     server.fault = polite
-    run = running.run(source, spec, **options)
+    with pytest.warns(ModelWarning, match="replies kept from"):
+        run = running.run(source, spec, **options)
     counts = run.counts()
     assert counts.items == 150
     assert counts.answered + counts.unread + counts.errors == 150

@@ -15,7 +15,7 @@ from tests.models.servers.conftest import in_a_loop
 pytest.importorskip("httpx")
 
 
-def test_a_second_run_costs_nothing(serve, ask, items):
+def test_what_a_run_paid_for_is_not_paid_for_again(serve, ask, items):
     server = serve()
     first = ask(server).answer(items(20))
     again = ask(server)
@@ -157,7 +157,7 @@ def test_what_an_earlier_version_kept_is_asked_for_again(serve, ask, items, tmp_
     ask(server).answer(items(2))
     file = tmp_path / "cache" / "replies.sqlite"
     with closing(sqlite3.connect(file)) as cache, cache:
-        cache.execute("UPDATE replies SET reply = ?", (b'{"choices": [{"text": "larger"}]}',))
+        cache.execute("UPDATE kept SET reply = ?", (b'{"choices": [{"text": "larger"}]}',))
     assert [answer.choice for answer in ask(server).answer(items(2))] == ["smaller"] * 2
     assert server.seen.total() == 4
 
@@ -167,7 +167,7 @@ def test_a_damaged_cache_is_named_with_what_to_do(serve, ask, items, tmp_path):
     (tmp_path / "cache" / "replies.sqlite").write_bytes(b"not a database" * 1000)
     with pytest.raises(ModelError, match="cache of replies") as caught:
         ask(serve())
-    assert "cache=no" in caught.value.hint
+    assert "--no-cache" in caught.value.hint
 
 
 def test_a_form_that_the_prompt_cannot_put_ends_the_run_and_keeps_what_is_paid_for(

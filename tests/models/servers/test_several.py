@@ -34,6 +34,7 @@ def ask_all(serve):
     def start(*servers, **options):
         addresses = " ".join(server.url for server in servers)
         model = openai("fake", base_url=addresses, **{"timeout": 60.0, **options})
+        model.for_run("one run")
         models.append(model)
         return model
 

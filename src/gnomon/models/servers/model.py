@@ -79,6 +79,16 @@ class OpenAI:
         has_limit = self.spending.max_cost is not None or self.spending.max_tokens is not None
         return "it counts what it spends" if has_limit else ""
 
+    def for_run(self, run: str) -> None:
+        """Keep replies for this run, and use what was kept for it before."""
+        if self._replies:
+            self._replies.run = run
+
+    @property
+    def kept_replies(self) -> dict[str, int]:
+        """How many replies were used that the run was given before it was stopped, by day."""
+        return dict(self._replies.used) if self._replies else {}
+
     def describe(self) -> dict[str, Any]:
         """What determines the answers; never the key."""
         return {

@@ -91,7 +91,7 @@ def openai(
     price_output   price of a million tokens that the model writes
     budget_tokens  end the run before it uses more tokens than this
     key_env        the environment variable that holds the key; never the key itself
-    cache          yes keeps replies, so that a second run costs nothing; no does not
+    cache          yes keeps the replies of a run, so that one that was stopped pays for none twice
     max_side       scale larger pictures down to so many pixels (default: send them as stored)
     image_tokens   what the server counts for a picture (default: as OpenAI does, by its size)
     """

@@ -1,10 +1,18 @@
-"""Replies that were paid for, kept on disk: the same request to the same server is sent once."""
+"""Replies that were paid for, kept on disk for the run that they were given to.
+
+A run that is stopped within a batch continues without paying for it again. Another run, or one that
+starts over, asks anew: the server may have other weights by then.
+"""
 
 from __future__ import annotations
 
 import sqlite3
+import time
+from collections import Counter
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import msgspec
@@ -12,9 +20,11 @@ import msgspec
 from gnomon.errors import ModelError
 from gnomon.models.servers.completions import Completion
 
+LONGEST_KEPT = 30 * 24 * 3600.0  # seconds after which no run is expected to continue
+
 
 class Replies:
-    """A table from requests (address and body) to what is kept of the reply.
+    """A table from requests (address and body) of a run to what is kept of the reply.
 
     Several processes may use it at once.
 
@@ -30,6 +40,9 @@ class Replies:
 
     def __init__(self, file: Path) -> None:
         self._file = file
+        self._opened = time.time()
+        self.run = token_hex(8)  # whose replies these are: of nobody else, unless that is said
+        self.used: Counter[str] = Counter()  # kept before this was opened, by day
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(
@@ -37,33 +50,41 @@ class Replies:
             )
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
+            self._db.execute("DROP TABLE IF EXISTS replies")  # of an earlier version, for all runs
             self._db.execute(
-                "CREATE TABLE IF NOT EXISTS replies (request BLOB PRIMARY KEY, reply BLOB) "
-                "WITHOUT ROWID"
+                "CREATE TABLE IF NOT EXISTS kept (run TEXT, request BLOB, reply BLOB, at REAL, "
+                "PRIMARY KEY (run, request)) WITHOUT ROWID"
             )
+            self._db.execute("DELETE FROM kept WHERE at < ?", (self._opened - LONGEST_KEPT,))
         except (OSError, sqlite3.Error) as error:
             raise self._unusable(error) from None
 
     def find(self, address: str, body: dict[str, Any]) -> Completion | None:
-        """What was kept of the reply to this request, if it was ever given."""
+        """What was kept of the reply to this request, if this run was ever given one."""
         try:
             row = self._db.execute(
-                "SELECT reply FROM replies WHERE request = ?", (_key(address, body),)
+                "SELECT reply, at FROM kept WHERE run = ? AND request = ?",
+                (self.run, _key(address, body)),
             ).fetchone()
         except sqlite3.Error as error:
             raise self._unusable(error) from None
         if row is None:
             return None
+        reply, at = row
         try:
-            return msgspec.json.decode(row[0], type=Completion)
-        except (msgspec.DecodeError, TypeError):  # as an earlier version kept it: ask again
-            return None
+            completion = msgspec.json.decode(reply, type=Completion)
+            day = f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d}"
+        except (msgspec.DecodeError, TypeError, ValueError, OverflowError, OSError):
+            return None  # as another version kept it: ask again
+        if at < self._opened:
+            self.used[day] += 1
+        return completion
 
     def keep(self, address: str, body: dict[str, Any], completion: Completion) -> None:
         """Remember a reply."""
-        row = (_key(address, body), msgspec.json.encode(completion))
+        row = (self.run, _key(address, body), msgspec.json.encode(completion), time.time())
         try:
-            self._db.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", row)
+            self._db.execute("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?)", row)
         except sqlite3.Error as error:
             raise self._unusable(error) from None
 
@@ -74,7 +95,7 @@ class Replies:
     def _unusable(self, error: Exception) -> ModelError:
         return ModelError(
             f"The cache of replies {self._file} cannot be used: {error}.",
-            "Remove the file, or ask without it: --model-set cache=no",
+            "Remove the file, or ask without it: --no-cache (in Python cache=False)",
         )
 
 

@@ -24,7 +24,7 @@ from gnomon.errors import (
     inert,
 )
 from gnomon.redaction import redact_message
-from gnomon.reports.viewer.guard import is_loopback
+from gnomon.web import is_loopback
 
 TOKEN = "LABEL_STUDIO_API_KEY"  # noqa: S105 - the name of a variable
 TIMEOUT = 120.0  # seconds: an import of pictures takes some

@@ -17,12 +17,13 @@ from starlette.routing import Route
 
 from gnomon.errors import GnomonError, inert
 from gnomon.people.page.desk import Desk, Sent
-from gnomon.people.page.guard import Guard, form_of
+from gnomon.people.page.guard import form_of, guarded
 from gnomon.people.page.pictures import Gallery
 from gnomon.people.page.study import PARTICIPANT, FullError, Study
 from gnomon.people.page.views import done_view, item_view, start_view, welcome_view
 from gnomon.people.tasks import ResponseError
-from gnomon.reports.page.page import ASSETS, icons, page_script, style_sheet
+from gnomon.reports.shell import asset, environment, icons, style_sheet
+from gnomon.web import Guard
 
 OWN_ASSETS = Path(__file__).parent / "assets"
 COOKIE = "gnomon_people"
@@ -184,7 +185,7 @@ def make_app(study: Study, *, remote: bool = False, address: str = "") -> Guard:
     handlers: Any = {GnomonError: _problem, HTTPException: _missing}
     pages = Pages(study, secure=address.startswith("https://"))
     app = Starlette(routes=pages.routes(), exception_handlers=handlers)
-    return Guard(app, remote=remote, address=address)
+    return guarded(app, remote=remote, address=address)
 
 
 def _place(desk: Desk, request: Request) -> int:
@@ -214,21 +215,8 @@ def _seconds(form: dict[str, str]) -> float | None:
     return found if math.isfinite(found) else None
 
 
-@lru_cache(maxsize=1)
-def _templates() -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    return Environment(
-        loader=FileSystemLoader([OWN_ASSETS, ASSETS]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
 def _page(name: str, data: dict[str, Any], status: int = 200) -> HTMLResponse:
-    template = _templates().get_template(f"{name}.html.j2")
+    template = environment(OWN_ASSETS).get_template(f"{name}.html.j2")
     return HTMLResponse(template.render(**icons(), **data), status)
 
 
@@ -263,9 +251,9 @@ def _asset(text: str, media_type: str) -> Response:
 
 @lru_cache(maxsize=1)
 def _style_sheet() -> str:
-    return style_sheet() + (OWN_ASSETS / "page.css").read_text(encoding="utf-8")
+    return style_sheet() + asset("page.css", OWN_ASSETS)
 
 
 @lru_cache(maxsize=1)
 def _own_script() -> str:
-    return page_script() + (OWN_ASSETS / "page.js").read_text(encoding="utf-8")
+    return asset("page.js") + asset("page.js", OWN_ASSETS)

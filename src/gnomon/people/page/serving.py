@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from gnomon.errors import UsageError, importing
 from gnomon.people.page.study import Study
-from gnomon.reports.viewer.serving import address_of, listen, server_of
+from gnomon.web import address_of, is_loopback, listen, server_of
 
 EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - hosts that nobody can open as such
 
@@ -27,7 +27,6 @@ class Where(NamedTuple):
 def check_where(where: Where) -> None:
     """Refuse to listen beyond this machine without being told to."""
     _check_installed()
-    from gnomon.reports.viewer.guard import is_loopback
 
     if not is_loopback(where.host) and not where.allow_remote:
         raise UsageError(

@@ -1,26 +1,15 @@
-"""The report: one self-contained page, written from runs.
-
-Everything from data passes through autoescaping or, for the drawings, through `svg.escape`. A
-content security policy with the hashes of the one style sheet and the one script forbids everything
-else.
-"""
+"""The report: one self-contained page, written from runs."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import re
 import shlex
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from gnomon import __version__
-from gnomon.errors import UsageError, importing
+from gnomon.errors import UsageError
 from gnomon.items.experiments import experiment_of
-from gnomon.reports.charts import svg
 from gnomon.reports.figures import Figure, figures, grouped
 from gnomon.reports.figures.enough import RULE
 from gnomon.reports.overview import overview
@@ -30,43 +19,15 @@ from gnomon.reports.page.overviews import overview_view, swatch
 from gnomon.reports.page.summary import title
 from gnomon.reports.page.views import study_view
 from gnomon.reports.rowlabels import row_labels
+from gnomon.reports.shell import asset, make_folder, page, page_file, write_page
 from gnomon.reports.study import Study, all_runs, draw_alike, studies
 from gnomon.reports.words import counted, listed
 from gnomon.scenes.sketches import turning_script
 
 if TYPE_CHECKING:
-    from markupsafe import Markup
-
     from gnomon.runs import Run
 
-ASSETS = Path(__file__).parents[1] / "assets"
 BRIEF = 2  # with more benchmarks than this, each is folded, and the bar has one menu for them
-# Beside the colours of the charts.
-LIGHT = {
-    "ground": "#faf9f6",
-    "veil": "#faf9f6ee",
-    "line": "#bdbab2",
-    "link": "#005a8f",
-    "good": "#00694a",
-    "bad": "#a83f00",
-}
-DARK = {
-    "ground": "#101215",
-    "veil": "#101215ee",
-    "line": "#4a4f58",
-    "link": "#7cc4f0",
-    "good": "#4fd0a8",
-    "bad": "#f7a06a",
-}
-EMBLEM = """\
-<svg viewBox="0 0 24 24" aria-hidden="true">\
-<circle cx="12" cy="12" r="10.5" fill="none" stroke="currentColor" stroke-width="1.5"/>\
-<path d="M12 12 18.5 5.5" stroke="currentColor" stroke-width="1.5" opacity=".45"/>\
-<path d="M12 12 12 4 16.5 16.5Z" fill="currentColor"/></svg>"""
-MOON = """\
-<svg viewBox="0 0 24 24" aria-hidden="true">\
-<circle cx="12" cy="12" r="8.5" fill="none" stroke="currentColor" stroke-width="1.6"/>\
-<path d="M12 3.5a8.5 8.5 0 0 1 0 17Z" fill="currentColor"/></svg>"""
 
 
 def write_report(
@@ -81,16 +42,10 @@ def write_report(
     With a folder for figures, write those too. Runs are runs or their folders; a folder of runs
     stands for all in it.
     """
-    from gnomon.reports.tables.export import make_folder, write_figures
+    from gnomon.reports.tables.export import write_figures
 
     opened = _opened(runs)
-    output = Path(output)
-    if output.is_dir():
-        raise UsageError(
-            f"{output} is a folder.",
-            f"Name the page's file, for instance {output / 'report.html'}.",
-        )
-    make_folder(output.parent)
+    output = page_file(output, "report.html")
     if figures_folder:
         make_folder(Path(figures_folder))
 
@@ -146,52 +101,29 @@ def _opened(runs: Run | str | Path | Sequence[Run | str | Path]) -> list[Run]:
     return opened
 
 
-def write_page(output: Path, text: str) -> None:
-    """Write a page whole or not at all."""
-    from gnomon.items.writing import atomic_file
-
-    page = text.encode("utf-8", errors="replace")
-    if output.exists() and not output.is_file():  # a pipe or a terminal, which must not be replaced
-        output.write_bytes(page)
-        return
-    with atomic_file(output.resolve()) as part:
-        part.write_bytes(page)
-
-
 def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon report") -> str:
     """The page as text."""
-    from markupsafe import Markup
-
     experiment = experiment_of(all_runs(found))
-    style = style_sheet()
-    script = turning_script() + _asset("page.js") + _asset("folds.js") + _asset("items.js")
     views = []
     for i, (study, charts) in enumerate(zip(found, drawn, strict=True)):
         views.append(study_view(study, charts, i))
-    page: str = (
-        environment()
-        .get_template("report.html.j2")
-        .render(
-            title=title(found),
-            brief=len(found) > BRIEF,
-            overview=overview_view(overview(found), found),
-            rule=RULE,
-            swatches=_swatches(found),
-            experiment=experiment,
-            experiment_link=f"data:text/yaml;charset=utf-8,{quote(experiment)}",
-            subtitle=_subtitle(found),
-            version=__version__,
-            command=command,
-            policy=policy(style, script),
-            style=Markup(style),  # noqa: S704 - our own
-            script=Markup(script),  # noqa: S704 - our own
-            studies=views,
-            packs=[pack(study) for study in found],
-            methods=methods(found),
-            **icons(),
-        )
+    return page(
+        "report.html.j2",
+        turning_script(),
+        *map(asset, ("page.js", "folds.js", "items.js")),
+        title=title(found),
+        brief=len(found) > BRIEF,
+        overview=overview_view(overview(found), found),
+        rule=RULE,
+        swatches=_swatches(found),
+        experiment=experiment,
+        experiment_link=f"data:text/yaml;charset=utf-8,{quote(experiment)}",
+        subtitle=_subtitle(found),
+        command=command,
+        studies=views,
+        packs=[pack(study) for study in found],
+        methods=methods(found),
     )
-    return page
 
 
 def _swatches(found: Sequence[Study]) -> list[dict[str, Any]]:
@@ -200,78 +132,6 @@ def _swatches(found: Sequence[Study]) -> list[dict[str, Any]]:
     for study in found:
         series.update(entrant.series for entrant in study.entrants)
     return [{"series": each, "drawn": swatch(each)} for each in sorted(series)]
-
-
-def page_script() -> str:
-    """The script that every page has: colours and sortable tables."""
-    return _asset("page.js")
-
-
-def _asset(name: str) -> str:
-    return (ASSETS / name).read_text(encoding="utf-8")
-
-
-@lru_cache(maxsize=1)
-def environment() -> Any:
-    """The templates, with everything escaped."""
-    with importing("The report", "report"):
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    found = Environment(
-        loader=FileSystemLoader(ASSETS),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    found.filters["figures_strong"] = strong_figures
-    return found
-
-
-def strong_figures(text: str) -> Markup:
-    """A sentence with its percentages set strong.
-
-    >>> print(strong_figures("right on 61 % of <items>"))
-    right on <strong>61 %</strong> of &lt;items&gt;
-    """
-    from markupsafe import Markup, escape
-
-    parts = []
-    for i, part in enumerate(re.split(r"(\d+(?:\.\d+)?[ \xa0]%)", text)):
-        is_figure = i % 2 == 1
-        parts.append(Markup("<strong>{}</strong>").format(part) if is_figure else escape(part))
-    return Markup("").join(parts)
-
-
-@lru_cache(maxsize=1)
-def style_sheet() -> str:
-    """The style sheet with the colours of both themes."""
-    light = "color-scheme:light;" + svg.variables({**svg.LIGHT, **LIGHT})
-    dark = "color-scheme:dark;" + svg.variables({**svg.DARK, **DARK})
-    chosen_dark = ":root[data-theme=dark]"
-    not_light = ":root:not([data-theme=light])"
-    return "".join(
-        (
-            f":root{{{light}}}",
-            f"@media (prefers-color-scheme:dark){{{not_light}{{{dark}}}}}",
-            f"{chosen_dark}{{{dark}}}",
-            f"@media print{{:root,{chosen_dark},{not_light}{{{light}}}}}",
-            svg.page_rules(),
-            _asset("style.css"),
-        )
-    )
-
-
-def policy(style: str, script: str) -> str:
-    """A content security policy that allows this style sheet, this script and nothing else."""
-    return (
-        f"default-src 'none'; style-src '{digest(style)}'; script-src '{digest(script)}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
-
-
-def digest(text: str) -> str:
-    """The hash by which a policy names a style sheet or script."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _subtitle(found: list[Study]) -> str:
@@ -284,10 +144,3 @@ def _subtitle(found: list[Study]) -> str:
     if len(found) <= 3:
         what = listed([f"“{study.title}”" for study in found])
     return f"{counted(len(runs), 'runs')}, {counted(items, 'items')} of {what}, {when}"
-
-
-def icons() -> dict[str, Markup]:
-    """The emblem and the switch of colours."""
-    from markupsafe import Markup
-
-    return {"emblem": Markup(EMBLEM), "moon": Markup(MOON)}  # noqa: S704 - our own drawings

@@ -7,12 +7,13 @@ import re
 from pathlib import Path
 from warnings import warn
 
-from gnomon.errors import DataError, MissingExtraError, MissingFontWarning
+from gnomon.errors import MissingExtraError, MissingFontWarning
 from gnomon.items.writing import atomic_file, write_csv
 from gnomon.reports.charts.fonts import Faces, system_faces
 from gnomon.reports.charts.pdf import pdf
 from gnomon.reports.charts.svg import standalone
 from gnomon.reports.figures import Figure
+from gnomon.reports.shell import make_folder
 from gnomon.reports.study import Study
 
 ZOOM = 3.0
@@ -54,18 +55,6 @@ def _write_figure(figure: Figure, stem: Path, faces: Faces | None) -> list[Path]
     with atomic_file(page) as part:
         part.write_bytes(pdf(picture, faces))
     return [drawing, page, pixels, numbers]
-
-
-def make_folder(folder: Path) -> None:
-    """Make the folder where there is none; say in a sentence where that cannot be done."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(
-            f"the folder cannot be made: {error.strerror or error}.",
-            "Name another folder.",
-            file=folder,
-        ) from None
 
 
 def png(picture: str) -> bytes:

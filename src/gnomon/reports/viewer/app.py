@@ -13,17 +13,17 @@ from starlette.routing import Route
 
 from gnomon import __version__
 from gnomon.errors import GnomonError
-from gnomon.reports.page.page import ASSETS, environment, icons, style_sheet
+from gnomon.reports.shell import asset, environment, icons, style_sheet
 from gnomon.reports.study import labels_of
 from gnomon.reports.viewer import home, itempages, pages
 from gnomon.reports.viewer.addresses import run_address
 from gnomon.reports.viewer.comparing import compare_page
-from gnomon.reports.viewer.forms import Sessions
-from gnomon.reports.viewer.guard import Guard
+from gnomon.reports.viewer.guard import guarded
 from gnomon.reports.viewer.shelf import Shelf
 from gnomon.reports.viewer.writing import Desk, forms_of
 from gnomon.runs import Run
 from gnomon.scenes.sketches import turning_script
+from gnomon.web import Guard, Sessions
 
 
 class Pages:
@@ -152,7 +152,7 @@ def make_app(folder: str, token: str = "", *, writable: bool = True) -> Guard:
     if sessions is not None:
         routes += Desk(shelf, sessions).routes()
     handlers: Any = {GnomonError: _problem, HTTPException: _missing}
-    return Guard(Starlette(routes=routes, exception_handlers=handlers), token)
+    return guarded(Starlette(routes=routes, exception_handlers=handlers), token)
 
 
 def _doubt_lines(shelf: Shelf, run: Run) -> list[bytes]:
@@ -194,13 +194,9 @@ def _missing(_: Request, error: Exception) -> Response:
 
 
 def _style(_: Request) -> Response:
-    own = (ASSETS / "viewer" / "viewer.css").read_text(encoding="utf-8")
-    return Response(style_sheet() + own, media_type="text/css")
+    return Response(style_sheet() + asset("viewer/viewer.css"), media_type="text/css")
 
 
 def _script(_: Request) -> Response:
-    parts = [turning_script()]
-    for name in ("page.js", "live.js"):
-        parts.append((ASSETS / name).read_text(encoding="utf-8"))
-    script = "".join(parts)
+    script = turning_script() + asset("page.js") + asset("live.js")
     return PlainTextResponse(script, media_type="text/javascript")

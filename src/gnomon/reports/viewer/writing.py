@@ -18,9 +18,9 @@ from starlette.routing import Route
 from gnomon.records import Item
 from gnomon.reports.viewer.addresses import item_address, run_address
 from gnomon.reports.viewer.filtering import Filter
-from gnomon.reports.viewer.forms import Sessions, form_of
 from gnomon.reports.viewer.shelf import Shelf
 from gnomon.runs import Notes, Run, change_notes, remove, wording_of
+from gnomon.web import Sessions, form_of
 
 OUTDATED = (
     "This page is no longer valid. Go back, reload it, and send it again: nothing was changed."

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from gnomon import __version__
 from gnomon.audit.auditing import AuditReport
 from gnomon.audit.finding import Finding
 from gnomon.contracts import Listing
-from gnomon.errors import UsageError
-from gnomon.reports.page.page import environment, icons, page_script, policy, style_sheet
+from gnomon.reports.shell import asset, page, page_file, write_page
 from gnomon.reports.words import capitalised, counted, listed
 
 ALARM, EXPLAINED, FINE, NOT_MADE = "alarm", "explained", "fine", "not made"
+TEMPLATES = Path(__file__).parent / "assets"
 FEW = 3  # sets that a title names
 COLUMNS = ("check", "part", "value", "low", "high", "chance", "state", "says")
 
@@ -110,39 +109,25 @@ def _state(findings: Sequence[Finding]) -> str:
 
 def write_audit(reports: Sequence[AuditReport], output: Path, *, command: str) -> Path:
     """Write the page."""
-    from gnomon.reports.page.page import write_page
-    from gnomon.reports.tables.export import make_folder
-
-    if output.is_dir():
-        raise UsageError(
-            f"{output} is a folder.", f"Name the page's file, for instance {output / 'audit.html'}."
-        )
-    make_folder(output.parent)
+    output = page_file(output, "audit.html")
     write_page(output, render_audit(reports, command))
     return output
 
 
 def render_audit(reports: Sequence[AuditReport], command: str) -> str:
     """The page as text."""
-    from markupsafe import Markup
-
-    style, script = style_sheet(), page_script()
     views = [_view(report) for report in reports]
     audited = listed([view.name for view in views])
     if len(views) > FEW:
         audited = counted(len(views), "sets")
-    context: dict[str, Any] = {
-        "title": f"Audit of {audited}",
-        "sets": views,
-        "command": command,
-        "version": __version__,
-        "policy": policy(style, script),
-        "style": Markup(style),  # noqa: S704 - our own
-        "script": Markup(script),  # noqa: S704 - our own
-        **icons(),
-    }
-    page: str = environment().get_template("audit.html.j2").render(**context)
-    return page
+    return page(
+        "audit.html.j2",
+        asset("page.js"),
+        folder=TEMPLATES,
+        title=f"Audit of {audited}",
+        sets=views,
+        command=command,
+    )
 
 
 def _view(report: AuditReport) -> SetView:

@@ -1,24 +1,144 @@
-"""Writes the page of a knowledge folder: search an object, see what is known of it, and why.
+"""The page of a knowledge folder: for each object what the pictures say of it, and their crops.
 
-One self-contained file. Crops are bounded: those of the objects that were seen in most pictures.
+One self-contained file, bounded: what was seen in most pictures comes first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
-from gnomon import __version__
-from gnomon.items.writing import atomic_file
+from gnomon.files import read_json, read_jsonl
 from gnomon.look.modes import switches
-from gnomon.reports.knowledge.contents import Contents, Seen, Thing, read_contents
-from gnomon.reports.knowledge.crops import Crop, crops_as_uris, read_places
-from gnomon.reports.page.page import ASSETS, environment, icons, policy, style_sheet
+from gnomon.look.records import Finding
+from gnomon.look.thumbnails import Crop, crops_as_uris, read_places
+from gnomon.reports.shell import asset, page, write_page
 from gnomon.reports.words import counted, percentage
 
+MOST_OBJECTS = 3000
+MOST_PAIRS = 60  # of an object, those seen in most pictures
+OPPOSITE = {">": "<", "<": ">", "=": "="}
+
+
+class Seen(NamedTuple):
+    """A finding from the side of one object: of a pair, the other object and the labels so."""
+
+    finding: Finding
+    other: str = ""
+    turned: bool = False  # whether the object is the second of the pair
+
+    def labels(self) -> dict[str, dict[str, Any]]:
+        """Share, interval, count and regions of each label."""
+        found = {}
+        for label, share in self.finding.distribution.items():
+            low, high = self.finding.intervals.get(label, (0.0, 1.0))
+            found[self.side(label)] = {
+                "share": share,
+                "low": low,
+                "high": high,
+                "count": self.finding.counts.get(label, 0),
+            }
+        return found
+
+    def side(self, label: str) -> str:
+        """What a label of the finding says from this side."""
+        return OPPOSITE[label] if self.turned else label
+
+    def examples(self) -> dict[str, tuple[str, ...]]:
+        """Regions by label; of pairs, this object's first."""
+        found = {}
+        for label, regions in self.finding.examples.items():
+            found[self.side(label)] = _swapped(regions) if self.turned else regions
+        return found
+
+
+def _swapped(regions: tuple[str, ...]) -> tuple[str, ...]:
+    """Regions of two objects by turns, the other one first."""
+    found: list[str] = []
+    for first, second in zip(regions[0::2], regions[1::2], strict=False):
+        found += [second, first]
+    return tuple(found)
+
+
+class Thing(NamedTuple):
+    """All that is known of one object."""
+
+    name: str
+    pictures: int
+    colour: Seen | None
+    sizes: list[Seen]
+    elevations: list[Seen]
+
+
+class Contents(NamedTuple):
+    """What the page shows, and how much there is in all."""
+
+    things: list[Thing]
+    objects: int
+    manifest: Mapping[str, Any]
+    troubles: int
+
+
+def read_contents(folder: Path) -> Contents:
+    """The findings of a folder by object, those of the most pictures first."""
+    colours = {finding.what: Seen(finding) for finding in _findings(folder, "colour")}
+    sizes = _by_object(folder, "size")
+    elevations = _by_object(folder, "elevation")
+    things = []
+    for name in {*colours, *sizes, *elevations}:
+        thing = Thing(name, 0, colours.get(name), sizes[name], elevations[name])
+        things.append(thing._replace(pictures=_pictures(thing)))
+    things.sort(key=lambda thing: (-thing.pictures, thing.name))
+
+    manifest: dict[str, Any] = {}
+    if (folder / "manifest.json").exists():
+        manifest = read_json(folder / "manifest.json", dict[str, Any])
+    return Contents(things[:MOST_OBJECTS], len(things), manifest, _troubles(folder))
+
+
+def _findings(folder: Path, property: str) -> Iterator[Finding]:
+    file = folder / f"{property}.jsonl"
+    if file.exists():
+        for _, finding in read_jsonl(file, Finding):
+            yield finding
+
+
+def _by_object(folder: Path, property: str) -> defaultdict[str, list[Seen]]:
+    found: defaultdict[str, list[Seen]] = defaultdict(list)
+    for finding in _findings(folder, property):
+        first, second = finding.objects
+        found[first].append(Seen(finding, second))
+        found[second].append(Seen(finding, first, turned=True))
+    for name, seen in found.items():
+        seen.sort(key=lambda each: (-each.finding.pictures, each.other, each.finding.scene))
+        found[name] = seen[:MOST_PAIRS]
+    return found
+
+
+def _pictures(thing: Thing) -> int:
+    """In how many pictures an object was seen, at least."""
+    counts = [seen.finding.pictures for seen in (*thing.sizes, *thing.elevations)]
+    if thing.colour:
+        counts.append(thing.colour.finding.pictures)
+    return max(counts, default=0)
+
+
+class _Any(msgspec.Struct):
+    """A line of which nothing is read."""
+
+
+def _troubles(folder: Path) -> int:
+    file = folder / "troubles.jsonl"
+    if not file.exists():
+        return 0
+    return sum(1 for _ in read_jsonl(file, _Any))
+
+
+TEMPLATES = Path(__file__).parent / "assets"
 MOST_CROPS = 900  # about 3 kB each
 CROPS_OF_A_COLOUR = 3
 CROPS_OF_A_PAIR = 2  # of each label
@@ -27,7 +147,7 @@ WORDS = {"size": {">": "larger than", "<": "smaller than"}}
 WORDS["elevation"] = {">": "higher up than", "=": "level with", "<": "lower down than"}
 
 
-def write_page(folder: str | Path) -> Path:
+def write_knowledge_page(folder: str | Path) -> Path:
     """Write DIR/page.html from what is in the folder, and return its path."""
     home = Path(folder)
     contents = read_contents(home)
@@ -37,39 +157,29 @@ def write_page(folder: str | Path) -> Path:
         "objects": [_object(thing, numbers) for thing in contents.things],
         "crops": list(uris.values()),
     }
-    page = home / "page.html"
-    with atomic_file(page) as part:
-        part.write_bytes(_rendered(contents, data).encode("utf-8", errors="replace"))
-    return page
+    file = home / "page.html"
+    write_page(file, _rendered(contents, data))
+    return file
 
 
 def _rendered(contents: Contents, data: dict[str, Any]) -> str:
     from markupsafe import Markup
 
-    style = style_sheet() + (ASSETS / "knowledge.css").read_text(encoding="utf-8")
-    script = ""
-    for name in ("page.js", "knowledge.js"):
-        script += (ASSETS / name).read_text(encoding="utf-8")
     encoded = msgspec.json.encode(data).decode().replace("<", "\\u003c")
-    page: str = (
-        environment()
-        .get_template("knowledge.html.j2")
-        .render(
-            title=_title(contents),
-            subtitle=_subtitle(contents),
-            faults=_faults(contents),
-            agreement=_agreement(contents),
-            things=[_row(thing) for thing in contents.things],
-            left_out=contents.objects - len(contents.things),
-            version=__version__,
-            policy=policy(style, script),
-            style=Markup(style),  # noqa: S704 - our own
-            script=Markup(script),  # noqa: S704 - our own
-            data=Markup(encoded),  # noqa: S704 - JSON in which nothing opens a tag
-            **icons(),
-        )
+    return page(
+        "knowledge.html.j2",
+        asset("page.js"),
+        asset("knowledge.js", TEMPLATES),
+        style=asset("knowledge.css", TEMPLATES),
+        folder=TEMPLATES,
+        title=_title(contents),
+        subtitle=_subtitle(contents),
+        faults=_faults(contents),
+        agreement=_agreement(contents),
+        things=[_row(thing) for thing in contents.things],
+        left_out=contents.objects - len(contents.things),
+        data=Markup(encoded),  # noqa: S704 - JSON in which nothing opens a tag
     )
-    return page
 
 
 def _title(contents: Contents) -> str:

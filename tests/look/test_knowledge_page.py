@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from gnomon.look import page as knowledge_page
+from gnomon.look.page import write_knowledge_page
 from gnomon.look.records import Finding
-from gnomon.reports.knowledge import page as knowledge_page
-from gnomon.reports.knowledge.page import write_page
 
 pytest.importorskip("jinja2")
 PIL = pytest.importorskip("PIL.Image")
@@ -92,7 +92,7 @@ def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     (folder / "manifest.json").write_text(json.dumps(manifest))
     (folder / "troubles.jsonl").write_text('{"what": "a"}\n{"what": "b"}\n')
-    write_page(folder)
+    write_knowledge_page(folder)
     return folder
 
 
@@ -141,12 +141,12 @@ def test_there_are_only_so_many_crops(
     for file in knowledge.glob("*.jsonl"):
         (tmp_path / file.name).write_bytes(file.read_bytes())
     monkeypatch.setattr(knowledge_page, "MOST_CROPS", 1)
-    write_page(tmp_path)
+    write_knowledge_page(tmp_path)
     assert len(data_in(tmp_path)["crops"]) == 1
 
 
 def test_an_empty_folder_has_a_page(tmp_path: Path) -> None:
-    write_page(tmp_path)
+    write_knowledge_page(tmp_path)
     assert data_in(tmp_path) == {"objects": [], "crops": []}
 
 

@@ -1,0 +1,183 @@
+"""The shell of a self-contained page: templates, style sheet, scripts and policy.
+
+Everything from data passes through autoescaping or, for the drawings, through `svg.escape`. A
+content security policy with the hashes of the one style sheet and the one script forbids everything
+else.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gnomon import __version__
+from gnomon.errors import DataError, UsageError, importing
+from gnomon.reports.charts import svg
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+ASSETS = Path(__file__).parent / "assets"
+# Beside the colours of the charts.
+LIGHT = {
+    "ground": "#faf9f6",
+    "veil": "#faf9f6ee",
+    "line": "#bdbab2",
+    "link": "#005a8f",
+    "good": "#00694a",
+    "bad": "#a83f00",
+}
+DARK = {
+    "ground": "#101215",
+    "veil": "#101215ee",
+    "line": "#4a4f58",
+    "link": "#7cc4f0",
+    "good": "#4fd0a8",
+    "bad": "#f7a06a",
+}
+EMBLEM = """\
+<svg viewBox="0 0 24 24" aria-hidden="true">\
+<circle cx="12" cy="12" r="10.5" fill="none" stroke="currentColor" stroke-width="1.5"/>\
+<path d="M12 12 18.5 5.5" stroke="currentColor" stroke-width="1.5" opacity=".45"/>\
+<path d="M12 12 12 4 16.5 16.5Z" fill="currentColor"/></svg>"""
+MOON = """\
+<svg viewBox="0 0 24 24" aria-hidden="true">\
+<circle cx="12" cy="12" r="8.5" fill="none" stroke="currentColor" stroke-width="1.6"/>\
+<path d="M12 3.5a8.5 8.5 0 0 1 0 17Z" fill="currentColor"/></svg>"""
+
+
+def page(
+    template: str, *scripts: str, style: str = "", folder: Path = ASSETS, **context: Any
+) -> str:
+    """A whole page from a template of a folder, with these scripts and this style besides ours."""
+    from markupsafe import Markup
+
+    style = style_sheet() + style
+    script = "".join(scripts)
+    text: str = (
+        environment(folder)
+        .get_template(template)
+        .render(
+            version=__version__,
+            policy=policy(style, script),
+            style=Markup(style),  # noqa: S704 - our own
+            script=Markup(script),  # noqa: S704 - our own
+            **icons(),
+            **context,
+        )
+    )
+    return text
+
+
+def asset(name: str, folder: Path = ASSETS) -> str:
+    """A script or style sheet of ours."""
+    return (folder / name).read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=8)
+def environment(folder: Path = ASSETS) -> Any:
+    """The templates of a folder, besides those of the report, with everything escaped."""
+    with importing("The report", "report"):
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    templates = Environment(
+        loader=FileSystemLoader([folder, ASSETS]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters["figures_strong"] = strong_figures
+    return templates
+
+
+def strong_figures(text: str) -> Markup:
+    """A sentence with its percentages set strong.
+
+    >>> print(strong_figures("right on 61 % of <items>"))
+    right on <strong>61 %</strong> of &lt;items&gt;
+    """
+    from markupsafe import Markup, escape
+
+    parts = []
+    for i, part in enumerate(re.split(r"(\d+(?:\.\d+)?[ \xa0]%)", text)):
+        is_figure = i % 2 == 1
+        parts.append(Markup("<strong>{}</strong>").format(part) if is_figure else escape(part))
+    return Markup("").join(parts)
+
+
+@lru_cache(maxsize=1)
+def style_sheet() -> str:
+    """The style sheet with the colours of both themes."""
+    light = "color-scheme:light;" + svg.variables({**svg.LIGHT, **LIGHT})
+    dark = "color-scheme:dark;" + svg.variables({**svg.DARK, **DARK})
+    chosen_dark = ":root[data-theme=dark]"
+    not_light = ":root:not([data-theme=light])"
+    return "".join(
+        (
+            f":root{{{light}}}",
+            f"@media (prefers-color-scheme:dark){{{not_light}{{{dark}}}}}",
+            f"{chosen_dark}{{{dark}}}",
+            f"@media print{{:root,{chosen_dark},{not_light}{{{light}}}}}",
+            svg.page_rules(),
+            asset("style.css"),
+        )
+    )
+
+
+def policy(style: str, script: str) -> str:
+    """A content security policy that allows this style sheet, this script and nothing else."""
+    return (
+        f"default-src 'none'; style-src '{digest(style)}'; script-src '{digest(script)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def digest(text: str) -> str:
+    """The hash by which a policy names a style sheet or script."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def icons() -> dict[str, Markup]:
+    """The emblem and the switch of colours."""
+    from markupsafe import Markup
+
+    return {"emblem": Markup(EMBLEM), "moon": Markup(MOON)}  # noqa: S704 - our own drawings
+
+
+def page_file(output: str | Path, example: str) -> Path:
+    """The file of a page, in a folder that is there; one that is a folder is refused."""
+    file = Path(output)
+    if file.is_dir():
+        raise UsageError(
+            f"{file} is a folder.", f"Name the page's file, for instance {file / example}."
+        )
+    make_folder(file.parent)
+    return file
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder where there is none; say in a sentence where that cannot be done."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(
+            f"the folder cannot be made: {error.strerror or error}.",
+            "Name another folder.",
+            file=folder,
+        ) from None
+
+
+def write_page(output: Path, text: str) -> None:
+    """Write a page whole or not at all."""
+    from gnomon.items.writing import atomic_file
+
+    page = text.encode("utf-8", errors="replace")
+    if output.exists() and not output.is_file():  # a pipe or a terminal, which must not be replaced
+        output.write_bytes(page)
+        return
+    with atomic_file(output.resolve()) as part:
+        part.write_bytes(page)
