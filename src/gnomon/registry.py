@@ -15,7 +15,6 @@ from gnomon.errors import GnomonError, UsageError
 from gnomon.unknownnames import unknown_name
 
 if TYPE_CHECKING:  # `gnomon list` names everything and needs none of them
-    from importlib.metadata import EntryPoints
     from types import ModuleType
 
     from gnomon.contracts import (
@@ -402,8 +401,8 @@ MEETINGS: dict[str, Entry] = {
     ),
 }
 
-# A command's target is a module: its docstring is the help, `arguments(parser)` adds its options, and
-# `main(args)` does the work and returns the exit code.
+# A command's target is a module: its docstring is the help, `arguments(parser)` adds its options,
+# and `main(args)` does the work and returns the exit code.
 COMMANDS: dict[str, Entry] = {
     name: Entry(f"gnomon.cli.{name}", summary, group=group)
     for group, commands in {
@@ -482,7 +481,7 @@ def entries(kind: str) -> dict[str, Entry]:
 
 
 @cache
-def _entry_points(path: tuple[str, ...]) -> EntryPoints:
+def _entry_points(path: tuple[str, ...]) -> Any:
     """What all installed packages add; they are looked through once, which takes a while."""
     from importlib.metadata import entry_points
 

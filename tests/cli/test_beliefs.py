@@ -1,4 +1,4 @@
-"""`gnomon beliefs`: the table, the records, the page and the map, as people get them."""
+"""`gnomon score --beliefs`: the table, the records, the page and the map, as people get them."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""gnomon curve: nested draws, points that are resumed, the table, the drawing and the report."""
+"""gnomon train --curve: nested draws, points that are resumed, the table, the drawing and the report."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def told(capsys, *arguments: str) -> tuple[int, str, str]:
 
 
 def test_items_come_before_the_tables_and_no_table_is_empty(capsys):
-    code, out, _ = told(capsys, "spacenli", "-n", "2", "--per-group", "1")
+    code, out, _ = told(capsys, "spacenli", "-n", "2", "--set", "per_group=1")
     assert code == 0
     assert out.index("✓") < out.index("Right answers")
     assert out.count("✓") == 2
@@ -60,7 +60,9 @@ def test_shares_are_numbers_for_programs_and_percentages_for_people(capsys):
 
 @pytest.mark.parametrize("name", ["spacenli", "posrel", "scales", "spatialqa"])
 def test_no_share_is_above_100_percent(capsys, name: str):
-    _, out, _ = told(capsys, name, "-n", "0", *(["--per-group", "1"] if name == "spacenli" else []))
+    _, out, _ = told(
+        capsys, name, "-n", "0", *(["--set", "per_group=1"] if name == "spacenli" else [])
+    )
     shares = [float(number) for number in re.findall(r"([\d.,]+) %", out)]
     assert shares
     assert max(shares) <= 100
@@ -86,7 +88,7 @@ def test_a_rebuilt_published_set_says_so(capsys, tmp_path: Path):
 
 def test_a_model_shows_what_it_would_read_and_is_not_asked(capsys, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")  # where nobody is
-    assert main(["show", "scales", "-m", "openai:none", "-n", "2", "--form", "choice"]) == 0
+    assert main(["show", "scales", "-m", "openai:none", "-n", "2", "--set", "form=choice"]) == 0
     out = capsys.readouterr().out
     assert out.count("  user:") == 2
     assert "Answer with one of: yes, no." in out

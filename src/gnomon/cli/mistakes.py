@@ -130,7 +130,7 @@ def _setting_template(parser: CommandParser, name: str) -> str:
     """How an option that had a flag of its own is given; empty if it had none."""
     if name in parser.options or "--set" not in parser.options:
         return ""
-    if name == "--model-set":
+    if name == "--set":
         return "--set {}"
     key = name.removeprefix("--").replace("-", "_")
     known = _habits().set

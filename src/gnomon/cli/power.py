@@ -21,7 +21,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.cli.options import (
-    MODEL_FLAGS,
+    check_no_model_options,
     chosen_models,
     chosen_sources,
     format_argument,
@@ -115,18 +115,11 @@ def _rows(args: Namespace, source: ItemSource) -> Iterator[PowerRow]:
 
 def _timing(args: Namespace, source: ItemSource) -> Timing | None:
     if not args.model:
-        _check_no_model_options(args)
+        check_no_model_options(args)
         return None
     from gnomon.runs.timing import time_items
 
     return time_items(source, chosen_models(args, [args.model])[0])
-
-
-def _check_no_model_options(args: Namespace) -> None:
-    given = [name for name in MODEL_FLAGS if getattr(args, name) is not None]
-    if given or args.model_set:
-        flag = given[0].replace("_", "-") if given else "model-set"
-        raise UsageError(f"--{flag} is an option of a model.", "Name the model with -m.")
 
 
 def _listing(args: Namespace, rows: Sequence[PowerRow], timing: Timing | None) -> Listing:

@@ -23,7 +23,7 @@ from textwrap import indent
 from typing import Any
 
 from gnomon.cli.options import (
-    MODEL_FLAGS,
+    check_no_model_options,
     chosen_models,
     chosen_sources,
     item_arguments,
@@ -77,7 +77,7 @@ def main(args: Namespace) -> int:
     source = chosen_sources(args, [args.benchmark])[0]
     if args.model is not None:
         return _show_prompts(args, source)
-    _check_no_model_options(args)
+    check_no_model_options(args)
     items = list(source.without_pictures())
     shown = [items[i] for i in spread(len(items), args.n)]
     tables = [*counts(items, source.benchmark.slices), *statistics(source, items)]
@@ -94,24 +94,6 @@ def main(args: Namespace) -> int:
         tables = [for_people(table) for table in tables]
     print("\n\n".join(render(table, args.format) for table in tables))
     return 0
-
-
-def _check_no_model_options(args: Namespace) -> None:
-    """Refuse what says how a model is asked where none is named."""
-    if args.shots_from:
-        raise _needs_model("--shots-from")
-    for option in MODEL_FLAGS:
-        if getattr(args, option) is not None:
-            raise _needs_model(f"--{option.replace('_', '-')}")
-    if args.model_set:
-        raise _needs_model("--model-set")
-
-
-def _needs_model(option: str) -> UsageError:
-    return UsageError(
-        f"{option} is for a model, and none is named.",
-        "Add -m MODEL to see what it would read: gnomon show scales -m smollm2",
-    )
 
 
 def _show_prompts(args: Namespace, source: ItemSource) -> int:

@@ -20,7 +20,7 @@ from gnomon.reports.study import Entrant, Study
 SCHEME = "people:"
 NOTE = (
     "The rows of people are the human ceiling: the mean of their accuracies, each over the items "
-    "that the person judged, and the label that most of them gave; `gnomon agree` says more."
+    "that the person judged, and the label that most of them gave; `gnomon people agree` says more."
 )
 
 

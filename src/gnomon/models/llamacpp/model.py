@@ -84,7 +84,7 @@ class Gguf:
         check_loads(file, context=context, threads=threads)
         if mmproj:
             check_decoder()
-            check_file(mmproj, "Give the projector's GGUF file with --mmproj FILE.")
+            check_file(mmproj, "Give the projector's GGUF file with --set mmproj=FILE.")
             check_loads(file, context=context, threads=threads, mmproj=mmproj)
         self.spec, self.file = spec, file
         self.ask = ask

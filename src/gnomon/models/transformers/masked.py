@@ -290,5 +290,5 @@ def _check(spec: str, tokenizer: Any, span: str, top_k: int) -> None:
     if tokenizer.mask_token_id is None or not tokenizer.is_fast:
         raise ModelError(
             f"The tokenizer of {spec} has no mask token, or does not tell where words stand.",
-            "Ask it as another kind with --model-set kind=KIND.",
+            "Ask it as another kind with --set kind=KIND.",
         )

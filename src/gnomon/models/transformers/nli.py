@@ -153,7 +153,7 @@ class Nli:
         warnings.warn(
             f"{self.spec}: three obvious pairs are answered {', '.join(said)} instead of "
             f"{', '.join(wanted)}; the classes look permuted. "
-            f"If so, give --model-set labels={order}.",
+            f"If so, give --set labels={order}.",
             ModelWarning,
             stacklevel=4,
         )
@@ -183,7 +183,7 @@ def class_order(config: Any, name: str, labels: str = "") -> tuple[str, ...]:
     raise ModelError(
         f"{name} does not say what its {size} classes mean ({', '.join(map(str, said.values()))}).",
         "Give their order, as its authors describe it: for instance "
-        f"--model-set labels={','.join(LABELS)}.",
+        f"--set labels={','.join(LABELS)}.",
     )
 
 
