@@ -169,7 +169,7 @@ def test_a_run_in_which_no_item_was_logged_is_listed_nowhere(capsys):
     [
         (
             ["models", "hf"],
-            ["--prompt PROMPT", "--set top_k=VALUE", "(default: 0)", "--set", "allow_pickle=yes"],
+            ["--prompt PROMPT", "--set top_k=VALUE", "(default: 0)", "--set allow_pickle=VALUE"],
         ),
         (["models", "hf:gpt2"], ["--prompt PROMPT"]),
         (["models", "majority"], ["majority takes no options."]),
@@ -187,7 +187,7 @@ def test_list_says_which_options_one_takes(arguments, words, capsys):
 
 def test_list_says_each_default_once(capsys):
     code, out, _ = told(capsys, "list", "models", "gguf")
-    (line,) = [line for line in out.splitlines() if "--threads" in line]
+    (line,) = [line for line in out.splitlines() if "threads=VALUE" in line]
     text = line.split("  ")[-1].strip()
     assert (code, text) == (0, "processor threads (default: all cores)")
 

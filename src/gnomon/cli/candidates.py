@@ -59,7 +59,7 @@ def _listed(args: Namespace, source: ItemSource, form: str) -> CandidateList | N
         raise UsageError(
             f"{args.candidates} has candidates for items of the form {listed.form}, and those of "
             f"{source.name} are of the form {form}.",
-            f"Choose --form {listed.form}, or other candidates.",
+            f"Choose --set form={listed.form}, or other candidates.",
         )
     return listed
 

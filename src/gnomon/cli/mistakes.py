@@ -49,7 +49,7 @@ def unknown_command(name: str, rest: Sequence[str], commands: Iterable[str]) -> 
     if name in _habits().renamed:
         now = _habits().renamed[name]["words"]
         return UsageError(
-            f"`gnomon {name}` is now `gnomon {now}`.", f"Write: {_renewed_command(name, rest)}"
+            f"'{name}' is now `gnomon {now}`.", f"Write: {_renewed_command(name, rest)}"
         )
     by_habit = _habits().commands.get(name.lower())
     if by_habit:
@@ -128,9 +128,9 @@ def _renewed(parser: CommandParser, words: Sequence[str], own: Mapping[str, str]
 
 def _setting_template(parser: CommandParser, name: str) -> str:
     """How an option that had a flag of its own is given; empty if it had none."""
-    if name in parser.options or "--set" not in parser.options:
+    if not name.startswith("--") or name in parser.options or "--set" not in parser.options:
         return ""
-    if name == "--set":
+    if name == "--model-set":
         return "--set {}"
     key = name.removeprefix("--").replace("-", "_")
     known = _habits().set

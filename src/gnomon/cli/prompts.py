@@ -152,7 +152,7 @@ def _items(source: ItemSource) -> list[Item]:
     if len(forms) > 1:
         raise UsageError(
             f"The items of {source.name} are of several forms: {', '.join(forms)}.",
-            f"A prompt is chosen for one: add --form {forms[0]}.",
+            f"A prompt is chosen for one: add --set form={forms[0]}.",
         )
     return items
 

@@ -2,7 +2,8 @@
 
 Runs are those of `gnomon people ask RUN --task picture`, in one folder. A table (CSV) has the
 columns `item`, `picture` (0 for the first of an item) and `choice`; an empty choice says that the
-person could not tell. Several rows for a picture are several people, of whom more than half must agree.
+person could not tell. Several rows for a picture are several people, of whom more than half must
+agree.
 """
 
 from __future__ import annotations
