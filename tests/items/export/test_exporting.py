@@ -145,7 +145,7 @@ def test_pictures_are_copied_with_paths_from_the_folder():
     [
         (["make", "scales", "--as", "lm-eval", "-o", "full"], "not empty"),
         (
-            ["export", "scales", "--as", "inspect", "--prompt", "plain", "-o", "x"],
+            ["make", "scales", "--as", "inspect", "--prompt", "plain", "-o", "x"],
             "for --as lm-eval",
         ),
         (["make", "in/mine.jsonl", "--as", "lm-eval", "-o", "x"], "have pictures"),
@@ -192,7 +192,7 @@ def test_an_export_that_fails_leaves_nothing_behind(was_there, capsys):
     assert not was_there or not list(Path("out").iterdir())
 
 
-@pytest.mark.parametrize("option", [["--wording", "2"], ["--shots", "1"], ["--prompt", "plain"]])
+@pytest.mark.parametrize("option", [["--wording", "2"], ["--shots", "0"], ["--prompt", "plain"]])
 def test_what_a_target_has_no_use_for_is_refused(option, capsys):
     assert main(["make", "scales", "--as", "dataset", "-o", "out", *option]) == 2
     assert f"{option[0]} is for --as lm-eval" in capsys.readouterr().err
