@@ -72,9 +72,9 @@ def fresh(count):
 
 def scaled(times, count):
     """`count` problems of each pattern in a world with `times` as many entities."""
-    from gnomon.language.documents import read_document
     from gnomon.language.patternfile import build_bank
     from gnomon.language.sampling import bank_samples
+    from gnomon.yamlnodes import read_document
 
     folder = ROOT / "src/gnomon/data/patterns"
     world = read_document(folder / "world.yaml")

@@ -161,6 +161,7 @@ def test_every_hint_names_a_remedy(tmp_path):
 
 
 def test_deeply_nested_yaml_is_refused(tmp_path):
-    (tmp_path / "deep.yaml").write_text("a: " + "[" * 2000 + "]" * 2000)
-    with pytest.raises(DataError, match="nested too deeply"):
-        files.read_yaml(tmp_path / "deep.yaml")
+    for text in ("a: " + "[" * 2000 + "]" * 2000, "[" * 100_000, "- " * 100_000):
+        (tmp_path / "deep.yaml").write_text(text)
+        with pytest.raises(DataError, match="nested too deeply"):
+            files.read_yaml(tmp_path / "deep.yaml")

@@ -27,6 +27,7 @@ FILE_LIMIT = 2 * 2**30  # bytes in one file, after unpacking
 MOST_LINES = 20_000_000  # in one file; twenty times the largest runs
 MOST_BLANK = 1_000_000  # blank lines, which cost time and say nothing
 MOST_VALUES = 5_000_000  # in one YAML file, with every alias written out
+DEEPEST = 64  # lists and mappings of YAML inside each other; libyaml crashes at some thousands
 CHECK = "Check that the path names the file you meant, and fetch or write it again if it does."
 CORRECT = "Correct or remove the row, or fetch the file again."
 T = TypeVar("T")
@@ -251,10 +252,49 @@ def read_yaml(file: str | Path, *, limit: int = 32 * 2**20) -> Any:
     import yaml
 
     text = read_text(file, limit=limit)
+    for _ in yaml_events(text, file):
+        pass  # what is nested too deeply must not reach the loader
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    try:
+    with _told_as_yaml(text, file):
         content = yaml.load(text, Loader=loader)  # noqa: S506 - both are safe
         values = _values(content, {})
+    if values > MOST_VALUES:
+        raise DataError(
+            f"its aliases unfold to more than {MOST_VALUES:,} values.",
+            "Write the values out instead of naming them with & and *.",
+            file=file,
+        )
+    return content
+
+
+def yaml_events(text: str, file: str | Path = "", *, deepest: int = DEEPEST) -> Iterator[Any]:
+    """The parse events of a YAML text, of bounded nesting; what is wrong is told with its line."""
+    import yaml
+
+    depth = 0
+    with _told_as_yaml(text, file):
+        for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+            if depth > deepest:
+                raise DataError(
+                    f"it is nested too deeply: more than {deepest} levels.",
+                    "Put the inner lists into entries of their own.",
+                    file=file,
+                    line=event.start_mark.line + 1,
+                )
+            yield event
+
+
+@contextmanager
+def _told_as_yaml(text: str, file: str | Path) -> Iterator[None]:
+    """What YAML finds wrong inside is told in a sentence."""
+    import yaml
+
+    try:
+        yield
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
         raise not_yaml(text, str(error.problem), line, file) from None
@@ -263,13 +303,6 @@ def read_yaml(file: str | Path, *, limit: int = 32 * 2**20) -> Any:
     except (yaml.YAMLError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise DataError(f"not YAML: {reason}.", CHECK, file=file) from None
-    if values > MOST_VALUES:
-        raise DataError(
-            f"its aliases unfold to more than {MOST_VALUES:,} values.",
-            "Write the values out instead of naming them with & and *.",
-            file=file,
-        )
-    return content
 
 
 def not_yaml(text: str, problem: str, line: int, file: str | Path) -> DataError:

@@ -125,7 +125,7 @@ def _redact_word(word: str) -> str:
 
 
 def _redact_option(name: str, value: str) -> str:
-    if name == "key_env":  # names a variable; somebody may have given the key itself
+    if name == "key_env" and value:  # a variable; somebody may have given the key itself
         return value if value in os.environ else HIDDEN
     if _SECRET_OPTION.fullmatch(name):
         return HIDDEN

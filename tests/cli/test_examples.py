@@ -20,7 +20,7 @@ from gnomon.cli import main
 from gnomon.cli.dispatch import EPILOG
 from gnomon.files import package_data
 from gnomon.items.writing import write_items
-from gnomon.models import baselines
+from gnomon.models import functions as baselines
 from gnomon.registry import COMMANDS, MODELS, Entry
 from gnomon.registry import command as command_module
 from tests.look import samples

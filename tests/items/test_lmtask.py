@@ -66,8 +66,8 @@ def test_targets_and_choices_are_fields_numbers_lists_or_templates(changes, gold
         ({"process_docs": "x"}, "process_docs is code"),
         ({"class": "x"}, "names a class"),
         ({"num_fewshot": 5}, "shows 5 worked examples"),
-        ({"dataset_path": "org/name", "dataset_kwargs": None}, "not on this machine"),
-        ({"dataset_kwargs": {"data_files": "../../nothing.jsonl"}}, "not on this machine"),
+        ({"dataset_path": "org/name", "dataset_kwargs": None}, "not in the task's folder"),
+        ({"dataset_kwargs": {"data_files": "../../nothing.jsonl"}}, "not in the task's folder"),
         ({"test_split": "dev"}, "no split 'dev', only test"),
         ({"include": "../../etc/passwd"}, "not in its folder"),
         ({"doc_to_choice": None}, "not a whole task"),
@@ -79,6 +79,22 @@ def test_what_cannot_be_asked_is_refused_with_a_sentence(changes, told):
     write_task(**changes)
     with pytest.raises(DataError, match=told):
         list(gnomon.load("task.yaml").items())
+
+
+@pytest.mark.parametrize("digits", ["12345678901234", "007"])
+def test_a_text_of_digits_is_asked_as_it_is_written(digits):
+    write_task(doc_to_text=digits)
+    assert next(gnomon.load("task.yaml").items()).text == f"{digits} "
+
+
+def test_a_target_of_many_digits_is_the_text_of_a_choice():
+    write_task(doc_to_choice=["12345678901234", "9"], doc_to_target="{{'12345678901234'}}")
+    assert next(gnomon.load("task.yaml").items()).gold == ("12345678901234",)
+
+
+def test_a_task_nested_without_end_is_refused_at_once():
+    Path("deep.yaml").write_text("doc_to_text: " + "[" * 200_000)
+    assert main(["run", "deep.yaml", "-m", "random"]) == 1
 
 
 def test_functions_of_a_task_are_named_and_not_run(capsys):

@@ -3,7 +3,7 @@
 import pytest
 
 from gnomon.errors import DataError
-from gnomon.language.worldfile import parse_world
+from gnomon.language.world import parse_world
 
 
 def names(world, members):
@@ -56,8 +56,8 @@ relations:
 
 
 def test_documents_add_to_each_other(world_text):
-    from gnomon.language.documents import parse_document
-    from gnomon.language.worldfile import build_world
+    from gnomon.language.world import build_world
+    from gnomon.yamlnodes import parse_document
 
     more = parse_document(
         "entities: {toy: [kite], name: [Ines]}\nrelations: {flies: ['person * {kite}']}"

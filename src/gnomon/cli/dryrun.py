@@ -12,6 +12,7 @@ from gnomon.contracts import Listing
 from gnomon.errors import GnomonError, inert
 from gnomon.registry import ModelSpec
 from gnomon.runs.pace import duration
+from gnomon.trust import may_run_code
 
 if TYPE_CHECKING:
     from gnomon.runs.estimating import Estimate, Opened, Times
@@ -83,6 +84,11 @@ def _estimated(args: Namespace, planned: Sequence[Planned]) -> CostPlan:
             models.append(each.model)
     for model in models:
         mine = [each for each in planned if each.model == model]
+        reason = may_run_code(model)
+        if reason:
+            about = f"by {reason} it may run code, and a plan runs none"
+            tell(f"{_called(model)} is not estimated: {about}.")
+            continue
         try:
             with opened(model) as who:
                 plan.loading.setdefault(_called(model), who.loading)

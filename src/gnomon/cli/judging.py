@@ -47,10 +47,11 @@ def _judged(args: Namespace, run: Run, changes: dict[str, Any]) -> Run:
     from gnomon.paint.factory import finished_painter
     from gnomon.registry import model
     from gnomon.runs import running
+    from gnomon.trust import without_trust
 
     finished_painter(run.path)  # says so if there are no pictures
     manifest = run.manifest
-    options = {**manifest.model_options, **changes, "painted": str(run.path)}
+    options = {**without_trust(manifest.model_options), **changes, "painted": str(run.path)}
     source = load(manifest.benchmark, **manifest.options)
     source = source.limited(manifest.limit).permuted(manifest.permute)
     source = source.sharded(manifest.shard or None)

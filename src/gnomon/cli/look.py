@@ -26,12 +26,11 @@ from gnomon.cli.dispatch import tell
 from gnomon.errors import DataError, GnomonError, UsageError
 
 if TYPE_CHECKING:
-    from gnomon.look.eyes import Eyes, Step, Subtypes
-    from gnomon.look.measuring import Measured
     from gnomon.look.modes import Mode
-    from gnomon.look.pipeline import Pipeline, Vocabulary
+    from gnomon.look.pipeline import NameVocabulary, Pipeline
     from gnomon.look.readers import Sources
-    from gnomon.look.records import Scene, Sighting
+    from gnomon.look.records import AnnotatedPicture, Sighting
+    from gnomon.look.sightings import LookModels, PictureSightings, Step, Subtypes
 
 EMBEDDED_DEPTH = "fastdepth"
 NONE = "none"
@@ -188,12 +187,12 @@ def _sources(args: Namespace, store: Any) -> Sources:
 
 
 def _write(
-    args: Namespace, mode: Mode, pipeline: Pipeline, vocabulary: Vocabulary
+    args: Namespace, mode: Mode, pipeline: Pipeline, vocabulary: NameVocabulary
 ) -> dict[str, int]:
     """Write what was found; how many lines each file has."""
-    from gnomon.look import aggregating, output
-    from gnomon.look.colourfindings import colour_findings
-    from gnomon.look.sureness import Least
+    from gnomon.look import findings as aggregating
+    from gnomon.look import output
+    from gnomon.look.findings import Least, colour_findings
 
     least = Least.usual(vocabulary.pictures, pair=args.least)
     findings = {
@@ -215,9 +214,9 @@ def _write(
 def _write_manifest(
     args: Namespace,
     mode: Mode,
-    eyes: Eyes,
+    eyes: LookModels,
     sources: Sources,
-    vocabulary: Vocabulary,
+    vocabulary: NameVocabulary,
     counts: dict[str, int],
     agreed: list[dict[str, Any]],
 ) -> None:
@@ -249,7 +248,7 @@ def _write_manifest(
     )
 
 
-def _has_true_depth(eyes: Eyes, sources: Sources) -> bool:
+def _has_true_depth(eyes: LookModels, sources: Sources) -> bool:
     return eyes.true_depth and any(reader.has_true_depth for reader in sources.readers)
 
 
@@ -264,7 +263,7 @@ def _write_page(folder: Path) -> None:
 
 
 def _summary(
-    folder: Path, vocabulary: Vocabulary, counts: dict[str, int], *, has_depth: bool
+    folder: Path, vocabulary: NameVocabulary, counts: dict[str, int], *, has_depth: bool
 ) -> str:
     lines = [f"{vocabulary.read:,} regions in {vocabulary.pictures:,} pictures"]
     lines += [f"{counts[name]:>9,}  {name}.jsonl" for name in counts]
@@ -279,9 +278,9 @@ def _summary(
 # Which models look: found by name, opened when they are needed.
 
 
-def _eyes(args: Namespace, mode: Mode, *, needs_depth: bool) -> Eyes:
+def _eyes(args: Namespace, mode: Mode, *, needs_depth: bool) -> LookModels:
     """What the options ask for; without --depth, the embedded model if it can be had."""
-    from gnomon.look.eyes import Eyes
+    from gnomon.look.sightings import LookModels
 
     steps: list[tuple[str, Step]] = []
     if args.encoder != NONE:
@@ -289,7 +288,9 @@ def _eyes(args: Namespace, mode: Mode, *, needs_depth: bool) -> Eyes:
     if args.colours != NONE:
         steps.append((f"colours {args.colours}", _colours(args.colours, mode)))
     name, opener = _depth(args.depth, needs_depth=needs_depth)
-    return Eyes(depth=name, open_depth=opener, true_depth=args.depth is None, steps=tuple(steps))
+    return LookModels(
+        depth=name, open_depth=opener, true_depth=args.depth is None, steps=tuple(steps)
+    )
 
 
 def _depth(spec: str | None, *, needs_depth: bool) -> tuple[str, Any]:
@@ -316,7 +317,9 @@ def _colours(spec: str, mode: Mode) -> Step:
     return _Asking(spec, mode)
 
 
-def _by_pixels(scene: Scene, sightings: Sequence[Sighting], subtypes: Subtypes) -> Measured:
+def _by_pixels(
+    scene: AnnotatedPicture, sightings: Sequence[Sighting], subtypes: Subtypes
+) -> PictureSightings:
     from gnomon.look.colours import colours_by_pixels
 
     return colours_by_pixels(scene, sightings)
@@ -332,7 +335,9 @@ class _Asking:
         self._mode = mode
         self._model: Any = None
 
-    def __call__(self, scene: Scene, sightings: Sequence[Sighting], subtypes: Subtypes) -> Measured:
+    def __call__(
+        self, scene: AnnotatedPicture, sightings: Sequence[Sighting], subtypes: Subtypes
+    ) -> PictureSightings:
         """The sightings with colours."""
         from gnomon.look.colours import ask_colours
 
@@ -349,9 +354,11 @@ class _Selecting:
         self._mode = mode
         self._encoder: Any = None
 
-    def __call__(self, scene: Scene, sightings: Sequence[Sighting], subtypes: Subtypes) -> Measured:
+    def __call__(
+        self, scene: AnnotatedPicture, sightings: Sequence[Sighting], subtypes: Subtypes
+    ) -> PictureSightings:
         """The sightings with subtypes."""
-        from gnomon.look.selecting import select_subtypes
+        from gnomon.look.subtypes import select_subtypes
 
         if self._encoder is None:
             self._encoder = _encoder(self._spec)
@@ -361,10 +368,10 @@ class _Selecting:
 
 def _encoder(spec: str) -> Any:
     if spec == "conse":
-        from gnomon.models.conse import Conse
+        from gnomon.models.similarity import Conse
 
         return Conse()
     from gnomon import registry
-    from gnomon.models.similarities import similarities_of
+    from gnomon.models.similarity import similarities_of
 
     return similarities_of(registry.model(spec).open())

@@ -7,7 +7,7 @@ that none of them takes is refused. --set KEY=VALUE reaches what has no flag of 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace, _ArgumentGroup
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +17,7 @@ from gnomon.items.source import ItemSource, load, named_source
 from gnomon.naming import Named
 from gnomon.options import option_help, options_of, takes
 from gnomon.registry import ModelSpec
+from gnomon.trust import SAID_BY_COMMAND
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -193,7 +194,8 @@ def chosen_sources(
         functions[spec] = found.sources[source]
     models = _factories(_models_in(args))
     mine = _settings_for("benchmarks", settings, functions, models)
-    shares = _split({**_given(args, ITEM_FLAGS), **mine}, functions, "benchmark")
+    elsewhere = getattr(args, "elsewhere", ())
+    shares = _split({**_given(args, ITEM_FLAGS), **mine}, functions, "benchmark", elsewhere)
     shared = [shares[spec] for spec in specs]
     if own:
         shared = [{**before, **given} for before, given in zip(own, shared, strict=True)]
@@ -235,13 +237,29 @@ def _whole(sources: Sequence[ItemSource], given: Sequence[Mapping[str, Any]]) ->
     return found
 
 
-def chosen_models(args: Namespace, specs: Sequence[str]) -> list[ModelSpec]:
-    """The models that were named, each with the options that it takes; none is loaded yet."""
+def said_of_files(args: Namespace) -> dict[str, Any]:
+    """What the command says of models that a file names: whether it trusts them, and with what."""
+    options = {**_given(args, MODEL_FLAGS), **settings_of(args)}
+    return {name: value for name, value in options.items() if name in SAID_BY_COMMAND}
+
+
+def chosen_models(
+    args: Namespace, specs: Sequence[str], of_files: Sequence[ModelSpec] = ()
+) -> list[ModelSpec]:
+    """The models that were named, each with the options that it takes; none is loaded yet.
+
+    What the command says of models that files name need not be an option of the others.
+    """
+    args.elsewhere = set()
+    for each in of_files:
+        factory = registry.model_factory(each.spec)
+        args.elsewhere |= {name for name in SAID_BY_COMMAND if takes(factory, name)}
     named = [registry.named_model(text) for text in specs]
     check_names(named)
     functions = _factories([spec for _, spec in named])
     mine = _settings_for("models", settings_of(args), functions, _sources_in(args))
-    shares = _split({**_given(args, MODEL_FLAGS), **mine}, functions, "model")
+    given = {**_given(args, MODEL_FLAGS), **mine}
+    shares = _split(given, functions, "model", args.elsewhere)
     found = []
     for name, spec in named:
         options = shares[registry.scheme_of(spec)[0]]
@@ -364,11 +382,17 @@ def _taker(option: str, functions: Functions) -> str:
 
 
 def _split(
-    options: Mapping[str, Any], functions: Functions, kind: str
+    options: Mapping[str, Any],
+    functions: Functions,
+    kind: str,
+    elsewhere: Collection[str] = (),
 ) -> dict[str, dict[str, Any]]:
-    """The options for each function: those that it takes. Each must be taken by one at least."""
+    """The options for each function: those that it takes. Each must be taken by one at least.
+
+    Those that are taken elsewhere need not be.
+    """
     for option in options:
-        if not _taker(option, functions):
+        if option not in elsewhere and not _taker(option, functions):
             raise _taken_by_none(option, functions, kind)
     shares = {}
     for name, function in functions.items():

@@ -7,7 +7,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.cli.options import chosen_models, chosen_sources, in_all_wordings, settings_of
+from gnomon.cli.options import (
+    chosen_models,
+    chosen_sources,
+    in_all_wordings,
+    said_of_files,
+    settings_of,
+)
 from gnomon.errors import (
     DataError,
     MissingExtraError,
@@ -19,6 +25,7 @@ from gnomon.errors import (
 from gnomon.items.source import ItemSource
 from gnomon.items.spreading import is_larger
 from gnomon.registry import ModelSpec, with_prompt
+from gnomon.trust import as_command_says
 
 if TYPE_CHECKING:
     from gnomon.items.experiments import Experiment
@@ -61,7 +68,7 @@ class Asked(NamedTuple):
 
 def plan_runs(args: Namespace) -> list[Planned]:
     """Every run once, even if it was named twice: then with the larger limit."""
-    from gnomon.models.prompts.fewshot import check_some_take_examples, with_examples
+    from gnomon.items.examples import check_some_take_examples, with_examples
     from gnomon.runs.folders import run_folder
 
     asked = _asked(args)
@@ -97,13 +104,15 @@ def reports(args: Namespace) -> list[str]:
 def _asked(args: Namespace) -> list[Asked]:
     from gnomon.items.experiments import is_experiment, load_suite
 
-    models = chosen_models(args, args.model or [])
+    files = {word: load_suite(word) for word in args.benchmarks if is_experiment(word)}
+    of_files = [model for each in files.values() for model in each.models]
+    models = chosen_models(args, args.model or [], of_files)
     if args.prompts:
         models = _in_all_wordings(args, models)
     found: list[Asked] = []
     for word in args.benchmarks:
-        if is_experiment(word):
-            found += _of_experiment(args, load_suite(word), models)
+        if word in files:
+            found += _of_experiment(args, files[word], models)
             continue
         _check_known(word)
         if not models:
@@ -121,8 +130,10 @@ def _of_experiment(
     """What an experiment asks of its own models and of those that the command names."""
     from gnomon.items.experiments.planning import in_all_prompts, models_of, options_of_all
 
+    said = said_of_files(args)
     for each in found.benchmarks:
-        models = in_all_prompts([*models_of(found, each), *more], found.prompts)
+        own = [as_command_says(model, said) for model in models_of(found, each)]
+        models = in_all_prompts([*own, *more], found.prompts)
         if not models:
             raise UsageError(
                 f"{Path(found.file).name} names no models.",

@@ -51,7 +51,6 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.cli.dispatch import tell
@@ -219,7 +218,7 @@ def _write_reports(args: Namespace, runs: list[Run], pages: list[str]) -> None:
     from gnomon import api
 
     for page in pages:
-        written = api.report(runs, Path(page).expanduser())
+        written = api.report(runs, page)
         if not args.quiet and args.format != "json":
             print(f"The report: {written}")
 

@@ -101,8 +101,8 @@ def _show_prompts(args: Namespace, source: ItemSource) -> int:
     import msgspec
 
     from gnomon.cli.dispatch import tell
-    from gnomon.models.prompts.fewshot import in_words as about_examples
-    from gnomon.models.prompts.fewshot import with_examples
+    from gnomon.items.examples import in_words as about_examples
+    from gnomon.items.examples import with_examples
     from gnomon.registry import with_prompt
 
     if args.format not in ("table", "json"):

@@ -99,6 +99,8 @@ def _checked(file: str, args: Namespace) -> Checker:
     )
     for line, item, canary in items:
         checker.add(line, item, canary=canary)
+    if mapping is not None and mapping.image:
+        checker.tell_of_missing_pictures()
     stated = read_sidecar(path).chance
     if stated is not None and abs(stated - checker.chance) > CLOSE:
         told = f"the sidecar says that chance is {stated:.3f}, by the items it is "

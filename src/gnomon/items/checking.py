@@ -30,6 +30,7 @@ class Checker:
         self._questions: dict[str, tuple[int, tuple[str, ...]]] = {}
         self._digest = Fingerprint()
         self._chances = 0.0
+        self._bare: list[int] = []  # lines of items without a picture
 
     def tell(self, line: int, message: str) -> None:
         """Note that a row cannot be asked; the first reason is enough."""
@@ -51,7 +52,16 @@ class Checker:
             self._chances += len(item.gold) / len(item.choices)
         for image in item.images:
             self._check_picture(line, image.path)
+        if not item.images:
+            self._bare.append(line)
         self._check_repeats(line, item)
+
+    def tell_of_missing_pictures(self) -> None:
+        """After the last item of a file with a column of pictures: whose cell is empty."""
+        pictured = self.items - len(self._bare)
+        told = f"it has no picture, as {pictured:,} of the {self.items:,} items have"
+        for line in self._bare[: MOST - len(self.findings)]:
+            self.findings.append(Finding(line, "warning", told))
 
     def _check_picture(self, line: int, path: str) -> None:
         from gnomon.vision.images import describe

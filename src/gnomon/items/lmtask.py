@@ -6,15 +6,15 @@ classes) or needs the network is refused with a sentence.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from gnomon.errors import DataError
-from gnomon.files import read_text
 from gnomon.items.folders import chosen_split, is_dataset, read_split
 from gnomon.items.rows import Row, read_files, read_rows, split_of
 from gnomon.items.templates import TemplateError, render
@@ -29,6 +29,7 @@ from gnomon.items.values import (
     scalar,
 )
 from gnomon.records import Item, digest, problem
+from gnomon.yamlnodes import Node, read_document
 
 ENDINGS = (".yaml", ".yml")
 LARGEST = 2**18  # bytes of a task's YAML
@@ -43,6 +44,8 @@ REFUSED = {
     "use_prompt": "use_prompt names a prompt of promptsource",
     "group": "it is a group of tasks",
 }
+CODE = "!function"
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")  # of a choice
 PROMPT = "verbatim"  # the task's own words, and nothing else
 
 
@@ -63,12 +66,6 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     description: str = ""
     target_delimiter: str = " "
     num_fewshot: int | None = None
-
-
-class Code(NamedTuple):
-    """What stands for a `!function`."""
-
-    name: str
 
 
 def is_task_file(spec: str) -> bool:
@@ -97,8 +94,8 @@ def read_task(path: Path) -> Task:
         if raw.get(name):
             raise _refused(path, f"{reason}, and Gnomon runs no code of strangers")
     for name, value in raw.items():
-        if isinstance(value, Code):
-            raise _refused(path, f"{name} is the function {value.name}, and Gnomon runs no code")
+        if isinstance(value, Node):
+            raise _refused(path, f"{name} is the function {value.text}, and Gnomon runs no code")
     kind = raw.get("output_type", "generate_until")
     if kind not in KINDS:
         raise _refused(path, f"its output_type is {kind}, not multiple_choice")
@@ -124,25 +121,8 @@ def _refused(path: Path, reason: str) -> DataError:
 
 
 def _parsed(path: Path) -> Any:
-    import yaml
-
-    class Loader(yaml.SafeLoader):
-        """Plain data; what would be code is only named."""
-
-    Loader.add_constructor("!function", _code)
-    text = read_text(path, limit=LARGEST)
-    try:
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            if isinstance(event, yaml.AliasEvent):
-                raise DataError("aliases are not read here.", "Write the text out.", file=path)
-        return yaml.load(text, Loader=Loader)  # noqa: S506 - a SafeLoader
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise DataError(f"not YAML: {reason}.", "Correct the file.", file=path) from None
-
-
-def _code(loader: Any, node: Any) -> Code:
-    return Code(str(getattr(node, "value", "")))
+    """Plain data; what would be code stays a node."""
+    return read_document(path, limit=LARGEST, tags=[CODE]).plain()
 
 
 def _with_includes(path: Path, file: Path, depth: int) -> dict[str, Any]:
@@ -168,7 +148,7 @@ def rows_of_task(path: Path, task: Task, split: str) -> Iterator[tuple[int, Row]
         return
     place = _local_data(path, task.dataset_path)
     if place is None:
-        raise _refused(path, f"its data '{task.dataset_path}' are not on this machine")
+        raise _refused(path, f"its data '{task.dataset_path}' are not in the task's folder")
     if place.is_file():
         yield from read_rows(place)
     else:
@@ -176,13 +156,19 @@ def rows_of_task(path: Path, task: Task, split: str) -> Iterator[tuple[int, Row]
 
 
 def _local_data(path: Path, name: str) -> Path | None:
-    """The file or folder of data that a task names, seen from the task or from here."""
+    """The file or folder of data in its own folder that a task names, if it is there."""
     if not name or name in LOADERS:
         return None
-    for place in (path.parent / name, Path(name)):
+    for place in _places(path, path.parent / name, Path(name)):
         if place.is_file() or is_dataset(place):
             return place
     return None
+
+
+def _places(path: Path, *places: Path) -> list[Path]:
+    """Those places that lie in the task's folder: no task may have other files of the user read."""
+    folder = path.parent.resolve()
+    return [place for place in places if place.resolve().is_relative_to(folder)]
 
 
 def _named_files(path: Path, given: Any, split: str) -> list[Path]:
@@ -201,16 +187,16 @@ def _named_files(path: Path, given: Any, split: str) -> list[Path]:
 
 def _found(path: Path, name: str) -> Path:
     """A data file: where the task says it is, or beside the task if the folder was moved."""
-    for place in (path.parent / name, Path(name), path.parent / Path(name).name):
+    for place in _places(path, path.parent / name, Path(name), path.parent / Path(name).name):
         if place.is_file():
             return place
-    raise _refused(path, f"its data file '{name}' is not on this machine")
+    raise _refused(path, f"its data file '{name}' is not in the task's folder")
 
 
 def task_item(task: Task, row: Row, number: int) -> Item:
     """One document as an item whose text is what lm-eval shows, up to the answer."""
     try:
-        text = task.description + str(_field(task.doc_to_text, row)) + task.target_delimiter
+        text = task.description + _text(task.doc_to_text, row) + task.target_delimiter
         choices = _choices(task.doc_to_choice, row)
         target = _field(task.doc_to_target, row)
     except TemplateError as error:
@@ -244,6 +230,13 @@ def _tags(row: Row) -> dict[str, str]:
     return {name: text for name, text in texts if text}
 
 
+def _text(given: str | int, row: Row) -> str:
+    """What is asked, as it is written: digits are not a number here."""
+    if not isinstance(given, str):
+        return str(given)
+    return str(row[given]) if given in row else render(given, row)
+
+
 def _field(given: Any, row: Row) -> Any:
     """What a field or template of a task gives; a text that is a number or a list is that."""
     if not isinstance(given, str):
@@ -251,8 +244,8 @@ def _field(given: Any, row: Row) -> Any:
     if given in row:
         return row[given]
     text = render(given, row)
-    if text.isascii() and text.isdecimal():
-        return int(text[:9])
+    if _NUMBER.fullmatch(text):
+        return int(text)
     if text.startswith("[") and text.endswith("]"):
         return literal(text)
     return text

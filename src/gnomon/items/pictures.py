@@ -42,7 +42,10 @@ class PictureFinder:
         if "\0" in name:
             raise OddCellError("the path of a picture has a zero byte in it")
         root = self.folder.resolve()
-        path = (root / name).resolve()
+        try:
+            path = (root / name).resolve()
+        except (OSError, RuntimeError):  # a link that leads back to itself
+            raise OddCellError(f"the picture '{name[:200]}' is a link to itself") from None
         if not path.is_relative_to(root):
             raise OddCellError(
                 f"the picture '{name[:200]}' lies outside the folder {self.folder}; "

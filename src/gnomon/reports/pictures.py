@@ -69,7 +69,7 @@ def picture_of(image: Image) -> str:
 
 
 def _drawn(image: Image, *side: int) -> str:
-    from gnomon.vision.decoding import thumbnail
+    from gnomon.vision.images import thumbnail
 
     try:
         return thumbnail(image.path, *side) if _is_same(image) else ""

@@ -19,6 +19,7 @@ from gnomon.errors import DataError, UsageError, unknown
 from gnomon.files import package_data, read_yaml
 from gnomon.train.kinds import KINDS, kind
 from gnomon.train.schedule import Schedule, Seeds
+from gnomon.trust import check_content
 
 BUILT_IN = "recipes"  # below gnomon/data
 SECTIONS = ("kind", "model", "note", "data", "schedule", "seeds")
@@ -65,6 +66,7 @@ def load_recipe(name: str | Path, changes: Sequence[str] = ()) -> Recipe:
     content = read_yaml(file)
     if not isinstance(content, dict):
         raise DataError("a recipe has named sections.", _sections_hint(), file=file)
+    check_content(content, file, "--set {place}={value}")
     for change in changes:
         content = changed(content, _spelt_out(change, content.get("kind")))
     return recipe_of(content, name=file.stem, file=file)

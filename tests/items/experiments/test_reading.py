@@ -1,8 +1,11 @@
 """A file that says what is asked of whom is checked, with its lines, before anything loads."""
 
+import time
+from contextlib import suppress
+
 import pytest
 
-from gnomon.errors import UsageError
+from gnomon.errors import DataError, GnomonError, UsageError
 from gnomon.items.experiments import experiment_of, read_experiment
 from gnomon.runs import Manifest, Run
 
@@ -59,8 +62,6 @@ def test_what_a_file_says_is_read(tmp_path):
         ("benchmarks: [scales]\nreport: no/such/page.html\n", 2, "no folder"),
         ("benchmarks: [scales]\nmodels: [A=random, A=majority]\n", 2, "called 'A'"),
         ("benchmarks:\n  - name: scales\n    models: [B]\nmodels: [A=random]\n", 3, "no model"),
-        ("benchmarks: [scales]\nlimit: 1\nlimit: 2\n", 3, "set twice"),
-        ("benchmarks: &a [scales]\nmodels: *a\n", 1, "by reference"),
         (
             "benchmarks: [scales]\nmodels:\n  - model: openai:x\n    options:\n"
             "      base_url: http://***@host/v1\n",
@@ -78,6 +79,36 @@ def test_a_slip_is_told_with_its_line_and_a_remedy(text, line, words, tmp_path):
     assert str(told.value).count(str(file)) == 1
     assert words in str(told.value)
     assert told.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("benchmarks: [scales]\nlimit: 1\nlimit: 2\n", 3, "given twice"),
+        ("benchmarks: &a [scales]\nmodels: *a\n", 1, "aliases"),
+        ("benchmarks: [scales]\nmodels: !!python/name:os.system\n", 2, "tags"),
+        ("[" * 20_000, 1, "nested too deeply"),
+        ("- " * 20_000, 1, "nested too deeply"),
+        ("{a: " * 20_000, 1, "nested too deeply"),
+    ],
+)
+def test_yaml_that_is_not_plain_is_refused_at_once(text, line, words, tmp_path):
+    file = tmp_path / "e.yaml"
+    file.write_text(text)
+    began = time.process_time()
+    with pytest.raises(DataError) as told:
+        read_experiment(file)
+    assert time.process_time() - began < 2
+    assert str(told.value).startswith(f"{file}:{line}: ")
+    assert words in str(told.value)
+
+
+@pytest.mark.parametrize("line", ["models: [ran\tdom]", "limit\t: 3", "models: [random]\t# all"])
+def test_a_tab_within_a_line_is_no_traceback(line, tmp_path):
+    file = tmp_path / "e.yaml"
+    file.write_text(f"benchmarks: [scales]\n{line}\n")
+    with suppress(GnomonError):
+        read_experiment(file)
 
 
 def test_the_experiment_of_runs_holds_no_secret_and_names_what_it_leaves_out(tmp_path):

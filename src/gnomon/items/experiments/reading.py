@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gnomon.errors import GnomonError
-from gnomon.items.experiments.marked import Marked, read_marked
+from gnomon.errors import GnomonError, UsageError, unknown
 from gnomon.items.source import load, named_source
 from gnomon.naming import check_name
 from gnomon.options import takes
 from gnomon.redaction import HIDDEN
-from gnomon.registry import ModelSpec, model
+from gnomon.registry import ModelSpec
+from gnomon.trust import check_option, model_of_file, output_below
+from gnomon.yamlnodes import Node, read_document
 
 SETTINGS = (
     "summary",
@@ -30,6 +31,7 @@ SETTINGS = (
     "report",
 )
 OF_BENCHMARK = ("name", "options", "limit", "permute", "blind", "models")
+LARGEST = 2**20  # bytes of a file
 OF_MODEL = ("name", "model", "options")
 
 
@@ -60,61 +62,65 @@ class Experiment:
 
 def read_experiment(file: Path) -> Experiment:
     """The experiment or suite that a file describes; what cannot be meant is told with its line."""
-    content = read_marked(file)
-    fields = content.fields("an experiment", SETTINGS)
+    content = read_document(file, limit=LARGEST)
+    if content.kind == "text" and content.text is None:
+        raise UsageError(f"{file} is empty.", "Name benchmarks in it: docs/running.md.")
+    fields = _fields(content, "an experiment", SETTINGS)
     if "benchmarks" not in fields:
-        raise content.wrong("it names no benchmarks.", "List them below `benchmarks:`.")
+        raise _wrong(content, "it names no benchmarks.", "List them below `benchmarks:`.")
     models = _models(fields)
     limit, permute = _whole(fields, "limit", 1), _whole(fields, "permute", 0)
     benchmarks: list[AskedBenchmark] = []
-    for each in fields["benchmarks"].entries("benchmarks"):
+    for each in _entries(fields["benchmarks"], "benchmarks"):
         benchmarks.append(_benchmark(each, limit, permute, models))
     if not benchmarks:
-        raise fields["benchmarks"].wrong("the list is empty.", "Name a benchmark in it.")
+        raise _wrong(fields["benchmarks"], "the list is empty.", "Name a benchmark in it.")
     return Experiment(
         file=str(file),
         benchmarks=tuple(benchmarks),
         models=tuple(models),
         prompts=_prompts(fields),
         seeds=_seeds(fields, benchmarks),
-        report=_report(fields),
+        report=_report(file, fields),
         summary=_text(fields, "summary"),
     )
 
 
-def _models(fields: dict[str, Marked]) -> list[ModelSpec]:
+def _models(fields: dict[str, Node]) -> list[ModelSpec]:
     found: list[ModelSpec] = []
     specs: dict[str, str] = {}
     for each in _listed(fields, "models"):
         one = _model(each)
         if one.name and specs.setdefault(one.name, one.spec) != one.spec:
-            raise each.wrong(f"two models are called '{one.name}'.", "Give each a name of its own.")
+            raise _wrong(
+                each, f"two models are called '{one.name}'.", "Give each a name of its own."
+            )
         found.append(one)
     return found
 
 
-def _model(at: Marked) -> ModelSpec:
-    fields = at.fields_or("model", "a model", OF_MODEL)
+def _model(at: Node) -> ModelSpec:
+    fields = _fields(at, "a model", OF_MODEL, alone="model")
     if "model" not in fields:
-        raise at.wrong("it does not say which model.", "Write `model: SPEC`, as after -m.")
-    spec = fields["model"].text("a model")
+        raise _wrong(at, "it does not say which model.", "Write `model: SPEC`, as after -m.")
+    spec = _worded(fields["model"], "a model")
     options = _options(fields)
     with _told_at(fields["model"]):
-        found = model(spec, **options)
+        found = model_of_file(spec, options)
     if "name" not in fields:
         return found
-    name = fields["name"].text("a name")
+    name = _worded(fields["name"], "a name")
     with _told_at(fields["name"]):
         return found._replace(name=check_name(name))
 
 
 def _benchmark(
-    at: Marked, limit: int | None, permute: int | None, models: list[ModelSpec]
+    at: Node, limit: int | None, permute: int | None, models: list[ModelSpec]
 ) -> AskedBenchmark:
-    fields = at.fields_or("name", "a benchmark", OF_BENCHMARK)
+    fields = _fields(at, "a benchmark", OF_BENCHMARK, alone="name")
     if "name" not in fields:
-        raise at.wrong("it does not say which benchmark.", "Write `name: BENCHMARK`.")
-    spec = fields["name"].text("a benchmark")
+        raise _wrong(at, "it does not say which benchmark.", "Write `name: BENCHMARK`.")
+    spec = _worded(fields["name"], "a benchmark")
     options = _options(fields)
     with _told_at(fields["name"]):
         load(spec, **options)
@@ -128,33 +134,38 @@ def _benchmark(
     )
 
 
-def _options(fields: dict[str, Marked]) -> dict[str, Any]:
+def _options(fields: dict[str, Node]) -> dict[str, Any]:
     if "options" not in fields:
         return {}
     found = {}
-    for name, each in fields["options"].mapping("options").items():
+    for name, each in _mapping(fields["options"], "options").items():
         value = each.plain()
         if isinstance(value, str) and HIDDEN in value:
-            raise each.wrong(
+            raise _wrong(
+                each,
                 f"{HIDDEN} stands where a secret was left out.",
                 "Write the value, or leave out the line and give the option on the command line.",
             )
         if isinstance(value, dict | list):
-            raise each.wrong("an option has one value.", "Write it on one line, in quotes.")
-        found[name.replace("-", "_")] = value
+            raise _wrong(each, "an option has one value.", "Write it on one line, in quotes.")
+        option = name.replace("-", "_")
+        with _told_at(each):
+            check_option(option, value)
+        found[option] = value
     return found
 
 
-def _chosen(fields: dict[str, Marked], models: list[ModelSpec]) -> tuple[int, ...] | None:
+def _chosen(fields: dict[str, Node], models: list[ModelSpec]) -> tuple[int, ...] | None:
     """Which of the models are asked: by name, spec, or place counted from 1."""
     if "models" not in fields:
         return None
     found = []
-    for each in fields["models"].entries("models"):
+    for each in _entries(fields["models"], "models"):
         fitting = _places(each, models)
         if len(fitting) != 1:
             few = "several models" if fitting else "no model"
-            raise each.wrong(
+            raise _wrong(
+                each,
                 f"{few} of this file: '{each.value}'.",
                 "Name one by its name or spec, or by its place in `models`, counted from 1.",
             )
@@ -162,32 +173,32 @@ def _chosen(fields: dict[str, Marked], models: list[ModelSpec]) -> tuple[int, ..
     return tuple(found)
 
 
-def _places(at: Marked, models: list[ModelSpec]) -> list[int]:
+def _places(at: Node, models: list[ModelSpec]) -> list[int]:
     """The places of all models that are meant."""
     every = range(len(models))
     if isinstance(at.value, int):
-        wanted = at.whole("a place", 1) - 1
+        wanted = _number(at, "a place", 1) - 1
         return [wanted] if wanted in every else []
-    called = at.text("a model")
+    called = _worded(at, "a model")
     return [place for place in every if called in (models[place].name, models[place].spec)]
 
 
-def _prompts(fields: dict[str, Marked]) -> tuple[str, ...]:
+def _prompts(fields: dict[str, Node]) -> tuple[str, ...]:
     from gnomon.models.prompts.library import load_prompt
 
     found = []
     for each in _listed(fields, "prompts"):
-        prompt = each.text("a prompt")
+        prompt = _worded(each, "a prompt")
         with _told_at(each):
             load_prompt(prompt)
         found.append(prompt)
     return tuple(found)
 
 
-def _seeds(fields: dict[str, Marked], benchmarks: Sequence[AskedBenchmark]) -> tuple[int, ...]:
-    found = tuple(each.whole("a seed", 0) for each in _listed(fields, "seeds"))
+def _seeds(fields: dict[str, Node], benchmarks: Sequence[AskedBenchmark]) -> tuple[int, ...]:
+    found = tuple(_number(each, "a seed", 0) for each in _listed(fields, "seeds"))
     if found and not any(map(_takes_seed, benchmarks)):
-        raise fields["seeds"].wrong("none of the benchmarks takes a seed.", "Leave it out.")
+        raise _wrong(fields["seeds"], "none of the benchmarks takes a seed.", "Leave it out.")
     return found
 
 
@@ -196,41 +207,85 @@ def _takes_seed(asked: AskedBenchmark) -> bool:
     return takes(found.sources[source], "seed")
 
 
-def _report(fields: dict[str, Marked]) -> str:
-    file = _text(fields, "report")
-    if file and not Path(file).expanduser().parent.is_dir():
-        raise fields["report"].wrong(
-            f"there is no folder for {file}.", "Make the folder, or name another file."
-        )
-    return file
+def _report(file: Path, fields: dict[str, Node]) -> str:
+    page = _text(fields, "report")
+    if not page:
+        return ""
+    with _told_at(fields["report"]):
+        return str(output_below(file, page))
 
 
-def _text(fields: dict[str, Marked], name: str) -> str:
-    return fields[name].text(f"the {name}") if name in fields else ""
+def _text(fields: dict[str, Node], name: str) -> str:
+    return _worded(fields[name], f"the {name}") if name in fields else ""
 
 
-def _listed(fields: dict[str, Marked], name: str) -> list[Marked]:
-    return fields[name].entries(name) if name in fields else []
+def _listed(fields: dict[str, Node], name: str) -> list[Node]:
+    return _entries(fields[name], name) if name in fields else []
 
 
 def _whole(
-    fields: dict[str, Marked], name: str, least: int, otherwise: int | None = None
+    fields: dict[str, Node], name: str, least: int, otherwise: int | None = None
 ) -> int | None:
-    return fields[name].whole(f"the {name}", least) if name in fields else otherwise
+    return _number(fields[name], f"the {name}", least) if name in fields else otherwise
 
 
-def _truth(fields: dict[str, Marked], name: str) -> bool:
+def _truth(fields: dict[str, Node], name: str) -> bool:
     if name not in fields:
         return False
     if isinstance(fields[name].value, bool):
         return bool(fields[name].value)
-    raise fields[name].wrong(f"{name} must be yes or no.", "Write yes or no.")
+    raise _wrong(fields[name], f"{name} must be yes or no.", "Write yes or no.")
+
+
+def _wrong(at: Node, message: str, hint: str) -> UsageError:
+    """The error for what cannot be meant, with its place."""
+    return UsageError(f"{at.file}:{at.line}: {message}", hint)
+
+
+def _fields(at: Node, what: str, known: tuple[str, ...], *, alone: str = "") -> dict[str, Node]:
+    """The values by name, if all names are known; a value that stands alone may have a name."""
+    if alone and at.kind != "mapping":
+        return {alone: at}
+    found = _mapping(at, what)
+    for name, each in found.items():
+        if name not in known:
+            near = unknown("setting", name, known)
+            raise _wrong(each, near.message, near.hint)
+    return found
+
+
+def _mapping(at: Node, what: str) -> dict[str, Node]:
+    if at.kind != "mapping":
+        raise _wrong(at, f"{what} must be names with values.", "Write `name: value` lines.")
+    return at.entries
+
+
+def _entries(at: Node, what: str) -> list[Node]:
+    """The values of a list; one value that is no list is a list of one."""
+    if at.kind == "mapping":
+        raise _wrong(at, f"{what} must be a list.", "Begin each of its lines with a dash: `- `")
+    return at.items if at.kind == "list" else [at]
+
+
+def _worded(at: Node, what: str) -> str:
+    """A text that is not empty."""
+    if at.kind == "text" and isinstance(at.value, str) and at.value.strip():
+        return at.value.strip()
+    raise _wrong(at, f"{what} must be a text.", "Put it in quotes if it looks like a number.")
+
+
+def _number(at: Node, what: str, least: int) -> int:
+    """A whole number."""
+    value = at.value
+    if isinstance(value, int) and not isinstance(value, bool) and value >= least:
+        return value
+    raise _wrong(at, f"{what} must be a whole number, {least} or more.", "Correct the number.")
 
 
 @contextmanager
-def _told_at(at: Marked) -> Iterator[None]:
+def _told_at(at: Node) -> Iterator[None]:
     """What is wrong inside is told with the line."""
     try:
         yield
     except GnomonError as error:
-        raise at.wrong(error.message, error.hint) from None
+        raise _wrong(at, error.message, error.hint) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gnomon.errors import GnomonError
@@ -11,6 +11,7 @@ from gnomon.options import options_of
 from gnomon.redaction import redact_options
 from gnomon.registry import known_benchmark, model
 from gnomon.runs import Manifest, Run
+from gnomon.trust import ADDRESS, ONLY_BY_COMMAND, as_flag, without_trust
 
 HEADER = "# Repeat these runs with: gnomon run experiment.yaml"
 PERSON = "people:"
@@ -26,12 +27,13 @@ def experiment_of(runs: Sequence[Run]) -> str:
     models: list[dict[str, Any]] = []
     benchmarks: list[dict[str, Any]] = []
     asked: dict[int, set[int]] = defaultdict(set)  # places of models, by the benchmark's
-    left_out = []
+    notes = []
     for run in runs:
         manifest = run.manifest
         if not _can_be_repeated(manifest):
-            left_out.append(f"# Left out, since no command repeats it: {run.name} ({run.model})")
+            notes.append(f"# Left out, since no command repeats it: {run.name} ({run.model})")
             continue
+        notes += _by_command(manifest)
         what = _place_in(benchmarks, _benchmark(manifest))
         who = _place_in(models, _model(manifest))
         asked[what].add(who)
@@ -42,8 +44,17 @@ def experiment_of(runs: Sequence[Run]) -> str:
     if models:
         content = {"benchmarks": benchmarks, "models": models}
     text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
-    notes = "".join(f"{' '.join(note.split())}\n" for note in dict.fromkeys(left_out))
-    return f"{HEADER}\n{notes}{text}"
+    comments = "".join(f"{' '.join(note.split())}\n" for note in dict.fromkeys(notes))
+    return f"{HEADER}\n{comments}{text}"
+
+
+def _by_command(manifest: Manifest) -> Iterator[str]:
+    """What no file may say, and the command that repeats the runs must."""
+    for name, value in manifest.model_options.items():
+        if name in ONLY_BY_COMMAND and value:
+            yield f"# Say it in the command if you trust it: {as_flag(name, value)}"
+        elif name == ADDRESS:
+            yield "# An address gets a key only if the command names it too: --base-url ADDRESS"
 
 
 def _place_in(entries: list[dict[str, Any]], entry: dict[str, Any]) -> int:
@@ -89,6 +100,7 @@ def _model(manifest: Manifest) -> dict[str, Any]:
     if manifest.name:
         found["name"] = manifest.name
     found["model"] = manifest.model
-    if manifest.model_options:
-        found["options"] = redact_options(manifest.model_options)
+    options = without_trust(manifest.model_options)
+    if options:
+        found["options"] = redact_options(options)
     return found

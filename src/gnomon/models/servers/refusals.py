@@ -79,10 +79,7 @@ def refusal(
             "If you trust that address, give it with --base-url.",
         )
     if status in (401, 403):
-        return ModelError(
-            f"The server refuses the key ({status}): {said}.",
-            f"Put a valid key into the environment variable {key_env}.",
-        )
+        return _refused_key(status, said, key_env)
     if status == 404:
         return ModelError(
             f"The server knows no such model or address (404): {said}.",
@@ -101,6 +98,18 @@ def refusal(
     if status in (400, 413, 422):
         return RejectedError(reason)
     return AskError(reason)
+
+
+def _refused_key(status: int, said: str, key_env: str) -> ModelError:
+    if key_env:
+        return ModelError(
+            f"The server refuses the key ({status}): {said}.",
+            f"Put a valid key into the environment variable {key_env}.",
+        )
+    return ModelError(
+        f"The server wants a key ({status}), and was sent none: {said}.",
+        "Its address stands in a file. If you trust it, name it in the command: --base-url ADDRESS",
+    )
 
 
 def retry_after(value: str | None) -> float | None:

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gnomon.errors import DataError, UsageError
-from gnomon.models.servers.budget import Budget, Tokens
 from gnomon.models.servers.openai import DEFAULT_KEY, addresses_from, check_name
+from gnomon.models.servers.protocol import Budget, Tokens
 from gnomon.models.servers.refusals import AskError
-from gnomon.models.servers.remote import Remote
+from gnomon.models.servers.remote import Outgoing, Remote
 from gnomon.options import neutral
 from gnomon.paint.factory import as_model
 from gnomon.paint.records import Picture, Request, Trouble
@@ -77,7 +77,7 @@ def server(
     timeout    seconds that a picture may take
     max_cost   end the run before it spends more than this; needs price_picture
     price_picture  price of one picture
-    key_env    the environment variable that holds the key; never the key itself
+    key_env    the environment variable that holds the key, never the key itself; empty for none
     """
     check_name(name, key_env)
     addresses = addresses_from(base_url)
@@ -139,7 +139,8 @@ class ServerPainter:
             body["seed"] = request.seed
         async with self._remote.slots:
             try:
-                found = await self._remote.post(PATH, body, ONE, self._read, room=ROOM)
+                asked = Outgoing(PATH, body, ONE, self._read, room=ROOM)
+                found = await self._remote.post(asked)
             except AskError as error:
                 return Trouble(str(error))
         return found.kept.made

@@ -14,7 +14,7 @@ SIDE = 480  # pixels
 
 def painted(run: Run, answer: Answer) -> list[str]:
     """Data URIs of what was painted, without what cannot be shown."""
-    from gnomon.vision.decoding import thumbnail
+    from gnomon.vision.images import thumbnail
 
     found = []
     for name in answer.files[:MOST]:

@@ -1,0 +1,166 @@
+"""Trust: what a file may say, and what only the user's own command may.
+
+Experiments, suites, recipes and logs come from strangers: what they say is not the user's word.
+This is the one table of it, and every reader of such files asks here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from gnomon.errors import DataError, UsageError
+from gnomon.options import takes
+from gnomon.redaction import redact_url
+from gnomon.registry import ModelSpec, model, model_factory
+
+# Options that no file may set, and why.
+ONLY_BY_COMMAND = {
+    "trust_remote_code": "it runs the code that comes with a model",
+    "allow_pickle": "pickled weights can run any code",
+    "key_env": "it says which secret of this machine a server is sent",
+}
+RUNS_CODE = ("trust_remote_code", "allow_pickle")
+KEY, ADDRESS = "key_env", "base_url"
+# What the command says of models that a file names: its trust, and which addresses get a key.
+SAID_BY_COMMAND = (*ONLY_BY_COMMAND, ADDRESS)
+_BETWEEN = re.compile(r"[\s,]+")  # several addresses
+_PAGE = re.compile(rb"""<meta name="generator" content="gnomon """)
+_HEAD = 4096  # bytes of a page in which its generator is named
+
+
+def check_option(name: str, value: Any) -> None:
+    """Refuse an option that a file sets and only the command may; switched off it is harmless.
+
+    >>> check_option("trust_remote_code", False)
+    """
+    if name not in ONLY_BY_COMMAND or value in (False, "", None):
+        return
+    raise UsageError(
+        f"a file may not set {name}: {ONLY_BY_COMMAND[name]}.",
+        "Take the line out. If you trust the file's author in this, say it in the command: "
+        f"{as_flag(name, value)}",
+    )
+
+
+def check_content(content: Any, file: str | Path, how: str) -> None:
+    """Refuse a file that sets, at any depth, what only the command may; `how` gives a field there.
+
+    >>> check_content({"look": {"allow_pickle": False}}, "mine.yaml", "--set {place}={value}")
+    """
+    waiting = [("", content)]
+    while waiting:
+        place, value = waiting.pop()
+        if not isinstance(value, Mapping):
+            continue
+        for name, below in value.items():
+            where = f"{place}.{name}".removeprefix(".")
+            try:
+                check_option(str(name), below)
+            except UsageError as error:
+                given = how.format(place=where, value=str(below).lower())
+                hint = f"Take the field out. If you trust the file's author in this: {given}"
+                raise DataError(error.message, hint, file=file) from None
+            waiting.append((where, below))
+
+
+def without_trust(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a log without those that only a command may give."""
+    return {name: value for name, value in options.items() if name not in ONLY_BY_COMMAND}
+
+
+def model_of_file(spec: str, options: Mapping[str, Any]) -> ModelSpec:
+    """A model as a file names it: an address that stands there is sent no key."""
+    for name, value in options.items():
+        check_option(name, value)
+    asked = model(spec, **options)
+    if ADDRESS not in asked.options or not takes(model_factory(asked.spec), KEY):
+        return asked
+    return _with(asked, {KEY: ""})
+
+
+def as_command_says(asked: ModelSpec, said: Mapping[str, Any]) -> ModelSpec:
+    """The model of a file with what the command says of it: trust, a key, the address it names."""
+    factory = model_factory(asked.spec)
+    trusted = {name: said[name] for name in ONLY_BY_COMMAND if name in said}
+    if ADDRESS in asked.options:
+        _check_can_be_kept_from(asked, said, factory)
+        if KEY not in trusted and _is_named(asked.options[ADDRESS], said):
+            asked = asked._replace(options=without_trust(asked.options))
+    elif ADDRESS in said:
+        trusted[ADDRESS] = said[ADDRESS]
+    return _with(asked, {name: value for name, value in trusted.items() if takes(factory, name)})
+
+
+def _check_can_be_kept_from(
+    asked: ModelSpec, said: Mapping[str, Any], factory: Callable[..., Any]
+) -> None:
+    """Refuse an address of a file where nothing keeps the key from it, unless it is named."""
+    if takes(factory, KEY) or _is_named(asked.options[ADDRESS], said):
+        return
+    address = redact_url(str(asked.options[ADDRESS]))
+    raise UsageError(
+        f"The file gives {asked.spec} the address {address}, which would be sent your key.",
+        f"If you trust the address, name it in the command: --base-url {address}",
+    )
+
+
+def _is_named(address: str, said: Mapping[str, Any]) -> bool:
+    """Whether the command or the user's environment names every address of the file."""
+    named = f"{said.get(ADDRESS, '')} {os.environ.get('OPENAI_BASE_URL', '')}"
+    return _addresses(address) <= _addresses(named)
+
+
+def _addresses(text: str) -> set[str]:
+    return {each.rstrip("/") for each in _BETWEEN.split(text) if each}
+
+
+def _with(asked: ModelSpec, more: Mapping[str, Any]) -> ModelSpec:
+    changed = model(asked.spec, **{**asked.options, **more})
+    return changed._replace(name=asked.name)
+
+
+def may_run_code(asked: ModelSpec) -> str:
+    """The option by which loading a model may run a stranger's code; empty if none is set."""
+    return next((name for name in RUNS_CODE if asked.options.get(name)), "")
+
+
+def output_below(file: Path, name: str) -> Path:
+    """The path of a page that a file wants written: below its folder, in place of no other file.
+
+    A page that Gnomon wrote may be replaced.
+    """
+    folder = file.parent.resolve()
+    page = (folder / name).resolve()
+    if not page.is_relative_to(folder):
+        raise UsageError(
+            f"a file may write only below its own folder, not to {name}.",
+            "Name a file there, or leave it out and write the page with `gnomon report -o`.",
+        )
+    if not page.parent.is_dir():
+        raise UsageError(f"there is no folder for {name}.", "Make it, or name another file.")
+    if page.exists() and not _is_page(page):
+        raise UsageError(
+            f"{name} is there, and Gnomon did not write it.", "Move it away, or name another file."
+        )
+    return page
+
+
+def _is_page(file: Path) -> bool:
+    from gnomon.files import first_bytes
+
+    return file.is_file() and _PAGE.search(first_bytes(file, _HEAD)) is not None
+
+
+def as_flag(name: str, value: Any) -> str:
+    """How the command says it.
+
+    >>> as_flag("trust_remote_code", True), as_flag("key_env", "MY_KEY")
+    ('--set trust_remote_code=yes', '--set key_env=MY_KEY')
+    """
+    if name in RUNS_CODE:
+        return f"--set {name}=yes"
+    return f"--set {name}={value}"
