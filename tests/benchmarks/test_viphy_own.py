@@ -7,7 +7,7 @@ from gnomon.benchmarks.viphy.knowledge import meetings
 from gnomon.cli import main
 from gnomon.errors import DataError, UsageError
 from gnomon.items.source import load
-from gnomon.look.agreement import agreement, agreement_listing
+from gnomon.reports.knowledge import agreement, agreement_listing
 from gnomon.vision.knowledge import PropertyFinding
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from gnomon.benchmarks.viphy import files
 from gnomon.cli import main
-from gnomon.look.agreement import agreement
+from gnomon.reports.knowledge import agreement
 from gnomon.vision.knowledge import PropertyFinding
 
 pytestmark = pytest.mark.published

@@ -141,9 +141,9 @@ def _check(args: Namespace) -> None:
 
 def _make(args: Namespace, mode: Mode, store: Any) -> str:
     from gnomon.cli.progress import staged_lines
-    from gnomon.look.agreement import agreement, agreement_listing
     from gnomon.look.output import troubles_file
     from gnomon.look.pipeline import Options, Pipeline
+    from gnomon.reports.knowledge import agreement, agreement_listing
     from gnomon.reports.tables.render import render
 
     sources = _sources(args, store)
