@@ -6,20 +6,13 @@ are asked in a child process if there are several runs.
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import shlex
-import signal
 import sys
-import threading
 from argparse import Namespace
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cached_property
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gnomon.cli.dispatch import tell
 from gnomon.cli.plan import LEFT_OUT, Planned, plan_runs
@@ -30,24 +23,18 @@ from gnomon.registry import is_native
 from gnomon.runs import MANIFEST, Run
 
 if TYPE_CHECKING:
-    from gnomon.runs.wanted import Wanted
+    from gnomon.runs.workers import WorkerPlan
 
 MOST_KEPT = 50_000  # items of a benchmark that are kept in memory from one model to the next
 
 
 class Carrying:
-    """The runs of a command. What it keeps from one to the next does not go to a child process."""
+    """The runs of a command."""
 
     def __init__(self, args: Namespace) -> None:
         self.args = args
         self._loaded: tuple[str, ExitStack] | None = None
         self._sources: dict[int, ItemSource] = {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"args": self.args}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["args"])  # type: ignore[misc]
 
     @cached_property
     def plan(self) -> list[Planned]:
@@ -69,7 +56,7 @@ class Carrying:
             return [True]
         workers = wanted(self.args)
         if workers.here and any(is_native(planned.model.spec) for planned in plan):
-            done = in_children(self.attempt, len(plan), self._crashed)
+            done = self._in_children()
         else:
             done = [self.attempt(number) for number in range(len(plan))]
             self._let_go()
@@ -101,6 +88,24 @@ class Carrying:
             )
             return False
         return True
+
+    def _in_children(self) -> list[bool]:
+        """Carry out all runs in a child process; if it dies, in another one behind that run."""
+        from gnomon.jobs import INTERRUPTED, Child, ChildDiedError, how_it_ended
+
+        done: list[bool] = []
+        while len(done) < len(self.plan):
+            child = Child(Carrying, self.args, stop_with_parent=True)
+            try:
+                while len(done) < len(self.plan):
+                    done.append(bool(child.call("attempt", len(done))))
+            except ChildDiedError as death:
+                if death.code == INTERRUPTED:
+                    raise SystemExit(INTERRUPTED) from None
+                self._crashed(len(done), f"it ended the process ({how_it_ended(death.code)})")
+                done.append(False)
+            child.end()
+        return done
 
     def _crashed(self, number: int, reason: str) -> None:
         title = self.plan[self.order[number]].title
@@ -157,11 +162,11 @@ class Carrying:
                 raise SystemExit(130) from None
 
 
-def wanted(args: Namespace) -> Wanted:
+def wanted(args: Namespace) -> WorkerPlan:
     """Which workers the command wants."""
-    from gnomon.runs.wanted import wanted_workers
+    from gnomon.runs.workers import plan_workers
 
-    return wanted_workers(args.workers, cpus=args.cpus_per_worker, gpus=args.gpus_per_worker)
+    return plan_workers(args.workers, cpus=args.cpus_per_worker, gpus=args.gpus_per_worker)
 
 
 def _tell_of_examples(planned: Planned) -> None:
@@ -184,74 +189,3 @@ def _tell_how_to_go_on(folder: Path) -> None:
         f"{' without --restart' if '--restart' in sys.argv else ' again'}:\n"
         f"  {shlex.join(['gnomon', *words])}"
     )
-
-
-# Steps of a command in a child process, so that one that crashes does not take the others along.
-#
-# Compiled code can end the process that runs it. The steps are done one after the other in one
-# child; if it dies, the next child goes on behind the step that killed it.
-
-
-INTERRUPTED = 130
-WENT_WELL, FAILED = b"1", b"0"
-
-Step = Callable[[int], bool]  # does the step of that number, and says whether it went well
-
-
-def in_children(step: Step, count: int, crashed: Callable[[int, str], None]) -> list[bool]:
-    """Do the steps 0, 1, 2 ... and say of each whether it went well; `crashed` is told why not."""
-    done: list[bool] = []
-    while len(done) < count:
-        receiver, sender = multiprocessing.Pipe(duplex=False)
-        child = multiprocessing.get_context("spawn").Process(
-            target=_do_steps, args=(step, len(done), count, sender)
-        )
-        child.start()
-        sender.close()
-        done += _reports(receiver, child)
-        child.join()
-        if child.exitcode == INTERRUPTED:
-            raise SystemExit(INTERRUPTED)
-        if len(done) < count:
-            crashed(len(done), _how_it_ended(child.exitcode))
-            done.append(False)
-    return done
-
-
-def _reports(receiver: Connection, child: SpawnProcess) -> Iterator[bool]:
-    """What the child says of each step, until it ends. Ctrl-C is passed on to it."""
-    while True:
-        try:
-            yield receiver.recv_bytes(1) == WENT_WELL  # a crashing child may write anything
-        except KeyboardInterrupt:
-            if child.pid is not None:
-                os.kill(child.pid, signal.SIGINT)
-        except (EOFError, OSError):
-            receiver.close()
-            return
-
-
-def _how_it_ended(code: int | None) -> str:
-    if code is None or code >= 0:
-        return f"it ended the process (exit code {code})"
-    try:
-        name = signal.Signals(-code).name
-    except ValueError:  # a signal that this Python has no name for
-        name = f"signal {-code}"
-    return f"it ended the process ({name})"
-
-
-def _do_steps(step: Step, first: int, count: int, sender: Connection) -> None:
-    """In the child: do the steps and report each."""
-    if hasattr(os, "setpgrp"):  # Ctrl-C in a terminal reaches the parent alone, which passes it on
-        os.setpgrp()
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    for number in range(first, count):
-        sender.send_bytes(WENT_WELL if step(number) else FAILED)
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os.kill(os.getpid(), signal.SIGINT)

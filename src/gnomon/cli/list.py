@@ -215,7 +215,7 @@ def hanging(start: str, text: str) -> str:
     """A line wrapped for the terminal, with later lines indented; in a pipe it stays one line."""
     from textwrap import fill
 
-    from gnomon.reports.tables.render import terminal_width
+    from gnomon.tabular import terminal_width
 
     room = max(terminal_width(), len(start) + 30)
     indent = " " * len(start)
@@ -256,7 +256,7 @@ def _one_prompt(args: Namespace) -> int:
 def _all_prompts(args: Namespace) -> int:
     from gnomon.contracts import Listing
     from gnomon.models.prompts.library import load_prompt, prompt_names
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     found: list[dict[str, Any]] = []
     for name in prompt_names():
@@ -349,8 +349,8 @@ def _counted(source: ItemSource) -> int | None:
 
 def _print_suites(found: list[dict[str, Any]], *, whole: bool) -> None:
     from gnomon.contracts import Listing
-    from gnomon.reports.tables.render import render
     from gnomon.runs.pace import duration
+    from gnomon.tabular import render
 
     rows = []
     for suite in found:

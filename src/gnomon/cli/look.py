@@ -144,7 +144,7 @@ def _make(args: Namespace, mode: Mode, store: Any) -> str:
     from gnomon.look.output import troubles_file
     from gnomon.look.pipeline import Options, Pipeline
     from gnomon.reports.knowledge import agreement, agreement_listing
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     sources = _sources(args, store)
     needs_depth = any(reader.needs_depth for reader in sources.readers)

@@ -423,7 +423,7 @@ def _dashed(name: str) -> str:
 
 def format_argument(parser: ArgumentParser) -> None:
     """In which format figures are printed."""
-    from gnomon.reports.tables.render import FORMATS
+    from gnomon.tabular import FORMATS
 
     parser.add_argument(
         "--format", choices=FORMATS, default="table", help="output format (default: table)"

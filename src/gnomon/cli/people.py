@@ -216,7 +216,7 @@ def _found(paths: list[str], runs: list[Run], asking: Asking) -> Agreed:
 def _shown(found: Agreed, args: Namespace) -> str:
     from gnomon.people.listings import first_lines, last_lines, listings
     from gnomon.people.summary import plain
-    from gnomon.reports.tables.render import as_json, render
+    from gnomon.tabular import as_json, render
 
     if args.format == "json":
         return as_json(plain(found.summary))
@@ -243,7 +243,7 @@ def _write(found: Agreed, runs: list[Run], file: Path) -> None:
 def _list(args: Namespace) -> int:
     from gnomon.contracts import Listing
     from gnomon.people.forgetting import people_in
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     people = people_in(args.runs)
     if not people and args.format == "table":

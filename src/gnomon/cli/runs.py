@@ -89,8 +89,7 @@ def list_runs(args: Namespace) -> int:
     from gnomon.cli.dispatch import tell
     from gnomon.cli.list import print_json
     from gnomon.contracts import Listing
-    from gnomon.reports.tables.render import UNCUT, render
-    from gnomon.reports.tables.scores import too_wide
+    from gnomon.tabular import UNCUT, render, too_wide
 
     _check_folder(args)
     found = _found_runs(args.runs)

@@ -68,7 +68,7 @@ def validate_items(files: Sequence[str], args: Namespace) -> ValidatedItems:
 def print_validated(found: ValidatedItems, format: str) -> None:
     """Print what is wrong with rows, then what the files hold."""
     from gnomon.contracts import Listing
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     if format == "json":
         print_json(_records(found))
@@ -150,7 +150,7 @@ def validate_patterns(files: Sequence[str], args: Namespace) -> int:
 
 def _rendered(listings: Iterable[Listing], format: str) -> str:
     """The tables; in a terminal without those that would fill several screens."""
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     parts = []
     for listing in listings:
@@ -275,7 +275,7 @@ def _print_proof_findings(proofs: list[PatternProof]) -> None:
 
 def _print_proof_tables(proofs: list[PatternProof], format: str) -> None:
     from gnomon.contracts import Listing
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     rows = []
     for proof in proofs:
