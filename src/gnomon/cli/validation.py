@@ -97,8 +97,8 @@ def _checked(file: str, args: Namespace) -> Checker:
     items = numbered_items(
         path, map=written, split=split, images=args.images or "", tell=checker.tell
     )
-    for line, item, canary in items:
-        checker.add(line, item, canary=canary)
+    for numbered in items:
+        checker.add(numbered.line, numbered.item, canary=numbered.canary)
     if mapping is not None and mapping.image:
         checker.tell_of_missing_pictures()
     stated = read_sidecar(path).chance
