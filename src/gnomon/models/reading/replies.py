@@ -2,7 +2,7 @@
 
 A reply that no rule can read, or that asserts several labels, is none: never guessed, always
 counted. Each label has its words ("larger", "bigger"), taken from the prompt that asked; the rules
-are listed in `places.RULES` and in docs/models.md.
+are listed in `segments.RULES` and in docs/models.md.
 """
 
 from __future__ import annotations

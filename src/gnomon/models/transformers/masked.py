@@ -104,7 +104,7 @@ class Masked(Prompted):
         """The text with the mask, and the tokens that are asked for there."""
         (ways,) = fill(self.tokenizer, self.prompt, [item])
         words = self.prompt.answers(item)
-        tokens = [way.tokens[_slice(way)] for way in ways]
+        tokens = [way.tokens[way.span.start : way.span.stop] for way in ways]
         scored = continuations(item, words, tokens, self.piece)
         blank = next(self.blanks(ways[0]), None)
         read = () if blank is None else blank.tokens
@@ -242,10 +242,6 @@ class Masked(Prompted):
         places = [row * ids.shape[1] + blank.place for row, blank in enumerate(batch)]
         inputs = {"input_ids": ids, "attention_mask": seen}
         return logits_at(self.model, inputs, torch.tensor(places, device=device))
-
-
-def _slice(way: Filled) -> slice:
-    return slice(way.span.start, way.span.stop)
 
 
 def _probabilities(logs: Sequence[float]) -> tuple[float, ...]:
