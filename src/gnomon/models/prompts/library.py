@@ -48,6 +48,7 @@ class Variation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     like: str
     examples: dict[str, tuple[WorkedExample, ...]]  # by form
     summary: str = ""
+    separator: str | None = None
 
 
 class PromptChoice(NamedTuple):
@@ -110,13 +111,14 @@ def _shipped(name: str) -> Prompt:
 def _read(file: Path) -> Prompt:
     _check_aliases(file)
     raw = read_yaml(file, limit=LARGEST)
+    is_variation = isinstance(raw, dict) and "like" in raw
     try:
-        if isinstance(raw, dict) and "like" in raw:
+        if is_variation:
             prompt = _varied(msgspec.convert(raw, Variation), file)
         else:
             prompt = _with_paraphrases(raw)
     except msgspec.ValidationError as error:
-        raise not_a_prompt(error, file, Prompt) from None
+        raise not_a_prompt(error, file, Variation if is_variation else Prompt) from None
     for each in (prompt, *prompt.paraphrases):
         _check(each, file)
     return _named(prompt, prompt.name or file.stem)
@@ -177,7 +179,10 @@ def _with_examples(prompt: Prompt, variation: Variation) -> Prompt:
     for form, examples in variation.examples.items():
         forms[form] = msgspec.structs.replace(forms[form], examples=examples)
     summary = variation.summary or prompt.summary
-    return msgspec.structs.replace(prompt, summary=summary, forms=forms)
+    separator = variation.separator
+    if separator is None:
+        separator = prompt.separator
+    return msgspec.structs.replace(prompt, summary=summary, separator=separator, forms=forms)
 
 
 def _check_aliases(file: Path) -> None:

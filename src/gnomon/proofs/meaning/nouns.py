@@ -7,8 +7,7 @@ from functools import cache
 
 from gnomon.files import package_data
 from gnomon.language.patterns import Pattern
-from gnomon.language.world import World
-from gnomon.language.worldfile import parse_world
+from gnomon.language.world import World, parse_world
 from gnomon.proofs.meaning.lexicon import grammar_words
 from gnomon.scenes.things import Thing, things
 
