@@ -12,7 +12,8 @@ from gnomon.errors import ModelError, ModelWarning, RunError, UsageError
 from gnomon.items.source import ItemSource
 from gnomon.jobs import ChildDiedError, attempt, value_of
 from gnomon.records import Answer, Item
-from gnomon.runs import driving, pool, running, runs_in
+from gnomon.runs import pool, running, runs_in
+from gnomon.runs import running as driving
 from gnomon.runs.workers import Worker, WorkerPlan, plan_workers
 
 

@@ -15,7 +15,7 @@ from gnomon.runs.pace import duration
 from gnomon.trust import may_run_code
 
 if TYPE_CHECKING:
-    from gnomon.runs.estimating import Estimate, Opened, Times
+    from gnomon.runs.estimates import Estimate, Opened, Times
 
 STARTING = 8.0  # seconds in which a command starts, begins a child process, and prints scores
 
@@ -75,7 +75,7 @@ def show_plan(args: Namespace) -> int:
 
 def _estimated(args: Namespace, planned: Sequence[Planned]) -> Plan:
     """What each run would take; one that would fail does not stop the others."""
-    from gnomon.runs.estimating import opened
+    from gnomon.runs.estimates import opened
 
     plan = Plan([], {}, [])
     models: list[ModelSpec] = []
@@ -106,7 +106,7 @@ def _add_estimates(
     args: Namespace, plan: Plan, planned: Sequence[Planned], who: Opened, *, alone: bool
 ) -> None:
     """Add what the runs of one model would take."""
-    from gnomon.runs.estimating import estimate
+    from gnomon.runs.estimates import estimate
 
     for each in planned:
         try:

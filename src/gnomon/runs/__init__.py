@@ -20,14 +20,15 @@ from gnomon.runs.manifest import (
     PICTURES,
     Counts,
     Manifest,
+    check_not_in_use,
     determining,
+    is_in_use,
 )
 from gnomon.runs.merging import Merged, merge
 from gnomon.runs.notes import NOTES, Doubt, Note, Notes, change_notes, read_notes, wording_of
 from gnomon.runs.reading import Asked, Run
 from gnomon.runs.recovering import Recovered, recover
 from gnomon.runs.usage import Usage
-from gnomon.runs.using import check_not_in_use, is_in_use
 
 __all__ = [
     "FORMAT",

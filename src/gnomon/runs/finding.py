@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gnomon.errors import CopyWarning, GnomonError, RunError
-from gnomon.runs.manifest import LOCK, LOG, MANIFEST, MERGING, PEOPLE
+from gnomon.runs.manifest import LOCK, LOG, MANIFEST, MERGING, PEOPLE, check_not_in_use
 from gnomon.runs.notes import NOTES, NOTES_LOCK
 from gnomon.runs.pace import PACE
 from gnomon.runs.reading import Run
-from gnomon.runs.using import check_not_in_use
 
 OWN_FILES = frozenset(
     {

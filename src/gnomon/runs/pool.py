@@ -26,10 +26,9 @@ from gnomon.records import Answer, Item
 from gnomon.registry import ModelSpec, known_benchmark
 from gnomon.runs import determining
 from gnomon.runs.batches import Numbered, default_size
+from gnomon.runs.identity import WINDOW, in_chunks, model_files
 from gnomon.runs.pace import WorkerPace
-from gnomon.runs.sameness import model_files
-from gnomon.runs.storing import WINDOW, in_chunks
-from gnomon.runs.task import Task
+from gnomon.runs.plan import Task
 from gnomon.runs.workers import (
     About,
     Done,

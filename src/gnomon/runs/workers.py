@@ -21,10 +21,9 @@ from gnomon.contracts import TEXT, Benchmark, Model
 from gnomon.errors import ModelError, UsageError
 from gnomon.records import FORMS, Answer, Item
 from gnomon.registry import ModelSpec
-from gnomon.runs.asking import Asker
-from gnomon.runs.batches import Numbered
+from gnomon.runs.batches import Asker, Numbered
+from gnomon.runs.identity import model_files
 from gnomon.runs.pace import WorkerPace
-from gnomon.runs.sameness import model_files
 
 HOW = "Write a number of processes, ray, or ray:N: --workers 4, --workers ray:8."
 MOST = 100_000  # more is a slip of the pen
