@@ -15,7 +15,7 @@ from gnomon.runs.pace import duration
 from gnomon.trust import may_run_code
 
 if TYPE_CHECKING:
-    from gnomon.runs.estimates import Estimate, Opened, Times
+    from gnomon.runs.estimates import Opened, RunEstimate, Times
 
 STARTING = 8.0  # seconds in which a command starts, begins a child process, and prints scores
 
@@ -24,7 +24,7 @@ class Row(NamedTuple):
     """One run and what it would take."""
 
     planned: Planned
-    found: Estimate
+    found: RunEstimate
 
 
 class Plan(NamedTuple):
@@ -157,7 +157,7 @@ def _names(rows: Sequence[Row]) -> list[str]:
     return found
 
 
-def _tokens(found: Estimate) -> str:
+def _tokens(found: RunEstimate) -> str:
     if found.written:
         return f"{found.read:,} + {found.written:,}"
     return f"{found.read:,}"

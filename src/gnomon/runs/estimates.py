@@ -34,7 +34,7 @@ ANSWER_BYTES = 160  # of an answer in the log, beside its item
 OVERHEAD = 1.4  # how much larger a log is than what it holds
 
 
-class Estimate(NamedTuple):
+class RunEstimate(NamedTuple):
     """What one run would take."""
 
     items: int  # in all
@@ -91,7 +91,7 @@ def opened(spec: ModelSpec) -> Iterator[Opened]:
 
 def estimate(
     source: ItemSource, who: Opened, runs: str | Path = "runs", *, blind: bool = False
-) -> Estimate:
+) -> RunEstimate:
     """What a run would take that asks what is left of a source."""
     clock = Clock()
     items = list(source.items())
@@ -115,7 +115,7 @@ def estimate(
         asker = Asker(who.model)
         read = sum(asker.size(item) for item in left)
         asking = _times(source, who, asker, items, left)
-    return Estimate(
+    return RunEstimate(
         items=len(items),
         left=len(left),
         read=read,

@@ -24,11 +24,11 @@ from gnomon.registry import ModelSpec, about_benchmark
 from gnomon.runs import Manifest, RunLog
 from gnomon.runs.identity import model_files, pending_count, run_folder
 from gnomon.runs.progress import Watcher
-from gnomon.runs.workers import About, WorkerPlan
+from gnomon.runs.workers import ModelFacts, WorkerPlan
 
 
 @dataclass(frozen=True)
-class Task:
+class RunTask:
     """Which items are to be asked of whom, by which workers, and where the answers go."""
 
     log: RunLog
@@ -52,7 +52,7 @@ class Task:
             yield msgspec.structs.replace(item, images=()) if self.blind else item
 
 
-def new_manifest(task: Task, about: About, began: datetime) -> Manifest:
+def new_manifest(task: RunTask, about: ModelFacts, began: datetime) -> Manifest:
     """The manifest of a run that begins."""
     source = task.source
     manifest = Manifest(
@@ -77,7 +77,7 @@ def new_manifest(task: Task, about: About, began: datetime) -> Manifest:
     return manifest
 
 
-def note_model(manifest: Manifest, task: Task, about: About, files: dict[str, str]) -> None:
+def note_model(manifest: Manifest, task: RunTask, about: ModelFacts, files: dict[str, str]) -> None:
     """Write down what the model says of itself, and with which options it is asked now."""
     manifest.model_description = about.description
     manifest.scale = about.scale
@@ -99,7 +99,7 @@ def _note_versions(manifest: Manifest) -> None:
             manifest.versions[name] = ", ".join([*known, version])
 
 
-def _unlisted(source: ItemSource, about: About) -> list[str]:
+def _unlisted(source: ItemSource, about: ModelFacts) -> list[str]:
     """The forms of permuted items whose choices the model is not shown as a list."""
     lists = about.lists
     if source.permute is None or lists is None:
@@ -108,7 +108,7 @@ def _unlisted(source: ItemSource, about: About) -> list[str]:
     return sorted(form for form in forms if not lists[form])
 
 
-def check_takes(about: About, item: Item, *, blind: bool) -> None:
+def check_takes(about: ModelFacts, item: Item, *, blind: bool) -> None:
     """Refuse items with pictures for a model that cannot see, unless it is to be asked blind."""
     if item.images and "image" not in about.takes and not blind:
         raise UnfitError(
@@ -119,7 +119,7 @@ def check_takes(about: About, item: Item, *, blind: bool) -> None:
         raise ModelError("The items have no pictures.", "Leave out --blind.")
 
 
-def check_order(about: About, source: ItemSource) -> None:
+def check_order(about: ModelFacts, source: ItemSource) -> None:
     """Refuse to permute the choices for a model whose answers were given before."""
     if source.permute is not None and about.answered_before:
         raise ModelError(
@@ -135,7 +135,7 @@ def as_begun(source: ItemSource, manifest: Manifest) -> ItemSource:
     return source.limited(manifest.limit)
 
 
-def must_grow(task: Task, manifest: Manifest) -> bool:
+def must_grow(task: RunTask, manifest: Manifest) -> bool:
     """Whether the log must be filled up; a larger limit that takes no more is only written down."""
     if manifest.growing:
         return True
@@ -147,7 +147,7 @@ def must_grow(task: Task, manifest: Manifest) -> bool:
     return False
 
 
-def fitted(task: Task, manifest: Manifest) -> Task:
+def fitted(task: RunTask, manifest: Manifest) -> RunTask:
     """The task for a run that may hold more than is asked: with all its items, of which some."""
     if not is_larger(manifest.limit, task.source.limit):
         return task
@@ -157,14 +157,14 @@ def fitted(task: Task, manifest: Manifest) -> Task:
     return replace(task, source=whole, only=task.log.numbers_of(task.source.items()))
 
 
-def has_pending(task: Task) -> bool:
+def has_pending(task: RunTask) -> bool:
     """Whether any item that is asked lacks an answer."""
     if task.only is not None:
         return pending_count(task.log, task.only, retry_errors=task.retry_errors) > 0
     return bool(task.log.pending(-1, 1, retry_errors=task.retry_errors))
 
 
-def grow(task: Task, manifest: Manifest, about: About) -> None:
+def grow(task: RunTask, manifest: Manifest, about: ModelFacts) -> None:
     """Fill the log up to the limit of the task. Killed at any point, it is done again.
 
     A model that learns from the items knows others now: what it answered before is forgotten.

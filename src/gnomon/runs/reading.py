@@ -37,7 +37,7 @@ _decode_scores = msgspec.json.Decoder(tuple[float | None, ...]).decode
 _decode_files = msgspec.json.Decoder(tuple[str, ...]).decode
 
 
-class Asked(NamedTuple):
+class AskedRow(NamedTuple):
     """An item that was asked and its first answer, as the log has them: JSON, not decoded."""
 
     n: int
@@ -165,13 +165,13 @@ class Run:
             return item, self.answer(item.id, columns)
         return None
 
-    def asked(self) -> Iterator[Asked]:
+    def asked(self) -> Iterator[AskedRow]:
         """The items that were asked, in order, each with its first answer, not decoded."""
         sql = (
             "SELECT n, record, scores, choice, error FROM items JOIN answers USING (n) "
             "WHERE sample = 0 ORDER BY n"
         )
-        return map(Asked._make, self._select(sql))
+        return map(AskedRow._make, self._select(sql))
 
     def records(self) -> Iterator[tuple[int, str]]:
         """All items in order, each with its number, not decoded."""

@@ -39,7 +39,7 @@ from gnomon.runs.identity import (
 )
 from gnomon.runs.pace import PaceFile
 from gnomon.runs.plan import (
-    Task,
+    RunTask,
     as_begun,
     check_order,
     check_takes,
@@ -54,7 +54,7 @@ from gnomon.runs.progress import Progress, Watcher, progress_of
 from gnomon.runs.workers import Done, Local, WorkerPlan
 
 if TYPE_CHECKING:
-    from gnomon.runs.pool import Pool
+    from gnomon.runs.pool import WorkerPool
 
 
 def run(
@@ -85,7 +85,7 @@ def run(
         manifest = earlier_manifest(folder, source, model, restart=restart)
         if manifest is None and not restart:
             check_no_older_run(source, model, runs, blind=blind)
-        task = Task(
+        task = RunTask(
             log=log,
             source=source,
             model=model,
@@ -115,7 +115,7 @@ def _name(model: Model | ModelSpec, name: str) -> str:
     return model.name if isinstance(model, ModelSpec) else ""
 
 
-def _begin(task: Task, *, replacing: bool) -> None:
+def _begin(task: RunTask, *, replacing: bool) -> None:
     """A new run: the model is opened and the first item made before anything is written."""
     first = next(task.source.items(), None)
     if first is None:
@@ -151,7 +151,7 @@ def _no_items(source: ItemSource) -> RunError:
     )
 
 
-def _go_on(task: Task, manifest: Manifest) -> None:
+def _go_on(task: RunTask, manifest: Manifest) -> None:
     """A run that was started before: items and model must be the same."""
     log = task.log
     manifest.counts = log.counts()
@@ -189,9 +189,9 @@ def _finish(log: RunLog, manifest: Manifest) -> None:
 
 
 @contextmanager
-def _opened(task: Task, began: datetime) -> Iterator[Local | Pool]:
+def _opened(task: RunTask, began: datetime) -> Iterator[Local | WorkerPool]:
     """Those who ask, with the model loaded, and closed however the run ends."""
-    workers: Local | Pool
+    workers: Local | WorkerPool
     run = f"{task.log.path.name} {began.isoformat()}"
     if task.workers.here:
         workers = Local(task.model, run=run, blind=task.blind)
@@ -212,11 +212,11 @@ FIRST = 8  # items of the first batch, after which the time that is left can be 
 LOOK = 0.25  # seconds between two looks at what each worker did
 
 
-def ask_all(task: Task, workers: Local | Pool, manifest: Manifest) -> None:
+def ask_all(task: RunTask, workers: Local | WorkerPool, manifest: Manifest) -> None:
     """Ask everything that lacks an answer; the manifest tells how far it came, however it ends."""
     log = task.log
     progress = progress_of(log, manifest, retry_errors=task.retry_errors, only=task.only)
-    writer = Writer(log)
+    writer = AnswerWriter(log)
     watcher = _Watcher(task, workers, progress)
     try:
         watcher.begin()
@@ -251,7 +251,7 @@ def _tell_kept_replies(used: dict[str, int]) -> None:
         warnings.warn(f"{count:,} replies kept from {day} were used.", ModelWarning, stacklevel=2)
 
 
-class Writer:
+class AnswerWriter:
     """Puts answers into the log: at once, or in groups where they come faster than a disk can sync.
 
     An answer that took a while to get is never at risk: only what would take a moment to ask again
@@ -284,7 +284,7 @@ class Writer:
 class _Watcher:
     """Keeps count, and tells the user and the viewer."""
 
-    def __init__(self, task: Task, workers: Local | Pool, progress: Progress) -> None:
+    def __init__(self, task: RunTask, workers: Local | WorkerPool, progress: Progress) -> None:
         self._watch, self._workers, self._progress = task.watch, workers, progress
         self._file = PaceFile(task.log.path)
         self._looked = 0.0
@@ -309,7 +309,7 @@ class _Watcher:
         self._file.remove()
 
 
-def _plan(task: Task, workers: Local | Pool) -> Iterator[list[Numbered]]:
+def _plan(task: RunTask, workers: Local | WorkerPool) -> Iterator[list[Numbered]]:
     """Batches of the items that lack an answer, a window at a time."""
     windows = pending_windows(task.log, only=task.only, retry_errors=task.retry_errors)
     is_first = True
