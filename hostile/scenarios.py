@@ -277,7 +277,7 @@ def write_figures() -> int:
 
 def remove_run() -> int:
     names = [str(run.path) for run in runs_in("runs")]
-    return command("rm", "--yes", *names).code if names else 0
+    return command("runs", "rm", "--yes", *names).code if names else 0
 
 
 def check_removed(tally: Tally, where: str) -> None:
@@ -290,7 +290,7 @@ def check_removed(tally: Tally, where: str) -> None:
 
 def recover_run() -> int:
     (run,) = runs_in("runs")
-    return command("recover", str(run.path), "-o", "recovered").code
+    return command("runs", "recover", str(run.path), "-o", "recovered").code
 
 
 def check_recovered(tally: Tally, where: str) -> None:
@@ -310,7 +310,7 @@ def in_shards() -> None:
 def merge_shards() -> int:
     if len(runs_in("runs")) == 3:  # it was done
         return 0
-    return command("merge", *[str(run.path) for run in runs_in("runs")]).code
+    return command("runs", "merge", *[str(run.path) for run in runs_in("runs")]).code
 
 
 def check_merged(tally: Tally, where: str) -> None:

@@ -271,8 +271,8 @@ def damaged_log(folder: Path, reason: object) -> DataError:
     """The error for a log whose contents make no sense, with what to do about it."""
     return DataError(
         f"the log is damaged: {reason}.",
-        f"Save what can be read with `gnomon recover {folder} -o FOLDER`, restore the file from a "
-        "copy, or start the run over with --restart.",
+        f"Save what can be read with `gnomon runs recover {folder} -o FOLDER`, restore the file "
+        "from a copy, or start the run over with --restart.",
         file=folder / LOG,
     )
 
