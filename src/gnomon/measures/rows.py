@@ -25,7 +25,7 @@ from gnomon.measures.columns import (
 from gnomon.measures.table import Kinds, Table
 
 if TYPE_CHECKING:
-    from gnomon.runs import Asked, Run
+    from gnomon.runs import AskedRow, Run
 
 # Rows into columns: builds a Table from any stream of items and answers.
 #
@@ -256,7 +256,7 @@ def build_run(run: Run, **about: Any) -> Table:
     )
 
 
-def _decoded(run: Run, chunk: Sequence[Asked]) -> list[Row]:
+def _decoded(run: Run, chunk: Sequence[AskedRow]) -> list[Row]:
     try:
         return [
             (_bare(record), _floats(scores) if scores else None, choice, error)
