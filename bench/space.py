@@ -26,10 +26,9 @@ from pathlib import Path
 import numpy as np
 
 from gnomon.scenes.bodies import body_named
-from gnomon.scenes.laws import broken_laws
 from gnomon.scenes.pictures import draw, survey
 from gnomon.scenes.placing import Dials, random_scene
-from gnomon.scenes.relations import facts
+from gnomon.scenes.relations import broken_laws, facts
 from gnomon.scenes.solids import camera_of
 
 LIMIT_SECONDS, LIMIT_MB, LIMIT_AGREEMENT = 1.0, 200, 0.99

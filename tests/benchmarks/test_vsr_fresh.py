@@ -18,8 +18,8 @@ from gnomon.errors import DataError, ModelError, UsageError
 from gnomon.records import problem
 from gnomon.scenes.contrasting import truth_in
 from gnomon.scenes.layouts import Dials
+from gnomon.scenes.placing import impossibilities
 from gnomon.scenes.relations import relations
-from gnomon.scenes.standing import impossibilities
 
 QUADS = 12
 SIZE = 32

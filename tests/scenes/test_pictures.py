@@ -14,11 +14,11 @@ import pytest
 
 from gnomon.errors import DataError, UsageError
 from gnomon.scenes.casting import FLOOR, SKY, Grid, cast, rays_of, windows_of
-from gnomon.scenes.parts import Part
 from gnomon.scenes.pictures import draw, png, scene_in, scene_note, survey, write_png
 from gnomon.scenes.saying import scene_of
 from gnomon.scenes.scenes import Placed, Scene, Viewer, to_json
 from gnomon.scenes.solids import camera_of, solid
+from gnomon.scenes.things import Part
 
 VIEWER = Viewer(eye=(0.4, -3.2, 1.4), at=(0.0, 0.0, 0.5))
 SCENE = Scene(

@@ -6,12 +6,10 @@ import msgspec
 import pytest
 
 from gnomon.errors import UsageError
-from gnomon.scenes.laws import broken_laws
 from gnomon.scenes.pictures import survey
-from gnomon.scenes.placing import Dials, Statement, arrange, random_scene
-from gnomon.scenes.relations import decide
+from gnomon.scenes.placing import Dials, Statement, arrange, impossibilities, random_scene
+from gnomon.scenes.relations import broken_laws, decide
 from gnomon.scenes.scenes import Placed, Scene, Viewer, check_scene
-from gnomon.scenes.standing import impossibilities
 from gnomon.scenes.things import things
 
 VIEWER = Viewer(eye=(0, -4, 1.5), at=(0, 0, 0.4))

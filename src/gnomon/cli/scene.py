@@ -112,7 +112,7 @@ def _scene(args: Namespace) -> Scene:
 def _warn(scene: Scene) -> None:
     """Say what cannot be in a scene; it is drawn all the same."""
     from gnomon.cli.dispatch import tell
-    from gnomon.scenes.standing import impossibilities
+    from gnomon.scenes.placing import impossibilities
 
     for sentence in impossibilities(scene):
         tell(sentence)

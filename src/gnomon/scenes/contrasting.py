@@ -14,10 +14,10 @@ from typing import Literal, NamedTuple
 from gnomon.lexicon.relations import OpposedPair, lexicon
 from gnomon.scenes.contrasts import stages_for
 from gnomon.scenes.layouts import LAYOUTS, Dials, Frames, Place, Roles, Task, pair_of, scene_of
+from gnomon.scenes.placing import impossibilities
 from gnomon.scenes.relations import decide
 from gnomon.scenes.scenes import Scene
 from gnomon.scenes.sighting import look_at
-from gnomon.scenes.standing import impossibilities
 from gnomon.scenes.things import thing_named, things
 
 MOST_POSES = 500  # that are tried for one scene

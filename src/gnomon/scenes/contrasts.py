@@ -8,7 +8,7 @@ from itertools import permutations
 
 from gnomon.lexicon.relations import OpposedPair
 from gnomon.lexicon.things import thing_words
-from gnomon.scenes.standing import may_hold
+from gnomon.scenes.placing import may_hold
 from gnomon.scenes.things import Cavity, Thing, Top, things
 
 ROOM = 0.95  # of a top, a cavity or the room beneath that a thing may fill

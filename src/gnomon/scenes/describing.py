@@ -12,8 +12,8 @@ from math import atan2, degrees, hypot
 from typing import NamedTuple
 
 from gnomon.scenes.bodies import Body, Pair, Plan, dot, minus
-from gnomon.scenes.judging.contact import is_flush
-from gnomon.scenes.judging.places import heading
+from gnomon.scenes.contacts import is_flush
+from gnomon.scenes.directions import heading
 from gnomon.scenes.scenes import Scene
 
 OPENING = (

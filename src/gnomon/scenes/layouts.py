@@ -15,8 +15,7 @@ import msgspec
 
 from gnomon.lexicon.relations import OpposedPair
 from gnomon.scenes.bodies import Body, Pair
-from gnomon.scenes.placing import ANYONE
-from gnomon.scenes.poses import GAPS, beside, cluster, flush, proposal, resting, ring
+from gnomon.scenes.placing import ANYONE, GAPS, beside, cluster, flush, proposal, resting, ring
 from gnomon.scenes.scenes import Placed, Scene
 from gnomon.scenes.things import Thing, thing_named
 

@@ -1,8 +1,4 @@
-"""What is true in a scene: each relation of the lexicon is true, false or undecided.
-
-Left, right, front and back depend on a frame: the viewer's, or the ground's own front. By default a
-relation is decided only where both frames agree; `frame` asks for one of them.
-"""
+"""What is true in a scene, and the laws that hold in every scene."""
 
 from __future__ import annotations
 
@@ -12,10 +8,13 @@ from typing import Literal, NamedTuple
 from gnomon.errors import UsageError, unknown
 from gnomon.lexicon.relations import Relation, lexicon
 from gnomon.lexicon.statements import say
+from gnomon.scenes import contacts as company
+from gnomon.scenes import contacts as contact
+from gnomon.scenes import directions as orientation
+from gnomon.scenes import directions as places
 from gnomon.scenes.bodies import Pair, body_named
-from gnomon.scenes.judging import company, contact, orientation, places
-from gnomon.scenes.judging.verdicts import Meaning, Verdict, undecided
 from gnomon.scenes.scenes import Scene
+from gnomon.scenes.verdicts import Meaning, Verdict, undecided
 
 AskedFrame = Literal["agreed", "viewer", "own"]
 FRAMED = ("left", "right", "front", "behind", "left_side", "right_side", "beside")
@@ -167,3 +166,41 @@ MEANINGS: dict[str, Meaning] = {
         company.congruent,
     )
 }
+
+
+# What holds in every scene: converses, symmetries, exclusions, implications between relations.
+
+
+def broken_laws(scene: Scene, first: str, second: str) -> list[str]:
+    """The laws of the lexicon that two things of a scene break; none, one hopes."""
+    there, back = facts(scene, first, second), facts(scene, second, first)
+    broken = _unequal(there, back)
+    for ways in (there, back):
+        broken += _clashes(ways)
+    return broken
+
+
+def _unequal(there: dict[str, Fact], back: dict[str, Fact]) -> list[str]:
+    """Relations that are not what their converse is the other way round."""
+    laws = lexicon().laws
+    broken = []
+    for relation, converse in laws.converse:
+        if there[relation].truth != back[converse].truth:
+            broken.append(f"{relation} is the converse of {converse}")
+    for relation in laws.symmetric:
+        if there[relation].truth != back[relation].truth:
+            broken.append(f"{relation} is symmetric")
+    return broken
+
+
+def _clashes(found: dict[str, Fact]) -> list[str]:
+    """Relations that hold although another one does, or does not."""
+    laws = lexicon().laws
+    broken = []
+    for relation, other in laws.excluded:
+        if found[relation].truth and found[other].truth:
+            broken.append(f"{relation} excludes {other}")
+    for relation, other in laws.implied:
+        if found[relation].truth and not found[other].truth:
+            broken.append(f"{relation} implies {other}")
+    return broken

@@ -14,9 +14,8 @@ from gnomon.lexicon.things import thing_words
 from gnomon.scenes.bodies import Body, Pair, angle, minus
 from gnomon.scenes.layouts import Arrangement, Task, pair_of, scene_of
 from gnomon.scenes.pictures import survey
-from gnomon.scenes.placing import ANYONE
+from gnomon.scenes.placing import ANYONE, is_free
 from gnomon.scenes.scenes import Placed, Scene
-from gnomon.scenes.standing import is_free
 from gnomon.scenes.things import thing_named
 from gnomon.scenes.viewing import SURVEY_SIZE, viewer_of
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.scenes.bodies import Body, Pair
-from gnomon.scenes.parts import Part, Vector, palette
 from gnomon.scenes.scenes import Placed, Scene, Viewer
-from gnomon.scenes.things import thing_named
+from gnomon.scenes.things import Part, Vector, palette, thing_named
 
 if TYPE_CHECKING:
     from gnomon.scenes.meshes import Mesh
