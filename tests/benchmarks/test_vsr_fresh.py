@@ -16,7 +16,7 @@ from gnomon.benchmarks.vsr import wording
 from gnomon.benchmarks.vsr.quads import Wanted, make_quads
 from gnomon.errors import DataError, ModelError, UsageError
 from gnomon.records import problem
-from gnomon.scenes.contrasting import truth_in
+from gnomon.scenes.contrasts import truth_in
 from gnomon.scenes.layouts import Dials
 from gnomon.scenes.placing import impossibilities
 from gnomon.scenes.relations import relations

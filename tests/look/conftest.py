@@ -11,9 +11,9 @@ import pytest
 from gnomon.look.depths import DepthMap
 from gnomon.look.records import AnnotatedPicture, Picture, Region
 from gnomon.scenes.bodies import Body
-from gnomon.scenes.casting import Grid, cast, rays_of, windows_of
 from gnomon.scenes.pictures import paint, survey, wall_distance, write_png
 from gnomon.scenes.placing import Dials, random_scene
+from gnomon.scenes.rendering import Grid, cast, rays_of, windows_of
 from gnomon.scenes.scenes import Scene as World
 from gnomon.scenes.solids import camera_of, solids_of
 from gnomon.scenes.things import palette, thing_named

@@ -5,10 +5,8 @@ from random import Random
 
 import pytest
 
-from gnomon.proofs.chaining.building import make_trio, proof
-from gnomon.proofs.chaining.facts import VERDICTS, Fact, core, is_open
-from gnomon.proofs.chaining.families import FAMILIES
-from gnomon.proofs.chaining.regions import Regions
+from gnomon.proofs.chainfacts import VERDICTS, Fact, Regions, core, is_open
+from gnomon.proofs.chains import FAMILIES, make_trio, proof
 
 THINGS = 3
 PLANE = list(product(range(THINGS), repeat=2))

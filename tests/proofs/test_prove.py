@@ -7,9 +7,9 @@ import pytest
 z3 = pytest.importorskip("z3")
 
 from gnomon.errors import MissingExtraError, UsageError
-from gnomon.proofs.meaning.readings import readings
-from gnomon.proofs.meaning.texts import NotUnderstoodError
-from gnomon.proofs.prove import clash, clash_of_facts, prove, prove_facts
+from gnomon.proofs.meaning.grammar import NotUnderstoodError
+from gnomon.proofs.meaning.stories import readings
+from gnomon.proofs.solver import clash, clash_of_facts, prove, prove_facts
 
 CUP = ["The cup is on the table", "The table is in the kitchen"]
 ROW = ["The cup is to the left of the plate", "The plate is to the left of the fork"]

@@ -7,10 +7,9 @@ import pytest
 pytest.importorskip("z3")
 
 from gnomon.proofs.meaning.formulas import Names, every, holds, smt
-from gnomon.proofs.meaning.readings import reading_named
-from gnomon.proofs.prove import Case, text_of
-from gnomon.proofs.staging import Stage, cast_of
-from gnomon.proofs.witnesses import Shown, scene_of
+from gnomon.proofs.meaning.stories import reading_named
+from gnomon.proofs.solver import Case, text_of
+from gnomon.proofs.witnesses import Shown, Stage, cast_of, scene_of
 from gnomon.scenes.relations import decide
 
 PLACES = """in|inside|outside|out of|on|on top of|under|touching|next to|beside|near|close to|far from|above|below

@@ -7,8 +7,7 @@ import pytest
 from gnomon.lexicon.relations import OpposedPair, lexicon
 from gnomon.lexicon.things import thing_words
 from gnomon.scenes.bodies import Body, Pair, angle, minus
-from gnomon.scenes.contrasting import contrasted, truth_in
-from gnomon.scenes.contrasts import NEEDS, pairs_for, stages_for
+from gnomon.scenes.contrasts import NEEDS, contrasted, pairs_for, stages_for, truth_in
 from gnomon.scenes.layouts import Dials
 from gnomon.scenes.pictures import survey
 from gnomon.scenes.relations import relations

@@ -7,8 +7,8 @@ from math import cos, radians, sin
 import pytest
 
 from gnomon.lexicon.relations import lexicon
-from gnomon.scenes.contrasting import contrasted, truth_in
-from gnomon.scenes.describing import WORDINGS, describe_scene
+from gnomon.scenes.contrasts import contrasted, truth_in
+from gnomon.scenes.descriptions import WORDINGS, describe_scene
 from gnomon.scenes.layouts import Dials
 from gnomon.scenes.scenes import Placed, Scene, Viewer
 from gnomon.scenes.things import thing_named

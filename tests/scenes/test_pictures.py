@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from gnomon.errors import DataError, UsageError
-from gnomon.scenes.casting import FLOOR, SKY, Grid, cast, rays_of, windows_of
+from gnomon.scenes.descriptions import scene_of
 from gnomon.scenes.pictures import draw, png, scene_in, scene_note, survey, write_png
-from gnomon.scenes.saying import scene_of
+from gnomon.scenes.rendering import FLOOR, SKY, Grid, cast, rays_of, windows_of
 from gnomon.scenes.scenes import Placed, Scene, Viewer, to_json
 from gnomon.scenes.solids import camera_of, solid
 from gnomon.scenes.things import Part

@@ -4,9 +4,9 @@ import pytest
 
 from gnomon.errors import UsageError
 from gnomon.lexicon.statements import Statement
+from gnomon.scenes.descriptions import other_nouns, scene_of, understand
 from gnomon.scenes.placing import impossibilities
 from gnomon.scenes.relations import decide
-from gnomon.scenes.saying import other_nouns, scene_of, understand
 from gnomon.scenes.things import things
 
 

@@ -21,9 +21,8 @@ from gnomon.benchmarks.choosing import several
 from gnomon.benchmarks.counting import GOLD, tally
 from gnomon.contracts import Benchmark, Laws, Listing, RelationLaw
 from gnomon.errors import UsageError, check_known
-from gnomon.proofs.chaining.building import Trio, make_trio
-from gnomon.proofs.chaining.facts import VERDICTS, Fact, Story, Verdict
-from gnomon.proofs.chaining.families import FAMILIES
+from gnomon.proofs.chainfacts import VERDICTS, Fact, Story, Verdict
+from gnomon.proofs.chains import FAMILIES, Trio, make_trio
 from gnomon.records import Item, digest
 
 STORIES = 400

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gnomon.benchmarks.chains_words import World, worlds_of
 from gnomon.errors import UsageError
-from gnomon.proofs.chaining.building import make_trio
+from gnomon.proofs.chains import make_trio
 
 
 class Wanted(NamedTuple):

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from gnomon.files import package_data, read_yaml
-from gnomon.proofs.chaining.facts import Fact, Story
+from gnomon.proofs.chainfacts import Fact, Story
 
 PERSONS = ("first", "third")
 NAMINGS = ("names", "things")

@@ -100,7 +100,7 @@ def _scene(args: Namespace) -> Scene:
 
         return read_scene(args.file)
     if args.say is not None:
-        from gnomon.scenes.saying import scene_of
+        from gnomon.scenes.descriptions import scene_of
 
         return scene_of(args.say, args.seed or 0)
     from gnomon.scenes.placing import Dials, random_scene

@@ -12,12 +12,10 @@ from typing import Any, NamedTuple
 from gnomon.files import package_data
 from gnomon.grouped import grouped
 from gnomon.language.patterns import Pattern
-from gnomon.proofs.meaning.lexicon import grammar_words
-from gnomon.proofs.meaning.nouns import kinds_of_slots
-from gnomon.proofs.meaning.readings import Reading, readings
-from gnomon.proofs.meaning.sentences import pattern_words
-from gnomon.proofs.meaning.texts import NotUnderstoodError, Text, understood
-from gnomon.proofs.prove import ORDINARY, Case, Proof
+from gnomon.proofs.meaning.grammar import NotUnderstoodError, Text, understood
+from gnomon.proofs.meaning.stories import Reading, readings
+from gnomon.proofs.meaning.vocabulary import grammar_words, kinds_of_slots, pattern_words
+from gnomon.proofs.solver import ORDINARY, Case, Proof
 from gnomon.records import digest
 
 ALL, SOME, NONE, INEXPRESSIBLE = "all readings", "some readings", "none", "not expressible"

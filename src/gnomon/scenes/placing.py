@@ -12,10 +12,10 @@ import msgspec
 from gnomon.errors import UsageError
 from gnomon.lexicon.statements import Statement
 from gnomon.scenes.bodies import Body, Pair, Plan, thresholds
+from gnomon.scenes.pictures import find_view
 from gnomon.scenes.relations import decide
 from gnomon.scenes.scenes import Placed, Scene, Viewer
 from gnomon.scenes.things import Cavity, Thing, Top, thing_named, things
-from gnomon.scenes.viewing import find_view
 
 # What can be: nothing floats, nothing runs through another thing, and what rests has room.
 

@@ -18,7 +18,7 @@ from gnomon.benchmarks.vsr.showing import several_role, shown, truth_word
 from gnomon.benchmarks.vsr.ways import chosen_ways, in_ways
 from gnomon.errors import UsageError, check_known
 from gnomon.records import Item
-from gnomon.scenes.contrasting import truth_in
+from gnomon.scenes.contrasts import truth_in
 from gnomon.scenes.layouts import Frames, Roles
 from gnomon.scenes.pictures import check_size
 from gnomon.scenes.relations import relations as rules

@@ -22,8 +22,7 @@ from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import UsageError, unknown
 from gnomon.lexicon.relations import OpposedPair, lexicon
 from gnomon.records import digest
-from gnomon.scenes.contrasting import contrasted
-from gnomon.scenes.contrasts import GRADES, pairs_for, stages_for
+from gnomon.scenes.contrasts import GRADES, contrasted, pairs_for, stages_for
 from gnomon.scenes.crew import do_jobs, serve
 from gnomon.scenes.drawing import EDITION, data_digest
 from gnomon.scenes.layouts import Dials, Frames, Roles

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from gnomon.benchmarks.vsr import wording
 from gnomon.benchmarks.vsr.quads import Quad
 from gnomon.records import Image, Item
-from gnomon.scenes.describing import describe_scene
+from gnomon.scenes.descriptions import describe_scene
 from gnomon.scenes.drawing import picture_name
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gnomon.files import package_data, read_yaml
-from gnomon.scenes.saying import other_nouns
+from gnomon.scenes.descriptions import other_nouns
 from gnomon.scenes.things import BLOCK, LARGEST, SMALLEST, Triple, thing_named, things
 
 CENTIMETRE = 0.01

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gnomon.proofs.meaning.context import Context, Part, Step, Verb
-from gnomon.proofs.meaning.phrases import Index
-from gnomon.proofs.meaning.placing import Places, meaning_in
-from gnomon.proofs.meaning.statements import Filler
-from gnomon.proofs.meaning.tellings import Teller, said_of
-from gnomon.proofs.meaning.words import Words
+from gnomon.proofs.meaning.clauses import Context, Filler, Part, Step, Teller, Verb, said_of
+from gnomon.proofs.meaning.vocabulary import Index
+from gnomon.proofs.meaning.words import Places, Words, meaning_in
 
 BE = {"is", "are", "was", "were", "been", "be", "being"}
 HAVE = {"has", "have", "had"}
