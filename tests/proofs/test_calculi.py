@@ -5,7 +5,8 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from gnomon.proofs.calculi import allen, cardinal
+from gnomon.proofs.calculi.allen import ALLEN_RELATIONS, allen_relation
+from gnomon.proofs.calculi.cardinal import CARDINAL_RELATIONS, cardinal_relation
 from gnomon.proofs.calculi.tables import NAMES, calculus
 
 RCC8 = ("DC", "EC", "PO", "TPP", "NTPP", "TPPi", "NTPPi", "EQ")
@@ -121,11 +122,11 @@ def test_the_same_thing_passes_every_relation_on(name, same):
 
 def test_exactly_one_relation_holds_of_any_two():
     stretches = list(combinations(range(6), 2))
-    found = {allen.relation(one, two) for one, two in product(stretches, repeat=2)}
-    assert found == set(allen.RELATIONS)
+    found = {allen_relation(one, two) for one, two in product(stretches, repeat=2)}
+    assert found == set(ALLEN_RELATIONS)
     points = list(product(range(3), range(3)))
-    found = {cardinal.relation(one, two) for one, two in product(points, repeat=2)}
-    assert found == set(cardinal.RELATIONS)
+    found = {cardinal_relation(one, two) for one, two in product(points, repeat=2)}
+    assert found == set(CARDINAL_RELATIONS)
 
 
 def test_rectangles_compose_on_each_axis_by_itself():

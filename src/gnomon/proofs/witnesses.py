@@ -333,8 +333,8 @@ def centres(witness: Witness | None) -> dict[str, dict[str, float]]:
     if witness is None:
         return found
     latest: dict[str, int] = {}
-    for quantity, value in witness.values.items():
-        match = _CENTRE.fullmatch(quantity)
+    for unknown, value in witness.values.items():
+        match = _CENTRE.fullmatch(unknown)
         if match is None or int(match[2]) == EARLIER:
             continue
         name, moment, axis = match[1], int(match[2]), match[3]

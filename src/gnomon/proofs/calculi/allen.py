@@ -22,13 +22,13 @@ _SHARING = {
     (1, 0): "finishes",
     (1, 1): "overlapped by",
 }
-RELATIONS = ("before", "meets", *_SHARING.values(), "met by", "after")
+ALLEN_RELATIONS = ("before", "meets", *_SHARING.values(), "met by", "after")
 
 
-def relation(one: Stretch, two: Stretch) -> str:
+def allen_relation(one: Stretch, two: Stretch) -> str:
     """How one stretch lies to another.
 
-    >>> relation((0, 2), (1, 5)), relation((3, 4), (0, 3))
+    >>> allen_relation((0, 2), (1, 5)), allen_relation((3, 4), (0, 3))
     ('overlaps', 'met by')
     """
     if one[1] < two[0]:
@@ -42,11 +42,11 @@ def relation(one: Stretch, two: Stretch) -> str:
     return _SHARING[_compare(one[0], two[0]), _compare(one[1], two[1])]
 
 
-def triples() -> Iterator[tuple[str, str, str]]:
+def allen_triples() -> Iterator[tuple[str, str, str]]:
     """Relations of A to B, B to C and A to C that occur together; some more than once."""
     stretches = list(combinations(range(6), 2))
     for one, two, three in product(stretches, repeat=3):
-        yield relation(one, two), relation(two, three), relation(one, three)
+        yield allen_relation(one, two), allen_relation(two, three), allen_relation(one, three)
 
 
 def _compare(one: int, two: int) -> int:

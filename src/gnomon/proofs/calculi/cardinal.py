@@ -9,7 +9,7 @@ Point = tuple[int, int]
 _NORTH_SOUTH = {1: "north", 0: "", -1: "south"}
 _EAST_WEST = {1: "east", 0: "", -1: "west"}
 SAME = "same place"
-RELATIONS = (
+CARDINAL_RELATIONS = (
     "north",
     "north-east",
     "east",
@@ -22,10 +22,10 @@ RELATIONS = (
 )
 
 
-def relation(one: Point, two: Point) -> str:
+def cardinal_relation(one: Point, two: Point) -> str:
     """The direction in which one point lies from another.
 
-    >>> relation((0, 2), (1, 0)), relation((0, 1), (0, 0))
+    >>> cardinal_relation((0, 2), (1, 0)), cardinal_relation((0, 1), (0, 0))
     ('north-west', 'north')
     """
     east = _EAST_WEST[_sign(one[0] - two[0])]
@@ -33,11 +33,11 @@ def relation(one: Point, two: Point) -> str:
     return "-".join(filter(None, (north, east))) or SAME
 
 
-def triples() -> Iterator[tuple[str, str, str]]:
+def cardinal_triples() -> Iterator[tuple[str, str, str]]:
     """Relations of A to B, B to C and A to C that occur together; some more than once."""
     points = list(product(range(3), range(3)))
     for one, two, three in product(points, repeat=3):
-        yield relation(one, two), relation(two, three), relation(one, three)
+        yield cardinal_relation(one, two), cardinal_relation(two, three), cardinal_relation(one, three)
 
 
 def _sign(number: int) -> int:

@@ -12,7 +12,8 @@ from functools import cache
 from itertools import product
 
 from gnomon.files import package_data, read_yaml
-from gnomon.proofs.calculi import allen, cardinal
+from gnomon.proofs.calculi.allen import ALLEN_RELATIONS, allen_triples
+from gnomon.proofs.calculi.cardinal import CARDINAL_RELATIONS, cardinal_triples
 
 Relation = tuple[str, ...]  # one name, or one for each axis
 Cell = tuple[Relation, Relation]  # A to B, B to C
@@ -67,14 +68,14 @@ def calculus(name: str) -> Calculus:
     if name == "rcc8":
         return _rcc8()
     if name == "cardinal":
-        return Calculus(name, cardinal.RELATIONS, _table(cardinal.triples()))
+        return Calculus(name, CARDINAL_RELATIONS, _table(cardinal_triples()))
     axes = 2 if name == "rectangle" else 1
-    return Calculus(name, allen.RELATIONS, _allen_table(), axes)
+    return Calculus(name, ALLEN_RELATIONS, _allen_table(), axes)
 
 
 @cache
 def _allen_table() -> Mapping[tuple[str, str], frozenset[str]]:
-    return _table(allen.triples())
+    return _table(allen_triples())
 
 
 def _table(triples: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str], frozenset[str]]:

@@ -1,4 +1,4 @@
-"""The words of the grammar: phrases, relations of the lexicon, kinds of nouns, and sentences as words."""
+"""The words of the grammar: phrases, relations of the lexicon, nouns, sentences as words."""
 
 from __future__ import annotations
 

@@ -5,8 +5,6 @@ once; the prover hands it to a solver, and witnesses and scenes are held against
 """
 
 from gnomon.proofs.meaning.relations import company, contact, directions
-from gnomon.proofs.meaning.relations import company as change
-from gnomon.proofs.meaning.relations import contact as distance
 from gnomon.proofs.meaning.relations.contact import RELATIONS
 
-__all__ = ["RELATIONS", "change", "company", "contact", "directions", "distance"]
+__all__ = ["RELATIONS", "company", "contact", "directions"]
