@@ -5,9 +5,14 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from gnomon.proofs.calculi.allen import ALLEN_RELATIONS, allen_relation
-from gnomon.proofs.calculi.cardinal import CARDINAL_RELATIONS, cardinal_relation
-from gnomon.proofs.calculi.tables import NAMES, calculus
+from gnomon.proofs.calculus import (
+    ALLEN_RELATIONS,
+    CARDINAL_RELATIONS,
+    NAMES,
+    allen_relation,
+    calculus,
+    cardinal_relation,
+)
 
 RCC8 = ("DC", "EC", "PO", "TPP", "NTPP", "TPPi", "NTPPi", "EQ")
 CONVERSE = {

@@ -15,7 +15,7 @@ from gnomon.benchmarks.calculus_words import WAYS, Speaker, likeness, speaker
 from gnomon.benchmarks.choosing import several
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import UsageError, check_known
-from gnomon.proofs.calculi.tables import NAMES, Cell, Relation, calculus
+from gnomon.proofs.calculus import NAMES, Cell, Relation, calculus
 from gnomon.records import Item, digest
 
 QUADS = 60

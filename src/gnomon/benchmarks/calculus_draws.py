@@ -9,7 +9,7 @@ from itertools import product
 from random import Random
 from typing import NamedTuple
 
-from gnomon.proofs.calculi.tables import Calculus, Cell, Relation
+from gnomon.proofs.calculus import Calculus, Cell, Relation
 
 MOST_CELLS = 400  # of a large table that are considered, or four for each quad that is wanted
 PARTNERS = 40  # cells with which a cell may be paired

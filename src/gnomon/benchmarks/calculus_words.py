@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from gnomon.files import package_data, read_yaml
-from gnomon.proofs.calculi.tables import Cell, Relation
+from gnomon.proofs.calculus import Cell, Relation
 
 WAYS = ("plain", "anonymous")
 _WORD = re.compile(r"\w+")
