@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from gnomon.proofs.chainfacts import VERDICTS, Fact, Regions, core, is_open
+from gnomon.proofs.chainfacts import VERDICTS, ChainFact, Regions, core, is_open
 from gnomon.proofs.chains import FAMILIES, make_trio, proof
 
 THINGS = 3
@@ -53,7 +53,7 @@ def drawn(name, random):
     """A story that holds in some arrangement, and a question."""
     family = FAMILIES[name]
     pairs = list(permutations(range(THINGS), 2))
-    every = [Fact(word, *pair) for word, pair in product(family.relations, pairs)]
+    every = [ChainFact(word, *pair) for word, pair in product(family.relations, pairs)]
     arrangement = random.choice(ARRANGEMENTS[name])
     true = [fact for fact in every if family.logic.holds(fact, arrangement)]
     story = random.sample(true, min(len(true), random.randint(1, 3)))
@@ -104,33 +104,38 @@ def test_a_core_gives_the_verdict_and_nothing_less_does(name):
 
 
 def test_what_is_in_a_box_is_where_the_box_is():
-    story = [Fact("inside", 0, 1), Fact("left", 1, 2), Fact("contains", 2, 3)]
+    story = [ChainFact("inside", 0, 1), ChainFact("left", 1, 2), ChainFact("contains", 2, 3)]
     logic = FAMILIES["solids"].logic
-    assert logic.verdict(story, Fact("left", 0, 3)) == "yes"
-    assert logic.verdict(story, Fact("right", 0, 3)) == "no"
-    assert logic.verdict(story, Fact("above", 0, 3)) == "cannot tell"
-    assert core(logic, story, Fact("left", 0, 3)) == story
+    assert logic.verdict(story, ChainFact("left", 0, 3)) == "yes"
+    assert logic.verdict(story, ChainFact("right", 0, 3)) == "no"
+    assert logic.verdict(story, ChainFact("above", 0, 3)) == "cannot tell"
+    assert core(logic, story, ChainFact("left", 0, 3)) == story
 
 
 def test_what_contains_a_box_may_be_anywhere():
-    story = [Fact("contains", 0, 1), Fact("left", 1, 2)]
-    assert FAMILIES["solids"].logic.verdict(story, Fact("left", 0, 2)) == "cannot tell"
+    story = [ChainFact("contains", 0, 1), ChainFact("left", 1, 2)]
+    assert FAMILIES["solids"].logic.verdict(story, ChainFact("left", 0, 2)) == "cannot tell"
 
 
 def test_far_is_passed_on_to_what_is_inside_and_near_to_what_contains():
     logic = Regions()
-    story = [Fact("inside", 0, 1), Fact("far", 1, 2), Fact("contains", 2, 3), Fact("near", 4, 3)]
-    assert logic.verdict(story, Fact("far", 0, 3)) == "yes"
-    assert logic.verdict(story, Fact("far", 4, 2)) == "no"
-    assert logic.verdict(story, Fact("far", 4, 0)) == "cannot tell"
-    assert logic.verdict(story, Fact("inside", 1, 0)) == "no"
+    story = [
+        ChainFact("inside", 0, 1),
+        ChainFact("far", 1, 2),
+        ChainFact("contains", 2, 3),
+        ChainFact("near", 4, 3),
+    ]
+    assert logic.verdict(story, ChainFact("far", 0, 3)) == "yes"
+    assert logic.verdict(story, ChainFact("far", 4, 2)) == "no"
+    assert logic.verdict(story, ChainFact("far", 4, 0)) == "cannot tell"
+    assert logic.verdict(story, ChainFact("inside", 1, 0)) == "no"
 
 
 def test_the_same_place_passes_every_direction_on():
     logic = FAMILIES["eight"].logic
-    story = [Fact("same place", 0, 1), Fact("above left", 1, 2)]
-    assert logic.verdict(story, Fact("above left", 0, 2)) == "yes"
-    assert logic.verdict(story, Fact("left", 0, 2)) == "no"
+    story = [ChainFact("same place", 0, 1), ChainFact("above left", 1, 2)]
+    assert logic.verdict(story, ChainFact("above left", 0, 2)) == "yes"
+    assert logic.verdict(story, ChainFact("left", 0, 2)) == "no"
 
 
 @pytest.mark.parametrize("name", FAMILIES)

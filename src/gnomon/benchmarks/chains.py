@@ -21,7 +21,7 @@ from gnomon.benchmarks.choosing import several
 from gnomon.benchmarks.counting import GOLD, tally
 from gnomon.contracts import Benchmark, Laws, Listing, RelationLaw
 from gnomon.errors import UsageError, check_known
-from gnomon.proofs.chainfacts import VERDICTS, Fact, Story, Verdict
+from gnomon.proofs.chainfacts import VERDICTS, ChainFact, Story, Verdict
 from gnomon.proofs.chains import FAMILIES, Trio, make_trio
 from gnomon.records import Item, digest
 
@@ -145,17 +145,17 @@ def _items(trio: Trio, told: Telling, wanted: Wanted, ask: str) -> Iterator[Item
 
 def _questions(
     trio: Trio, story: Story, verdict: Verdict, ask: str
-) -> Iterator[tuple[Fact, Verdict]]:
+) -> Iterator[tuple[ChainFact, Verdict]]:
     if ask == "one":
         yield trio.question, verdict
         return
     for one, two in permutations(range(trio.hops + 1), 2):
-        asked = Fact(trio.question.relation, one, two)
+        asked = ChainFact(trio.question.relation, one, two)
         yield asked, trio.family.logic.verdict(story, asked)
 
 
 def _item(
-    told: Telling, wanted: Wanted, group: str, context: str, asked: Fact, answer: Verdict
+    told: Telling, wanted: Wanted, group: str, context: str, asked: ChainFact, answer: Verdict
 ) -> Item:
     text = told.question(asked)
     return Item(

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from gnomon.files import package_data, read_yaml
-from gnomon.proofs.chainfacts import Fact, Story
+from gnomon.proofs.chainfacts import ChainFact, Story
 
 PERSONS = ("first", "third")
 NAMINGS = ("names", "things")
@@ -62,14 +62,14 @@ class Telling:
             parts.append(self.frames[place].format(sentence=self._clause(fact, way)))
         return " ".join(map(_as_sentence, parts))
 
-    def question(self, asked: Fact) -> str:
+    def question(self, asked: ChainFact) -> str:
         """Is the one so to the other?"""
         one, two = self.names[asked.first], _object(self.names[asked.second])
         verb = "Am" if one == "I" else "Is"
         text = f"{verb} {one} {self.world.phrase(asked.relation)} {two}?"
         return str(_words()["question"]).format(question=text)
 
-    def _clause(self, fact: Fact, way: int) -> str:
+    def _clause(self, fact: ChainFact, way: int) -> str:
         ways = self.world.relations[fact.relation]
         predicate = ways[way % len(ways)]
         one, two = self.names[fact.first], _object(self.names[fact.second])

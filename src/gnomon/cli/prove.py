@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.errors import UsageError, inert
 
 if TYPE_CHECKING:
-    from gnomon.proofs.meaning.grammar import Text
+    from gnomon.proofs.meaning.grammar import StatedText
     from gnomon.proofs.solver import Proof
 
 LONGEST = 4000  # characters of the premises
@@ -94,7 +94,7 @@ def sentences(text: str) -> list[str]:
     return [part for part in found if part]
 
 
-def _proofs(text: Text, reading: str | None) -> list[Proof]:
+def _proofs(text: StatedText, reading: str | None) -> list[Proof]:
     """The proof under each reading, the ordinary one first."""
     from gnomon.proofs.meaning.stories import reading_named, readings
     from gnomon.proofs.solver import Case

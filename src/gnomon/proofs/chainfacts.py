@@ -14,7 +14,7 @@ Verdict = Literal["yes", "no", "cannot tell"]
 VERDICTS: tuple[Verdict, ...] = ("yes", "no", "cannot tell")
 
 
-class Fact(NamedTuple):
+class ChainFact(NamedTuple):
     """A relation of one thing to another; things are numbers."""
 
     relation: str
@@ -22,12 +22,12 @@ class Fact(NamedTuple):
     second: int
 
     @property
-    def turned(self) -> Fact:
+    def turned(self) -> ChainFact:
         """The same words with the two things exchanged: another fact."""
-        return Fact(self.relation, self.second, self.first)
+        return ChainFact(self.relation, self.second, self.first)
 
 
-Story = Sequence[Fact]
+Story = Sequence[ChainFact]
 
 
 def things_of(facts: Story) -> list[int]:
@@ -47,20 +47,20 @@ class Logic(Protocol[Model]):
     A model is an arrangement of the things, in which each fact is true or false.
     """
 
-    def verdict(self, story: Story, question: Fact) -> Verdict:
+    def verdict(self, story: Story, question: ChainFact) -> Verdict:
         """Whether a consistent story says yes, says no or leaves the question open."""
         ...
 
-    def model(self, story: Story, question: Fact, *, true: bool) -> Model | None:
+    def model(self, story: Story, question: ChainFact, *, true: bool) -> Model | None:
         """An arrangement in which the story holds and the question does (or not), if any."""
         ...
 
-    def holds(self, fact: Fact, model: Model) -> bool:
+    def holds(self, fact: ChainFact, model: Model) -> bool:
         """Whether a fact is true in an arrangement, by looking at it alone."""
         ...
 
 
-def core(logic: Logic[Model], story: Story, question: Fact) -> list[Fact] | None:
+def core(logic: Logic[Model], story: Story, question: ChainFact) -> list[ChainFact] | None:
     """The facts without which the verdict is lost, if they give it by themselves.
 
     Then they are the only smallest proof. None if there are several proofs, or nothing follows.
@@ -78,7 +78,7 @@ def core(logic: Logic[Model], story: Story, question: Fact) -> list[Fact] | None
     return needed
 
 
-def is_open(logic: Logic[Model], story: Story, question: Fact) -> bool:
+def is_open(logic: Logic[Model], story: Story, question: ChainFact) -> bool:
     """Whether two arrangements show that the question is open: both have every fact, one has it."""
     for true in (True, False):
         found = logic.model(story, question, true=true)
@@ -131,7 +131,7 @@ class Ordering:
     relations: Mapping[str, Bounds]
     boxes: bool = False
 
-    def verdict(self, story: Story, question: Fact) -> Verdict:
+    def verdict(self, story: Story, question: ChainFact) -> Verdict:
         """Whether a consistent story says yes, says no or leaves the question open."""
         arcs = self._arcs(story, question)
         asked = list(self._asked(question))
@@ -139,7 +139,7 @@ class Ordering:
             return "yes"
         return "cannot tell" if _fits(arcs, asked) else "no"
 
-    def model(self, story: Story, question: Fact, *, true: bool) -> Arrangement | None:
+    def model(self, story: Story, question: ChainFact, *, true: bool) -> Arrangement | None:
         """An arrangement in which the story holds and the question does (or not), if any."""
         arcs = self._arcs(story, question)
         asked = list(self._asked(question))
@@ -151,14 +151,14 @@ class Ordering:
                 return found
         return None
 
-    def holds(self, fact: Fact, model: Arrangement) -> bool:
+    def holds(self, fact: ChainFact, model: Arrangement) -> bool:
         """Whether a fact is true in an arrangement, by looking at its numbers."""
         for low, arc in self._asked(fact):
             if model[low] > model[arc.to] or (arc.strict and model[low] == model[arc.to]):
                 return False
         return True
 
-    def _arcs(self, story: Story, question: Fact) -> Arcs:
+    def _arcs(self, story: Story, question: ChainFact) -> Arcs:
         found: Arcs = {}
         for fact in story:
             for low, arc in self._asked(fact):
@@ -172,7 +172,7 @@ class Ordering:
         for thing, axis in product(things_of(facts), AXES):
             arcs.setdefault((thing, axis, "low"), []).append(Arc((thing, axis, "high"), True))
 
-    def _asked(self, fact: Fact) -> Iterable[tuple[End, Arc]]:
+    def _asked(self, fact: ChainFact) -> Iterable[tuple[End, Arc]]:
         """The arcs that a fact says are there."""
         for bound in self.relations[fact.relation]:
             one, two = fact.first, fact.second
@@ -257,7 +257,7 @@ MOST_NEAR, LEAST_FAR = 10, 100  # gaps that count as near and as far
 class Regions:
     """The logic of containment and distance."""
 
-    def verdict(self, story: Story, question: Fact) -> Verdict:
+    def verdict(self, story: Story, question: ChainFact) -> Verdict:
         """Whether a consistent story says yes, says no or leaves the question open."""
         if self.model(story, question, true=False) is None:
             return "yes"
@@ -265,7 +265,7 @@ class Regions:
             return "no"
         return "cannot tell"
 
-    def model(self, story: Story, question: Fact, *, true: bool) -> Covered | None:
+    def model(self, story: Story, question: ChainFact, *, true: bool) -> Covered | None:
         """An arrangement in which the story holds and the question does (or not), if any.
 
         Areas share places, or are near, only where they must. So if the one that is made breaks a
@@ -278,7 +278,7 @@ class Regions:
             return None
         return found
 
-    def holds(self, fact: Fact, model: Covered) -> bool:
+    def holds(self, fact: ChainFact, model: Covered) -> bool:
         """Whether a fact is true in an arrangement, by looking at the places."""
         one, two = model[fact.first], model[fact.second]
         if fact.relation == INSIDE:
@@ -295,7 +295,7 @@ class Regions:
         return gap > 0
 
 
-def _added(question: Fact, true: bool) -> list[Fact]:
+def _added(question: ChainFact, true: bool) -> list[ChainFact]:
     """What to add to a story so that the question becomes true, or false."""
     positive = question.relation not in (OUTSIDE, FAR)
     if positive and true:
@@ -303,10 +303,10 @@ def _added(question: Fact, true: bool) -> list[Fact]:
     if positive or true:
         return []  # areas are apart and far, and not inside one another, unless they must be
     relation = NEAR if question.relation == FAR else OVERLAPPING
-    return [Fact(relation, question.first, question.second)]
+    return [ChainFact(relation, question.first, question.second)]
 
 
-def _regions_arranged(facts: Story, question: Fact) -> Covered:
+def _regions_arranged(facts: Story, question: ChainFact) -> Covered:
     """The least that each area covers: a place of its own, and what the facts ask for."""
     things = things_of((*facts, question))
     covered = {thing: {SITE * number} for number, thing in enumerate(things)}

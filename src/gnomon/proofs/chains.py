@@ -16,7 +16,7 @@ from gnomon.proofs.chainfacts import (
     OUTSIDE,
     Bound,
     Bounds,
-    Fact,
+    ChainFact,
     Logic,
     Ordering,
     Regions,
@@ -34,7 +34,7 @@ from gnomon.proofs.chainfacts import (
 
 
 @dataclass(frozen=True)
-class Family:
+class RelationFamily:
     """Relations that stories are told in, what is asked about, and what decides."""
 
     name: str
@@ -91,15 +91,15 @@ def _with_converse(bounds: Mapping[str, Bounds], converse: Mapping[str, str]) ->
     return found
 
 
-def _four() -> Family:
+def _four() -> RelationFamily:
     converse = _both_ways({"left": "right", "below": "above"})
     bounds: dict[str, Bounds] = {"left": (_point("x", "first"),), "below": (_point("y", "first"),)}
     logic = Ordering(_with_converse(bounds, converse))
     words = tuple(converse)
-    return Family("four", logic, converse, words, words)
+    return RelationFamily("four", logic, converse, words, words)
 
 
-def _eight() -> Family:
+def _eight() -> RelationFamily:
     left, below = _point("x", "first"), _point("y", "first")
     above = _point("y", "second")
     bounds: dict[str, Bounds] = {
@@ -118,10 +118,10 @@ def _eight() -> Family:
     }
     converse = _both_ways(pairs)
     asked = tuple(word for word in converse if word != "same place")
-    return Family("eight", Ordering(_with_converse(bounds, converse)), converse, asked, ())
+    return RelationFamily("eight", Ordering(_with_converse(bounds, converse)), converse, asked, ())
 
 
-def _solids() -> Family:
+def _solids() -> RelationFamily:
     bounds: dict[str, Bounds] = {
         "left": (_box("x", "first"),),
         "below": (_box("y", "first"),),
@@ -132,14 +132,14 @@ def _solids() -> Family:
     converse = _both_ways(pairs)
     directions = tuple(word for word in converse if word not in ("inside", "contains"))
     logic = Ordering(_with_converse(bounds, converse), boxes=True)
-    return Family("solids", logic, converse, (*directions, "inside"), directions)
+    return RelationFamily("solids", logic, converse, (*directions, "inside"), directions)
 
 
-def _places() -> Family:
+def _places() -> RelationFamily:
     converse = _both_ways({regions.INSIDE: regions.CONTAINS})
     converse |= {name: name for name in regions.APART}
     asked = (regions.INSIDE, regions.OUTSIDE, regions.FAR)
-    return Family("places", Regions(), converse, asked, (regions.FAR,))
+    return RelationFamily("places", Regions(), converse, asked, (regions.FAR,))
 
 
 FAMILIES = {family.name: family for family in (_four(), _eight(), _solids(), _places())}
@@ -165,10 +165,10 @@ _AXES = {"left": "x", "right": "x", "below": "y", "above": "y", "in front": "z",
 class Trio(NamedTuple):
     """A question, and a story for each verdict; the facts of the chain come first in each."""
 
-    family: Family
+    family: RelationFamily
     hops: int
-    question: Fact
-    stories: dict[Verdict, tuple[Fact, ...]]
+    question: ChainFact
+    stories: dict[Verdict, tuple[ChainFact, ...]]
 
 
 def make_trio(name: str, hops: int, distractors: int, random: Random) -> Trio | None:
@@ -178,7 +178,7 @@ def make_trio(name: str, hops: int, distractors: int, random: Random) -> Trio | 
     if not asked:
         return None
     for _ in range(CHAINS):
-        question = Fact(random.choice(asked), 0, hops)
+        question = ChainFact(random.choice(asked), 0, hops)
         base = _told(_drawn_story(family, question, distractors, random), family, random)
         yes = _proved_variant(family, base, question, "yes", random)
         no = _proved_variant(family, base, question, "no", random)
@@ -186,13 +186,15 @@ def make_trio(name: str, hops: int, distractors: int, random: Random) -> Trio | 
         source = random.choice((base, no or base))
         unknown = _proved_variant(family, source, question, "cannot tell", random)
         if yes and no and unknown:
-            stories: dict[Verdict, tuple[Fact, ...]]
+            stories: dict[Verdict, tuple[ChainFact, ...]]
             stories = {"yes": yes, "no": no, "cannot tell": unknown}
             return Trio(family, hops, question, stories)
     return None
 
 
-def proof(family: Family, story: Story, question: Fact, verdict: Verdict) -> list[Fact] | None:
+def proof(
+    family: RelationFamily, story: Story, question: ChainFact, verdict: Verdict
+) -> list[ChainFact] | None:
     """The facts that a verdict needs (none if it is open); None if the verdict is not proved."""
     if verdict == "cannot tell":
         return [] if is_open(family.logic, story, question) else None
@@ -201,13 +203,13 @@ def proof(family: Family, story: Story, question: Fact, verdict: Verdict) -> lis
     return core(family.logic, story, question)
 
 
-def _askable(family: Family, hops: int, distractors: int) -> list[str]:
+def _askable(family: RelationFamily, hops: int, distractors: int) -> list[str]:
     """What can be asked: the words of distractors must make the other two stories."""
     asked = family.asked_at_once if hops == 1 else family.asked
     return [word for word in asked if len(_needed(family, word, hops)) <= distractors]
 
 
-def _needed(family: Family, asked: str, hops: int) -> list[tuple[str, ...]]:
+def _needed(family: RelationFamily, asked: str, hops: int) -> list[tuple[str, ...]]:
     """Words that distractors must have, so that a fact of the chain can take them."""
     if family.name == "places":
         if asked == INSIDE:
@@ -219,7 +221,9 @@ def _needed(family: Family, asked: str, hops: int) -> list[tuple[str, ...]]:
     return [tuple(word for word in others if word in family.relations)]
 
 
-def _drawn_story(family: Family, question: Fact, distractors: int, random: Random) -> list[Fact]:
+def _drawn_story(
+    family: RelationFamily, question: ChainFact, distractors: int, random: Random
+) -> list[ChainFact]:
     """A chain from which the answer follows, and facts about other things that hang on it."""
     hops = question.second
     story = _chain(family, question.relation, hops, random)
@@ -227,11 +231,11 @@ def _drawn_story(family: Family, question: Fact, distractors: int, random: Rando
     for number in range(distractors):
         words = needed[number] if number < len(needed) else family.relations
         thing = hops + 1 + number
-        story.append(Fact(random.choice(words), thing, random.randrange(thing)))
+        story.append(ChainFact(random.choice(words), thing, random.randrange(thing)))
     return story
 
 
-def _chain(family: Family, asked: str, hops: int, random: Random) -> list[Fact]:
+def _chain(family: RelationFamily, asked: str, hops: int, random: Random) -> list[ChainFact]:
     words = [asked] * hops
     if family.name == "eight":
         words = _steps(asked, hops, random)
@@ -239,7 +243,7 @@ def _chain(family: Family, asked: str, hops: int, random: Random) -> list[Fact]:
         words = _nested_steps(asked, hops, random)
     elif family.name == "places" and asked != INSIDE:
         words = _around(asked, hops, random)
-    return [Fact(word, place, place + 1) for place, word in enumerate(words)]
+    return [ChainFact(word, place, place + 1) for place, word in enumerate(words)]
 
 
 def _steps(asked: str, hops: int, random: Random) -> list[str]:
@@ -282,19 +286,19 @@ def _around(asked: str, hops: int, random: Random) -> list[str]:
     return [INSIDE] * before + [over] + [CONTAINS] * (hops - before - 1)
 
 
-def _told(story: Story, family: Family, random: Random) -> list[Fact]:
+def _told(story: Story, family: RelationFamily, random: Random) -> list[ChainFact]:
     """Each fact one way round or the other."""
     found = []
     for fact in story:
         if random.random() < 0.5:
-            fact = Fact(family.converse[fact.relation], fact.second, fact.first)
+            fact = ChainFact(family.converse[fact.relation], fact.second, fact.first)
         found.append(fact)
     return found
 
 
 def _proved_variant(
-    family: Family, base: Story, question: Fact, verdict: Verdict, random: Random
-) -> tuple[Fact, ...] | None:
+    family: RelationFamily, base: Story, question: ChainFact, verdict: Verdict, random: Random
+) -> tuple[ChainFact, ...] | None:
     """The story in the same words such that the verdict is proved, by the chain as a whole."""
     hops = question.second
     for story in _variants(base, hops, verdict, random):
@@ -306,7 +310,9 @@ def _proved_variant(
     return None
 
 
-def _variants(base: Story, hops: int, verdict: Verdict, random: Random) -> Iterator[list[Fact]]:
+def _variants(
+    base: Story, hops: int, verdict: Verdict, random: Random
+) -> Iterator[list[ChainFact]]:
     if verdict == "yes":
         yield list(base)
         return
@@ -326,14 +332,14 @@ def _variants(base: Story, hops: int, verdict: Verdict, random: Random) -> Itera
         yield story
 
 
-def _exchange_words(story: list[Fact], one: int, two: int) -> None:
+def _exchange_words(story: list[ChainFact], one: int, two: int) -> None:
     """Let a fact of the chain and a distractor exchange what they say."""
     first, second = story[one].relation, story[two].relation
     story[one] = story[one]._replace(relation=second)
     story[two] = story[two]._replace(relation=first)
 
 
-def _turn_directions(story: list[Fact], hops: int) -> None:
+def _turn_directions(story: list[ChainFact], hops: int) -> None:
     """The whole chain the other way round, but for what contains what."""
     nested = all(fact.relation in CONTAINMENT for fact in story[:hops])
     for place in range(hops):
@@ -341,7 +347,7 @@ def _turn_directions(story: list[Fact], hops: int) -> None:
             story[place] = story[place].turned
 
 
-def _nest(story: list[Fact], hops: int, random: Random) -> None:
+def _nest(story: list[ChainFact], hops: int, random: Random) -> None:
     """Up through containers to some link, and down from there; or the reverse."""
     top = random.choice((0, random.randrange(hops + 1), hops))
     rising = random.random() < 0.5
@@ -354,10 +360,10 @@ def _nest(story: list[Fact], hops: int, random: Random) -> None:
             lower, upper = upper, lower
         if fact.relation == CONTAINS:
             lower, upper = upper, lower
-        story[place] = Fact(fact.relation, lower, upper)
+        story[place] = ChainFact(fact.relation, lower, upper)
 
 
-def _turn_some(story: list[Fact], links: range, random: Random) -> None:
+def _turn_some(story: list[ChainFact], links: range, random: Random) -> None:
     """Some facts of the chain the other way round."""
     share = random.random()
     for place in links:

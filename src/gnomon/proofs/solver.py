@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from gnomon.errors import GnomonError, UsageError, importing, unknown
 from gnomon.proofs.meaning.formulas import Formula, Names, Number, holds, smt
-from gnomon.proofs.meaning.grammar import NotUnderstoodError, Text, understood
+from gnomon.proofs.meaning.grammar import NotUnderstoodError, StatedText, understood
 from gnomon.proofs.meaning.relations import RELATIONS
 from gnomon.proofs.meaning.stories import NOW, Story, When, reading_named
 from gnomon.proofs.meaning.vocabulary import (
@@ -211,7 +211,7 @@ def case_of(premises: Sequence[str], claims: Sequence[str], *, reading: str = OR
     return Case(*text_of(premises, claims).formulas(reading_named(reading)))
 
 
-def text_of(premises: Sequence[str], claims: Sequence[str]) -> Text:
+def text_of(premises: Sequence[str], claims: Sequence[str]) -> StatedText:
     """What free sentences say, read in the plainest of four ways that understands them all."""
     complaint: NotUnderstoodError | None = None
     for opaque, bold in product((False, True), repeat=2):
@@ -225,7 +225,7 @@ def text_of(premises: Sequence[str], claims: Sequence[str]) -> Text:
 
 def _text_of(
     premises: Sequence[str], claims: Sequence[str], known: GrammarWords, *, bold: bool
-) -> Text:
+) -> StatedText:
     nouns = kinds_of_nouns()
     told = [free_words(sentence, known, nouns, bold=bold) for sentence in premises]
     claimed = [free_words(sentence, known, nouns, bold=bold) for sentence in claims]

@@ -15,9 +15,9 @@ import numpy as np
 from gnomon.errors import UsageError
 from gnomon.files import package_data, read_yaml
 from gnomon.proofs.meaning.formulas import Formula, every, quantity, some
-from gnomon.proofs.meaning.grammar import Text
+from gnomon.proofs.meaning.grammar import StatedText
 from gnomon.proofs.meaning.relations.contact import on
-from gnomon.proofs.meaning.stories import EARLIER, NOW, WINDS, Reading, When, reading_named
+from gnomon.proofs.meaning.stories import EARLIER, NOW, WINDS, SentenceReading, When, reading_named
 from gnomon.proofs.meaning.vocabulary import kinds_of_nouns
 from gnomon.proofs.solver import Proof, Theory, Witness
 from gnomon.scenes.descriptions import other_nouns
@@ -44,7 +44,7 @@ def _cast_list() -> dict[str, list[str]]:
     return found
 
 
-def cast_of(text: Text, nouns: Mapping[str, str] | None = None) -> dict[str, Thing]:
+def cast_of(text: StatedText, nouns: Mapping[str, str] | None = None) -> dict[str, Thing]:
     """A thing for everybody whom a text names and who can be drawn; `nouns` says what they are."""
     found: dict[str, Thing] = {}
     taken: set[str] = set()
@@ -68,10 +68,12 @@ def _thing_for(noun: str, kinds: frozenset[str], taken: set[str]) -> str:
     return ""
 
 
-class Stage:
+class WitnessScene:
     """A text under a reading, with the things that play its parts."""
 
-    def __init__(self, text: Text, reading: Reading, cast: Mapping[str, Thing]) -> None:
+    def __init__(
+        self, text: StatedText, reading: SentenceReading, cast: Mapping[str, Thing]
+    ) -> None:
         self.cast = dict(cast)
         self.story, self.premises, self.claims = text.formulas(reading)
         self.things = [name for name in text.kinds if name in self.cast]
@@ -197,15 +199,17 @@ SEEN_WELL = 0.6  # share of each thing that is not hidden
 SEEN_AT_ALL = 0.1
 
 
-class Shown(NamedTuple):
+class ShownWitness(NamedTuple):
     """A witness that can be drawn."""
 
     says: str  # what it shows
     witness: Witness
-    stage: Stage
+    stage: WitnessScene
 
 
-def shown_for(text: Text, proof: Proof, nouns: Mapping[str, str] | None = None) -> list[Shown]:
+def shown_for(
+    text: StatedText, proof: Proof, nouns: Mapping[str, str] | None = None
+) -> list[ShownWitness]:
     """The witnesses of a proof: two if the claim is left open, else one."""
     wanted = {
         "neutral": (("it could be", True), ("it need not be", False)),
@@ -214,15 +218,15 @@ def shown_for(text: Text, proof: Proof, nouns: Mapping[str, str] | None = None) 
     }.get(proof.verdict, ())
     found = []
     for says, truth in wanted:
-        stage = Stage(text, reading_named(proof.reading), cast_of(text, nouns))
+        stage = WitnessScene(text, reading_named(proof.reading), cast_of(text, nouns))
         witness = stage.witness(0, truth)
         if witness is not None:
-            found.append(Shown(says, witness, stage))
+            found.append(ShownWitness(says, witness, stage))
     return found
 
 
 def draw_witnesses(
-    text: Text, proof: Proof, file: str | Path, nouns: Mapping[str, str] | None = None
+    text: StatedText, proof: Proof, file: str | Path, nouns: Mapping[str, str] | None = None
 ) -> None:
     """Write the witnesses of a proof side by side: as a picture (.png) or a plan (.svg)."""
     shown = shown_for(text, proof, nouns)
@@ -244,7 +248,7 @@ def draw_witnesses(
     write_png(file, np.concatenate(panels[:-1], axis=1))
 
 
-def scene_of(shown: Shown) -> Scene | None:
+def scene_of(shown: ShownWitness) -> Scene | None:
     """The things of a witness, with a viewer in the south who sees as much of each as possible."""
     placed = []
     for number, name in enumerate(shown.stage.things):
@@ -274,7 +278,7 @@ def least_seen(scene: Scene) -> float:
     return min(survey(scene, 96).visible.values())
 
 
-def _placed(shown: Shown, name: str, number: int) -> Placed:
+def _placed(shown: ShownWitness, name: str, number: int) -> Placed:
     stage, values = shown.stage, shown.witness.values
     thing = stage.cast[name]
     x = float(stage.story.middle(name, "x", NOW).value(values))
@@ -286,7 +290,7 @@ def _placed(shown: Shown, name: str, number: int) -> Placed:
     return Placed(id=name, thing=thing.name, at=(x, y, z), turn=_turn(shown, name), colour=colour)
 
 
-def _height(shown: Shown, name: str) -> float:
+def _height(shown: ShownWitness, name: str) -> float:
     """Where a thing stands; what is on or in another goes down to its top, or into its hollow."""
     stage, values = shown.stage, shown.witness.values
     low = float(stage.story.low(name, "z", NOW).value(values))
@@ -303,7 +307,7 @@ def _height(shown: Shown, name: str) -> float:
     return low
 
 
-def _overlaps(shown: Shown, name: str, other: str) -> bool:
+def _overlaps(shown: ShownWitness, name: str, other: str) -> bool:
     story, values = shown.stage.story, shown.witness.values
     for axis in ("x", "y"):
         if story.low(name, axis, NOW).value(values) >= story.high(other, axis, NOW).value(values):
@@ -313,7 +317,7 @@ def _overlaps(shown: Shown, name: str, other: str) -> bool:
     return True
 
 
-def heading_of(shown: Shown, name: str) -> int | None:
+def heading_of(shown: ShownWitness, name: str) -> int | None:
     """Which of the winds somebody faces now, if it matters."""
     for moment in (NOW, 0):
         for wind in range(4):
@@ -322,7 +326,7 @@ def heading_of(shown: Shown, name: str) -> int | None:
     return None
 
 
-def _turn(shown: Shown, name: str) -> float:
+def _turn(shown: ShownWitness, name: str) -> float:
     wind = heading_of(shown, name)
     return 0.0 if wind is None else TURNS[wind]
 
@@ -356,7 +360,7 @@ SMALLEST = 0.25  # metres: a thing without a size of its own
 PALETTE = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bb5566", "#777777")
 
 
-class Box(NamedTuple):
+class PlanBox(NamedTuple):
     """A thing in a plan."""
 
     name: str
@@ -368,7 +372,7 @@ class Box(NamedTuple):
     heading: int | None
 
 
-def plan_of(shown: Sequence[Shown]) -> str:
+def plan_of(shown: Sequence[ShownWitness]) -> str:
     """An SVG with one panel for each witness, side by side."""
     width = SIDE * len(shown)
     parts = []
@@ -382,7 +386,7 @@ def plan_of(shown: Sequence[Shown]) -> str:
     )
 
 
-def _panel(shown: Shown) -> str:
+def _panel(shown: ShownWitness) -> str:
     up = "z" if _is_about_height(shown) else "y"
     boxes = [_box(shown, name, up) for name in (*shown.stage.places, *shown.stage.things)]
     scale = _Scale(boxes)
@@ -395,20 +399,20 @@ def _panel(shown: Shown) -> str:
     return "".join(parts)
 
 
-def _is_about_height(shown: Shown) -> bool:
+def _is_about_height(shown: ShownWitness) -> bool:
     """Whether things differ in height and stand in one column, or no other axis is spoken of."""
     values = shown.witness.values
     spoken = [name for name in values if name.endswith(f"@{NOW}.z")]
     return bool(spoken) and not shown.stage.places and _spread(shown, "z") > _spread(shown, "y")
 
 
-def _spread(shown: Shown, axis: str) -> float:
+def _spread(shown: ShownWitness, axis: str) -> float:
     story, values = shown.stage.story, shown.witness.values
     places = [float(story.middle(name, axis, NOW).value(values)) for name in shown.stage.things]
     return max(places) - min(places) if places else 0.0
 
 
-def _box(shown: Shown, name: str, up: str) -> Box:
+def _box(shown: ShownWitness, name: str, up: str) -> PlanBox:
     story, values = shown.stage.story, shown.witness.values
 
     def ends(axis: str) -> tuple[float, float]:
@@ -419,13 +423,13 @@ def _box(shown: Shown, name: str, up: str) -> Box:
     left, right = ends("x")
     low, high = ends(up)
     is_place = name in shown.stage.places
-    return Box(name, left, right, low, high, is_place, heading_of(shown, name))
+    return PlanBox(name, left, right, low, high, is_place, heading_of(shown, name))
 
 
 class _Scale:
     """From metres to the paper."""
 
-    def __init__(self, boxes: Sequence[Box]) -> None:
+    def __init__(self, boxes: Sequence[PlanBox]) -> None:
         self.left = min(box.left for box in boxes)
         self.low = min(box.low for box in boxes)
         wide = max(box.right for box in boxes) - self.left
@@ -440,7 +444,7 @@ class _Scale:
         return SIDE - MARGIN - (metres - self.low) * self.factor
 
 
-def _drawn(box: Box, scale: _Scale, colour: str) -> str:
+def _drawn(box: PlanBox, scale: _Scale, colour: str) -> str:
     left, right, top, bottom = (
         scale.x(box.left),
         scale.x(box.right),
@@ -461,7 +465,7 @@ def _drawn(box: Box, scale: _Scale, colour: str) -> str:
     return shape + _arrow(box, middle_x, middle_y) + label
 
 
-def _arrow(box: Box, x: float, y: float) -> str:
+def _arrow(box: PlanBox, x: float, y: float) -> str:
     """Where something faces."""
     if box.heading is None:
         return ""

@@ -15,7 +15,7 @@ from gnomon.scenes.things import Cavity, Thing, Top, bounds, thing_named
 # The thresholds of the relations as data (data/space/thresholds.yaml).
 
 
-class Thresholds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RelationThresholds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Lengths, shares and angles; the file says in which unit each one is."""
 
     contact: float
@@ -82,9 +82,9 @@ class Thresholds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def thresholds() -> Thresholds:
+def thresholds() -> RelationThresholds:
     """The thresholds that ship."""
-    return msgspec.convert(read_yaml(package_data("space/thresholds.yaml")), Thresholds)
+    return msgspec.convert(read_yaml(package_data("space/thresholds.yaml")), RelationThresholds)
 
 
 Plan = tuple[float, float]  # a point or a direction in plan
@@ -185,7 +185,7 @@ def body_named(scene: Scene, name: str) -> Body:
     return Body(placed, part)
 
 
-class Pair:
+class BodyPair:
     """A subject and a ground in one scene, with what is measured between them."""
 
     def __init__(self, subject: Body, ground: Body, scene: Scene) -> None:
@@ -195,9 +195,9 @@ class Pair:
         self.lesser = min(subject.diagonal, ground.diagonal)  # m of the rules
 
     @cached_property
-    def flipped(self) -> Pair:
+    def flipped(self) -> BodyPair:
         """Ground and subject exchanged."""
-        flipped = Pair(self.b, self.a, self.scene)
+        flipped = BodyPair(self.b, self.a, self.scene)
         flipped.__dict__["plan_gap"] = self.plan_gap
         flipped.__dict__["flipped"] = self
         return flipped

@@ -6,7 +6,7 @@ from math import atan2, degrees, pi
 
 from gnomon.scenes.bodies import (
     Body,
-    Pair,
+    BodyPair,
     Plan,
     angle,
     covered_share,
@@ -27,7 +27,7 @@ from gnomon.scenes.verdicts import (
 # Groups, edges and middles, links, parts, and things that are alike.
 
 
-def _group_of(pair: Pair, body: Body) -> list[Body]:
+def _group_of(pair: BodyPair, body: Body) -> list[Body]:
     """The things that are spoken of together with a body."""
     group = body.placed.group
     if not group or body.part:
@@ -49,7 +49,7 @@ def _widest_opening(middle: Plan, others: list[Body]) -> float:
     return degrees(widest)
 
 
-def around(pair: Pair) -> Verdict:
+def around(pair: BodyPair) -> Verdict:
     """The subject's group is around the ground."""
     group = _group_of(pair, pair.a)
     if len(group) < 3 or pair.b.placed.group == pair.a.placed.group:
@@ -62,7 +62,7 @@ def around(pair: Pair) -> Verdict:
     return judge(opening <= t.ring_true and close, opening >= t.ring_false, why)
 
 
-def among(pair: Pair) -> Verdict:
+def among(pair: BodyPair) -> Verdict:
     """The ground's group is around the subject."""
     group = _group_of(pair, pair.b)
     if len(group) < 3 or pair.b.placed.group == pair.a.placed.group:
@@ -73,7 +73,7 @@ def among(pair: Pair) -> Verdict:
     return judge(opening <= t.ring_true, opening >= t.ring_false, why)
 
 
-def between(pair: Pair) -> Verdict:
+def between(pair: BodyPair) -> Verdict:
     """The two things of the ground's group are on opposite sides of the subject."""
     group = _group_of(pair, pair.b)
     if len(group) != 2 or pair.b.placed.group == pair.a.placed.group:
@@ -85,7 +85,7 @@ def between(pair: Pair) -> Verdict:
     return judge(apart >= t.between_true, apart <= t.between_false, why)
 
 
-def _from_middle(pair: Pair) -> tuple[float, float] | None:
+def _from_middle(pair: BodyPair) -> tuple[float, float] | None:
     """Of a subject on a top: distance from its middle and margin to its edge, both as shares."""
     top, scale = pair.b.top, pair.b.placed.scale
     if top is None or not pair.is_on:
@@ -97,7 +97,7 @@ def _from_middle(pair: Pair) -> tuple[float, float] | None:
     return max(x / half_x, y / half_y), margin / min(half_x, half_y)
 
 
-def at_edge(pair: Pair) -> Verdict:
+def at_edge(pair: BodyPair) -> Verdict:
     """On the ground, near the edge of its top."""
     t = thresholds()
     place = _from_middle(pair)
@@ -109,7 +109,7 @@ def at_edge(pair: Pair) -> Verdict:
     return judge(at_the_edge, central, _distance_in_words(pair, distance))
 
 
-def in_middle(pair: Pair) -> Verdict:
+def in_middle(pair: BodyPair) -> Verdict:
     """On the ground, at the middle of its top."""
     t = thresholds()
     place = _from_middle(pair)
@@ -120,18 +120,18 @@ def in_middle(pair: Pair) -> Verdict:
     return judge(distance <= t.middle_true, distance >= t.middle_false, why)
 
 
-def _not_on_top(pair: Pair) -> Verdict:
+def _not_on_top(pair: BodyPair) -> Verdict:
     """Of a subject that is not on a top: false where it is clearly apart, else undecided."""
     apart = pair.gap >= thresholds().apart_for_edge * pair.lesser
     return judge(False, apart, resting_in_words(pair))
 
 
-def _distance_in_words(pair: Pair, distance: float) -> str:
+def _distance_in_words(pair: BodyPair, distance: float) -> str:
     way = f"{distance:.0%} of the way from the middle to the edge"
     return f"{pair.a.name} is {way} of {pair.b.name}"
 
 
-def linked(pair: Pair) -> Verdict:
+def linked(pair: BodyPair) -> Verdict:
     """A rope joins the two."""
     if pair.linked:
         return Verdict(True, f"a rope joins {pair.a.name} and {pair.b.name}")
@@ -139,7 +139,7 @@ def linked(pair: Pair) -> Verdict:
     return judge(False, apart, f"no rope; {gap_in_words(pair)}")
 
 
-def detached(pair: Pair) -> Verdict:
+def detached(pair: BodyPair) -> Verdict:
     """No rope joins the two, and they are apart."""
     if pair.linked:
         return Verdict(False, f"a rope joins {pair.a.name} and {pair.b.name}")
@@ -147,7 +147,7 @@ def detached(pair: Pair) -> Verdict:
     return judge(apart and not pair.rests, False, f"no rope; {gap_in_words(pair)}")
 
 
-def part_of(pair: Pair) -> Verdict:
+def part_of(pair: BodyPair) -> Verdict:
     """The subject is a part of the ground."""
     same = pair.a.placed.id == pair.b.placed.id
     if pair.a.part and not pair.b.part and same:
@@ -158,12 +158,12 @@ def part_of(pair: Pair) -> Verdict:
     return judge(False, apart, gap_in_words(pair))
 
 
-def has_part(pair: Pair) -> Verdict:
+def has_part(pair: BodyPair) -> Verdict:
     """The converse of part of."""
     return part_of(pair.flipped)
 
 
-def congruent(pair: Pair) -> Verdict:
+def congruent(pair: BodyPair) -> Verdict:
     """Alike in shape and size."""
     t = thresholds()
     if pair.a.part or pair.b.part or pair.a.thing.name != pair.b.thing.name:
@@ -177,26 +177,26 @@ def congruent(pair: Pair) -> Verdict:
 # Touching, resting on, being in, above and below.
 
 
-def is_flush(pair: Pair) -> bool:
+def is_flush(pair: BodyPair) -> bool:
     """Whether two closed sides touch; what has legs touches with less than its box."""
     closed = pair.a.thing.solid and pair.b.thing.solid and not (pair.a.part or pair.b.part)
     return closed and pair.gap < thresholds().contact and not pair.nested
 
 
-def touching(pair: Pair) -> Verdict:
+def touching(pair: BodyPair) -> Verdict:
     """Contact: by resting, or by closed sides that are flush."""
     apart = pair.gap >= thresholds().apart_for_touching * pair.lesser
     return judge(pair.rests or is_flush(pair), apart and not pair.nested, gap_in_words(pair))
 
 
-def against(pair: Pair) -> Verdict:
+def against(pair: BodyPair) -> Verdict:
     """Contact from the side."""
     apart = pair.gap >= thresholds().apart_for_against * pair.lesser
     sideways = is_flush(pair) and pair.heights_overlap and not pair.rests
     return judge(sideways, apart or pair.rests, gap_in_words(pair))
 
 
-def rests_on(pair: Pair) -> Verdict:
+def rests_on(pair: BodyPair) -> Verdict:
     """On the top surface."""
     if pair.is_on:
         return Verdict(True, resting_in_words(pair))
@@ -207,7 +207,7 @@ def rests_on(pair: Pair) -> Verdict:
     return judge(False, apart or beside, gap_in_words(pair))
 
 
-def inside(pair: Pair) -> Verdict:
+def inside(pair: BodyPair) -> Verdict:
     """In the cavity."""
     if pair.is_in:
         return Verdict(True, resting_in_words(pair))
@@ -217,19 +217,19 @@ def inside(pair: Pair) -> Verdict:
     return judge(False, apart, gap_in_words(pair))
 
 
-def contains(pair: Pair) -> Verdict:
+def contains(pair: BodyPair) -> Verdict:
     """The ground is in the subject's cavity."""
     return inside(pair.flipped)
 
 
-def surrounding(pair: Pair) -> Verdict:
+def surrounding(pair: BodyPair) -> Verdict:
     """The ground is in the cavity, or in the middle of the subject's group."""
     if pair.a.placed.group:
         return any_of(contains(pair), around(pair))
     return contains(pair)
 
 
-def outside(pair: Pair) -> Verdict:
+def outside(pair: BodyPair) -> Verdict:
     """Clearly not in a ground that has a cavity."""
     if pair.b.cavity is None:
         return undecided(f"{pair.b.name} has no hollow")
@@ -237,7 +237,7 @@ def outside(pair: Pair) -> Verdict:
     return judge(apart, pair.is_in, gap_in_words(pair))
 
 
-def out_of(pair: Pair) -> Verdict:
+def out_of(pair: BodyPair) -> Verdict:
     """Outside, but not far."""
     verdict = outside(pair)
     if verdict.truth and pair.gap > pair.mean:
@@ -245,7 +245,7 @@ def out_of(pair: Pair) -> Verdict:
     return verdict
 
 
-def into(pair: Pair) -> Verdict:
+def into(pair: BodyPair) -> Verdict:
     """In the cavity and sticking out of it."""
     apart = pair.gap > thresholds().apart_for_into * pair.lesser
     if not pair.is_in or pair.b.cavity is None:
@@ -256,7 +256,7 @@ def into(pair: Pair) -> Verdict:
     return judge(out > thresholds().above_rim, False, why)
 
 
-def off(pair: Pair) -> Verdict:
+def off(pair: BodyPair) -> Verdict:
     """Near a top surface but not on it."""
     if pair.b.top is None:
         return undecided(f"{pair.b.name} has no top on which things stand")
@@ -265,7 +265,7 @@ def off(pair: Pair) -> Verdict:
     return judge(free, pair.is_on, gap_in_words(pair))
 
 
-def below(pair: Pair) -> Verdict:
+def below(pair: BodyPair) -> Verdict:
     """Lower and in the ground's column, or beneath it, or bearing it."""
     if pair.is_beneath or pair.flipped.is_on:
         return Verdict(True, resting_in_words(pair))
@@ -284,12 +284,12 @@ def below(pair: Pair) -> Verdict:
     return judge(share >= t.column_true, False, why)
 
 
-def above(pair: Pair) -> Verdict:
+def above(pair: BodyPair) -> Verdict:
     """The converse of below."""
     return below(pair.flipped)
 
 
-def over(pair: Pair) -> Verdict:
+def over(pair: BodyPair) -> Verdict:
     """Above; whether what rests on a thing is over it is debatable."""
     if pair.is_on:
         return undecided(resting_in_words(pair))

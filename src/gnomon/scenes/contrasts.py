@@ -12,11 +12,11 @@ from gnomon.lexicon.relations import OpposedPair, lexicon
 from gnomon.lexicon.things import thing_words
 from gnomon.scenes.layouts import (
     LAYOUTS,
-    Dials,
+    ContrastDials,
     Frames,
+    LayoutTask,
     Place,
     Roles,
-    Task,
     look_at,
     pair_of,
     scene_of,
@@ -150,7 +150,7 @@ def contrasted(
     contrast: OpposedPair,
     subject: str,
     ground: str,
-    dials: Dials,
+    dials: ContrastDials,
     frames: Frames = "clear",
 ) -> Contrasted | None:
     """Two scenes that set a contrast of two things, or none if they are not found soon."""
@@ -180,7 +180,7 @@ def truth_in(
     return found.pop() if len(found) == 1 else None
 
 
-def _shows(scene: Scene, task: Task, true: str, false: str) -> bool:
+def _shows(scene: Scene, task: LayoutTask, true: str, false: str) -> bool:
     """Whether one relation is true of a scene and another one false.
 
     In a probe that is so for the viewer, and the other way round by the ground's own front.
@@ -205,9 +205,9 @@ def _task(
     contrast: OpposedPair,
     subject: str,
     ground: str,
-    dials: Dials,
+    dials: ContrastDials,
     frames: Frames,
-) -> Task | None:
+) -> LayoutTask | None:
     stage = ""
     if contrast.layout == "stacked":
         stages = stages_for(subject, ground)
@@ -220,7 +220,7 @@ def _task(
     colours = {}
     for name in (*names, *others):
         colours[name] = rng.choice(("", *thing_named(name).colours))
-    return Task(
+    return LayoutTask(
         contrast,
         thing_named(subject),
         thing_named(ground),
@@ -268,7 +268,7 @@ def _others(rng: random.Random, names: Sequence[str], place: str, count: int) ->
     return tuple(found[:count])
 
 
-def _picture(rng: random.Random, task: Task, true: str, false: str) -> Scene | None:
+def _picture(rng: random.Random, task: LayoutTask, true: str, false: str) -> Scene | None:
     """A scene in which one relation is true and another one false, and both things are seen."""
     arrange = LAYOUTS[task.contrast.layout]
     tries = MOST_POSES

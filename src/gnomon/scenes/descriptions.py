@@ -11,7 +11,7 @@ from typing import NamedTuple
 from gnomon.errors import UsageError, unknown
 from gnomon.lexicon.statements import Statement, read_clause
 from gnomon.lexicon.things import names_by_noun
-from gnomon.scenes.bodies import Body, Pair, Plan, dot, minus
+from gnomon.scenes.bodies import Body, BodyPair, Plan, dot, minus
 from gnomon.scenes.contacts import is_flush
 from gnomon.scenes.directions import heading
 from gnomon.scenes.placing import arrange
@@ -31,7 +31,7 @@ MOST_CLAUSES = 12
 PRONOUNS = ("it", "them", "that")
 
 
-class Said(NamedTuple):
+class CaptionContent(NamedTuple):
     """The things of a caption by id, and what it says about them."""
 
     names: dict[str, str]
@@ -54,7 +54,7 @@ def scene_of(text: str, seed: int = 0) -> Scene:
     return arrange(said.names, said.statements, seed)
 
 
-def understand(text: str) -> Said:
+def understand(text: str) -> CaptionContent:
     """What a caption says.
 
     >>> understand("a cup on a table, a dog behind it").statements[1]
@@ -67,14 +67,14 @@ def understand(text: str) -> Said:
     if not clauses or len(clauses) > MOST_CLAUSES:
         hint = 'Say, for example: "a cup on a table, a dog behind it".'
         raise UsageError(f"A caption has 1 to {MOST_CLAUSES} clauses.", hint)
-    said = Said({}, [])
+    said = CaptionContent({}, [])
     it = ""
     for clause in clauses:
         it = _take(clause, said, it)
     return said
 
 
-def _take(text: str, said: Said, it: str) -> str:
+def _take(text: str, said: CaptionContent, it: str) -> str:
     """Take in one clause; gives what "it" means in the next one."""
     clause = read_clause(" ".join(text.split()), bare_relations=True)
     if clause is None or clause.meant is None:
@@ -92,7 +92,7 @@ def _take(text: str, said: Said, it: str) -> str:
     return second
 
 
-def _named(phrase: str, said: Said, it: str) -> str:
+def _named(phrase: str, said: CaptionContent, it: str) -> str:
     """The id of what a phrase names; a new thing is added to what was said."""
     words = re.sub(r"\s+", " ", phrase.strip())
     known = re.match(r"(?:the|this|that) (.+)$", words)
@@ -125,7 +125,7 @@ OPENING = (
 )
 
 
-class Measured(NamedTuple):
+class MeasuredThing(NamedTuple):
     """A thing as it is described."""
 
     body: Body
@@ -141,20 +141,20 @@ def describe_scene(scene: Scene, wording: int = 0) -> str:
     for first, second in scene.links:
         lines.append(f"A rope runs from the {first} to the {second}.")
     for one, two in combinations(measured, 2):
-        if is_flush(Pair(one.body, two.body, scene)):
+        if is_flush(BodyPair(one.body, two.body, scene)):
             names = f"the {one.body.name} and the {two.body.name}"
             lines.append(f"The sides of {names} meet without a gap.")
     return "\n".join(lines)
 
 
-def _measured(scene: Scene, body: Body) -> Measured:
+def _measured(scene: Scene, body: Body) -> MeasuredThing:
     mark = (scene.viewer.at[0], scene.viewer.at[1])
-    ahead = heading(Pair(body, body, scene))
+    ahead = heading(BodyPair(body, body, scene))
     offset = minus(body.at, mark)
     way = body.front
     if not body.has_front:
         way = body.right if body.width >= body.depth else body.back
-    return Measured(body, _east(offset, ahead), dot(offset, ahead), _bearing(way, ahead))
+    return MeasuredThing(body, _east(offset, ahead), dot(offset, ahead), _bearing(way, ahead))
 
 
 def _east(offset: Plan, ahead: Plan) -> float:
@@ -168,7 +168,7 @@ def _bearing(way: Plan, ahead: Plan) -> float:
 # How things are said.
 
 
-def _list(measured: list[Measured]) -> list[str]:
+def _list(measured: list[MeasuredThing]) -> list[str]:
     """A row for each thing, with its place as two numbers."""
     lines = ["Centimetres east and north of a mark on the floor; the south and west are negative:"]
     for each in measured:
@@ -178,7 +178,7 @@ def _list(measured: list[Measured]) -> list[str]:
     return lines
 
 
-def _sentences(measured: list[Measured]) -> list[str]:
+def _sentences(measured: list[MeasuredThing]) -> list[str]:
     """A few sentences for each thing, with its place as a walk from the mark."""
     lines = []
     for each in measured:
@@ -191,7 +191,7 @@ def _sentences(measured: list[Measured]) -> list[str]:
     return lines
 
 
-def _bearings(measured: list[Measured]) -> list[str]:
+def _bearings(measured: list[MeasuredThing]) -> list[str]:
     """Each further thing by bearing and distance from the first one."""
     first = measured[0]
     lines = [f"The {first.body.name} comes first: {', '.join(_facts(first))}."]
@@ -206,10 +206,10 @@ def _bearings(measured: list[Measured]) -> list[str]:
     return lines
 
 
-WORDINGS: tuple[Callable[[list[Measured]], list[str]], ...] = (_list, _sentences, _bearings)
+WORDINGS: tuple[Callable[[list[MeasuredThing]], list[str]], ...] = (_list, _sentences, _bearings)
 
 
-def _facts(each: Measured) -> list[str]:
+def _facts(each: MeasuredThing) -> list[str]:
     """Size, height and direction, and what room there is: the same words in every wording."""
     body = each.body
     scale = body.placed.scale

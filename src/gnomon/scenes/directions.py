@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import hypot
 from typing import Literal
 
-from gnomon.scenes.bodies import Pair, Plan, angle, dot, thresholds
+from gnomon.scenes.bodies import BodyPair, Plan, angle, dot, thresholds
 from gnomon.scenes.verdicts import (
     Verdict,
     all_of,
@@ -24,7 +24,7 @@ Frame = Literal["viewer", "own"]
 Side = Literal["left", "right", "front", "back"]
 
 
-def heading(pair: Pair) -> Plan:
+def heading(pair: BodyPair) -> Plan:
     """Where the viewer looks, in plan."""
     viewer = pair.scene.viewer
     x, y = viewer.at[0] - viewer.eye[0], viewer.at[1] - viewer.eye[1]
@@ -32,7 +32,7 @@ def heading(pair: Pair) -> Plan:
     return x / length, y / length
 
 
-def direction_of(pair: Pair, side: Side, frame: Frame) -> Plan:
+def direction_of(pair: BodyPair, side: Side, frame: Frame) -> Plan:
     """The direction of a side of the ground, as the viewer sees it or by the ground's own front.
 
     What is in front for the viewer is nearer to the viewer; a ground with a front of its own has
@@ -53,7 +53,7 @@ def direction_of(pair: Pair, side: Side, frame: Frame) -> Plan:
     return -right[0], -right[1]
 
 
-def on_side(pair: Pair, side: Side, frame: Frame) -> Verdict:
+def on_side(pair: BodyPair, side: Side, frame: Frame) -> Verdict:
     """Whether the subject lies on one side of the ground, clear of it."""
     if pair.rests or pair.nested:
         return Verdict(False, resting_in_words(pair))
@@ -70,12 +70,12 @@ def on_side(pair: Pair, side: Side, frame: Frame) -> Verdict:
     return judge(off <= t.side_true and along >= room, opposite or across, why)
 
 
-def frames_of(pair: Pair) -> tuple[Frame, ...]:
+def frames_of(pair: BodyPair) -> tuple[Frame, ...]:
     """The frames in which the ground has sides."""
     return ("viewer", "own") if pair.b.has_front else ("viewer",)
 
 
-def in_frame(pair: Pair, meaning: str, frame: Frame) -> Verdict:
+def in_frame(pair: BodyPair, meaning: str, frame: Frame) -> Verdict:
     """One of the meanings that depend on a frame, in that frame."""
     if meaning in SIDES:
         return on_side(pair, SIDES[meaning], frame)
@@ -89,25 +89,25 @@ def in_frame(pair: Pair, meaning: str, frame: Frame) -> Verdict:
 SIDES: dict[str, Side] = {"left": "left", "right": "right", "front": "front", "behind": "back"}
 
 
-def _at_side(pair: Pair) -> Verdict:
+def _at_side(pair: BodyPair) -> Verdict:
     t = thresholds()
     near = pair.plan_gap <= t.side_near * pair.mean
     return judge(near, pair.plan_gap >= t.side_far * pair.mean, gap_in_words(pair))
 
 
-def _lateral(pair: Pair, frame: Frame) -> Verdict:
+def _lateral(pair: BodyPair, frame: Frame) -> Verdict:
     """Left or right."""
     return any_of(on_side(pair, "left", frame), on_side(pair, "right", frame))
 
 
-def behind_near(pair: Pair) -> Verdict:
+def behind_near(pair: BodyPair) -> Verdict:
     """At the ground's own back."""
     if not pair.b.has_front:
         return undecided(f"{pair.b.name} has no front of its own")
     return all_of(on_side(pair, "back", "own"), near(pair))
 
 
-def ahead(pair: Pair) -> Verdict:
+def ahead(pair: BodyPair) -> Verdict:
     """Where the ground looks."""
     if not pair.b.has_front or pair.rests:
         return undecided(f"{pair.b.name} has no front of its own, or the two rest on one another")
@@ -118,28 +118,28 @@ def ahead(pair: Pair) -> Verdict:
     return judge(off <= t.ahead_true and clear, off >= t.ahead_false and clear, why)
 
 
-def beyond(pair: Pair) -> Verdict:
+def beyond(pair: BodyPair) -> Verdict:
     """Behind for the viewer, with some room between."""
     behind = on_side(pair, "back", "viewer")
     distant = pair.plan_gap >= thresholds().beyond_true * pair.mean
     return all_of(behind, judge(distant, False, gap_in_words(pair)))
 
 
-def near(pair: Pair) -> Verdict:
+def near(pair: BodyPair) -> Verdict:
     """Hardly a gap."""
     t = thresholds()
     close = pair.gap <= t.near_true * pair.lesser
     return judge(close or pair.rests, pair.gap >= t.near_false * pair.mean, gap_in_words(pair))
 
 
-def far(pair: Pair) -> Verdict:
+def far(pair: BodyPair) -> Verdict:
     """A gap of several times their size."""
     t = thresholds()
     close = pair.gap <= t.far_false * pair.mean
     return judge(pair.gap >= t.far_true * pair.mean, close or pair.rests, gap_in_words(pair))
 
 
-def next_to(pair: Pair) -> Verdict:
+def next_to(pair: BodyPair) -> Verdict:
     """Near, at the same height, neither resting nor beneath."""
     if pair.rests or pair.nested:
         return Verdict(False, resting_in_words(pair))
@@ -147,7 +147,7 @@ def next_to(pair: Pair) -> Verdict:
     return all_of(near(pair), same_height)
 
 
-def accompanies(pair: Pair) -> Verdict:
+def accompanies(pair: BodyPair) -> Verdict:
     """Near, said of the living."""
     if not pair.a.thing.living:
         return undecided(f"{pair.a.name} is not alive")
@@ -157,22 +157,22 @@ def accompanies(pair: Pair) -> Verdict:
 # Where things look, and how their long axes lie.
 
 
-def _look(pair: Pair) -> float | None:
+def _look(pair: BodyPair) -> float | None:
     """Degrees between the subject's front and the way to the ground; none if that says nothing."""
     if not pair.a.has_front or pair.rests or pair.plan_gap <= 1e-6:
         return None
     return angle(pair.a.front, (-pair.offset[0], -pair.offset[1]))
 
 
-def _look_in_words(pair: Pair, off: float) -> str:
+def _look_in_words(pair: BodyPair, off: float) -> str:
     return f"{pair.a.name} looks {off:.0f} degrees past {pair.b.name}"
 
 
-def _no_look(pair: Pair) -> Verdict:
+def _no_look(pair: BodyPair) -> Verdict:
     return undecided(f"{pair.a.name} has no front, or is too close to {pair.b.name} to face it")
 
 
-def facing(pair: Pair) -> Verdict:
+def facing(pair: BodyPair) -> Verdict:
     """The subject looks at the ground."""
     off = _look(pair)
     if off is None:
@@ -181,7 +181,7 @@ def facing(pair: Pair) -> Verdict:
     return judge(off <= t.facing_true, off >= t.facing_false, _look_in_words(pair, off))
 
 
-def facing_away(pair: Pair) -> Verdict:
+def facing_away(pair: BodyPair) -> Verdict:
     """The subject looks the other way."""
     off = _look(pair)
     if off is None:
@@ -190,14 +190,14 @@ def facing_away(pair: Pair) -> Verdict:
     return judge(off >= t.away_true, off <= t.away_false, _look_in_words(pair, off))
 
 
-def toward(pair: Pair) -> Verdict:
+def toward(pair: BodyPair) -> Verdict:
     """Facing, said of what moves."""
     if not pair.a.thing.moves:
         return undecided(f"{pair.a.name} does not move")
     return facing(pair)
 
 
-def leaving(pair: Pair) -> Verdict:
+def leaving(pair: BodyPair) -> Verdict:
     """Facing away at some distance, said of what moves."""
     if not pair.a.thing.moves:
         return undecided(f"{pair.a.name} does not move")
@@ -207,14 +207,14 @@ def leaving(pair: Pair) -> Verdict:
     return all_of(facing_away(pair), judge(distant, close, gap_in_words(pair)))
 
 
-def stands_at(pair: Pair) -> Verdict:
+def stands_at(pair: BodyPair) -> Verdict:
     """A living subject at a piece of furniture."""
     if not pair.a.thing.living or pair.b.thing.kind not in ("furniture", "appliance"):
         return undecided(f"{pair.a.name} is not alive, or {pair.b.name} is not a thing to be at")
     return all_of(near(pair), facing(pair))
 
 
-def opposite(pair: Pair) -> Verdict:
+def opposite(pair: BodyPair) -> Verdict:
     """The two face each other."""
     if not (pair.a.has_front and pair.b.has_front) or pair.rests:
         return undecided("one of the two has no front, or they rest on one another")
@@ -224,15 +224,15 @@ def opposite(pair: Pair) -> Verdict:
     return all_of(facing(pair), facing(pair.flipped), judge(room, close, gap_in_words(pair)))
 
 
-def _axes_in_words(pair: Pair, between: float) -> str:
+def _axes_in_words(pair: BodyPair, between: float) -> str:
     return f"the long axes of {pair.a.name} and {pair.b.name} are {between:.0f} degrees apart"
 
 
-def _no_axes(pair: Pair) -> Verdict:
+def _no_axes(pair: BodyPair) -> Verdict:
     return undecided(f"one of {pair.a.name} and {pair.b.name} has no long axis")
 
 
-def _in_line(pair: Pair) -> bool:
+def _in_line(pair: BodyPair) -> bool:
     """Whether one of two things lies in the direction in which the other one is long."""
     for axis in (pair.a.long_axis, pair.b.long_axis):
         if axis is None:
@@ -243,7 +243,7 @@ def _in_line(pair: Pair) -> bool:
     return False
 
 
-def parallel(pair: Pair) -> Verdict:
+def parallel(pair: BodyPair) -> Verdict:
     """The long axes run the same way, not end to end."""
     between = pair.axes_angle
     if between is None or pair.rests:
@@ -254,7 +254,7 @@ def parallel(pair: Pair) -> Verdict:
     return judge(abreast, between >= t.parallel_false, why)
 
 
-def perpendicular(pair: Pair) -> Verdict:
+def perpendicular(pair: BodyPair) -> Verdict:
     """The long axes are at right angles."""
     between = pair.axes_angle
     if between is None or pair.rests:
@@ -264,7 +264,7 @@ def perpendicular(pair: Pair) -> Verdict:
     return judge(between >= t.square_true, between <= t.square_false, why)
 
 
-def along(pair: Pair) -> Verdict:
+def along(pair: BodyPair) -> Verdict:
     """Near or on the ground, in its direction, not end to end."""
     between = pair.axes_angle
     if between is None:
@@ -276,12 +276,12 @@ def along(pair: Pair) -> Verdict:
     return all_of(same_way, near(pair))
 
 
-def alongside(pair: Pair) -> Verdict:
+def alongside(pair: BodyPair) -> Verdict:
     """Next to the ground, in its direction."""
     return all_of(along(pair), next_to(pair))
 
 
-def across(pair: Pair) -> Verdict:
+def across(pair: BodyPair) -> Verdict:
     """On the ground, at right angles to it."""
     between = pair.axes_angle
     if between is None:
@@ -294,7 +294,7 @@ def across(pair: Pair) -> Verdict:
     return judge(between >= t.across_true, between <= t.across_false, why)
 
 
-def past(pair: Pair) -> Verdict:
+def past(pair: BodyPair) -> Verdict:
     """The ground lies behind the subject's heading, beside its lane."""
     if not (pair.a.thing.moves and pair.a.has_front) or pair.rests:
         return undecided(f"{pair.a.name} does not head anywhere")
@@ -308,7 +308,7 @@ def past(pair: Pair) -> Verdict:
     return judge(lead >= clear and in_lane, lead <= -clear, why)
 
 
-def after(pair: Pair) -> Verdict:
+def after(pair: BodyPair) -> Verdict:
     """The subject follows the ground."""
     if not (pair.a.has_front and pair.b.has_front) or pair.rests:
         return undecided("one of the two has no front")

@@ -11,7 +11,7 @@ import msgspec
 
 from gnomon.lexicon.relations import OpposedPair
 from gnomon.lexicon.things import thing_words
-from gnomon.scenes.bodies import Body, Pair, angle, minus
+from gnomon.scenes.bodies import Body, BodyPair, angle, minus
 from gnomon.scenes.pictures import SURVEY_SIZE, survey, viewer_of
 from gnomon.scenes.placing import (
     ANYONE,
@@ -33,7 +33,7 @@ FAR_GAPS = (4.6, 4.3, 4.6)  # of the mean diagonal
 TURNS = (0, 180, 90, 270, 0, 180, 45, 315)  # of the ground, to the viewer
 
 
-class Dials(NamedTuple):
+class ContrastDials(NamedTuple):
     """What can be set about the pictures of a contrast."""
 
     distractors: int = 1  # other things, about which nothing is asked
@@ -56,7 +56,7 @@ class Arrangement(NamedTuple):
     links: tuple[tuple[str, str], ...] = ()
 
 
-class Task(NamedTuple):
+class LayoutTask(NamedTuple):
     """What both pictures of a contrast share."""
 
     contrast: OpposedPair
@@ -69,10 +69,10 @@ class Task(NamedTuple):
     place: Place
     look: int
     frames: Frames
-    dials: Dials
+    dials: ContrastDials
 
 
-def scene_of(arrangement: Arrangement, task: Task) -> Scene:
+def scene_of(arrangement: Arrangement, task: LayoutTask) -> Scene:
     """An arrangement as a scene, with nobody in particular looking."""
     return Scene(
         things=tuple(arrangement.things),
@@ -83,13 +83,13 @@ def scene_of(arrangement: Arrangement, task: Task) -> Scene:
     )
 
 
-def pair_of(scene: Scene, task: Task) -> Pair:
+def pair_of(scene: Scene, task: LayoutTask) -> BodyPair:
     """The first subject and the first ground."""
     subject = Body(scene.placed(task.roles.subjects[0]))
-    return Pair(subject, Body(scene.placed(task.roles.grounds[0])), scene)
+    return BodyPair(subject, Body(scene.placed(task.roles.grounds[0])), scene)
 
 
-def _beside_one_another(rng: random.Random, task: Task, true: str) -> Arrangement:
+def _beside_one_another(rng: random.Random, task: LayoutTask, true: str) -> Arrangement:
     """The subject by the ground: on, in, beneath or beside it."""
     fixed, moved = task.ground, task.subject
     if task.contrast.swapped:
@@ -103,7 +103,7 @@ def _beside_one_another(rng: random.Random, task: Task, true: str) -> Arrangemen
     return Arrangement([base, proposal(rng, moved.name, moved, base, GAPS)])
 
 
-def _stacked(rng: random.Random, task: Task, true: str) -> Arrangement:
+def _stacked(rng: random.Random, task: LayoutTask, true: str) -> Arrangement:
     """One thing on a stage, the other one beneath it."""
     stage = thing_named(task.stage)
     turn = rng.choice((0, 180, 20, 340)) + rng.gauss(0, 6)
@@ -119,7 +119,7 @@ def _stacked(rng: random.Random, task: Task, true: str) -> Arrangement:
     return Arrangement([base, on_top, below])
 
 
-def _linked(rng: random.Random, task: Task, true: str) -> Arrangement:
+def _linked(rng: random.Random, task: LayoutTask, true: str) -> Arrangement:
     """Two things beside one another, with a rope or without."""
     turn = rng.choice(TURNS) + rng.gauss(0, 6)
     ground = task.ground
@@ -129,7 +129,7 @@ def _linked(rng: random.Random, task: Task, true: str) -> Arrangement:
     return Arrangement([base, other], links)
 
 
-def _ringed(rng: random.Random, task: Task, true: str) -> Arrangement:
+def _ringed(rng: random.Random, task: LayoutTask, true: str) -> Arrangement:
     """Several of one kind around the other thing, or close together and far from it."""
     several, one, ids = task.subject, task.ground, task.roles.subjects
     if len(ids) == 1:
@@ -144,7 +144,7 @@ def _ringed(rng: random.Random, task: Task, true: str) -> Arrangement:
     return Arrangement([middle, *grouped])
 
 
-LAYOUTS: dict[str, Callable[[random.Random, Task, str], Arrangement]] = {
+LAYOUTS: dict[str, Callable[[random.Random, LayoutTask, str], Arrangement]] = {
     "pair": _beside_one_another,
     "stacked": _stacked,
     "linked": _linked,
@@ -166,7 +166,7 @@ FACE = 110.0  # degrees off the line of sight, from which on a face can be seen
 PROFILE = 35.0  # the same for where a thing looks
 
 
-def look_at(rng: random.Random, arrangement: Arrangement, task: Task) -> Scene | None:
+def look_at(rng: random.Random, arrangement: Arrangement, task: LayoutTask) -> Scene | None:
     """The arrangement with other things, turned, and with a viewer who sees what matters."""
     full = _with_others(rng, arrangement, task)
     if full is None:
@@ -188,7 +188,7 @@ def look_at(rng: random.Random, arrangement: Arrangement, task: Task) -> Scene |
     return None
 
 
-def _shows_sides(scene: Scene, task: Task) -> bool:
+def _shows_sides(scene: Scene, task: LayoutTask) -> bool:
     """Whether the sides show that matter.
 
     They are the fronts by which things are known, those that a relation is about, and the seam
@@ -213,7 +213,9 @@ def _shows_sides(scene: Scene, task: Task) -> bool:
     return True
 
 
-def _with_others(rng: random.Random, arrangement: Arrangement, task: Task) -> Arrangement | None:
+def _with_others(
+    rng: random.Random, arrangement: Arrangement, task: LayoutTask
+) -> Arrangement | None:
     placed = []
     for each in arrangement.things:
         placed.append(msgspec.structs.replace(each, colour=task.colours[each.thing]))
@@ -227,7 +229,7 @@ def _with_others(rng: random.Random, arrangement: Arrangement, task: Task) -> Ar
 
 
 def _other(
-    rng: random.Random, name: str, placed: list[Placed], reach: float, task: Task
+    rng: random.Random, name: str, placed: list[Placed], reach: float, task: LayoutTask
 ) -> Placed | None:
     """One more thing, on the ground and clear of the rest."""
     thing = thing_named(name)
@@ -242,13 +244,13 @@ def _other(
         )
         scene = Scene(things=(*placed, candidate), viewer=ANYONE)
         body = Body(candidate)
-        gaps = [Pair(body, Body(each), scene).plan_gap for each in placed]
+        gaps = [BodyPair(body, Body(each), scene).plan_gap for each in placed]
         if min(gaps) > 0.15 * body.diagonal and is_free(candidate, placed, scene):
             return candidate
     return None
 
 
-def _heights(arrangement: Arrangement, task: Task) -> tuple[float, float]:
+def _heights(arrangement: Arrangement, task: LayoutTask) -> tuple[float, float]:
     """How high the viewer looks from, in degrees: into what is hollow, beneath what has legs."""
     scene = scene_of(arrangement, task)
     bodies = [Body(each) for each in arrangement.things]
@@ -256,7 +258,7 @@ def _heights(arrangement: Arrangement, task: Task) -> tuple[float, float]:
         for second in bodies:
             if first is second:
                 continue
-            pair = Pair(first, second, scene)
+            pair = BodyPair(first, second, scene)
             if pair.is_in:
                 return 36.0, 52.0
             if pair.is_beneath:
@@ -274,7 +276,7 @@ def _turned(placed: Placed, angle: float) -> Placed:
     return msgspec.structs.replace(placed, at=at, turn=(placed.turn + angle) % 360)
 
 
-def _is_seen(scene: Scene, task: Task) -> bool:
+def _is_seen(scene: Scene, task: LayoutTask) -> bool:
     """Whether both things can be recognised, and the others are seen at all."""
     seen = survey(scene, SURVEY_SIZE)
     asked = {*task.roles.subjects, *task.roles.grounds}

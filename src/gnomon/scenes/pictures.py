@@ -18,7 +18,7 @@ from gnomon.errors import DataError, UsageError
 from gnomon.scenes.bodies import Body
 from gnomon.scenes.rendering import (
     SAMPLES,
-    Grid,
+    RayGrid,
     cast,
     look_of,
     rays_of,
@@ -38,7 +38,7 @@ SMALLEST_SIDE, LARGEST_SIDE = 16, 2048
 Box = tuple[int, int, int, int]
 
 
-class Survey(NamedTuple):
+class PictureSurvey(NamedTuple):
     """What is where in a picture, at the middles of its pixels."""
 
     depth: NDArray[np.float32]  # metres along the viewer's line of sight; infinite for the sky
@@ -47,19 +47,19 @@ class Survey(NamedTuple):
     visible: dict[str, float]  # the share of its own pixels that nothing else hides
 
 
-class Picture(NamedTuple):
+class ScenePicture(NamedTuple):
     """A picture of a scene with all that is known of it."""
 
     rgb: NDArray[np.uint8]
-    survey: Survey
+    survey: PictureSurvey
 
 
-def draw(scene: Scene, size: int = 384, *, meshes: bool = False) -> Picture:
+def draw(scene: Scene, size: int = 384, *, meshes: bool = False) -> ScenePicture:
     """The picture of a scene, `size` pixels wide and high, with all that is known of it.
 
     `meshes` draws things with the fetched models, where there are any.
     """
-    return Picture(paint(scene, size, meshes=meshes), survey(scene, size, meshes=meshes))
+    return ScenePicture(paint(scene, size, meshes=meshes), survey(scene, size, meshes=meshes))
 
 
 def paint(scene: Scene, size: int = 384, *, meshes: bool = False) -> NDArray[np.uint8]:
@@ -68,7 +68,7 @@ def paint(scene: Scene, size: int = 384, *, meshes: bool = False) -> NDArray[np.
     check_size(size)
     solids = solids_of(scene, meshes=meshes)
     camera, look = camera_of(scene.viewer), look_of(scene)
-    grid = Grid(size * SAMPLES, size * SAMPLES)
+    grid = RayGrid(size * SAMPLES, size * SAMPLES)
     windows = windows_of(solids, camera, grid)
     wall = wall_distance(scene, camera) if look.wall is not None else None
     tile = _tile(scene)
@@ -81,13 +81,13 @@ def paint(scene: Scene, size: int = 384, *, meshes: bool = False) -> NDArray[np.
     return rgb
 
 
-def survey(scene: Scene, size: int = 384, *, meshes: bool = False) -> Survey:
+def survey(scene: Scene, size: int = 384, *, meshes: bool = False) -> PictureSurvey:
     """Depth, mask, boxes and visible shares, in double precision and without colours."""
     check_scene(scene)
     check_size(size)
     solids = solids_of(scene, meshes=meshes)
     camera, look = camera_of(scene.viewer), look_of(scene)
-    grid = Grid(size, size)
+    grid = RayGrid(size, size)
     windows = windows_of(solids, camera, grid)
     wall = wall_distance(scene, camera) if look.wall is not None else None
     owners = np.array([0, 0, 0, *(solid.owner for solid in solids)], dtype=np.uint8)
@@ -107,7 +107,7 @@ def survey(scene: Scene, size: int = 384, *, meshes: bool = False) -> Survey:
 
 def _counted(
     scene: Scene, depth: NDArray[np.float32], mask: NDArray[np.uint8], whole: NDArray[np.int64]
-) -> Survey:
+) -> PictureSurvey:
     boxes: dict[str, Box | None] = {}
     visible = {}
     for number, placed in enumerate(scene.things, start=1):
@@ -121,7 +121,7 @@ def _counted(
                 int(rows.max()) + 1,
             )
         visible[placed.id] = len(rows) / max(1, int(whole[number]))
-    return Survey(depth, mask, boxes, visible)
+    return PictureSurvey(depth, mask, boxes, visible)
 
 
 def check_size(size: int) -> None:

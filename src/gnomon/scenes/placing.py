@@ -11,7 +11,7 @@ import msgspec
 
 from gnomon.errors import UsageError
 from gnomon.lexicon.statements import Statement
-from gnomon.scenes.bodies import Body, Pair, Plan, thresholds
+from gnomon.scenes.bodies import Body, BodyPair, Plan, thresholds
 from gnomon.scenes.pictures import find_view
 from gnomon.scenes.relations import decide
 from gnomon.scenes.scenes import Placed, Scene, Viewer
@@ -38,7 +38,7 @@ def impossibilities(scene: Scene) -> list[str]:
         if not is_supported(body, others, scene):
             found.append(f"{body.name} floats.")
         for other in bodies[:number]:
-            if interpenetrate(Pair(body, other, scene)):
+            if interpenetrate(BodyPair(body, other, scene)):
                 found.append(f"{body.name} and {other.name} run through one another.")
     return found
 
@@ -48,13 +48,13 @@ def is_supported(body: Body, others: Sequence[Body], scene: Scene) -> bool:
     if abs(body.low) <= thresholds().contact:
         return True
     for other in others:
-        pair = Pair(body, other, scene)
+        pair = BodyPair(body, other, scene)
         if pair.is_on or pair.is_in:
             return True
     return False
 
 
-def interpenetrate(pair: Pair) -> bool:
+def interpenetrate(pair: BodyPair) -> bool:
     """Whether the boxes of two things overlap although neither has room for the other."""
     contact = thresholds().contact
     common = min(pair.a.high, pair.b.high) - max(pair.a.low, pair.b.low)
@@ -63,7 +63,7 @@ def interpenetrate(pair: Pair) -> bool:
     return not (has_room(pair) or has_room(pair.flipped))
 
 
-def _overlap(pair: Pair) -> float:
+def _overlap(pair: BodyPair) -> float:
     """How deep the boxes are in one another, in plan; negative if they are apart."""
     depth = float("inf")
     for direction in (pair.a.right, pair.a.back, pair.b.right, pair.b.back):
@@ -72,7 +72,7 @@ def _overlap(pair: Pair) -> float:
     return depth
 
 
-def has_room(pair: Pair) -> bool:
+def has_room(pair: BodyPair) -> bool:
     """Whether the subject stands on or in the ground with its whole plan."""
     if pair.is_on and pair.b.top is not None:
         return _is_within(pair, pair.b.top.at, pair.b.top.size)
@@ -81,7 +81,7 @@ def has_room(pair: Pair) -> bool:
     return False
 
 
-def _is_within(pair: Pair, at: Plan, size: Plan) -> bool:
+def _is_within(pair: BodyPair, at: Plan, size: Plan) -> bool:
     scale = pair.b.placed.scale
     x, y = pair.b.locate(pair.a.at)
     free_x = size[0] * scale / 2 - abs(x - at[0] * scale) - pair.a.reach(pair.b.right)
@@ -101,7 +101,7 @@ def is_free(placed: Placed, others: Sequence[Placed], scene: Scene) -> bool:
     if not is_supported(body, bodies, scene):
         return False
     for other in bodies:
-        pair = Pair(body, other, scene)
+        pair = BodyPair(body, other, scene)
         rests = pair.is_on or pair.is_in
         if (rests and not has_room(pair)) or interpenetrate(pair):
             return False
@@ -239,7 +239,7 @@ SIZES = (0.12, 5.0)  # how much smaller or larger than its ground a thing beside
 ANYONE = Viewer(eye=(0.0, -10.0, 3.0), at=(0.0, 0.0, 0.0))  # while things are being placed
 
 
-class Dials(NamedTuple):
+class RandomDials(NamedTuple):
     """What can be set about a random scene."""
 
     things: int = 4
@@ -247,9 +247,9 @@ class Dials(NamedTuple):
     hidden: float = 0.5  # the share of a thing that others may hide
 
 
-def random_scene(seed: int, dials: Dials | None = None) -> Scene:
+def random_scene(seed: int, dials: RandomDials | None = None) -> Scene:
     """A plausible scene; the same seed and dials always give the same one."""
-    dials = dials or Dials()
+    dials = dials or RandomDials()
     if not 1 <= dials.things <= 12:
         hint = "Ask for 1 to 12 things."
         raise UsageError(f"A random scene cannot have {dials.things} things.", hint)
@@ -394,7 +394,7 @@ def _is_plausible(candidate: Placed, placed: list[Placed], scene: Scene) -> bool
     body = Body(candidate)
     on_floor = True
     for other in placed:
-        pair = Pair(body, Body(other), scene)
+        pair = BodyPair(body, Body(other), scene)
         if pair.is_on or pair.is_in:
             on_floor = False
             room = pair.b.thing.top if pair.is_on else pair.b.thing.cavity

@@ -12,7 +12,7 @@ from gnomon.scenes import contacts as company
 from gnomon.scenes import contacts as contact
 from gnomon.scenes import directions as orientation
 from gnomon.scenes import directions as places
-from gnomon.scenes.bodies import Pair, body_named
+from gnomon.scenes.bodies import BodyPair, body_named
 from gnomon.scenes.scenes import Scene
 from gnomon.scenes.verdicts import Meaning, Verdict, undecided
 
@@ -21,7 +21,7 @@ FRAMED = ("left", "right", "front", "behind", "left_side", "right_side", "beside
 OF_PARTS = ("part_of", "has_part")
 
 
-class Fact(NamedTuple):
+class SceneFact(NamedTuple):
     """Whether a relation holds between two things of a scene, and why."""
 
     subject: str
@@ -48,7 +48,7 @@ def relations() -> dict[str, Relation]:
 
 def decide(
     scene: Scene, subject: str, relation: str, ground: str, *, frame: AskedFrame = "agreed"
-) -> Fact:
+) -> SceneFact:
     """Whether one relation holds; names are ids of the scene, or parts of them ("cup.handle")."""
     if relation not in relations():
         raise unknown("relation", relation[:60], relations())
@@ -62,14 +62,14 @@ def facts(
     *,
     frame: AskedFrame = "agreed",
     only: Iterable[str] | None = None,
-) -> dict[str, Fact]:
+) -> dict[str, SceneFact]:
     """Every relation between two things of a scene, or `only` some of them."""
     pair = _pair(scene, subject, ground)
     wanted = relations() if only is None else only
     return {relation: _fact(pair, relation, frame) for relation in wanted}
 
 
-def explain(fact: Fact) -> str:
+def explain(fact: SceneFact) -> str:
     """A fact in words, with its reason and the rule.
 
     >>> explain(Fact("cup", "on", "table", True, "cup stands on the top of table", "none", "b"))
@@ -81,21 +81,21 @@ top surface."
     return f"{fact.sentence()[:-1]}: {word}, since {fact.why}. Rule: {rule}."
 
 
-def _pair(scene: Scene, subject: str, ground: str) -> Pair:
+def _pair(scene: Scene, subject: str, ground: str) -> BodyPair:
     if subject == ground:
         raise UsageError(f"'{subject}' stands in no relation to itself.", "Name two things.")
-    return Pair(body_named(scene, subject), body_named(scene, ground), scene)
+    return BodyPair(body_named(scene, subject), body_named(scene, ground), scene)
 
 
-def _fact(pair: Pair, relation: str, frame: AskedFrame) -> Fact:
+def _fact(pair: BodyPair, relation: str, frame: AskedFrame) -> SceneFact:
     rule = relations()[relation]
     verdict = _verdict(pair, rule, frame)
-    return Fact(
+    return SceneFact(
         pair.a.name, relation, pair.b.name, verdict.truth, verdict.why, rule.frame, rule.grade
     )
 
 
-def _verdict(pair: Pair, rule: Relation, frame: AskedFrame) -> Verdict:
+def _verdict(pair: BodyPair, rule: Relation, frame: AskedFrame) -> Verdict:
     one_thing = pair.a.placed.id == pair.b.placed.id
     if one_thing and rule.meaning not in OF_PARTS:
         return undecided(f"{pair.a.name} and {pair.b.name} are one thing")
@@ -111,7 +111,7 @@ def _verdict(pair: Pair, rule: Relation, frame: AskedFrame) -> Verdict:
     return verdicts[0]
 
 
-def _in_one_frame(pair: Pair, rule: Relation, frame: Literal["viewer", "own"]) -> Verdict:
+def _in_one_frame(pair: BodyPair, rule: Relation, frame: Literal["viewer", "own"]) -> Verdict:
     if frame not in places.frames_of(pair):
         return undecided(f"{pair.b.name} has no front of its own")
     return places.in_frame(pair, rule.meaning, frame)
@@ -180,7 +180,7 @@ def broken_laws(scene: Scene, first: str, second: str) -> list[str]:
     return broken
 
 
-def _unequal(there: dict[str, Fact], back: dict[str, Fact]) -> list[str]:
+def _unequal(there: dict[str, SceneFact], back: dict[str, SceneFact]) -> list[str]:
     """Relations that are not what their converse is the other way round."""
     laws = lexicon().laws
     broken = []
@@ -193,7 +193,7 @@ def _unequal(there: dict[str, Fact], back: dict[str, Fact]) -> list[str]:
     return broken
 
 
-def _clashes(found: dict[str, Fact]) -> list[str]:
+def _clashes(found: dict[str, SceneFact]) -> list[str]:
     """Relations that hold although another one does, or does not."""
     laws = lexicon().laws
     broken = []

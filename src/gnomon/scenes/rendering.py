@@ -27,7 +27,7 @@ class Floor(NamedTuple):
     second: Colour
 
 
-class Look(NamedTuple):
+class SceneLook(NamedTuple):
     """How a scene is lit and what surrounds it."""
 
     floor: Floor
@@ -69,7 +69,7 @@ SPREAD = 0.07  # radius of the light, as a share of its distance
 GOLDEN = pi * (3 - sqrt(5))
 
 
-def look_of(scene: Scene) -> Look:
+def look_of(scene: Scene) -> SceneLook:
     """The look that a scene's seed stands for."""
     rng = random.Random(f"look {scene.place} {scene.look}")
     indoors = scene.place == "indoors"
@@ -80,7 +80,7 @@ def look_of(scene: Scene) -> Look:
     sunlight = (0.88 + warmth, 0.85, 0.81 - warmth)
     shade = (0.31, 0.32, 0.34)
     suns = _suns(_sun(scene, rng))
-    return Look(floor, wall if indoors else None, sky, suns, sunlight, shade)
+    return SceneLook(floor, wall if indoors else None, sky, suns, sunlight, shade)
 
 
 def _sun(scene: Scene, rng: random.Random) -> Colour:
@@ -138,14 +138,14 @@ class Band(NamedTuple):
     normal: tuple[Array, Array, Array]
 
 
-class Grid(NamedTuple):
+class RayGrid(NamedTuple):
     """The size of a picture in samples."""
 
     width: int
     height: int
 
 
-def windows_of(solids: list[Solid], camera: Camera, grid: Grid) -> list[Window]:
+def windows_of(solids: list[Solid], camera: Camera, grid: RayGrid) -> list[Window]:
     """For each primitive the part of the picture that it may fill."""
     found = []
     for solid in solids:
@@ -166,7 +166,7 @@ def windows_of(solids: list[Solid], camera: Camera, grid: Grid) -> list[Window]:
     return found
 
 
-def rays_of(camera: Camera, grid: Grid, top: int, bottom: int, kind: type[np.floating]) -> Axes:
+def rays_of(camera: Camera, grid: RayGrid, top: int, bottom: int, kind: type[np.floating]) -> Axes:
     """Directions of unit length through the middles of the samples of some rows."""
     across = (np.arange(grid.width) + 0.5) / grid.width * 2 - 1
     down = ((np.arange(top, bottom) + 0.5) * 2 - grid.height) / grid.width
@@ -317,7 +317,7 @@ GAMMA = _gamma()
 
 
 def shade(
-    band: Band, solids: list[Solid], camera: Camera, look: Look, tile: float
+    band: Band, solids: list[Solid], camera: Camera, look: SceneLook, tile: float
 ) -> NDArray[np.uint8]:
     """The pixels of a band whose samples are `SAMPLES` times as dense."""
     points = _points(band, camera)
@@ -354,7 +354,7 @@ def _averaged(samples: Array) -> Array:
     return total
 
 
-def _sunlight(band: Band, points: Axes, solids: list[Solid], look: Look) -> Array:
+def _sunlight(band: Band, points: Axes, solids: list[Solid], look: SceneLook) -> Array:
     """How much light each sample gets; the samples of a pixel share out the directions to it."""
     kind = band.distance.dtype.type
     light = np.zeros_like(band.distance)
@@ -433,7 +433,9 @@ def _shadowed_by(places: list[Array], box: list[tuple[float, float]]) -> NDArray
     return np.asarray(inside & (places[2] < box[2][1]))
 
 
-def _colours(band: Band, points: Axes, solids: list[Solid], look: Look, tile: float) -> list[Array]:
+def _colours(
+    band: Band, points: Axes, solids: list[Solid], look: SceneLook, tile: float
+) -> list[Array]:
     kind = band.distance.dtype.type
     table = np.array([solid.colour for solid in solids] or [(0, 0, 0)], dtype=kind)
     number = np.maximum(band.met, 0)
@@ -476,7 +478,7 @@ def _noise(column: Array, row: Array) -> NDArray[np.int64]:
     return np.asarray((mixed ^ (mixed >> 7)) & 1023)
 
 
-def _glint(band: Band, look: Look, light: Array) -> Array:
+def _glint(band: Band, look: SceneLook, light: Array) -> Array:
     """A highlight where a thing mirrors the light."""
     kind = band.distance.dtype.type
     halfway = [kind(look.suns[0][n]) - band.rays[n] for n in range(3)]
@@ -489,7 +491,7 @@ def _glint(band: Band, look: Look, light: Array) -> Array:
     return glint
 
 
-def _sky(band: Band, look: Look, channel: int) -> Array:
+def _sky(band: Band, look: SceneLook, channel: int) -> Array:
     kind = band.distance.dtype.type
     height = np.clip(band.rays[2] * kind(1.8), 0, 1)
     low, high = kind(look.sky[0][channel]), kind(look.sky[1][channel])

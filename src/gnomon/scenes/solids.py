@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.scenes.bodies import Body, Pair
+from gnomon.scenes.bodies import Body, BodyPair
 from gnomon.scenes.scenes import Placed, Scene, Viewer
-from gnomon.scenes.things import Part, Vector, palette, thing_named
+from gnomon.scenes.things import ThingPart, Vector, palette, thing_named
 
 if TYPE_CHECKING:
     from gnomon.scenes.meshes import Mesh
@@ -262,7 +262,7 @@ def mesh_solids(scene: Scene, placed: Placed, owner: int) -> list[Solid]:
         return []
     from gnomon.scenes.meshes import mesh_of
 
-    whole = Part(
+    whole = ThingPart(
         "box",
         np.array((0, 0, thing.size[2] / 2)),
         np.diag(np.array(thing.size) / 2),
@@ -280,13 +280,13 @@ def _carries(scene: Scene, placed: Placed) -> bool:
     for other in scene.things:
         if other.id == placed.id:
             continue
-        pair = Pair(Body(other), below, scene)
+        pair = BodyPair(Body(other), below, scene)
         if pair.is_on or pair.is_in:
             return True
     return False
 
 
-def solid(part: Part, turn: Vector, at: Vector, owner: int, colour: str) -> Solid:
+def solid(part: ThingPart, turn: Vector, at: Vector, owner: int, colour: str) -> Solid:
     """A part of a thing, turned and moved to its place."""
     centre = at + times(turn, part.centre)
     axes = np.stack([times(turn, part.axes[:, n]) for n in range(3)], axis=1)
@@ -313,7 +313,7 @@ def _rope(first: Placed, second: Placed) -> Solid:
         helper = np.array((1.0, 0.0, 0.0))
     side = _unit(_cross(along, helper)) * radius
     other = _unit(_cross(along, side)) * radius
-    part = Part(
+    part = ThingPart(
         "cylinder", (ends[0] + ends[1]) / 2, np.stack([side, other, along], axis=1), "", "", 0.0
     )
     return solid(part, np.eye(3), np.zeros(3), 0, "tan")

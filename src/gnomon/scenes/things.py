@@ -40,7 +40,7 @@ class PartEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str = ""  # of a part that may be missing: handle, roof
 
 
-class Part(NamedTuple):
+class ThingPart(NamedTuple):
     """One primitive: the points centre + axes @ u for u in the unit shape."""
 
     shape: Shape
@@ -74,12 +74,12 @@ def problem_of_part(part: PartEntry) -> str:
     return ""
 
 
-def all_parts(entries: Sequence[PartEntry]) -> list[Part]:
+def all_parts(entries: Sequence[PartEntry]) -> list[ThingPart]:
     """The parts that some entries stand for, with all copies, centred and on the ground."""
     parts = []
     for written in entries:
         half = np.diag(np.array(written.size) / 2)
-        first = Part(
+        first = ThingPart(
             written.shape,
             np.array(written.at, dtype=float),
             _rotation(written.turn) @ half,
@@ -91,7 +91,7 @@ def all_parts(entries: Sequence[PartEntry]) -> list[Part]:
     return _centred(parts)
 
 
-def _copies(part: Part, written: PartEntry) -> list[Part]:
+def _copies(part: ThingPart, written: PartEntry) -> list[ThingPart]:
     """The part with its mirror images, all of it as often as the ring says."""
     copies = [part]
     for axis in written.mirror:
@@ -105,7 +105,7 @@ def _copies(part: Part, written: PartEntry) -> list[Part]:
     return around
 
 
-def _moved(part: Part, matrix: Vector) -> Part:
+def _moved(part: ThingPart, matrix: Vector) -> ThingPart:
     return part._replace(centre=matrix @ part.centre, axes=matrix @ part.axes)
 
 
@@ -122,7 +122,7 @@ def _rotation(turn: dict[Any, float]) -> Vector:
     return result
 
 
-def reach(part: Part) -> Vector:
+def reach(part: ThingPart) -> Vector:
     """How far a part reaches from its centre along x, y and z."""
     axes = part.axes
     if part.shape == "ellipsoid":
@@ -134,14 +134,14 @@ def reach(part: Part) -> Vector:
     return np.asarray(far, dtype=np.float64)
 
 
-def bounds(parts: list[Part] | tuple[Part, ...]) -> tuple[Vector, Vector]:
+def bounds(parts: list[ThingPart] | tuple[ThingPart, ...]) -> tuple[Vector, Vector]:
     """The lower and the upper corner of the box around some parts."""
     lower = np.min([part.centre - reach(part) for part in parts], axis=0)
     upper = np.max([part.centre + reach(part) for part in parts], axis=0)
     return lower, upper
 
 
-def _centred(parts: list[Part]) -> list[Part]:
+def _centred(parts: list[ThingPart]) -> list[ThingPart]:
     """The parts moved so that their box is centred in plan and stands on the ground."""
     lower, upper = bounds(parts)
     shift = -(lower + upper) / 2
@@ -220,7 +220,7 @@ class Thing(NamedTuple):
     size: Triple
     kind: Kind
     place: Place
-    parts: tuple[Part, ...]
+    parts: tuple[ThingPart, ...]
     front: bool
     top: Top | None
     beneath: float

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from gnomon.scenes.bodies import Pair
+from gnomon.scenes.bodies import BodyPair
 
 
 class Verdict(NamedTuple):
@@ -15,7 +15,7 @@ class Verdict(NamedTuple):
     why: str
 
 
-Meaning = Callable[[Pair], Verdict]
+Meaning = Callable[[BodyPair], Verdict]
 
 
 def judge(true: bool, false: bool, why: str) -> Verdict:
@@ -60,14 +60,14 @@ def metres(length: float) -> str:
     return f"{length * 100:.0f} cm" if length < 1 else f"{length:.1f} m"
 
 
-def gap_in_words(pair: Pair) -> str:
+def gap_in_words(pair: BodyPair) -> str:
     """How far the two are apart, in words."""
     if pair.rests:
         return resting_in_words(pair)
     return f"{pair.a.name} and {pair.b.name} are {metres(pair.gap)} apart"
 
 
-def resting_in_words(pair: Pair) -> str:
+def resting_in_words(pair: BodyPair) -> str:
     """Who stands on or in whom, or beneath, in words."""
     for one in (pair, pair.flipped):
         if one.is_in:

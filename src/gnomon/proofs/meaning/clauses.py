@@ -25,7 +25,7 @@ EVER, ALWAYS = -1, -2  # for a clause that speaks of some moment, or of all
 
 
 @dataclass(frozen=True)
-class Said:
+class ClauseMeaning:
     """One clause: its meaning, who fills the holes, when, and whether it is denied."""
 
     meaning: str
@@ -34,7 +34,7 @@ class Said:
     denied: bool = False
     lasting: bool = True  # false for a result that need not have lasted, in a reading that says so
 
-    def of(self, name: str) -> Said:
+    def of(self, name: str) -> ClauseMeaning:
         """The same said of somebody, where the sentence had not yet named the subject."""
         fillers = dict(self.fillers)
         for hole, filler in fillers.items():
@@ -65,14 +65,14 @@ UNNAMED = "?"  # the subject of a phrase that comes before it
 
 
 @dataclass(frozen=True)
-class Either:
+class EitherMeaning:
     """One or the other is said."""
 
-    ways: tuple[Said, ...]
+    ways: tuple[ClauseMeaning, ...]
 
-    def of(self, name: str) -> Either:
+    def of(self, name: str) -> EitherMeaning:
         """The same said of somebody."""
-        return Either(tuple(way.of(name) for way in self.ways))
+        return EitherMeaning(tuple(way.of(name) for way in self.ways))
 
     def formula(self, story: Story) -> Formula:
         """What it says about a story."""
@@ -129,7 +129,7 @@ TIMES = {
 # What a sentence leaves to the next one: who was named, what `it` and `there` stand for.
 
 
-Sayings = tuple[Said | Either, ...]
+Sayings = tuple[ClauseMeaning | EitherMeaning, ...]
 
 
 class Verb(NamedTuple):
@@ -141,7 +141,7 @@ class Verb(NamedTuple):
     never: bool = False
 
 
-class Part(NamedTuple):
+class PhrasePart(NamedTuple):
     """A meaning of the lexicon, who fills its holes, and whether it is denied."""
 
     meaning: Any
@@ -155,8 +155,8 @@ class Located(NamedTuple):
 
     end: int
     context: Context
-    parts: tuple[Part, ...]
-    others: tuple[Part, ...] = ()
+    parts: tuple[PhrasePart, ...]
+    others: tuple[PhrasePart, ...] = ()
 
 
 class Context(NamedTuple):
@@ -188,12 +188,14 @@ class Step(NamedTuple):
     end: int
     context: Context
 
-    def adding(self, said: Sayings | list[Said | Either], end: int, context: Context) -> Step:
+    def adding(
+        self, said: Sayings | list[ClauseMeaning | EitherMeaning], end: int, context: Context
+    ) -> Step:
         """The step after this one."""
         return Step((*self.said, *said), end, context)
 
 
-class Names:
+class StoryNames:
     """Those whom a story names, with their kinds, and those who are only implied."""
 
     def __init__(
@@ -225,7 +227,9 @@ class Teller:
         self.claim = claim
         self.shifted = shifted
 
-    def said(self, part: Part, context: Context, verb: Verb) -> list[Said | Either]:
+    def said(
+        self, part: PhrasePart, context: Context, verb: Verb
+    ) -> list[ClauseMeaning | EitherMeaning]:
         """What a part says; of several grounds it says it of each."""
         denied = part.denied != (verb.denied and not part.contrast)
         meaning, denied = self._denied(part.meaning, denied)
@@ -235,14 +239,16 @@ class Teller:
             there = context.there[0] if context.there else "inside(A, B)"
             meaning = meaning.replace("THERE", f"({there})".replace("B", "place"))
         at, lasting = self._moment(context, verb)
-        found: list[Said | Either] = []
+        found: list[ClauseMeaning | EitherMeaning] = []
         for fillers in _each(part.fillers):
-            found.append(Said(meaning, fillers, at, denied, lasting))
+            found.append(ClauseMeaning(meaning, fillers, at, denied, lasting))
         return found
 
-    def located(self, located: Located, names: tuple[str, ...], verb: Verb) -> list[Said | Either]:
+    def located(
+        self, located: Located, names: tuple[str, ...], verb: Verb
+    ) -> list[ClauseMeaning | EitherMeaning]:
         """What is said of those who are in a place."""
-        found: list[Said | Either] = []
+        found: list[ClauseMeaning | EitherMeaning] = []
         for name in names:
             said = self._of(located.parts, name, located.context, verb)
             if not located.others:
@@ -250,13 +256,13 @@ class Teller:
                 continue
             others = self._of(located.others, name, located.context, verb)
             if said and others:  # else one of the ways says nothing, and so do both
-                ways = [way for way in (*said, *others) if isinstance(way, Said)]
-                found.append(Either(tuple(ways)))
+                ways = [way for way in (*said, *others) if isinstance(way, ClauseMeaning)]
+                found.append(EitherMeaning(tuple(ways)))
         return found
 
     def _of(
-        self, parts: tuple[Part, ...], name: str, context: Context, verb: Verb
-    ) -> list[Said | Either]:
+        self, parts: tuple[PhrasePart, ...], name: str, context: Context, verb: Verb
+    ) -> list[ClauseMeaning | EitherMeaning]:
         found = []
         for part in parts:
             filled = part._replace(fillers={**part.fillers, "A": name})
@@ -303,13 +309,13 @@ def at_time(said: Sayings, time: str) -> Sayings:
     if not said or time not in MOMENTS_OF:
         return said
     *others, last = said
-    if not isinstance(last, Said) or (time == "now" and last.at != EVER):
+    if not isinstance(last, ClauseMeaning) or (time == "now" and last.at != EVER):
         return said
     return (*others, replace(last, at=MOMENTS_OF[time]))
 
 
-def said_of(saying: Said | Either, name: str) -> Said | Either:
+def said_of(saying: ClauseMeaning | EitherMeaning, name: str) -> ClauseMeaning | EitherMeaning:
     """The same said of another."""
-    if isinstance(saying, Either):
+    if isinstance(saying, EitherMeaning):
         return saying
     return replace(saying, fillers={**saying.fillers, "A": name})

@@ -9,17 +9,17 @@ from gnomon.errors import GnomonError
 from gnomon.proofs.meaning.clauses import (
     UNNAMED,
     Context,
-    Either,
-    Names,
-    Part,
+    EitherMeaning,
+    PhrasePart,
     Sayings,
     Step,
+    StoryNames,
     Teller,
     Verb,
     at_time,
 )
 from gnomon.proofs.meaning.formulas import Formula, every
-from gnomon.proofs.meaning.stories import Reading, Story
+from gnomon.proofs.meaning.stories import SentenceReading, Story
 from gnomon.proofs.meaning.verbs import Verbs, tense_of
 from gnomon.proofs.meaning.vocabulary import GrammarWords, grammar_words
 from gnomon.proofs.meaning.words import Places, Words
@@ -161,7 +161,7 @@ class Parser:
             later = later._replace(subject=(subject,), verb=verb)
             before = step.context._replace(subject=(subject,))
             fillers = {**words.referents(before), **match.fillers}
-            said = self.teller.said(Part(match.phrase.meaning, fillers), later, verb)
+            said = self.teller.said(PhrasePart(match.phrase.meaning, fillers), later, verb)
             yield step.adding(said, match.end, later)
 
     def _described(self, step: Step) -> Iterator[Step]:
@@ -246,14 +246,14 @@ class NotUnderstoodError(GnomonError):
 
 
 @dataclass(frozen=True)
-class Text:
+class StatedText:
     """What premises and claims say, and of what kind those are whom they name."""
 
     premises: tuple[Sayings, ...]
     claims: tuple[Sayings, ...]
     kinds: Kinds
 
-    def formulas(self, reading: Reading) -> tuple[Story, list[Formula], list[Formula]]:
+    def formulas(self, reading: SentenceReading) -> tuple[Story, list[Formula], list[Formula]]:
         """A story under a reading, with the formulas of premises and claims."""
         story = Story(self.kinds, reading, grammar_words().kinds_of_implied)
         premises = [_formula(said, story) for said in self.premises]
@@ -270,10 +270,10 @@ def understood(
     claims: Sequence[list[str]],
     kinds: Kinds,
     known: GrammarWords | None = None,
-) -> Text:
+) -> StatedText:
     """Premises and claims, given as words, as statements."""
     known = known or grammar_words()
-    names = Names(kinds, known.kinds_of_implied)
+    names = StoryNames(kinds, known.kinds_of_implied)
     context = Context()
     told = []
     for number, words in enumerate(premises):
@@ -286,14 +286,14 @@ def understood(
     for words in claims:
         said, _ = _understood(Words(known, names, words), teller, context)
         claimed.append(said)
-    return Text(tuple(told), tuple(claimed), _with_places([*told, *claimed], kinds))
+    return StatedText(tuple(told), tuple(claimed), _with_places([*told, *claimed], kinds))
 
 
 def _with_places(said: Sequence[Sayings], kinds: Kinds) -> Kinds:
     """What one comes from or goes to is a place, if nothing else is known of it."""
     found = dict(kinds)
     for saying in (each for sentence in said for each in sentence):
-        if isinstance(saying, Either) or "reaches(" not in saying.meaning:
+        if isinstance(saying, EitherMeaning) or "reaches(" not in saying.meaning:
             continue
         for hole in ("B", "C"):
             name = saying.fillers.get(hole)
@@ -305,7 +305,7 @@ def _with_places(said: Sequence[Sayings], kinds: Kinds) -> Kinds:
 def _tells_change(said: Sayings) -> bool:
     """Whether something is said to be different before and after."""
     for saying in said:
-        ways = saying.ways if isinstance(saying, Either) else (saying,)
+        ways = saying.ways if isinstance(saying, EitherMeaning) else (saying,)
         for way in ways:
             if any(word in way.meaning for word in CHANGES):
                 return True

@@ -13,8 +13,8 @@ from gnomon.errors import unknown
 from gnomon.files import package_data, read_yaml
 from gnomon.proofs.meaning.formulas import (
     FALSE,
-    Flag,
     Formula,
+    Proposition,
     Term,
     every,
     exactly_one,
@@ -25,7 +25,7 @@ from gnomon.proofs.meaning.formulas import (
 # Readings: what a sentence leaves open and a reader supplies, as named switches.
 
 
-class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SentenceReading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One way to understand the words; every switch is explained in readings.yaml."""
 
     name: str = "ordinary"
@@ -50,7 +50,7 @@ class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def readings() -> dict[str, Reading]:
+def readings() -> dict[str, SentenceReading]:
     """All readings by name; the first one is the ordinary one.
 
     >>> list(readings())[0]
@@ -58,11 +58,11 @@ def readings() -> dict[str, Reading]:
     """
     found = {}
     for name, entry in read_yaml(package_data("space/meaning/readings.yaml")).items():
-        found[name] = msgspec.convert({"name": name, **entry}, Reading)
+        found[name] = msgspec.convert({"name": name, **entry}, SentenceReading)
     return found
 
 
-def reading_named(name: str) -> Reading:
+def reading_named(name: str) -> SentenceReading:
     """The reading of a name."""
     if name not in readings():
         raise unknown("reading", name[:60], readings())
@@ -95,7 +95,7 @@ class Story:
     def __init__(
         self,
         kinds: Mapping[str, frozenset[str]],
-        reading: Reading,
+        reading: SentenceReading,
         implied: Mapping[str, frozenset[str]] | None = None,
     ) -> None:
         self.kinds = dict(kinds)
@@ -191,12 +191,12 @@ class Story:
     def heading(self, name: str, at: int) -> list[Formula]:
         """Four flags: which of the WINDS somebody faces."""
         self.headed[name, at] = None
-        return [Flag(f"{name}@{at} faces {wind}") for wind in range(4)]
+        return [Proposition(f"{name}@{at} faces {wind}") for wind in range(4)]
 
     def seat(self, name: str, seats: int = 6) -> list[Formula]:
         """Flags: on which seat around a table somebody sits, counted to the right."""
         self.seated[name] = None
-        return [Flag(f"{name} on seat {seat}") for seat in range(seats)]
+        return [Proposition(f"{name} on seat {seat}") for seat in range(seats)]
 
     def assume(self, formula: Formula) -> None:
         """Take something for granted, whether its sentence is true or not."""

@@ -31,7 +31,7 @@ for _number, _word in enumerate(
     NUMBERS[_word] = _number
 
 
-class Phrase(NamedTuple):
+class GrammarPhrase(NamedTuple):
     """Words with holes, and what they mean."""
 
     words: tuple[str, ...]
@@ -52,7 +52,7 @@ def spelled_out(text: str) -> Iterator[tuple[str, ...]]:
         yield from spelled_out(text[: match.start()] + choice + text[match.end() :])
 
 
-def _first_word(phrase: Phrase) -> str:
+def _first_word(phrase: GrammarPhrase) -> str:
     """The word that a phrase begins with; empty where it begins with a hole."""
     first = next(iter(phrase.words), "")
     return "" if HOLE.fullmatch(first) else first
@@ -61,11 +61,11 @@ def _first_word(phrase: Phrase) -> str:
 class Index:
     """Phrases by their first word, the longest first."""
 
-    def __init__(self, phrases: Iterable[Phrase]) -> None:
+    def __init__(self, phrases: Iterable[GrammarPhrase]) -> None:
         longest_first = sorted(phrases, key=lambda phrase: -len(phrase.words))
         self._by_first = grouped(longest_first, _first_word)
 
-    def starting(self, word: str) -> Iterator[Phrase]:
+    def starting(self, word: str) -> Iterator[GrammarPhrase]:
         """The phrases that can begin with a word."""
         yield from self._by_first.get(word, ())
         yield from self._by_first.get("", ())
@@ -84,7 +84,7 @@ def index_of(entries: dict[str, Any]) -> Index:
     found = []
     for text, meaning in entries.items():
         for words in spelled_out(text):
-            found.append(Phrase(words, meaning))
+            found.append(GrammarPhrase(words, meaning))
     return Index(found)
 
 
@@ -148,7 +148,7 @@ def _verbs(entries: list[str]) -> Index:
     for entry in entries:
         for words in spelled_out(entry):
             for forms in _forms(words):
-                found.append(Phrase(forms, None))
+                found.append(GrammarPhrase(forms, None))
     return Index(found)
 
 

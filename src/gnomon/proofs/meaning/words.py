@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from gnomon.proofs.meaning.clauses import Context, Filler, Located, Names, Part
-from gnomon.proofs.meaning.vocabulary import HOLE, NUMBERS, GrammarWords, Index, Phrase
+from gnomon.proofs.meaning.clauses import Context, Filler, Located, PhrasePart, StoryNames
+from gnomon.proofs.meaning.vocabulary import HOLE, NUMBERS, GrammarPhrase, GrammarWords, Index
 
 PRONOUNS = ("it", "they", "them")
 # Holes that only something of a kind can fill, and those for numbers.
@@ -17,7 +17,7 @@ NUMBER_HOLES = ("N", "J")
 class Match(NamedTuple):
     """A phrase that was found, with its holes filled."""
 
-    phrase: Phrase
+    phrase: GrammarPhrase
     fillers: dict[str, Filler]
     end: int
     context: Context
@@ -26,7 +26,7 @@ class Match(NamedTuple):
 class Words:
     """The words of one sentence, against the lexicon and the names of a story."""
 
-    def __init__(self, lexicon: GrammarWords, names: Names, words: list[str]) -> None:
+    def __init__(self, lexicon: GrammarWords, names: StoryNames, words: list[str]) -> None:
         self.lexicon = lexicon
         self.names = names
         self.words = words
@@ -211,7 +211,7 @@ class Places:
         if context.open_ground and context.grounds:
             ground = context.grounds[-1]
             closed = context._replace(open_ground=False)
-            yield self._located(start, closed, Part(self.there(ground), {"B": ground}))
+            yield self._located(start, closed, PhrasePart(self.there(ground), {"B": ground}))
 
     def _named(
         self, start: int, context: Context, owner: tuple[str, ...], *, denied: bool
@@ -224,18 +224,18 @@ class Places:
                 fillers["O"] = whose[0]
             meaning = meaning_in(match.phrase, context.setting)
             later = self.found(match.context, match.phrase, match.fillers)
-            yield self._located(match.end, later, Part(meaning, fillers, denied))
+            yield self._located(match.end, later, PhrasePart(meaning, fillers, denied))
         if words.at(start) == "there" and context.there:
             meaning, ground = context.there
             fillers = {**words.referents(context), "B": ground}
-            yield self._located(start + 1, context, Part(meaning, fillers, denied))
+            yield self._located(start + 1, context, PhrasePart(meaning, fillers, denied))
 
-    def _located(self, end: int, context: Context, part: Part) -> Located:
+    def _located(self, end: int, context: Context, part: PhrasePart) -> Located:
         located = Located(end, context, (part,))
         remembered = context._replace(where=located._replace(context=Context()))
         return located._replace(context=remembered)
 
-    def found(self, context: Context, phrase: Phrase, fillers: dict[str, Filler]) -> Context:
+    def found(self, context: Context, phrase: GrammarPhrase, fillers: dict[str, Filler]) -> Context:
         """The context after a place: what `it` and `there` stand for."""
         named: list[str] = []
         for hole in phrase.words:
@@ -263,7 +263,7 @@ class Places:
         return "beside(A, B)"
 
 
-def meaning_in(phrase: Phrase, setting: str) -> Any:
+def meaning_in(phrase: GrammarPhrase, setting: str) -> Any:
     """What a phrase means in a setting such as a queue."""
     if isinstance(phrase.meaning, dict) and setting in phrase.meaning:
         return phrase.meaning[setting]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from gnomon.proofs.meaning.formulas import TRUE, Flag, Formula, every, quantity, some
+from gnomon.proofs.meaning.formulas import TRUE, Formula, Proposition, every, quantity, some
 from gnomon.proofs.meaning.relations.contact import PLAN, beside, far, inside, outside, relation
 from gnomon.proofs.meaning.relations.directions import beyond, exactly_beyond, far_side, near_side
 from gnomon.proofs.meaning.stories import AXES, WINDS, Story, When
@@ -144,7 +144,7 @@ def seats_left(story: Story, when: When, a: str, b: str, number: int) -> Formula
 @relation
 def fact(story: Story, when: When, *words: str) -> Formula:
     """A statement about things that geometry does not analyse; at any moment the same."""
-    return Flag(" ".join(words))
+    return Proposition(" ".join(words))
 
 
 @relation
@@ -242,7 +242,7 @@ def in_one(story: Story, when: When, a: str, b: str, kind: str) -> Formula:
         if story.is_a(name, kind):
             ways.append(inside(story, when, a, name) & inside(story, when, b, name))
             others.append(outside(story, when, a, name) & outside(story, when, b, name))
-    unnamed = every([*others, Flag(f"{a} and {b} are in one other {kind}")])
+    unnamed = every([*others, Proposition(f"{a} and {b} are in one other {kind}")])
     return some([*ways, unnamed])
 
 
