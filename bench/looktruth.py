@@ -30,7 +30,7 @@ from gnomon.look.sightings import measure
 from gnomon.look.sizes import size_relations
 from gnomon.scenes.bodies import Body
 from gnomon.scenes.pictures import paint, survey, wall_distance, write_png
-from gnomon.scenes.placing import RandomDials, random_scene
+from gnomon.scenes.placing import SceneOptions, random_scene
 from gnomon.scenes.rendering import RayGrid, cast, rays_of, windows_of
 from gnomon.scenes.scenes import Scene as World
 from gnomon.scenes.solids import camera_of, solids_of
@@ -86,7 +86,7 @@ def _scenes(count: int, folder: Path) -> Iterator[Known]:
     detector, network = Detector(), FastDepth()
     called = read_yaml(package_data("vision/palette-colours.yaml"))
     for seed in range(FIRST, FIRST + count):
-        world = random_scene(seed, RandomDials(things=6))
+        world = random_scene(seed, SceneOptions(things=6))
         seen = survey(world, SIDE)
         base = folder / str(seed)
         write_png(base.with_suffix(".png"), paint(world, SIDE))

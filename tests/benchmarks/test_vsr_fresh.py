@@ -17,7 +17,7 @@ from gnomon.benchmarks.vsr.quads import Wanted, make_quads
 from gnomon.errors import DataError, ModelError, UsageError
 from gnomon.records import problem
 from gnomon.scenes.contrasts import truth_in
-from gnomon.scenes.layouts import ContrastDials
+from gnomon.scenes.layouts import ContrastOptions
 from gnomon.scenes.placing import impossibilities
 from gnomon.scenes.relations import relations
 
@@ -34,7 +34,7 @@ def asked(seed=0, quads=QUADS, **options):
 
 
 def quads_of(seed=0, count=QUADS, frames="clear", chosen=(), dials=None):
-    wanted = Wanted(seed, count, frames, tuple(chosen), "ab", dials or ContrastDials())
+    wanted = Wanted(seed, count, frames, tuple(chosen), "ab", dials or ContrastOptions())
     found = make_quads(wanted)
     assert len(found) == count
     return found

@@ -12,7 +12,7 @@ from gnomon.look.depths import DepthMap
 from gnomon.look.records import AnnotatedPicture, Picture, Region
 from gnomon.scenes.bodies import Body
 from gnomon.scenes.pictures import paint, survey, wall_distance, write_png
-from gnomon.scenes.placing import RandomDials, random_scene
+from gnomon.scenes.placing import SceneOptions, random_scene
 from gnomon.scenes.rendering import RayGrid, cast, rays_of, windows_of
 from gnomon.scenes.scenes import Scene as World
 from gnomon.scenes.solids import camera_of, solids_of
@@ -67,7 +67,7 @@ def rendered(tmp_path_factory) -> list[Known]:
     folder = tmp_path_factory.mktemp("rendered")
     found = []
     for seed in SEEDS:
-        world = random_scene(seed, RandomDials(things=5))
+        world = random_scene(seed, SceneOptions(things=5))
         seen = survey(world, SIDE)
         base = folder / str(seed)
         write_png(base.with_suffix(".png"), paint(world, SIDE))

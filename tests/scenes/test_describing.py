@@ -9,7 +9,7 @@ import pytest
 from gnomon.lexicon.relations import lexicon
 from gnomon.scenes.contrasts import contrasted, truth_in
 from gnomon.scenes.descriptions import WORDINGS, describe_scene
-from gnomon.scenes.layouts import ContrastDials
+from gnomon.scenes.layouts import ContrastOptions
 from gnomon.scenes.scenes import Placed, Scene, Viewer
 from gnomon.scenes.things import thing_named
 
@@ -75,7 +75,7 @@ def test_the_words_decide_both_captions(first, second, subject, ground, wording)
         if (contrast.first, contrast.second) == (first, second):
             break
     attempts = (random.Random(seed) for seed in range(20))
-    tried = (contrasted(rng, contrast, subject, ground, ContrastDials()) for rng in attempts)
+    tried = (contrasted(rng, contrast, subject, ground, ContrastOptions()) for rng in attempts)
     found = next(made for made in tried if made is not None)
     for scene, true, false in zip(found.scenes, (first, second), (second, first), strict=True):
         text = describe_scene(scene, wording)

@@ -103,10 +103,10 @@ def _scene(args: Namespace) -> Scene:
         from gnomon.scenes.descriptions import scene_of
 
         return scene_of(args.say, args.seed or 0)
-    from gnomon.scenes.placing import RandomDials, random_scene
+    from gnomon.scenes.placing import SceneOptions, random_scene
 
-    count = RandomDials().things if args.things is None else args.things
-    return random_scene(args.seed, RandomDials(things=count))
+    count = SceneOptions().things if args.things is None else args.things
+    return random_scene(args.seed, SceneOptions(things=count))
 
 
 def _warn(scene: Scene) -> None:

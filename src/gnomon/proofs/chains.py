@@ -28,9 +28,10 @@ from gnomon.proofs.chainfacts import (
 
 # Families of relations, each with the logic that decides its stories.
 #
-# four left, right, above, below of points: bAbI 17; nothing is said about the other axis eight
-# directions of points on both axes, and the same place: StepGame solids six directions of whole
-# boxes, and inside places inside, outside, touching, near and far of areas: SpartQA
+# four    left, right, above, below of points: bAbI 17; nothing is said about the other axis
+# eight   directions of points on both axes, and the same place: StepGame
+# solids  six directions of whole boxes, and inside
+# places  inside, outside, touching, near and far of areas: SpartQA
 
 
 @dataclass(frozen=True)

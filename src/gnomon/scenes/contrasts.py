@@ -12,7 +12,7 @@ from gnomon.lexicon.relations import OpposedPair, lexicon
 from gnomon.lexicon.things import thing_words
 from gnomon.scenes.layouts import (
     LAYOUTS,
-    ContrastDials,
+    ContrastOptions,
     Frames,
     LayoutTask,
     Place,
@@ -31,6 +31,11 @@ WIDE = 3.0  # how much wider than a thing a top is on which edge and middle are 
 WHOLE_TOP = 0.7  # share of a thing's plan that its top takes up, so that its middle is the top's
 HUGE = 5.0  # metres; what is longer leaves nothing else to be seen beside it
 GRADES = ("a", "b", "c")
+
+
+def opposed_pairs() -> tuple[OpposedPair, ...]:
+    """The contrasts of the lexicon, in the order in which seeds take them."""
+    return lexicon().contrasts
 
 
 @cache
@@ -150,7 +155,7 @@ def contrasted(
     contrast: OpposedPair,
     subject: str,
     ground: str,
-    dials: ContrastDials,
+    dials: ContrastOptions,
     frames: Frames = "clear",
 ) -> Contrasted | None:
     """Two scenes that set a contrast of two things, or none if they are not found soon."""
@@ -205,7 +210,7 @@ def _task(
     contrast: OpposedPair,
     subject: str,
     ground: str,
-    dials: ContrastDials,
+    dials: ContrastOptions,
     frames: Frames,
 ) -> LayoutTask | None:
     stage = ""

@@ -33,7 +33,7 @@ FAR_GAPS = (4.6, 4.3, 4.6)  # of the mean diagonal
 TURNS = (0, 180, 90, 270, 0, 180, 45, 315)  # of the ground, to the viewer
 
 
-class ContrastDials(NamedTuple):
+class ContrastOptions(NamedTuple):
     """What can be set about the pictures of a contrast."""
 
     distractors: int = 1  # other things, about which nothing is asked
@@ -69,7 +69,7 @@ class LayoutTask(NamedTuple):
     place: Place
     look: int
     frames: Frames
-    dials: ContrastDials
+    dials: ContrastOptions
 
 
 def scene_of(arrangement: Arrangement, task: LayoutTask) -> Scene:

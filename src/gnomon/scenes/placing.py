@@ -110,7 +110,7 @@ def is_free(placed: Placed, others: Sequence[Placed], scene: Scene) -> bool:
 
 # Poses that a thing may take by another one: on it, in it, beneath it, beside it, flush with it.
 #
-# A pose is only proposed here; whether the thing can be there is decided in standing.py.
+# A pose is only proposed here; whether the thing can be there is decided above.
 
 
 SHORT_GAPS = (0.0, 0.05, 0.1, 0.15, 0.3, 0.5)  # of the mean diagonal
@@ -239,7 +239,7 @@ SIZES = (0.12, 5.0)  # how much smaller or larger than its ground a thing beside
 ANYONE = Viewer(eye=(0.0, -10.0, 3.0), at=(0.0, 0.0, 0.0))  # while things are being placed
 
 
-class RandomDials(NamedTuple):
+class SceneOptions(NamedTuple):
     """What can be set about a random scene."""
 
     things: int = 4
@@ -247,9 +247,9 @@ class RandomDials(NamedTuple):
     hidden: float = 0.5  # the share of a thing that others may hide
 
 
-def random_scene(seed: int, dials: RandomDials | None = None) -> Scene:
+def random_scene(seed: int, dials: SceneOptions | None = None) -> Scene:
     """A plausible scene; the same seed and dials always give the same one."""
-    dials = dials or RandomDials()
+    dials = dials or SceneOptions()
     if not 1 <= dials.things <= 12:
         hint = "Ask for 1 to 12 things."
         raise UsageError(f"A random scene cannot have {dials.things} things.", hint)

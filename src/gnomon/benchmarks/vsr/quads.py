@@ -25,7 +25,7 @@ from gnomon.records import digest
 from gnomon.scenes.contrasts import GRADES, contrasted, pairs_for, stages_for
 from gnomon.scenes.crew import do_jobs, serve
 from gnomon.scenes.drawing import EDITION, data_digest
-from gnomon.scenes.layouts import ContrastDials, Frames, Roles
+from gnomon.scenes.layouts import ContrastOptions, Frames, Roles
 from gnomon.scenes.relations import relations
 from gnomon.scenes.scenes import Scene, to_json
 
@@ -43,7 +43,7 @@ class Wanted(NamedTuple):
     frames: Frames
     relations: tuple[str, ...]  # empty for all
     grades: str
-    dials: ContrastDials
+    dials: ContrastOptions
 
 
 def wanted_by(
@@ -65,7 +65,7 @@ def wanted_by(
     chosen: Frames = "probe" if frames == "probe" else "clear"
     names = [name.strip() for name in relations.split(",")]
     asked = tuple(name for name in names if name)
-    dials = ContrastDials(distractors, visible, least / 100, distance)
+    dials = ContrastOptions(distractors, visible, least / 100, distance)
     return Wanted(seed, quads, chosen, asked, "".join(sorted(set(grades))), dials)
 
 
@@ -98,7 +98,7 @@ class Job(msgspec.Struct, frozen=True):
     contrast: OpposedPair
     pairs: tuple[tuple[str, str], ...]
     frames: Literal["clear", "probe"]
-    dials: ContrastDials
+    dials: ContrastOptions
     flip: int  # 0 to 3: whether captions, and whether pictures, change places
 
 
