@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 import gnomon
 from gnomon import files
 from gnomon.benchmarks.vsr import files as vsr_files
-from gnomon.benchmarks.vsr import splits as vsr_splits
+from gnomon.benchmarks.vsr import files as vsr_splits
 from gnomon.benchmarks.vsr import task as vsr
-from gnomon.benchmarks.vsr.files import Caption, concepts, validated
+from gnomon.benchmarks.vsr.files import VsrCaption, concepts, validated
 from gnomon.errors import DataError, MissingFileWarning, UsageError
 from gnomon.lexicon.relations import lexicon
 from gnomon.records import Fingerprint, Image, problem
@@ -101,10 +101,10 @@ def folder(tmp_path, rows):
     return tmp_path / "vsr"
 
 
-def caption(**more) -> Caption:
+def caption(**more) -> VsrCaption:
     import msgspec
 
-    return msgspec.convert(row(1, **more), Caption)
+    return msgspec.convert(row(1, **more), VsrCaption)
 
 
 @pytest.mark.parametrize(

@@ -210,7 +210,7 @@ def _print(reports: Sequence[AuditReport], format: str) -> None:
         _print_json(reports)
         return
     from gnomon.audit.page import listing, summary
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     if format != "table":
         for report in reports:

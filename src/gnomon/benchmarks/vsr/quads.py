@@ -6,7 +6,6 @@ are balanced. Which caption and which picture comes first is balanced, too.
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -20,10 +19,10 @@ import msgspec
 
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import UsageError, unknown
+from gnomon.jobs import do_jobs
 from gnomon.lexicon.relations import OpposedPair, lexicon
 from gnomon.records import digest
 from gnomon.scenes.contrasts import GRADES, contrasted, pairs_for, stages_for
-from gnomon.scenes.crew import do_jobs, serve
 from gnomon.scenes.drawing import EDITION, data_digest
 from gnomon.scenes.layouts import ContrastOptions, Frames, Roles
 from gnomon.scenes.relations import relations
@@ -35,7 +34,7 @@ MOST_ROUNDS = 4  # in which quads that were not found are replaced by others
 LEAST_FOUND = 0.2  # share of a round; with fewer, further rounds would take too long
 
 
-class Wanted(NamedTuple):
+class WantedQuads(NamedTuple):
     """What quads are asked for; they follow from it."""
 
     seed: int
@@ -58,7 +57,7 @@ def wanted_by(
     least: float,
     distance: float,
     **_: object,
-) -> Wanted:
+) -> WantedQuads:
     """What the options of the source ask for; those about the form of items have no say."""
     if frames not in get_args(Frames):
         raise unknown("choice of frames", frames, get_args(Frames))
@@ -66,7 +65,7 @@ def wanted_by(
     names = [name.strip() for name in relations.split(",")]
     asked = tuple(name for name in names if name)
     dials = ContrastOptions(distractors, visible, least / 100, distance)
-    return Wanted(seed, quads, chosen, asked, "".join(sorted(set(grades))), dials)
+    return WantedQuads(seed, quads, chosen, asked, "".join(sorted(set(grades))), dials)
 
 
 class Quad(msgspec.Struct, frozen=True):
@@ -91,7 +90,7 @@ class Quad(msgspec.Struct, frozen=True):
         return (caption == picture) != self.swapped
 
 
-class Job(msgspec.Struct, frozen=True):
+class _Job(msgspec.Struct, frozen=True):
     """One quad to be found: a contrast and pairs of things to try, in order."""
 
     seed: str
@@ -102,7 +101,7 @@ class Job(msgspec.Struct, frozen=True):
     flip: int  # 0 to 3: whether captions, and whether pictures, change places
 
 
-def chosen_contrasts(wanted: Wanted) -> list[OpposedPair]:
+def chosen_contrasts(wanted: WantedQuads) -> list[OpposedPair]:
     """The contrasts of which quads are made, or an error that says what there is."""
     words = lexicon()
     found = list(words.contrasts if wanted.frames == "clear" else words.probes)
@@ -125,7 +124,7 @@ def chosen_contrasts(wanted: Wanted) -> list[OpposedPair]:
     return [contrast for contrast in found if asked & {contrast.first, contrast.second}]
 
 
-def check(wanted: Wanted) -> None:
+def check(wanted: WantedQuads) -> None:
     """Raise an error for numbers that make no sense."""
     dials = wanted.dials
     if not 1 <= wanted.quads <= MOST_QUADS:
@@ -145,7 +144,7 @@ def check(wanted: Wanted) -> None:
 
 
 @lru_cache(maxsize=4)
-def make_quads(wanted: Wanted) -> tuple[Quad, ...]:
+def make_quads(wanted: WantedQuads) -> tuple[Quad, ...]:
     """The quads: the same ones for the same wishes. Found ones are kept in the cache."""
     check(wanted)
     contrasts = chosen_contrasts(wanted)
@@ -174,7 +173,7 @@ def _keep(file: Path, quads: tuple[Quad, ...]) -> None:
         part.replace(file)
 
 
-def _found(wanted: Wanted, contrasts: Sequence[OpposedPair]) -> list[Quad]:
+def _found(wanted: WantedQuads, contrasts: Sequence[OpposedPair]) -> list[Quad]:
     """As many quads as wanted; those that were not found are replaced by later ones."""
     jobs = _jobs(wanted, contrasts)
     quads: list[Quad] = []
@@ -183,7 +182,7 @@ def _found(wanted: Wanted, contrasts: Sequence[OpposedPair]) -> list[Quad]:
         if not missing:
             break
         before = len(quads)
-        for result in do_jobs(__name__, find_quad, list(islice(jobs, missing))):
+        for result in do_jobs(find_quad, list(islice(jobs, missing))):
             if result is not None:
                 quads.append(msgspec.convert(result, Quad))
         if len(quads) - before < LEAST_FOUND * missing:
@@ -196,7 +195,7 @@ def _found(wanted: Wanted, contrasts: Sequence[OpposedPair]) -> list[Quad]:
     return quads
 
 
-def _jobs(wanted: Wanted, contrasts: Sequence[OpposedPair]) -> Iterator[Any]:
+def _jobs(wanted: WantedQuads, contrasts: Sequence[OpposedPair]) -> Iterator[Any]:
     """Jobs without end: contrasts in turn, things that were used least first."""
     rng = Random(f"quads {wanted.seed}")
     order = list(contrasts)
@@ -210,7 +209,7 @@ def _jobs(wanted: Wanted, contrasts: Sequence[OpposedPair]) -> Iterator[Any]:
         used_pairs[pairs[0]] += 1
         flip = (start + number + number // len(order)) % 4
         seed = f"{wanted.seed}/{number}"
-        job = Job(seed, contrast, tuple(pairs), wanted.frames, wanted.dials, flip)
+        job = _Job(seed, contrast, tuple(pairs), wanted.frames, wanted.dials, flip)
         yield msgspec.to_builtins(job)
 
 
@@ -230,7 +229,7 @@ def _least_used(
 
 def find_quad(task: Any) -> Any:
     """One quad for a job, or nothing: what a worker does."""
-    job = msgspec.convert(task, Job)
+    job = msgspec.convert(task, _Job)
     rng = Random(f"quad {job.seed}")
     for subject, ground in job.pairs:
         found = contrasted(rng, job.contrast, subject, ground, job.dials, job.frames)
@@ -239,7 +238,7 @@ def find_quad(task: Any) -> Any:
     return None
 
 
-def _quad(job: Job, subject: str, ground: str, scenes: tuple[Scene, Scene], roles: Roles) -> Quad:
+def _quad(job: _Job, subject: str, ground: str, scenes: tuple[Scene, Scene], roles: Roles) -> Quad:
     captions = (job.contrast.first, job.contrast.second)
     turn_captions, turn_pictures = bool(job.flip & 1), bool(job.flip & 2)
     if turn_captions:
@@ -256,7 +255,3 @@ def _quad(job: Job, subject: str, ground: str, scenes: tuple[Scene, Scene], role
         scenes=scenes,
         swapped=turn_captions != turn_pictures,
     )
-
-
-if __name__ == "__main__":
-    sys.exit(serve(find_quad))

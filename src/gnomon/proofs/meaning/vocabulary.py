@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from gnomon.files import package_data, read_yaml
 from gnomon.grouped import grouped
 from gnomon.language.patterns import Pattern
-from gnomon.language.world import World
-from gnomon.language.worldfile import parse_world
+from gnomon.language.world import World, parse_world
 from gnomon.lexicon.relations import Lexicon, Relation, lexicon
 from gnomon.scenes.things import Thing, things
 
