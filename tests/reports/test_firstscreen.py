@@ -14,8 +14,7 @@ import pytest
 from gnomon.cli import main
 from gnomon.records import Answer, Continuation, Item, Preview
 from gnomon.reports.charts import svg
-from gnomon.reports.figures import figures
-from gnomon.reports.figures.enough import GROUPS, ITEMS, WIDEST
+from gnomon.reports.figures import GROUPS, ITEMS, WIDEST, figures
 from gnomon.reports.overview import overview
 from gnomon.reports.page.items import columns
 from gnomon.reports.page.notes import notes_of, relation_of

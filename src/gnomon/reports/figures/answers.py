@@ -20,8 +20,7 @@ from gnomon.measures.table import Flags, Table
 from gnomon.reports.charts.panels import Panel, Stack, matrix_panel, panels, stacked_panel
 from gnomon.reports.charts.plots import Curve, Estimate, bars, curves
 from gnomon.reports.charts.svg import MEANINGS
-from gnomon.reports.figures import Figure, grouped
-from gnomon.reports.figures.enough import ITEMS, enough
+from gnomon.reports.figures import ITEMS, Figure, enough, grouped
 from gnomon.reports.figures.files import file_name
 from gnomon.reports.study import Entrant, Study
 from gnomon.reports.words import whole_percent

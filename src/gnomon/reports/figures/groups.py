@@ -15,8 +15,7 @@ from gnomon.measures.table import Table
 from gnomon.reports.charts.panels import Dot, panels, scatter_panel, under_legend
 from gnomon.reports.charts.plots import Box, CaptionedBar, Curve, boxes, captioned_bars, curves
 from gnomon.reports.charts.svg import MEANINGS
-from gnomon.reports.figures import Figure, grouped
-from gnomon.reports.figures.enough import GROUP, GROUPS
+from gnomon.reports.figures import GROUP, GROUPS, Figure, grouped
 from gnomon.reports.figures.files import file_name
 from gnomon.reports.figures.sizes import sized_models
 from gnomon.reports.figures.slices import tags_of

@@ -11,8 +11,7 @@ import numpy as np
 from gnomon.measures.itemstatistics import FEWEST, item_statistics
 from gnomon.reports.charts.plots import CaptionedBar, Estimate, bars, captioned_bars
 from gnomon.reports.charts.svg import MEANINGS
-from gnomon.reports.figures import Figure, grouped
-from gnomon.reports.figures.enough import ITEMS, RUNS, enough
+from gnomon.reports.figures import ITEMS, RUNS, Figure, enough, grouped
 from gnomon.reports.figures.files import file_name
 from gnomon.reports.figures.slices import tags_of
 from gnomon.reports.study import Entrant, Study

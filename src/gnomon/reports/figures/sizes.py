@@ -17,8 +17,8 @@ from gnomon.records import Score
 from gnomon.reports.charts.axes import Axis
 from gnomon.reports.charts.panels import curve_panel, panels, under_legend
 from gnomon.reports.charts.plots import Curve, curves
-from gnomon.reports.figures import Figure, grouped
-from gnomon.reports.figures.enough import well_known
+from gnomon.reports.figures import Figure, grouped, well_known
+from gnomon.reports.figures.against import CurvePlace, curve_of
 from gnomon.reports.figures.files import file_name
 from gnomon.reports.figures.slices import group_measures, headline_measure, tags_of
 from gnomon.reports.papers import published_size
@@ -242,11 +242,9 @@ def _curves(found: Sequence[Measured]) -> list[Curve]:
     """A curve for each family, which has the same colour in every panel."""
     lines = []
     for name, own in grouped(found, lambda one: one.family).items():
-        points = tuple(one.point for one in own)
         series = min(one.model.entrant.series for one in own)  # the colour of its first model
-        lows = tuple(one.low for one in own)
-        highs = tuple(one.high for one in own)
-        lines.append(Curve(name, series, points, lows, highs, dots=True))
+        places = [CurvePlace(*one.point, one.low, one.high) for one in own]
+        lines.append(curve_of(name, series, places))
     return lines
 
 
