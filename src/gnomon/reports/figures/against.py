@@ -56,12 +56,12 @@ def curve_of(
     dots: bool = True,
     joined: bool = True,
 ) -> Curve:
-    """The curve through points; one without an interval has none that can be seen."""
-    points, lows, highs = [], [], []
-    for place in places:
-        points.append((place.at, place.value))
-        lows.append(place.value if place.low is None else place.low)
-        highs.append(place.value if place.high is None else place.high)
+    """The curve through points, with the intervals of those that have one."""
+    points = [(place.at, place.value) for place in places]
+    lows, highs = [], []
+    if any(place.low is not None for place in places):
+        lows = [place.value if place.low is None else place.low for place in places]
+        highs = [place.value if place.high is None else place.high for place in places]
     return Curve(name, series, tuple(points), tuple(lows), tuple(highs), dots, joined)
 
 

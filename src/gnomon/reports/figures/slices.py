@@ -1,4 +1,4 @@
-"""Bars by category, relation, class ... and by wording of the prompt, and what they are drawn by."""
+"""Bars by category, relation, class ... and by wording of the prompt; and what they show."""
 
 from __future__ import annotations
 
