@@ -79,7 +79,7 @@ def test_a_model_has_one_colour_and_shape_all_through_the_page(found: list[Study
     assert drawn
     for figure in drawn:  # the legend of every bar chart
         for label, (number,) in series.items():
-            shape = svg.mark(svg.Point(0, 0), number).partition(" ")[0]
+            shape = svg.mark(svg.DrawnPoint(0, 0), number).partition(" ")[0]
             legend = re.search(
                 f'<(\\w+)[^>]*class="f(\\d) mark"[^>]*/><text[^>]*>{label}<', figure.svg()
             )
@@ -88,7 +88,7 @@ def test_a_model_has_one_colour_and_shape_all_through_the_page(found: list[Study
 
 
 def test_thirty_models_have_thirty_looks() -> None:
-    looks = {svg.mark(svg.Point(0, 0), series) for series in range(28)}
+    looks = {svg.mark(svg.DrawnPoint(0, 0), series) for series in range(28)}
     assert len(looks) == 28
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from gnomon.contracts import Measure
 from gnomon.grouped import grouped
 from gnomon.records import Score
-from gnomon.reports.charts.axes import WIDTH, Body
+from gnomon.reports.charts.axes import WIDTH, ChartBody
 from gnomon.reports.charts.svg import drawing
 from gnomon.reports.study import Study
 
@@ -40,7 +40,7 @@ class Figure:
     title: str
     caption: str  # how to read it
     description: str  # what it shows, for those who do not see it
-    body: Body
+    body: ChartBody
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     detail: bool = False  # folded away on the page until somebody asks for it

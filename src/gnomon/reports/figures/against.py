@@ -15,7 +15,7 @@ from gnomon.contracts import Benchmark, Measure
 from gnomon.measures.curves import SHARES, AtAmount, over_draws
 from gnomon.measures.scoring import scores
 from gnomon.records import Score, digest
-from gnomon.reports.charts.axes import Body
+from gnomon.reports.charts.axes import ChartBody
 from gnomon.reports.charts.plots import Curve, curves
 from gnomon.reports.figures import RULE, Figure, grouped, well_known
 from gnomon.reports.figures.slices import declared_measures, headline_measure
@@ -65,7 +65,7 @@ def curve_of(
     return Curve(name, series, tuple(points), tuple(lows), tuple(highs), dots, joined)
 
 
-def _over_amounts(lines: Sequence[Curve], label: str, measure: str) -> Body:
+def _over_amounts(lines: Sequence[Curve], label: str, measure: str) -> ChartBody:
     """Curves over amounts, from 0 on, with a tick at each amount where they are few."""
     amounts = sorted({at for line in lines for at, _ in line.points})
     return curves(
