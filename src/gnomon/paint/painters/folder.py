@@ -40,7 +40,7 @@ def folder(name: str) -> FolderPainter:
     """Pictures of a folder: DIR/ID.png, DIR/ID_0.png, DIR/ID_1.png ..., or a table id,file.
 
     The table is DIR/pictures.csv or DIR/pictures.jsonl, or is given itself: images:TABLE.csv. Its
-    files are below its own folder. With --pictures 0 all pictures of an item vote.
+    files are below its own folder. With --set pictures=0 all pictures of an item vote.
     """
     if not name:
         raise UsageError("images needs a folder.", "Write images:DIR, or images:TABLE.csv.")

@@ -50,11 +50,11 @@ def gallery(name: str, *, dir: str, finder: str = "ssd", sure: float = 0.3) -> G
     """
     if name:
         raise UsageError(
-            f"synth:gallery takes no name, not '{name[:60]}'.", "Give --model-set dir=FOLDER."
+            f"synth:gallery takes no name, not '{name[:60]}'.", "Give --set dir=FOLDER."
         )
     folder = Path(dir).expanduser()
     if not folder.is_dir():
-        raise DataError("there is no such folder.", "Check --model-set dir=FOLDER.", file=folder)
+        raise DataError("there is no such folder.", "Check --set dir=FOLDER.", file=folder)
     if not 0 < sure < 1:
         raise UsageError(f"sure must be between 0 and 1, not {sure}.", "Try 0.3.")
     return Gallery(folder, finder, sure)
