@@ -28,7 +28,8 @@ from typing import TypeVar, cast
 from gnomon import Answer, Benchmark, Item, registry
 from gnomon.downloads.catalogue import Source, SourceFile, fetch_files
 from gnomon.errors import GnomonError
-from gnomon.runs import RunLog, driving, runs_in
+from gnomon.runs import RunLog, runs_in
+from gnomon.runs import running as driving
 from hostile import samples
 from hostile.command import command
 from hostile.tally import Tally

@@ -18,7 +18,7 @@ from gnomon.items.source import ItemSource
 from gnomon.options import neutral
 from gnomon.records import Answer, Image, Item
 from gnomon.runs import LOG, Run, RunLog, running, runs_in
-from gnomon.runs.folders import run_folder
+from gnomon.runs.identity import run_folder
 
 
 def items(n=100):

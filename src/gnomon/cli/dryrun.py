@@ -15,7 +15,7 @@ from gnomon.runs.pace import duration
 from gnomon.trust import may_run_code
 
 if TYPE_CHECKING:
-    from gnomon.runs.estimating import Estimate, Opened, Times
+    from gnomon.runs.estimates import Opened, RunEstimate, Times
 
 STARTING = 8.0  # seconds in which a command starts, begins a child process, and prints scores
 
@@ -24,7 +24,7 @@ class PlannedCost(NamedTuple):
     """One run and what it would take."""
 
     planned: Planned
-    found: Estimate
+    found: RunEstimate
 
 
 class CostPlan(NamedTuple):
@@ -75,7 +75,7 @@ def show_plan(args: Namespace) -> int:
 
 def _estimated(args: Namespace, planned: Sequence[Planned]) -> CostPlan:
     """What each run would take; one that would fail does not stop the others."""
-    from gnomon.runs.estimating import opened
+    from gnomon.runs.estimates import opened
 
     plan = CostPlan([], {}, [])
     models: list[ModelSpec] = []
@@ -106,7 +106,7 @@ def _add_estimates(
     args: Namespace, plan: CostPlan, planned: Sequence[Planned], who: Opened, *, alone: bool
 ) -> None:
     """Add what the runs of one model would take."""
-    from gnomon.runs.estimating import estimate
+    from gnomon.runs.estimates import estimate
 
     for each in planned:
         try:
@@ -157,7 +157,7 @@ def _names(rows: Sequence[PlannedCost]) -> list[str]:
     return found
 
 
-def _tokens(found: Estimate) -> str:
+def _tokens(found: RunEstimate) -> str:
     if found.written:
         return f"{found.read:,} + {found.written:,}"
     return f"{found.read:,}"

@@ -69,7 +69,7 @@ class Asked(NamedTuple):
 def plan_runs(args: Namespace) -> list[Planned]:
     """Every run once, even if it was named twice: then with the larger limit."""
     from gnomon.items.examples import check_some_take_examples, with_examples
-    from gnomon.runs.folders import run_folder
+    from gnomon.runs.identity import run_folder
 
     asked = _asked(args)
     check_some_take_examples([model for each in asked for model in each.models], args.shots_from)

@@ -35,7 +35,7 @@ from gnomon.runs.pace import duration
 
 if TYPE_CHECKING:
     from gnomon.measures.planning import PlannedSet
-    from gnomon.runs.timing import Timing
+    from gnomon.runs.estimates import Timing
 
 POWER, LEVEL = 0.8, 0.95
 
@@ -117,7 +117,7 @@ def _timing(args: Namespace, source: ItemSource) -> Timing | None:
     if not args.model:
         check_no_model_options(args)
         return None
-    from gnomon.runs.timing import time_items
+    from gnomon.runs.estimates import time_items
 
     return time_items(source, chosen_models(args, [args.model])[0])
 

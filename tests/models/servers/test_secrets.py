@@ -19,7 +19,7 @@ from gnomon.errors import ModelError, UnencryptedWarning, UsageError
 from gnomon.items.source import load
 from gnomon.models.servers.openai import openai
 from gnomon.registry import model
-from gnomon.runs.folders import run_folder
+from gnomon.runs.identity import run_folder
 
 pytest.importorskip("httpx")
 USER, PASSWORD, QUERY, FRAGMENT = "canaryuser", "canary-pass/word", "canaryquery", "canaryfragment"
