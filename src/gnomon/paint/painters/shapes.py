@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gnomon.files import package_data, read_yaml
-from gnomon.scenes.parts import LARGEST, SMALLEST, Triple
-from gnomon.scenes.saying import other_nouns
-from gnomon.scenes.things import BLOCK, thing_named, things
+from gnomon.scenes.descriptions import other_nouns
+from gnomon.scenes.things import BLOCK, LARGEST, SMALLEST, Triple, thing_named, things
 
 CENTIMETRE = 0.01
 PLAIN: Triple = (1.0, 1.0, 1.0)  # metres, of a thing whose size nobody knows

@@ -14,12 +14,11 @@ from gnomon.errors import GnomonError
 from gnomon.lexicon.statements import Statement
 from gnomon.paint.painters.shapes import PERSON, Drawn, block, drawn_as
 from gnomon.paint.records import Asked
-from gnomon.scenes.parts import Triple
+from gnomon.scenes.pictures import viewer_of
 from gnomon.scenes.placing import arrange
 from gnomon.scenes.relations import relations
 from gnomon.scenes.scenes import SCALES, Placed, Scene, Viewer
-from gnomon.scenes.things import thing_named
-from gnomon.scenes.viewing import viewer_of
+from gnomon.scenes.things import Triple, thing_named
 
 ANGLE = 40.0  # degrees, how wide the viewer sees
 SLOPE = 0.728  # width of the picture at a distance of 1
