@@ -20,7 +20,7 @@ from gnomon.paint.judging.vqa import question_of
 from gnomon.paint.keeping import LOG, read_log
 from gnomon.paint.model import Synth, prompt_of
 from gnomon.paint.painters.render import Renderer
-from gnomon.paint.records import Picture, Trouble, Verdict, seed_of
+from gnomon.paint.records import JudgeVerdict, PaintedPicture, PaintTrouble, seed_of
 from gnomon.records import Item
 from gnomon.runs import Run
 from gnomon.runs.running import run as engine_run
@@ -48,10 +48,10 @@ class Plain:
         for request in requests:
             self.asked.append((request.item.id, request.number, request.prompt, request.seed))
             if request.item.id in self.trouble:
-                yield request, Trouble("no paint left")
+                yield request, PaintTrouble("no paint left")
             else:
                 value = request.seed % 250
-                yield request, Picture(png(np.full((4, 4, 3), value, dtype=np.uint8)))
+                yield request, PaintedPicture(png(np.full((4, 4, 3), value, dtype=np.uint8)))
 
 
 class Bright:
@@ -63,8 +63,8 @@ class Bright:
     def look(self, item, painted, picture, truth):
         value = picture.getpixel((0, 0))[0]
         if 100 < value < 150:
-            return Verdict(None, (), {"abstains": "middling"})
-        return Verdict(int(value < 125), (), {"value": value})
+            return JudgeVerdict(None, (), {"abstains": "middling"})
+        return JudgeVerdict(int(value < 125), (), {"value": value})
 
 
 def answered(model, items):
@@ -159,7 +159,7 @@ class Asking:
 
     def look(self, item, painted, picture, truth):
         self.questions.append((item.text, painted.prompt))
-        return Verdict(int(picture.getpixel((0, 0))[0] < 125), (), {})
+        return JudgeVerdict(int(picture.getpixel((0, 0))[0] < 125), (), {})
 
 
 def test_questions_are_answered_through_pictures(tmp_path):

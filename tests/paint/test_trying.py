@@ -8,7 +8,7 @@ from gnomon.paint.judging import trying
 from gnomon.paint.judging.boxes import boxes_judge
 from gnomon.paint.judging.rules import RULES
 from gnomon.paint.judging.trying import said_of_scenes, trial_of, try_on_photos, try_on_scenes
-from gnomon.paint.records import Verdict
+from gnomon.paint.records import JudgeVerdict
 from gnomon.records import Item
 from gnomon.registry import benchmark
 from gnomon.vision.detection import Box, Detection
@@ -38,7 +38,7 @@ class Constant:
 
     def look(self, item, painted, picture, truth):
         self.looks += 1
-        return Verdict(self.choice, (), {})
+        return JudgeVerdict(self.choice, (), {})
 
 
 def test_a_judge_that_knows_the_truth_is_found_to_be_right(scenes):

@@ -30,7 +30,7 @@ from gnomon.errors import UsageError
 if TYPE_CHECKING:
     from gnomon.contracts import Listing
     from gnomon.measures.curves import AtAmount
-    from gnomon.train.curves import Amounts, CurvePoint
+    from gnomon.train.curves import Amounts, LearningCurvePoint
 
 SCHEMES = {"probe": "probe"}  # how what a kind makes is asked, where not with hf:FOLDER
 Curves = dict[str, dict[str, dict[float, list[float]]]]  # part -> measure -> amount -> values
@@ -89,7 +89,7 @@ def _amounts(args: Namespace) -> Amounts:
     return Amounts("train_share", percentages_of(args.percent), args.draws)
 
 
-def _only(args: Namespace, points: Sequence[CurvePoint]) -> list[CurvePoint]:
+def _only(args: Namespace, points: Sequence[LearningCurvePoint]) -> list[LearningCurvePoint]:
     if not args.only:
         return list(points)
     found = [point for point in points if f"{point.amount:g}:{point.draw + 1}" == args.only]
@@ -99,7 +99,7 @@ def _only(args: Namespace, points: Sequence[CurvePoint]) -> list[CurvePoint]:
     return found
 
 
-def _train(args: Namespace, point: CurvePoint, place: str) -> None:
+def _train(args: Namespace, point: LearningCurvePoint, place: str) -> None:
     from gnomon.cli.training import training_line
     from gnomon.train.making import carry_out
 
@@ -108,7 +108,7 @@ def _train(args: Namespace, point: CurvePoint, place: str) -> None:
         carry_out(point.recipe, point.folder, watch=watch)
 
 
-def _check_growing(points: Sequence[CurvePoint]) -> None:
+def _check_growing(points: Sequence[LearningCurvePoint]) -> None:
     """Say so where a larger amount was trained on no more: the groups may hold no more items."""
     from gnomon.train.curves import trained_on
 
@@ -125,7 +125,7 @@ def _check_growing(points: Sequence[CurvePoint]) -> None:
             )
 
 
-def _ask(args: Namespace, points: Sequence[CurvePoint]) -> None:
+def _ask(args: Namespace, points: Sequence[LearningCurvePoint]) -> None:
     from gnomon import registry
     from gnomon.cli.progress import live_line
     from gnomon.items.source import load
@@ -140,7 +140,9 @@ def _ask(args: Namespace, points: Sequence[CurvePoint]) -> None:
             running.run(source, model, runs=args.runs, watch=watch)
 
 
-def _show(args: Namespace, points: Sequence[CurvePoint], amounts: Amounts, folder: Path) -> None:
+def _show(
+    args: Namespace, points: Sequence[LearningCurvePoint], amounts: Amounts, folder: Path
+) -> None:
     from gnomon.reports.tables.render import render
     from gnomon.train.curves import items_of
 
@@ -159,7 +161,7 @@ def _show(args: Namespace, points: Sequence[CurvePoint], amounts: Amounts, folde
         print(f"{missing} of {len(points)} points are not finished.")
 
 
-def _curves(points: Sequence[CurvePoint]) -> Curves:
+def _curves(points: Sequence[LearningCurvePoint]) -> Curves:
     """The figures of the finished points: dev, and every part that training never saw."""
     found: Curves = {}
     for point in points:
@@ -208,7 +210,9 @@ def _listing(summary: Sequence[tuple[str, str, AtAmount]], amounts: Amounts) -> 
 
 
 def _json(
-    points: Sequence[CurvePoint], amounts: Amounts, summary: Sequence[tuple[str, str, AtAmount]]
+    points: Sequence[LearningCurvePoint],
+    amounts: Amounts,
+    summary: Sequence[tuple[str, str, AtAmount]],
 ) -> bytes:
     import msgspec
 
@@ -220,7 +224,9 @@ def _json(
     return msgspec.json.format(msgspec.json.encode(fields))
 
 
-def _write(points: Sequence[CurvePoint], amounts: Amounts, curves: Curves, folder: Path) -> None:
+def _write(
+    points: Sequence[LearningCurvePoint], amounts: Amounts, curves: Curves, folder: Path
+) -> None:
     """curve.json and, where there are two amounts or more, curve.svg."""
     from gnomon.items.writing import atomic_file
     from gnomon.reports.charts.svg import standalone

@@ -32,7 +32,7 @@ from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
     from gnomon.contracts import Listing
-    from gnomon.train.learners import Outcome
+    from gnomon.train.learners import TrainingOutcome
     from gnomon.train.recipes import Recipe
 
 
@@ -85,7 +85,7 @@ def _parts(recipe: Recipe) -> Listing:
     return Listing("Data of the recipe", ("part", *columns), tuple(rows))
 
 
-def _scores(outcome: Outcome) -> Listing:
+def _scores(outcome: TrainingOutcome) -> Listing:
     """The scores on each part: what was tested first, then what chose the weights."""
     from gnomon.contracts import Listing
 

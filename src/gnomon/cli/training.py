@@ -11,11 +11,13 @@ from gnomon.cli.progress import bar_with_words
 from gnomon.runs.pace import duration
 
 if TYPE_CHECKING:
-    from gnomon.train.learners import Standing
+    from gnomon.train.learners import TrainingProgress
 
 
 @contextmanager
-def training_line(title: str, *, quiet: bool) -> Iterator[Callable[[Standing], None] | None]:
+def training_line(
+    title: str, *, quiet: bool
+) -> Iterator[Callable[[TrainingProgress], None] | None]:
     """A watcher for a training."""
     if quiet:
         yield None
@@ -27,11 +29,11 @@ def training_line(title: str, *, quiet: bool) -> Iterator[Callable[[Standing], N
         yield lambda standing: show(standing.step, standing.steps, in_words(standing))
 
 
-def _on_each_evaluation() -> Callable[[Standing], None]:
+def _on_each_evaluation() -> Callable[[TrainingProgress], None]:
     """Prints a line whenever there are new scores, so that a log stays short."""
     last: list[int] = []
 
-    def watch(standing: Standing) -> None:
+    def watch(standing: TrainingProgress) -> None:
         if standing.evaluated and standing.step not in last:
             last[:] = [standing.step]
             print(in_words(standing), file=sys.stderr)
@@ -39,7 +41,7 @@ def _on_each_evaluation() -> Callable[[Standing], None]:
     return watch
 
 
-def in_words(standing: Standing) -> str:
+def in_words(standing: TrainingProgress) -> str:
     """Steps so far, loss, scores on dev, time still needed.
 
     >>> from gnomon.train.learners import Standing

@@ -14,7 +14,7 @@ from typing import Any
 from gnomon.errors import RunError, UsageError
 from gnomon.options import explained, neutral_options
 from gnomon.paint.model import Synth
-from gnomon.paint.records import Judge, Painter, Picture, Request, Trouble
+from gnomon.paint.records import Judge, PaintedPicture, Painter, PaintRequest, PaintTrouble
 from gnomon.runs import Manifest, Run
 
 MOST_PICTURES = 64  # of an item
@@ -116,9 +116,11 @@ class Finished:
         """What the painter said of itself."""
         return dict(self._about)
 
-    def paint(self, requests: Sequence[Request]) -> list[tuple[Request, Picture | Trouble]]:
+    def paint(
+        self, requests: Sequence[PaintRequest]
+    ) -> list[tuple[PaintRequest, PaintedPicture | PaintTrouble]]:
         """Nothing: what the run does not have is not painted."""
-        trouble = Trouble("the earlier run has no such picture")
+        trouble = PaintTrouble("the earlier run has no such picture")
         return [(request, trouble) for request in requests]
 
 

@@ -18,7 +18,7 @@ import msgspec
 from gnomon.durable import link_or_copy, remove_torn_line, replace_file, sync_folder
 from gnomon.errors import DataError, RunError
 from gnomon.files import first_bytes
-from gnomon.paint.records import Painted, Picture, Request, Trouble
+from gnomon.paint.records import Painted, PaintedPicture, PaintRequest, PaintTrouble
 from gnomon.records import digest
 from gnomon.vision.images import MOST_DECODED, PNG, Pixels, decode_bytes, size_in
 
@@ -54,9 +54,11 @@ class Pictures:
     def __len__(self) -> int:
         return len(self._painted)
 
-    def keep(self, request: Request, made: Picture | Trouble, painter: str) -> Painted:
+    def keep(
+        self, request: PaintRequest, made: PaintedPicture | PaintTrouble, painter: str
+    ) -> Painted:
         """Keep a picture for good; one that cannot be looked at becomes its own trouble."""
-        if isinstance(made, Picture):
+        if isinstance(made, PaintedPicture):
             made = _trouble_of(made) or made
         painted = Painted(
             item=request.item.id,
@@ -65,7 +67,7 @@ class Pictures:
             seed=request.seed,
             painter=painter,
         )
-        if isinstance(made, Trouble):
+        if isinstance(made, PaintTrouble):
             painted = msgspec.structs.replace(painted, trouble=made.reason[:LONGEST_REASON])
             self._note(painted)
             return painted
@@ -131,16 +133,16 @@ def painter_name(spec: str, description: dict[str, object]) -> str:
     return f"{spec} {digest(about)}"
 
 
-def _trouble_of(picture: Picture) -> Trouble | None:
+def _trouble_of(picture: PaintedPicture) -> PaintTrouble | None:
     """Why some bytes are no picture that can be kept and looked at."""
     if len(picture.content) > MOST_BYTES:
-        return Trouble(f"the picture has more than {MOST_BYTES // 2**20} MB")
+        return PaintTrouble(f"the picture has more than {MOST_BYTES // 2**20} MB")
     try:
         size = size_in(BytesIO(picture.content), Path("the picture"))
     except DataError as error:
-        return Trouble(error.message.removeprefix("the picture: ").rstrip("."))
+        return PaintTrouble(error.message.removeprefix("the picture: ").rstrip("."))
     if size.width * size.height > MOST_DECODED:
-        return Trouble(f"a picture of {size.width:,} x {size.height:,} pixels is too large")
+        return PaintTrouble(f"a picture of {size.width:,} x {size.height:,} pixels is too large")
     return None
 
 

@@ -18,7 +18,15 @@ from gnomon.contracts import TEXT, Benchmark, Scale
 from gnomon.errors import DataError, ModelError
 from gnomon.measures.correcting import Trial
 from gnomon.paint.keeping import UNFINISHED, Pictures, painter_name
-from gnomon.paint.records import Judge, Painted, Painter, Request, Verdict, asked_of, seed_of
+from gnomon.paint.records import (
+    Judge,
+    JudgeVerdict,
+    Painted,
+    Painter,
+    PaintRequest,
+    asked_of,
+    seed_of,
+)
 from gnomon.records import Answer, Item
 from gnomon.runs import PICTURES
 
@@ -105,13 +113,13 @@ class Synth:
         self._paint(list(self._missing(fit, kept)), kept)
         return [self._answer(item, kept) for item in items]
 
-    def _missing(self, items: Iterable[Item], kept: Pictures) -> Iterator[Request]:
+    def _missing(self, items: Iterable[Item], kept: Pictures) -> Iterator[PaintRequest]:
         for item in items:
             for number in range(self._count(item)):
                 painted = kept.find(item.id, number)
                 if painted is None or painted.trouble:
                     seed = seed_of(item.id, number, self._seed)
-                    yield Request(item, number, prompt_of(item), seed)
+                    yield PaintRequest(item, number, prompt_of(item), seed)
 
     def _count(self, item: Item) -> int:
         """How many pictures of an item there are to be."""
@@ -121,7 +129,7 @@ class Synth:
         there: int = count(item)
         return max(1, min(self._pictures or ALL_THERE, there))
 
-    def _paint(self, requests: Sequence[Request], kept: Pictures) -> None:
+    def _paint(self, requests: Sequence[PaintRequest], kept: Pictures) -> None:
         """Paint what is missing; each picture is kept before the next one is taken."""
         for start in range(0, len(requests), self._painter.batch):
             part = requests[start : start + self._painter.batch]
@@ -149,7 +157,7 @@ class Synth:
 
         return replace(vote(item, whole, verdicts), files=files)
 
-    def _look(self, item: Item, painted: Painted, kept: Pictures, judge: Judge) -> Verdict:
+    def _look(self, item: Item, painted: Painted, kept: Pictures, judge: Judge) -> JudgeVerdict:
         here = replace(painted, file=str(kept.folder / painted.file))
         return judge.look(item, here, kept.open(painted), painted.truth)
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from gnomon.train.kinds import Material, kind, way_to_ask
-from gnomon.train.learners import Outcome, Scores
+from gnomon.train.learners import Scores, TrainingOutcome
 from gnomon.train.recipes import Recipe
 from gnomon.train.schedule import LAST
 
 
-def card(recipe: Recipe, material: Material, outcome: Outcome) -> str:
+def card(recipe: Recipe, material: Material, outcome: TrainingOutcome) -> str:
     """The text of README.md."""
     paragraphs = [
         f"# {recipe.name or recipe.kind}",
@@ -31,7 +31,7 @@ def card(recipe: Recipe, material: Material, outcome: Outcome) -> str:
     return "\n\n".join(paragraphs) + "\n"
 
 
-def _training(recipe: Recipe, outcome: Outcome) -> str:
+def _training(recipe: Recipe, outcome: TrainingOutcome) -> str:
     schedule, seeds = recipe.schedule, recipe.seeds
     begun = f"It began with {recipe.model}" if recipe.model else "It began with new weights"
     chosen = "The last weights were kept."
@@ -63,13 +63,13 @@ def _facts(facts: Any) -> str:
     return ", ".join(told)
 
 
-def _told(recipe: Recipe, outcome: Outcome) -> str:
+def _told(recipe: Recipe, outcome: TrainingOutcome) -> str:
     """The results as the kind tells them, or as a table."""
     words = kind(recipe.kind).results
     return words(outcome) if words else _results(recipe, outcome)
 
 
-def _results(recipe: Recipe, outcome: Outcome) -> str:
+def _results(recipe: Recipe, outcome: TrainingOutcome) -> str:
     rows = ["| part | " + " | ".join(_measures(outcome)) + " |"]
     rows.append("| --- |" + " ---: |" * len(_measures(outcome)))
     if outcome.best:
@@ -80,16 +80,16 @@ def _results(recipe: Recipe, outcome: Outcome) -> str:
     return "\n".join(rows)
 
 
-def _measures(outcome: Outcome) -> list[str]:
+def _measures(outcome: TrainingOutcome) -> list[str]:
     return list(dict.fromkeys(_every_measure(outcome)))
 
 
-def _every_measure(outcome: Outcome) -> Iterator[str]:
+def _every_measure(outcome: TrainingOutcome) -> Iterator[str]:
     yield from outcome.best
     for scores in outcome.tests.values():
         yield from scores
 
 
-def _row(part: str, scores: Scores, outcome: Outcome) -> str:
+def _row(part: str, scores: Scores, outcome: TrainingOutcome) -> str:
     cells = [f"{scores[name]:.4f}" if name in scores else "" for name in _measures(outcome)]
     return f"| {part} | " + " | ".join(cells) + " |"

@@ -26,7 +26,7 @@ _WEIGHTS, _OPTIMIZER, _RANDOM = "weights/", "optimizer/", "random/"
 _HEADER = "gnomon"
 
 
-class Place(msgspec.Struct, kw_only=True):
+class TrainingPlace(msgspec.Struct, kw_only=True):
     """Where training stands: everything that is a number, beside the tensors."""
 
     step: int = 0  # steps that are done
@@ -48,7 +48,7 @@ class Checkpoints:
         self.folder = folder / FOLDER
 
     def save_last(
-        self, place: Place, module: torch.nn.Module, optimizer: torch.optim.Optimizer
+        self, place: TrainingPlace, module: torch.nn.Module, optimizer: torch.optim.Optimizer
     ) -> None:
         """Keep where training stands; older best weights than the place names can go then."""
         tensors = {
@@ -61,11 +61,13 @@ class Checkpoints:
             if file != self._best(place):
                 file.unlink()
 
-    def save_best(self, place: Place, module: torch.nn.Module) -> None:
+    def save_best(self, place: TrainingPlace, module: torch.nn.Module) -> None:
         """Keep the weights of the best step; they count once `save_last` names it."""
         self._write(self._best(place), place, _weights(module))
 
-    def load_last(self, module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> Place | None:
+    def load_last(
+        self, module: torch.nn.Module, optimizer: torch.optim.Optimizer
+    ) -> TrainingPlace | None:
         """Take up the latest state; none if there is none yet."""
         file = self.folder / LAST
         if not file.is_file():
@@ -76,7 +78,7 @@ class Checkpoints:
         _put_random(tensors)
         return place
 
-    def load_best(self, place: Place, module: torch.nn.Module) -> None:
+    def load_best(self, place: TrainingPlace, module: torch.nn.Module) -> None:
         """Put the best weights into the module."""
         file = self._best(place)
         _, tensors = _read(file)
@@ -98,10 +100,10 @@ class Checkpoints:
             file.unlink()
         self.folder.rmdir()
 
-    def _best(self, place: Place) -> Path:
+    def _best(self, place: TrainingPlace) -> Path:
         return self.folder / f"best-{place.best_step}.safetensors"
 
-    def _write(self, file: Path, place: Place, tensors: dict[str, torch.Tensor]) -> None:
+    def _write(self, file: Path, place: TrainingPlace, tensors: dict[str, torch.Tensor]) -> None:
         from safetensors.torch import save_file
 
         self.folder.mkdir(exist_ok=True)
@@ -117,13 +119,13 @@ def _flush(file: Path) -> None:
         os.fsync(stream.fileno())
 
 
-def _read(file: Path) -> tuple[Place, dict[str, torch.Tensor]]:
+def _read(file: Path) -> tuple[TrainingPlace, dict[str, torch.Tensor]]:
     from safetensors import SafetensorError, safe_open
 
     try:
         with safe_open(file, framework="pt") as stream:
             header = stream.metadata() or {}
-            place = msgspec.json.decode(header.get(_HEADER, ""), type=Place)
+            place = msgspec.json.decode(header.get(_HEADER, ""), type=TrainingPlace)
             names = list(stream.keys())
             tensors = {name: stream.get_tensor(name) for name in names}
     except (SafetensorError, msgspec.MsgspecError, OSError) as error:

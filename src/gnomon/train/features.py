@@ -33,7 +33,7 @@ DIGEST = 16  # bytes
 DECIDING = ("architecture", "revision", "dtype", "reading", "most_tokens", "transformers")
 
 
-class Reader(Protocol):
+class TextReader(Protocol):
     """A frozen model that makes one vector of a text."""
 
     @property
@@ -73,7 +73,7 @@ def text_of(item: Item, mask: str = "", wording: str = "") -> str:
 class FeatureStore:
     """The vectors of one reader, of which the folder of the cache keeps those used last."""
 
-    def __init__(self, reader: Reader, most_bytes: int = DEFAULT_BYTES) -> None:
+    def __init__(self, reader: TextReader, most_bytes: int = DEFAULT_BYTES) -> None:
         self.reader = reader
         about = reader.describe()
         self._cache = Features(cache_folder() / FOLDER, most_bytes)

@@ -20,7 +20,7 @@ from gnomon.errors import DataError, RunError
 from gnomon.files import read_json, read_yaml
 from gnomon.items.writing import atomic_file
 from gnomon.train.kinds import Material
-from gnomon.train.learners import Outcome
+from gnomon.train.learners import TrainingOutcome
 from gnomon.train.recipes import Recipe
 
 RECIPE, DATA, OUTCOME, CARD = "recipe.yaml", "data.json", "training.json", "README.md"
@@ -67,13 +67,13 @@ def locked(folder: Path) -> Iterator[None]:
         ) from None
 
 
-def finished(folder: Path) -> Outcome | None:
+def finished(folder: Path) -> TrainingOutcome | None:
     """What a training came to; none if it is not finished."""
     file = folder / OUTCOME
-    return read_json(file, Outcome) if file.is_file() else None
+    return read_json(file, TrainingOutcome) if file.is_file() else None
 
 
-def finish_folder(folder: Path, outcome: Outcome, card: str) -> None:
+def finish_folder(folder: Path, outcome: TrainingOutcome, card: str) -> None:
     """Write the card, and last what the training came to."""
     with atomic_file(folder / CARD) as part:
         part.write_text(card, encoding="utf-8")

@@ -31,7 +31,7 @@ ITEM, GROUP = "item", "group"
 Where = dict[str, str | tuple[str, ...]]
 
 
-class Pool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ItemPool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where the items come from, and how many of them are trained on."""
 
     source: str = ""  # a benchmark: NAME@fresh or NAME@published
@@ -43,7 +43,7 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     draw: Annotated[int, Meta(ge=0)] = 0  # which draw: others leave the parts as they are
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TrainingPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Items that training never sees: carved out of the pool, or with a place of their own."""
 
     by: str = ""  # item, group or a tag: what is carved
@@ -60,8 +60,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class ItemData(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The recipe's `data` where items are learnt."""
 
-    train: Pool
-    parts: dict[str, Part] = {}
+    train: ItemPool
+    parts: dict[str, TrainingPart] = {}
     # tags whose values train and a part must not share; by default what the benchmark says
     hold_out: tuple[str, ...] = ()
 
@@ -137,7 +137,9 @@ def described(items: Sequence[Item]) -> dict[str, Any]:
     return {"items": len(items), "groups": len(groups), "sha256": fingerprint.hexdigest()}
 
 
-def carved(pool: Sequence[Item], part: Part, seed: int, name: str) -> tuple[list[Item], list[Item]]:
+def carved(
+    pool: Sequence[Item], part: TrainingPart, seed: int, name: str
+) -> tuple[list[Item], list[Item]]:
     """The items of a part, and what is left of the pool."""
     if part.by == ITEM:
         chosen = _chosen_items(pool, part, seed)
@@ -150,7 +152,7 @@ def carved(pool: Sequence[Item], part: Part, seed: int, name: str) -> tuple[list
     return found, rest
 
 
-def drawn(pool: Sequence[Item], how: Pool, seed: int) -> list[Item]:
+def drawn(pool: Sequence[Item], how: ItemPool, seed: int) -> list[Item]:
     """The items to train on; a smaller draw of the same number is part of a larger one."""
     kept = set()
     which = f"/{how.draw}" if how.draw else ""
@@ -163,7 +165,7 @@ def drawn(pool: Sequence[Item], how: Pool, seed: int) -> list[Item]:
     return [item for item in pool if item.id in kept]
 
 
-def read_place(place: Pool | Part) -> tuple[list[Item], Benchmark | None]:
+def read_place(place: ItemPool | TrainingPart) -> tuple[list[Item], Benchmark | None]:
     """The items of a source or a file, and the benchmark that they belong to, where it is known."""
     if bool(place.source) == bool(place.file):
         raise UsageError(
@@ -219,7 +221,7 @@ def _fits(value: str, wanted: Sequence[str]) -> bool:
     return any(fnmatchcase(value, each) for each in wanted)
 
 
-def _is_carved(name: str, part: Part) -> bool:
+def _is_carved(name: str, part: TrainingPart) -> bool:
     ways = [bool(part.by), bool(part.source), bool(part.file)]
     if sum(ways) != 1:
         raise UsageError(
@@ -229,7 +231,7 @@ def _is_carved(name: str, part: Part) -> bool:
     return bool(part.by)
 
 
-def _allowed(part: Part) -> frozenset[str]:
+def _allowed(part: TrainingPart) -> frozenset[str]:
     """What the part may share with train: a part of single items says so by that."""
     everything_but_items = (GROUP, "*") if part.by == ITEM else ()
     return frozenset((*part.may_share, *everything_but_items))
@@ -246,12 +248,12 @@ def _unit(item: Item, by: str, name: str) -> str:
     return found
 
 
-def _chosen(units: Sequence[str], part: Part, seed: int) -> set[str]:
+def _chosen(units: Sequence[str], part: TrainingPart, seed: int) -> set[str]:
     count = part.count or max(1, round(len(units) * part.share))
     return set(_ranked(units, seed, part.by)[:count])
 
 
-def _chosen_items(pool: Sequence[Item], part: Part, seed: int) -> set[str]:
+def _chosen_items(pool: Sequence[Item], part: TrainingPart, seed: int) -> set[str]:
     """So many items of each group."""
     found: set[str] = set()
     for members in _by_group(pool).values():

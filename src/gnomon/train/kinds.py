@@ -18,7 +18,7 @@ import msgspec
 from gnomon.errors import check_known
 
 if TYPE_CHECKING:
-    from gnomon.train.learners import Learner, Outcome, Watch
+    from gnomon.train.learners import Learner, TrainingOutcome, Watch
     from gnomon.train.recipes import Recipe
 
 
@@ -34,7 +34,7 @@ class Material:
     digests: dict[str, Any] = field(default_factory=dict)  # plain JSON: counts and sha256 by part
 
 
-class Kind(NamedTuple):
+class TrainingKind(NamedTuple):
     """One kind of training."""
 
     summary: str
@@ -43,10 +43,12 @@ class Kind(NamedTuple):
     read: Callable[[Recipe], Material]
     open_learner: Callable[[Recipe, Material], Learner] | None
     # instead of a learner: a kind with a loop of its own, which leaves a finished folder
-    train: Callable[[Recipe, Material, Path, Watch | None], Outcome] | None = None
+    train: Callable[[Recipe, Material, Path, Watch | None], TrainingOutcome] | None = None
     shorthand: Mapping[str, str] = {}  # short names of fields for --set, and their paths
     scheme: str = "hf"  # how what it makes is asked: -m SCHEME:DIR
-    results: Callable[[Outcome], str] | None = None  # the card's results in words, else a table
+    results: Callable[[TrainingOutcome], str] | None = (
+        None  # the card's results in words, else a table
+    )
     # settings that must be given again to ask as was taught: --model-set NAME=VALUE
     asked_with: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()  # on dev, by which the loop can choose the best weights
@@ -62,10 +64,10 @@ KINDS = {
 }
 
 
-def kind(name: str) -> Kind:
+def kind(name: str) -> TrainingKind:
     """The kind of that name."""
     check_known("kind of training", name, KINDS)
-    found: Kind = import_module(KINDS[name]).KIND
+    found: TrainingKind = import_module(KINDS[name]).KIND
     return found
 
 

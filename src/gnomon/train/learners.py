@@ -50,7 +50,7 @@ class Learner(Protocol):
         ...
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class TrainingProgress(msgspec.Struct, frozen=True, kw_only=True):
     """How far training is, for whoever watches."""
 
     step: int
@@ -64,10 +64,10 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     doing: str = ""  # what is done before the first step, in a few words
 
 
-Watch = Callable[[Standing], None]
+Watch = Callable[[TrainingProgress], None]
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+class TrainingOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """What training came to: in the folder's training.json, and the value of `train`."""
 
     steps: int  # that were taken

@@ -18,9 +18,9 @@ from typing import Any
 import torch
 
 from gnomon.errors import ModelError, UsageError
-from gnomon.train.checkpoints import Checkpoints, Place
-from gnomon.train.learners import Batch, Learner, Outcome, Scores, Standing, Watch
-from gnomon.train.metrics import Line, MetricsLog
+from gnomon.train.checkpoints import Checkpoints, TrainingPlace
+from gnomon.train.learners import Batch, Learner, Scores, TrainingOutcome, TrainingProgress, Watch
+from gnomon.train.metrics import MetricsLine, MetricsLog
 from gnomon.train.optimizing import mixed_precision, optimizer_of
 from gnomon.train.schedule import LAST, Schedule, Seeds
 
@@ -36,7 +36,7 @@ def train(
     *,
     seeds: Seeds | None = None,
     watch: Watch | None = None,
-) -> Outcome:
+) -> TrainingOutcome:
     """Train, keep the best weights, and save them in the folder; go on where it was stopped.
 
     The checkpoints stay: whoever calls this removes them when all else is written (making.py).
@@ -66,12 +66,12 @@ class _Training:
         self.mixed = mixed_precision(schedule, self.device)
         self.scaler = torch.amp.GradScaler(self.device, enabled=schedule.precision == "float16")
         self.seeds = seeds
-        self.place = Place()
+        self.place = TrainingPlace()
         self.unread: list[tuple[int, float, float, torch.Tensor]] = []  # step, epoch, rate, loss
         self.saved = self.began = time.monotonic()
         self.began_at = 0
 
-    def run(self) -> Outcome:
+    def run(self) -> TrainingOutcome:
         """From the last checkpoint, or the beginning, to the end."""
         self._take_up()
         self.module.train()
@@ -173,7 +173,7 @@ class _Training:
             place.evaluations_since_best = 0
         if improved and not self._keeps_last:
             self.checkpoints.save_best(place, self.module)
-        self.log.add([Line(step=place.step, epoch=self._epochs_done(), dev=scores)])
+        self.log.add([MetricsLine(step=place.step, epoch=self._epochs_done(), dev=scores)])
         self._tell(evaluated=True)
         return improved and not self._keeps_last
 
@@ -209,7 +209,7 @@ class _Training:
         for step, epoch, rate, loss in self.unread:
             value = loss.item()
             _check_finite(value, step)
-            lines.append(Line(step=step, epoch=epoch, loss=value, rate=rate))
+            lines.append(MetricsLine(step=step, epoch=epoch, loss=value, rate=rate))
         if not lines:
             return
         self.unread.clear()
@@ -237,7 +237,7 @@ class _Training:
         if done:
             left = (time.monotonic() - self.began) / done * (self.total - place.step)
         self.watch(
-            Standing(
+            TrainingProgress(
                 step=place.step,
                 steps=self.total,
                 epoch=place.epoch,
@@ -249,14 +249,14 @@ class _Training:
             )
         )
 
-    def _finish(self) -> Outcome:
+    def _finish(self) -> TrainingOutcome:
         """The best weights in the folder, and how they do on parts that training never saw."""
         place = self.place
         if not self._keeps_last:
             self.checkpoints.load_best(place, self.module)
         tests = self._asked(getattr(self.learner, "test", dict))
         weights = list(self.module.parameters())  # what is saved may be another module
-        outcome = Outcome(
+        outcome = TrainingOutcome(
             steps=place.step,
             epochs=self._epochs_done(),
             best_step=place.best_step,

@@ -8,12 +8,12 @@ from gnomon.errors import UsageError
 from gnomon.train.folder import begin_folder, check_place, finish_folder, finished, locked
 from gnomon.train.items import DEV, ItemData
 from gnomon.train.kinds import Material, kind
-from gnomon.train.learners import Outcome, Watch
+from gnomon.train.learners import TrainingOutcome, Watch
 from gnomon.train.recipes import Recipe
 from gnomon.train.schedule import LAST
 
 
-def carry_out(recipe: Recipe, folder: Path, *, watch: Watch | None = None) -> Outcome:
+def carry_out(recipe: Recipe, folder: Path, *, watch: Watch | None = None) -> TrainingOutcome:
     """Train as the recipe says. The same call again goes on, or says what came of it."""
     check_place(folder)
     material = read_data(recipe)
@@ -50,7 +50,9 @@ def _check_best(recipe: Recipe) -> None:
         )
 
 
-def _trained(recipe: Recipe, material: Material, folder: Path, watch: Watch | None) -> Outcome:
+def _trained(
+    recipe: Recipe, material: Material, folder: Path, watch: Watch | None
+) -> TrainingOutcome:
     """Load the model, train it by the common loop or its kind's own, and write the card."""
     from gnomon.train.cards import card
 
@@ -63,7 +65,9 @@ def _trained(recipe: Recipe, material: Material, folder: Path, watch: Watch | No
     return outcome
 
 
-def _by_the_loop(recipe: Recipe, material: Material, folder: Path, watch: Watch | None) -> Outcome:
+def _by_the_loop(
+    recipe: Recipe, material: Material, folder: Path, watch: Watch | None
+) -> TrainingOutcome:
     from gnomon.train.loop import train
 
     open_learner = kind(recipe.kind).open_learner

@@ -16,7 +16,7 @@ from gnomon.items.writing import atomic_file
 FILE = "metrics.jsonl"
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class MetricsLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One step (with its loss and rate) or one evaluation (with scores on dev)."""
 
     step: int  # counted from 1
@@ -38,19 +38,19 @@ class MetricsLog:
         with atomic_file(self.file) as part:
             part.write_bytes(_encoded(kept))
 
-    def add(self, lines: Iterable[Line]) -> None:
+    def add(self, lines: Iterable[MetricsLine]) -> None:
         """Append lines."""
         with self.file.open("ab") as stream:
             stream.write(_encoded(lines))
 
 
-def read_metrics(file: Path) -> list[Line]:
+def read_metrics(file: Path) -> list[MetricsLine]:
     """The lines of a log, up to the first that a killed process left unfinished."""
     return list(_whole_lines(file)) if file.is_file() else []
 
 
-def _whole_lines(file: Path) -> Iterator[Line]:
-    decode = msgspec.json.Decoder(Line).decode
+def _whole_lines(file: Path) -> Iterator[MetricsLine]:
+    decode = msgspec.json.Decoder(MetricsLine).decode
     for text in file.read_bytes().split(b"\n")[:-1]:
         try:
             yield decode(text)
@@ -58,6 +58,6 @@ def _whole_lines(file: Path) -> Iterator[Line]:
             return
 
 
-def _encoded(lines: Iterable[Line]) -> bytes:
+def _encoded(lines: Iterable[MetricsLine]) -> bytes:
     encode = msgspec.json.Encoder().encode
     return b"".join(encode(line) + b"\n" for line in lines)

@@ -14,8 +14,8 @@ from msgspec import Meta
 
 from gnomon.errors import UsageError
 from gnomon.train.items import DEV
-from gnomon.train.kinds import Kind, Material
-from gnomon.train.learners import Outcome, Watch
+from gnomon.train.kinds import Material, TrainingKind
+from gnomon.train.learners import TrainingOutcome, Watch
 from gnomon.train.probedata import ProbeData, check_labels, read_probe_items, type_of
 from gnomon.train.schedule import Schedule
 from gnomon.vision.features import bytes_of
@@ -60,14 +60,14 @@ def read(recipe: Recipe) -> Material:
     return material
 
 
-def train(recipe: Recipe, material: Material, folder: Path, watch: Watch | None) -> Outcome:
+def train(recipe: Recipe, material: Material, folder: Path, watch: Watch | None) -> TrainingOutcome:
     """Compute the vectors, train both heads, and write the folder."""
     from gnomon.train.probetraining import train_probe
 
     return train_probe(recipe, material, folder, watch)
 
 
-def in_words(outcome: Outcome) -> str:
+def in_words(outcome: TrainingOutcome) -> str:
     """The results for the card."""
     from gnomon.train.selectivity import results_in_words
 
@@ -104,7 +104,7 @@ def _check_wording(wording: str) -> None:
 
 
 SHORTHAND = {"benchmark": "data.benchmark", "options": "data.options"}
-KIND = Kind(
+KIND = TrainingKind(
     summary="a linear probe on a frozen model",
     data=ProbeData,
     settings=ProbeSettings,

@@ -18,9 +18,9 @@ from gnomon.records import Item, digest
 from gnomon.train.items import (
     DEV,
     ItemData,
+    ItemPool,
     Items,
-    Part,
-    Pool,
+    TrainingPart,
     described,
     drawn,
     hold_out_of,
@@ -42,7 +42,7 @@ class ProbeData(ItemData, frozen=True, kw_only=True, forbid_unknown_fields=True)
     carved out to choose the best epoch (dev), and another to test it.
     """
 
-    train: Pool = Pool()
+    train: ItemPool = ItemPool()
     benchmark: str = ""  # NAME@SOURCE, of which all parts are
     options: dict[str, Any] = msgspec.field(default_factory=dict)  # of its source
     train_split: str = "train"
@@ -102,18 +102,18 @@ def by_splits(data: ProbeData) -> ProbeData:
     parts = dict(data.parts)
     for name, split in ((DEV, data.dev_split), (TEST, data.test_split)):
         if split and name not in parts:
-            parts[name] = Part(
+            parts[name] = TrainingPart(
                 source=data.benchmark, options=options_of(split), may_share=data.may_share
             )
     return replace(data, train=train, parts=parts)
 
 
-def _without_splits(data: ProbeData) -> dict[str, Part]:
+def _without_splits(data: ProbeData) -> dict[str, TrainingPart]:
     """The parts of a source that has no splits."""
     if data.apart:  # what is held out of train
-        part = Part(source=data.benchmark, options=data.options)
+        part = TrainingPart(source=data.benchmark, options=data.options)
         return {DEV: part, TEST: part}
-    dev = Part(by="group", share=0.2, may_share=data.may_share)
+    dev = TrainingPart(by="group", share=0.2, may_share=data.may_share)
     return {DEV: dev, TEST: replace(dev, share=0.25)}  # of what dev leaves: as many as dev
 
 
@@ -166,7 +166,7 @@ def _held_apart(data: ProbeData, hold_out: HoldOut, seed: int) -> Items:
     return Items(train=drawn(train, data.train, seed), parts=kept)
 
 
-def _dealt_out(held: Sequence[str], parts: Mapping[str, Part]) -> dict[str, set[str]]:
+def _dealt_out(held: Sequence[str], parts: Mapping[str, TrainingPart]) -> dict[str, set[str]]:
     """The objects that each part may have: parts that are read from one place have none in common.
 
     Splits of their own are divided already, and each may have all that is held out.

@@ -16,7 +16,7 @@ ABOUT, WEIGHTS = "probe.json", "model.safetensors"
 HEADS = ("probe", "control")
 
 
-class About(msgspec.Struct, frozen=True, kw_only=True):
+class ProbeDescription(msgspec.Struct, frozen=True, kw_only=True):
     """What a probe looks at, and how its two heads came out."""
 
     backbone: str  # hf:NAME or hf:FOLDER, as it was given
@@ -33,11 +33,11 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
 class SavedProbe(msgspec.Struct, frozen=True):
     """A probe as it is on disk."""
 
-    about: About
+    about: ProbeDescription
     heads: dict[str, Learnt]
 
 
-def write_probe(folder: Path, about: About, heads: dict[str, Learnt]) -> None:
+def write_probe(folder: Path, about: ProbeDescription, heads: dict[str, Learnt]) -> None:
     """Write both files, each whole or not at all."""
     from safetensors.numpy import save_file
 
@@ -62,7 +62,7 @@ def read_probe(folder: Path) -> SavedProbe:
             "Train one: gnomon train probe --set model=hf:NAME --set benchmark=NAME -o DIR.",
             file=folder,
         )
-    about = read_json(folder / ABOUT, About)
+    about = read_json(folder / ABOUT, ProbeDescription)
     try:
         tensors = load_file(folder / WEIGHTS)
         heads = {}

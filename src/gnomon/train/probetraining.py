@@ -16,17 +16,17 @@ from gnomon.records import Item
 from gnomon.train.features import FeatureStore, Vectors, text_of
 from gnomon.train.items import DEV, Items
 from gnomon.train.kinds import Material
-from gnomon.train.learners import Outcome, Scores, Standing, Watch
-from gnomon.train.metrics import Line, MetricsLog
+from gnomon.train.learners import Scores, TrainingOutcome, TrainingProgress, Watch
+from gnomon.train.metrics import MetricsLine, MetricsLog
 from gnomon.train.probe import MEASURE, ProbeSettings
 from gnomon.train.probedata import labels_of, type_of
-from gnomon.train.probefolder import HEADS, About, write_probe
+from gnomon.train.probefolder import HEADS, ProbeDescription, write_probe
 from gnomon.train.probes import (
     Epoch,
     Examples,
     Flags,
+    HeadSettings,
     Learnt,
-    Settings,
     shuffled,
     shuffled_by_type,
     train_probes,
@@ -61,7 +61,9 @@ class _Heads(NamedTuple):
     history: list[Epoch]
 
 
-def train_probe(recipe: Recipe, material: Material, folder: Path, watch: Watch | None) -> Outcome:
+def train_probe(
+    recipe: Recipe, material: Material, folder: Path, watch: Watch | None
+) -> TrainingOutcome:
     """Compute the vectors, train both heads, and write the folder."""
     settings: ProbeSettings = recipe.settings
     name = recipe.model.removeprefix("hf:")
@@ -85,7 +87,7 @@ def train_probe(recipe: Recipe, material: Material, folder: Path, watch: Watch |
     control = _control_labels(recipe, items, gold, offered)
     parts = _Parts(vectors, gold, offered, control)
     heads = _train_heads(recipe, parts, folder, watch)
-    about = About(
+    about = ProbeDescription(
         backbone=f"hf:{name}",
         seen=backbone.describe(),
         reading=backbone.reading,
@@ -181,9 +183,9 @@ def _control_labels(
     return dict(zip(gold, np.split(drawn, ends[:-1]), strict=True))
 
 
-def _probe_settings(recipe: Recipe) -> Settings:
+def _probe_settings(recipe: Recipe) -> HeadSettings:
     schedule = recipe.schedule
-    return Settings(
+    return HeadSettings(
         epochs=schedule.epochs,
         batch=schedule.batch,
         learning_rate=schedule.learning_rate,
@@ -196,15 +198,15 @@ def _probe_settings(recipe: Recipe) -> Settings:
     )
 
 
-def _lines(history: Sequence[Epoch], settings: Settings, examples: int) -> list[Line]:
+def _lines(history: Sequence[Epoch], settings: HeadSettings, examples: int) -> list[MetricsLine]:
     """Two lines for each epoch: its mean loss, and the scores after it."""
     steps = settings.steps_in_epoch(examples)
     lines = []
     for each in history:
         step = each.epoch * steps
         rate = settings.rate(step - 1, examples)
-        lines.append(Line(step=step, epoch=each.epoch, loss=each.losses[0], rate=rate))
-        lines.append(Line(step=step, epoch=each.epoch, dev=_named(each)))
+        lines.append(MetricsLine(step=step, epoch=each.epoch, loss=each.losses[0], rate=rate))
+        lines.append(MetricsLine(step=step, epoch=each.epoch, dev=_named(each)))
     return lines
 
 
@@ -213,10 +215,10 @@ def _named(epoch: Epoch) -> dict[str, float]:
 
 
 def _standing(
-    epoch: Epoch, history: Sequence[Epoch], settings: Settings, examples: int
-) -> Standing:
+    epoch: Epoch, history: Sequence[Epoch], settings: HeadSettings, examples: int
+) -> TrainingProgress:
     steps = settings.steps_in_epoch(examples)
-    return Standing(
+    return TrainingProgress(
         step=epoch.epoch * steps,
         steps=settings.epochs * steps,
         epoch=epoch.epoch - 1,
@@ -236,7 +238,7 @@ def _telling(part: str, watch: Watch | None) -> Callable[[int, int], None] | Non
     def tell(known: int, total: int) -> None:
         doing = f"reading {part}: {known:,} of {total:,} texts"
         watch(
-            Standing(
+            TrainingProgress(
                 step=0,
                 steps=0,
                 epoch=0,
@@ -253,11 +255,11 @@ def _telling(part: str, watch: Watch | None) -> Callable[[int, int], None] | Non
 
 def _outcome(
     recipe: Recipe, heads: _Heads, examples: int, scores: dict[str, Scores], frozen: int
-) -> Outcome:
+) -> TrainingOutcome:
     steps = _probe_settings(recipe).steps_in_epoch(examples)
     probe = heads.learnt["probe"]
     trained = probe.weights.size + probe.bias.size
-    return Outcome(
+    return TrainingOutcome(
         steps=steps * len(heads.history),
         epochs=float(len(heads.history)),
         best_step=steps * probe.epoch,

@@ -19,7 +19,7 @@ from gnomon.measures.typical import RELAXED_ACCURACY
 from gnomon.models.baselines import majority
 from gnomon.records import Answer, Item
 from gnomon.train.features import Vectors
-from gnomon.train.learners import Outcome, Scores
+from gnomon.train.learners import Scores, TrainingOutcome
 from gnomon.train.probes import Flags, Learnt, label_probabilities, picked_right
 
 FIGURES = {
@@ -55,7 +55,7 @@ def right_flags(vectors: Vectors, gold: Flags, offered: Flags, learnt: Learnt) -
     return picked_right(label_probabilities(vectors, learnt), gold, offered)
 
 
-def results_in_words(outcome: Outcome) -> str:
+def results_in_words(outcome: TrainingOutcome) -> str:
     """The results of a probe for its card: a paragraph for each part, what was tested first."""
     parts = {**outcome.tests, "dev (which chose the epoch, and so flatters)": outcome.best}
     train = parts.pop("train")

@@ -12,7 +12,7 @@ from gnomon.errors import DataError, path_hint
 from gnomon.jsonstream import FaultError, JsonElement, JsonFile
 from gnomon.look.readers.coco import Coco
 from gnomon.look.readers.folders import Ade20k, Yolo, label_files
-from gnomon.look.readers.photos import Finder, Photos
+from gnomon.look.readers.photos import ObjectFinder, Photos
 from gnomon.look.readers.scenes import PictureReader
 from gnomon.look.readers.visual_genome import VisualGenome, read_sizes
 from gnomon.look.records import Trouble
@@ -37,7 +37,7 @@ def open_sources(
     images: Path | None,
     store: Store,
     detector: str,
-    open_detector: Callable[[], Finder],
+    open_detector: Callable[[], ObjectFinder],
 ) -> Sources:
     """A reader for each path, by what is in it."""
     gallery = PictureFolder(images)

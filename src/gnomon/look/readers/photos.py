@@ -29,7 +29,7 @@ from gnomon.vision.images import Pixels, decode, describe, files_below, photos_i
 LEAST_SURE = 0.5  # confidence that a detection needs
 
 
-class Finder(Protocol):
+class ObjectFinder(Protocol):
     """Finds things in pictures."""
 
     def find(self, picture: Pixels) -> list[Detection]:
@@ -47,13 +47,13 @@ class Photos:
     needs_depth = True
 
     def __init__(
-        self, folder: Path, detector: str, open_detector: Callable[[], Finder], store: Store
+        self, folder: Path, detector: str, open_detector: Callable[[], ObjectFinder], store: Store
     ) -> None:
         self.folder = folder
         self.done = 0
         self._detector = detector
         self._open_detector = open_detector
-        self._opened: Finder | None = None
+        self._opened: ObjectFinder | None = None
         self._store = store
         self._files = list(photos_in(folder))
         self.total = len(self._files)

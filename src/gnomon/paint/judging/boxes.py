@@ -11,9 +11,17 @@ from typing import Any
 
 from gnomon.errors import UsageError
 from gnomon.files import package_data, read_yaml
-from gnomon.paint.judging.rules import DEFAULT, Rule, in_pixels, rule_of
-from gnomon.paint.judging.seeing import DepthMap, Finder, Remembering, found_by, told_by
-from gnomon.paint.records import Asked, Look, Painted, Thing, Truth, Verdict, asked_of
+from gnomon.paint.judging.rules import DEFAULT, JudgeRule, in_pixels, rule_of
+from gnomon.paint.judging.seeing import DepthModel, ObjectFinder, Remembering, found_by, told_by
+from gnomon.paint.records import (
+    FoundThing,
+    JudgeVerdict,
+    Painted,
+    PaintQuestion,
+    ThingsFound,
+    Truth,
+    asked_of,
+)
 from gnomon.records import Item
 from gnomon.vision.images import Pixels
 from gnomon.vision.relating import PlacedBox, margin
@@ -57,9 +65,9 @@ class BoxJudge:
 
     def __init__(
         self,
-        rule: Rule,
-        detector: Finder | None = None,
-        depth: DepthMap | None = None,
+        rule: JudgeRule,
+        detector: ObjectFinder | None = None,
+        depth: DepthModel | None = None,
         *,
         true_depth: bool = False,
         least: float = LEAST,
@@ -80,7 +88,9 @@ class BoxJudge:
         once = Remembering(self.detector)
         return BoxJudge(self.rule, once, self.depth, least=self.least, about=self.about)
 
-    def look(self, item: Item, painted: Painted, picture: Pixels, truth: Truth | None) -> Verdict:
+    def look(
+        self, item: Item, painted: Painted, picture: Pixels, truth: Truth | None
+    ) -> JudgeVerdict:
         """What the picture shows."""
         asked = asked_of(item)
         if asked is None:
@@ -90,7 +100,9 @@ class BoxJudge:
             return abstain(f"boxes do not show the frame '{frame}' that the relation is meant in")
         return self.decide(item, asked, self._see(asked, picture, truth), picture.size)
 
-    def decide(self, item: Item, asked: Asked, seen: Look, size: tuple[int, int]) -> Verdict:
+    def decide(
+        self, item: Item, asked: PaintQuestion, seen: ThingsFound, size: tuple[int, int]
+    ) -> JudgeVerdict:
         """The choice that what was seen stands for, in a picture of so many pixels."""
         first, second = seen.first, seen.second
         shown = _shown(asked, seen)
@@ -111,13 +123,13 @@ class BoxJudge:
             return abstain(strengths, **shown)
         return _clearest(strengths, {**shown, "rule": self.rule.name})
 
-    def _see(self, asked: Asked, picture: Pixels, truth: Truth | None) -> Look:
+    def _see(self, asked: PaintQuestion, picture: Pixels, truth: Truth | None) -> ThingsFound:
         if self.detector is None:
             return told_by(asked, truth, depth=self.true_depth)
         return found_by(asked, picture, self.detector, self.depth, self.least)
 
     def _positions(
-        self, choices: tuple[str, ...], first: Thing, second: Thing, size: tuple[int, int]
+        self, choices: tuple[str, ...], first: FoundThing, second: FoundThing, size: tuple[int, int]
     ) -> list[float] | str:
         """How clearly each choice holds, 0 if it does not; or why nothing can be said."""
         words = [relation_of(choice) for choice in choices]
@@ -142,12 +154,12 @@ def relation_of(choice: str) -> str | None:
     return _words().get(choice.strip().lower())
 
 
-def abstain(reason: str, **seen: Any) -> Verdict:
+def abstain(reason: str, **seen: Any) -> JudgeVerdict:
     """No verdict, and why."""
-    return Verdict(None, (), {**seen, "abstains": reason})
+    return JudgeVerdict(None, (), {**seen, "abstains": reason})
 
 
-def extent(thing: Thing, kind: str, size: tuple[int, int]) -> float:
+def extent(thing: FoundThing, kind: str, size: tuple[int, int]) -> float:
     """How large or tall a thing is, up to a factor: as it looks, and by its distance if known.
 
     What is twice as far away looks half as tall, and its area a quarter.
@@ -159,7 +171,11 @@ def extent(thing: Thing, kind: str, size: tuple[int, int]) -> float:
 
 
 def _extents(
-    choices: tuple[str, ...], asked: Asked, first: Thing, second: Thing, size: tuple[int, int]
+    choices: tuple[str, ...],
+    asked: PaintQuestion,
+    first: FoundThing,
+    second: FoundThing,
+    size: tuple[int, int],
 ) -> list[float] | str:
     known = [thing.distance is not None for thing in (first, second)]
     if known[0] != known[1]:  # one of them alone would compare unlike things
@@ -172,7 +188,7 @@ def _extents(
     return [clear if (choice in GREATER) == greater else 0.0 for choice in choices]
 
 
-def _clearest(strengths: list[float], seen: dict[str, Any]) -> Verdict:
+def _clearest(strengths: list[float], seen: dict[str, Any]) -> JudgeVerdict:
     """The choice that holds most clearly; none if none holds or two do alike."""
     best = max(strengths)
     if best <= 0:
@@ -181,10 +197,10 @@ def _clearest(strengths: list[float], seen: dict[str, Any]) -> Verdict:
         return abstain("several choices hold alike", **seen)
     total = sum(strengths)
     scores = tuple(strength / total for strength in strengths)
-    return Verdict(strengths.index(best), scores, seen)
+    return JudgeVerdict(strengths.index(best), scores, seen)
 
 
-def _shown(asked: Asked, seen: Look) -> dict[str, Any]:
+def _shown(asked: PaintQuestion, seen: ThingsFound) -> dict[str, Any]:
     """What was seen, as a reply says it."""
     found: dict[str, Any] = {}
     for name, thing in zip(asked[:2], seen[:2], strict=True):

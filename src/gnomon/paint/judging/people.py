@@ -15,7 +15,7 @@ from gnomon.errors import DataError
 from gnomon.files import read_table
 from gnomon.fingerprint import fingerprint
 from gnomon.paint.judging.boxes import abstain
-from gnomon.paint.records import PAINTED, PICTURE, Painted, Truth, Verdict
+from gnomon.paint.records import PAINTED, PICTURE, JudgeVerdict, Painted, Truth
 from gnomon.records import Item, digest
 from gnomon.runs import open_runs
 from gnomon.vision.images import Pixels
@@ -72,7 +72,9 @@ class PeopleJudge:
         """What determines the verdicts."""
         return {"judge": "people", "file": self._known[:40], "pictures": len(self._votes)}
 
-    def look(self, item: Item, painted: Painted, picture: Pixels, truth: Truth | None) -> Verdict:
+    def look(
+        self, item: Item, painted: Painted, picture: Pixels, truth: Truth | None
+    ) -> JudgeVerdict:
         """What most people said of the picture; nothing if they do not agree."""
         votes = self._votes.get((item.id, painted.number))
         if not votes:
@@ -86,4 +88,4 @@ class PeopleJudge:
         if said not in item.choices:
             return abstain(f"'{said[:40]}' is none of the choices", **seen)
         shares = tuple(votes[choice] / votes.total() for choice in item.choices)
-        return Verdict(item.choices.index(said), shares, seen)
+        return JudgeVerdict(item.choices.index(said), shares, seen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from gnomon.paint.records import Asked, Look, Standing, Thing, Truth
+from gnomon.paint.records import FoundThing, PaintQuestion, ThingsFound, TrueThing, Truth
 from gnomon.vision.detection import Detection, distance_of
 from gnomon.vision.images import Pixels
 from gnomon.vision.naming import class_of
@@ -14,7 +14,7 @@ SAME_PLACE = 0.7  # boxes of one class that overlap more are of one thing
 LEAST_VISIBLE = 0.02  # share of a thing that must be seen; less is hidden
 
 
-class Finder(Protocol):
+class ObjectFinder(Protocol):
     """Finds things in pictures, by its own classes (`labels`) or, if that is none, by any name."""
 
     labels: Sequence[str] | None
@@ -27,7 +27,7 @@ class Finder(Protocol):
 class Remembering:
     """A detector that keeps what it found in the last picture; one of any names looks anew."""
 
-    def __init__(self, detector: Finder) -> None:
+    def __init__(self, detector: ObjectFinder) -> None:
         self.labels = detector.labels
         self._detector = detector
         self._picture: Pixels | None = None
@@ -42,7 +42,7 @@ class Remembering:
         return self._found
 
 
-class DepthMap(Protocol):
+class DepthModel(Protocol):
     """Distances over a picture; `far_is_large` says which way they go."""
 
     far_is_large: bool
@@ -53,8 +53,12 @@ class DepthMap(Protocol):
 
 
 def found_by(
-    asked: Asked, picture: Pixels, detector: Finder, depth: DepthMap | None, least: float
-) -> Look:
+    asked: PaintQuestion,
+    picture: Pixels,
+    detector: ObjectFinder,
+    depth: DepthModel | None,
+    least: float,
+) -> ThingsFound:
     """What a detector and a depth map see of the two things."""
     names = (asked.first, asked.second)
     classes: tuple[str, ...] = names
@@ -70,26 +74,26 @@ def found_by(
         of_each = [of_each[0][:1], of_each[1][1:]]
     first, second = of_each
     extras = (*first[1:], *second[1:])
-    return Look(first[0] if first else None, second[0] if second else None, extras)
+    return ThingsFound(first[0] if first else None, second[0] if second else None, extras)
 
 
-def told_by(asked: Asked, truth: Truth | None, *, depth: bool) -> Look:
+def told_by(asked: PaintQuestion, truth: Truth | None, *, depth: bool) -> ThingsFound:
     """What the renderer knows of the two things; nothing of a picture that it did not make."""
     if truth is None:
-        return Look(None, None)
+        return ThingsFound(None, None)
     standing = (truth.first, truth.second)
     first, second = (_told(each, depth=depth) for each in standing)
-    return Look(first, second)
+    return ThingsFound(first, second)
 
 
-def _told(standing: Standing, *, depth: bool) -> Thing | None:
+def _told(standing: TrueThing, *, depth: bool) -> FoundThing | None:
     if standing.visible < LEAST_VISIBLE:
         return None
     distance = standing.distance if depth else None
-    return Thing(standing.name, standing.box, 1.0, distance)
+    return FoundThing(standing.name, standing.box, 1.0, distance)
 
 
-def _distances(picture: Pixels, depth: DepthMap | None) -> Callable[[Detection], float | None]:
+def _distances(picture: Pixels, depth: DepthModel | None) -> Callable[[Detection], float | None]:
     """How far a detection is away, for those whose distance is wanted."""
     if depth is None:
         return lambda detection: None
@@ -104,8 +108,10 @@ def _distances(picture: Pixels, depth: DepthMap | None) -> Callable[[Detection],
     return distance
 
 
-def _thing(name: str, detection: Detection, distance: Callable[[Detection], float | None]) -> Thing:
-    return Thing(name, detection.box, detection.confidence, distance(detection))
+def _thing(
+    name: str, detection: Detection, distance: Callable[[Detection], float | None]
+) -> FoundThing:
+    return FoundThing(name, detection.box, detection.confidence, distance(detection))
 
 
 def _apart(detections: Sequence[Detection]) -> list[Detection]:

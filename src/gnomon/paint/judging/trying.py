@@ -26,7 +26,7 @@ from gnomon.paint.judging.boxes import BoxJudge
 from gnomon.paint.judging.rules import in_pixels
 from gnomon.paint.judging.voting import vote
 from gnomon.paint.painters.render import edition, picture_of
-from gnomon.paint.records import Judge, Painted, Picture, asked_of, seed_of
+from gnomon.paint.records import Judge, Painted, PaintedPicture, asked_of, seed_of
 from gnomon.records import Answer, Item, digest
 from gnomon.vision.detection import Box
 from gnomon.vision.images import decode, decode_bytes
@@ -36,7 +36,7 @@ SEED = 20_261  # of drawn scenes, so that they are not those of synth:render
 POSITIONS = ("inside", "above", "below", "beside")
 
 
-class Said(NamedTuple):
+class _Said(NamedTuple):
     """What an item's right answer is, and what a judge said where it was true, and where not."""
 
     gold: str
@@ -70,7 +70,7 @@ def try_on_scenes(judge: Judge, items: Sequence[Item], pictures: int = 1) -> Tri
     return Trial(len(said), said_shown, len(said), said_other, recognised)
 
 
-def said_of_scenes(judge: Judge, items: Sequence[Item], pictures: int = 1) -> list[Said]:
+def said_of_scenes(judge: Judge, items: Sequence[Item], pictures: int = 1) -> list[_Said]:
     """What a judge says of drawn scenes; items that the renderer cannot draw are left out."""
     found = []
     with TemporaryDirectory(prefix="gnomon-trial-") as folder:
@@ -78,7 +78,7 @@ def said_of_scenes(judge: Judge, items: Sequence[Item], pictures: int = 1) -> li
             right = _judged(judge, item, item.gold[0], pictures, Path(folder))
             wrong = _judged(judge, item, _another(item), pictures, Path(folder))
             if right is not None and wrong is not None:
-                found.append(Said(item.gold[0], right.choice, wrong.choice))
+                found.append(_Said(item.gold[0], right.choice, wrong.choice))
     return found
 
 
@@ -156,10 +156,10 @@ def _judged(judge: Judge, item: Item, choice: str, pictures: int, folder: Path) 
     return vote(item, painted, verdicts)
 
 
-def _drawn(item: Item, choice: str, pictures: int) -> Iterator[Picture | None]:
+def _drawn(item: Item, choice: str, pictures: int) -> Iterator[PaintedPicture | None]:
     for number in range(pictures):
         made = picture_of(item, choice, seed_of(item.id, number, SEED), SIDE)
-        yield made if isinstance(made, Picture) else None
+        yield made if isinstance(made, PaintedPicture) else None
 
 
 def _single(scene: AnnotatedPicture) -> list[Region]:

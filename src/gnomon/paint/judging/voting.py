@@ -6,11 +6,11 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from gnomon.paint.records import Painted, Verdict
+from gnomon.paint.records import JudgeVerdict, Painted
 from gnomon.records import Answer, Item
 
 
-def vote(item: Item, painted: Sequence[Painted], verdicts: Sequence[Verdict | None]) -> Answer:
+def vote(item: Item, painted: Sequence[Painted], verdicts: Sequence[JudgeVerdict | None]) -> Answer:
     """The choice that most pictures show; none where no judge could tell, or if it is even.
 
     A verdict is none where there was no picture to look at; where that is so of all of them, the
@@ -42,7 +42,9 @@ def _trouble(painted: Sequence[Painted]) -> str:
     return "; ".join(reasons) or "there is no picture"
 
 
-def _seen(painted: Sequence[Painted], verdicts: Sequence[Verdict | None]) -> list[dict[str, Any]]:
+def _seen(
+    painted: Sequence[Painted], verdicts: Sequence[JudgeVerdict | None]
+) -> list[dict[str, Any]]:
     """What was seen in each picture, with its digest: enough to look at it again."""
     found = []
     for each, verdict in zip(painted, verdicts, strict=True):

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from gnomon.contracts import TEXT
 from gnomon.errors import DataError, UsageError
 from gnomon.paint.judging.boxes import abstain
-from gnomon.paint.records import Painted, Truth, Verdict, asked_of
+from gnomon.paint.records import JudgeVerdict, Painted, Truth, asked_of
 from gnomon.records import MASK, Image, Item
 from gnomon.vision.images import Pixels
 
@@ -48,7 +48,9 @@ class AskedJudge:
         if close:
             close()
 
-    def look(self, item: Item, painted: Painted, picture: Pixels, truth: Truth | None) -> Verdict:
+    def look(
+        self, item: Item, painted: Painted, picture: Pixels, truth: Truth | None
+    ) -> JudgeVerdict:
         """What the model says that the picture shows; `painted` names the file."""
         question = question_of(item, painted, picture.size)
         if question is None:
@@ -59,7 +61,7 @@ class AskedJudge:
         seen = {"question": question.text, "reply": answer.reply or ""}
         if answer.choice is None:
             return abstain("the reply names none of the choices", **seen)
-        return Verdict(item.choices.index(answer.choice), answer.scores or (), seen)
+        return JudgeVerdict(item.choices.index(answer.choice), answer.scores or (), seen)
 
 
 def question_of(item: Item, painted: Painted, size: tuple[int, int]) -> Item | None:

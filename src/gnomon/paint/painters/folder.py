@@ -19,7 +19,7 @@ from gnomon.errors import DataError, UsageError
 from gnomon.files import open_regular, read_jsonl, read_table
 from gnomon.paint.factory import as_model
 from gnomon.paint.keeping import MOST_BYTES
-from gnomon.paint.records import Picture, Request, Trouble
+from gnomon.paint.records import PaintedPicture, PaintRequest, PaintTrouble
 from gnomon.records import Item
 
 TABLES = ("pictures.csv", "pictures.jsonl", "pictures.tsv")
@@ -28,7 +28,7 @@ LONGEST_NAME = 200  # characters of a file's name; longer ids are named by a dig
 MOST_FILES = 1_000_000
 
 
-class Row(msgspec.Struct):
+class _FolderRow(msgspec.Struct):
     """A line of a table in JSON."""
 
     id: str
@@ -77,25 +77,27 @@ class FolderPainter:
         """How many pictures of an item there are."""
         return len(self.files_of(item.id))
 
-    def paint(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Picture | Trouble]]:
+    def paint(
+        self, requests: Sequence[PaintRequest]
+    ) -> Iterator[tuple[PaintRequest, PaintedPicture | PaintTrouble]]:
         """Each request with the file that is there for it."""
         for request in requests:
             yield request, self._show(request)
 
-    def _show(self, request: Request) -> Picture | Trouble:
+    def _show(self, request: PaintRequest) -> PaintedPicture | PaintTrouble:
         files = self.files_of(request.item.id)
         if request.number >= len(files):
-            return Trouble("there is no picture of this item")
+            return PaintTrouble("there is no picture of this item")
         file = files[request.number]
         if not file.resolve().is_relative_to(self._place.resolve()):
-            return Trouble("the picture is outside its folder")
+            return PaintTrouble("the picture is outside its folder")
         try:
             with open_regular(file) as stream:
-                return Picture(stream.read(MOST_BYTES + 1))
+                return PaintedPicture(stream.read(MOST_BYTES + 1))
         except OSError as error:
-            return Trouble(f"the picture cannot be read: {error.strerror}")
+            return PaintTrouble(f"the picture cannot be read: {error.strerror}")
         except DataError as error:
-            return Trouble(error.message)
+            return PaintTrouble(error.message)
 
     def files_of(self, id: str) -> list[Path]:
         """The pictures of an item, in order."""
@@ -139,7 +141,7 @@ def read_index(table: Path) -> dict[str, list[Path]]:
     found: dict[str, list[Path]] = {}
     rows: Iterator[tuple[str, str]]
     if table.suffix == ".jsonl":
-        rows = ((row.id, row.file) for _, row in read_jsonl(table, Row))
+        rows = ((row.id, row.file) for _, row in read_jsonl(table, _FolderRow))
     else:
         delimiter = "\t" if table.suffix == ".tsv" else ","
         read = read_table(table, ("id", "file"), delimiter=delimiter)

@@ -22,7 +22,7 @@ from gnomon.fingerprint import sha256_of
 from gnomon.models.detectors import open_detector
 from gnomon.paint.factory import as_model
 from gnomon.paint.keeping import MOST_BYTES
-from gnomon.paint.records import Asked, Picture, Request, Trouble, asked_of
+from gnomon.paint.records import PaintedPicture, PaintQuestion, PaintRequest, PaintTrouble, asked_of
 from gnomon.records import Item
 from gnomon.vision.images import decode
 from gnomon.vision.naming import class_of
@@ -32,7 +32,7 @@ MOST_PHOTOS = 200_000
 INDEX = "gallery.jsonl"
 
 
-class Photo(msgspec.Struct, frozen=True):
+class _GalleryPhoto(msgspec.Struct, frozen=True):
     """A photograph, and how many things of each class are seen in it."""
 
     sha256: str
@@ -41,7 +41,7 @@ class Photo(msgspec.Struct, frozen=True):
 
 
 @as_model
-def gallery(name: str, *, dir: str, finder: str = "ssd", sure: float = 0.3) -> Gallery:
+def gallery(name: str, *, dir: str, finder: str = "ssd", sure: float = 0.3) -> PhotoGallery:
     """Photographs of a folder in which both things of an item are seen.
 
     dir        the folder with the photographs, JPEG or PNG
@@ -57,10 +57,10 @@ def gallery(name: str, *, dir: str, finder: str = "ssd", sure: float = 0.3) -> G
         raise DataError("there is no such folder.", "Check --model-set dir=FOLDER.", file=folder)
     if not 0 < sure < 1:
         raise UsageError(f"sure must be between 0 and 1, not {sure}.", "Try 0.3.")
-    return Gallery(folder, finder, sure)
+    return PhotoGallery(folder, finder, sure)
 
 
-class Gallery:
+class PhotoGallery:
     """Shows photographs."""
 
     spec = "synth:gallery"
@@ -92,22 +92,24 @@ class Gallery:
         """How many photographs show both things."""
         return len(self._showing(item))
 
-    def paint(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Picture | Trouble]]:
+    def paint(
+        self, requests: Sequence[PaintRequest]
+    ) -> Iterator[tuple[PaintRequest, PaintedPicture | PaintTrouble]]:
         """Each request with a photograph, in an order that is drawn for its item."""
         for request in requests:
             yield request, self._show(request)
 
-    def _show(self, request: Request) -> Picture | Trouble:
+    def _show(self, request: PaintRequest) -> PaintedPicture | PaintTrouble:
         photos = self._showing(request.item)
         if request.number >= len(photos):
-            return Trouble("no photograph shows both things")
+            return PaintTrouble("no photograph shows both things")
         try:
             with open_regular(Path(photos[request.number].file)) as stream:
-                return Picture(stream.read(MOST_BYTES + 1))
+                return PaintedPicture(stream.read(MOST_BYTES + 1))
         except OSError as error:
-            return Trouble(f"the photograph cannot be read: {error.strerror}")
+            return PaintTrouble(f"the photograph cannot be read: {error.strerror}")
 
-    def _showing(self, item: Item) -> list[Photo]:
+    def _showing(self, item: Item) -> list[_GalleryPhoto]:
         asked = asked_of(item)
         if asked is None:
             return []
@@ -121,7 +123,7 @@ class Gallery:
         Random(item.id).shuffle(found)
         return found
 
-    def _classes(self, asked: Asked) -> Counter[str]:
+    def _classes(self, asked: PaintQuestion) -> Counter[str]:
         """How many of each class an item names; nothing if the detector knows one of them not."""
         found: Counter[str] = Counter()
         for name in (asked.first, asked.second):
@@ -136,14 +138,14 @@ class Gallery:
         return {file: sha256_of(file) for file in self._files}
 
     @cached_property
-    def _photos(self) -> list[Photo]:
+    def _photos(self) -> list[_GalleryPhoto]:
         """All photographs, looked at; one that cannot be read shows nothing."""
         known = self._kept()
         found = []
         for file, digest in self._digests.items():
             photo = known.get(digest)
             if photo is None:
-                photo = Photo(digest, self._seen(file))
+                photo = _GalleryPhoto(digest, self._seen(file))
                 self._note(photo)
             found.append(msgspec.structs.replace(photo, file=str(file)))
         return found
@@ -159,16 +161,16 @@ class Gallery:
                 labels[each.label] += 1
         return dict(labels)
 
-    def _kept(self) -> dict[str, Photo]:
+    def _kept(self) -> dict[str, _GalleryPhoto]:
         if self._index is None or not self._index.is_file():
             return {}
         try:
-            return {photo.sha256: photo for _, photo in read_jsonl(self._index, Photo)}
+            return {photo.sha256: photo for _, photo in read_jsonl(self._index, _GalleryPhoto)}
         except DataError:  # cut off by a kill: it is quicker to look again than to repair
             self._index.unlink()
             return {}
 
-    def _note(self, photo: Photo) -> None:
+    def _note(self, photo: _GalleryPhoto) -> None:
         if self._index is not None:
             with self._index.open("ab") as out:
                 out.write(msgspec.json.encode(photo) + b"\n")

@@ -22,7 +22,7 @@ PLAIN: Triple = (1.0, 1.0, 1.0)  # metres, of a thing whose size nobody knows
 PERSON = "person"
 
 
-class Drawn(NamedTuple):
+class DrawnShape(NamedTuple):
     """What is drawn for a name: a thing or block, and how much larger or smaller it is."""
 
     thing: str
@@ -41,7 +41,7 @@ class Drawn(NamedTuple):
         return BLOCK.fullmatch(self.thing) is not None
 
 
-class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _ShapeSizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """data/synthesis/sizes.yaml."""
 
     people: dict[str, float]
@@ -49,7 +49,7 @@ class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     blocks: dict[str, Triple]
 
 
-def drawn_as(name: str, *, person: bool = False) -> Drawn:
+def drawn_as(name: str, *, person: bool = False) -> DrawnShape:
     """How a name is drawn. `person` says that an unknown name is that of somebody.
 
     >>> drawn_as("cat").thing, drawn_as("girl"), drawn_as("wine barrel").known
@@ -60,8 +60,8 @@ def drawn_as(name: str, *, person: bool = False) -> Drawn:
         if found:
             return found
     if person:
-        return Drawn(PERSON)
-    return Drawn(block(PLAIN), known=False)
+        return DrawnShape(PERSON)
+    return DrawnShape(block(PLAIN), known=False)
 
 
 def block(size: Triple, *, hollow: bool = False) -> str:
@@ -79,24 +79,26 @@ def _shorter(name: str) -> list[str]:
     return [" ".join(words[start:]) for start in range(len(words))]
 
 
-def _known(name: str) -> Drawn | None:
+def _known(name: str) -> DrawnShape | None:
     table = _table()
     if name in table.people:
-        return Drawn(PERSON, table.people[name])
+        return DrawnShape(PERSON, table.people[name])
     same = table.same.get(name, name)
     same = synonyms().get(same, same)
     if same in things():
-        return Drawn(same)
+        return DrawnShape(same)
     if same in table.blocks:
-        return Drawn(block(table.blocks[same]))
+        return DrawnShape(block(table.blocks[same]))
     if same in _lexicon():
-        return Drawn(block(_lexicon()[same]))
+        return DrawnShape(block(_lexicon()[same]))
     return None
 
 
 @cache
-def _table() -> Sizes:
-    return msgspec.convert(read_yaml(package_data("synthesis/sizes.yaml")), Sizes, strict=False)
+def _table() -> _ShapeSizes:
+    return msgspec.convert(
+        read_yaml(package_data("synthesis/sizes.yaml")), _ShapeSizes, strict=False
+    )
 
 
 @cache

@@ -19,7 +19,7 @@ from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import DataError
 from gnomon.files import read_json
 from gnomon.fingerprint import fingerprint, sha256_of
-from gnomon.train.captions.making import FACTS, Facts, Wanted, make_corpus
+from gnomon.train.captions.making import FACTS, CorpusFacts, CorpusRequest, make_corpus
 
 VERSION = 2  # of what lies in the cache
 
@@ -52,7 +52,7 @@ class Corpus(NamedTuple):
     """The captions of training and those held out, with the tokenizer that made them tokens."""
 
     digests: list[str]  # of the files
-    facts: Facts
+    facts: CorpusFacts
     tokenizer: Any
     training: Captions
     development: Captions
@@ -64,7 +64,7 @@ class Corpus(NamedTuple):
         return {**found, "tokens": len(self.training.tokens), "vocabulary": len(self.tokenizer)}
 
 
-def open_corpus(wanted: Wanted) -> Corpus:
+def open_corpus(wanted: CorpusRequest) -> Corpus:
     """The corpus that some files make, from the cache if it was made before."""
     from transformers import AutoTokenizer
 
@@ -76,7 +76,7 @@ def open_corpus(wanted: Wanted) -> Corpus:
         make_corpus(wanted, folder)
     with quiet():
         tokenizer = AutoTokenizer.from_pretrained(folder / "tokenizer")
-    facts = read_json(folder / FACTS, Facts)
+    facts = read_json(folder / FACTS, CorpusFacts)
     parts = Captions(folder, "training"), Captions(folder, "development"), Captions(folder, "test")
     return Corpus(digests, facts, tokenizer, *parts)
 
@@ -88,13 +88,13 @@ def _digest(file: Path) -> str:
         raise DataError(f"{error.strerror}.", "Check the path.", file=file) from None
 
 
-def _name(wanted: Wanted, digests: list[str]) -> str:
+def _name(wanted: CorpusRequest, digests: list[str]) -> str:
     """Which files, in which order, and which settings."""
     said = msgspec.json.encode([VERSION, digests, _settings(wanted)])
     return sha256(said).hexdigest()[:32]
 
 
-def _settings(wanted: Wanted) -> dict[str, Any]:
+def _settings(wanted: CorpusRequest) -> dict[str, Any]:
     settings = wanted._replace(files=())._asdict()
     if Path(wanted.tokenizer).is_dir():
         settings["tokenizer"] = fingerprint(Path(wanted.tokenizer))

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import DamagedDataWarning, DataError, UsageError, check_known
-from gnomon.train.captions.making import Facts, Wanted
+from gnomon.train.captions.making import CorpusFacts, CorpusRequest
 from gnomon.train.captions.recipe import CaptionData, CaptionSettings
-from gnomon.train.kinds import Kind, Material
+from gnomon.train.kinds import Material, TrainingKind
 
 if TYPE_CHECKING:
     from gnomon.train.captions.corpus import Corpus
     from gnomon.train.captions.learner import CaptionLearner
-    from gnomon.train.learners import Outcome
+    from gnomon.train.learners import TrainingOutcome
     from gnomon.train.recipes import Recipe
 
 
@@ -58,7 +58,7 @@ def _files(data: CaptionData) -> tuple[Path, ...]:
     return files
 
 
-def _tell_damages(facts: Facts) -> None:
+def _tell_damages(facts: CorpusFacts) -> None:
     """Say how much could not be read, and where it begins."""
     if not facts.damaged:
         return
@@ -70,11 +70,11 @@ def _tell_damages(facts: Facts) -> None:
     )
 
 
-def _wanted(recipe: Recipe, files: tuple[Path, ...]) -> Wanted:
+def _wanted(recipe: Recipe, files: tuple[Path, ...]) -> CorpusRequest:
     data: CaptionData = recipe.data
     settings: CaptionSettings = recipe.settings
     marks = 2 if settings.special_tokens else 0
-    return Wanted(
+    return CorpusRequest(
         files=files,
         tokenizer=settings.tokenizer or recipe.model,
         vocabulary=settings.vocabulary,
@@ -152,7 +152,7 @@ def _check_fit(model: Any, tokenizer: Any, recipe: Recipe) -> None:
         )
 
 
-def results(outcome: Outcome) -> str:
+def results(outcome: TrainingOutcome) -> str:
     """How well captions are foretold that training never saw, in words."""
     found = []
     for part, scores in {"captions that chose the weights": outcome.best, **outcome.tests}.items():
@@ -164,7 +164,7 @@ def results(outcome: Outcome) -> str:
     return "\n\n".join(found)
 
 
-KIND = Kind(
+KIND = TrainingKind(
     summary="a masked language model, pretrained on captions",
     data=CaptionData,
     settings=CaptionSettings,

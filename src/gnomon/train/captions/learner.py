@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gnomon.train.captions.corpus import Captions, Corpus
 from gnomon.train.captions.masking import hide, page
-from gnomon.train.captions.packing import Rows, packed_rows, padded_rows
+from gnomon.train.captions.packing import PackedRows, packed_rows, padded_rows
 from gnomon.train.captions.perplexity import Unigrams, losses, perplexity
 from gnomon.train.captions.recipe import CaptionSettings
 from gnomon.train.captions.tokenizing import marks_of
@@ -75,7 +75,7 @@ class CaptionLearner:
         found = perplexity(self.module, captions, self.marks, self.settings.masked)
         return {"perplexity": found, "unigram_perplexity": self.unigrams.perplexity(captions)}
 
-    def _rows(self) -> Rows:
+    def _rows(self) -> PackedRows:
         captions = self.corpus.training
         if self.settings.layout == "padded":
             return padded_rows(len(captions))

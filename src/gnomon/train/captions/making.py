@@ -14,7 +14,7 @@ import numpy as np
 
 from gnomon.errors import DataError
 from gnomon.items.writing import is_running
-from gnomon.train.captions.reading import Caption, Damage, Damages, Report, read_captions
+from gnomon.train.captions.reading import CorpusCaption, Damage, Damages, Report, read_captions
 from gnomon.train.captions.splitting import Half, Part, Split, split, text_hash
 from gnomon.train.captions.tokenizing import trained_tokenizer
 
@@ -22,7 +22,7 @@ AT_ONCE = 2000  # captions that are tokenised together
 FACTS = "corpus.json"
 
 
-class Wanted(NamedTuple):
+class CorpusRequest(NamedTuple):
     """How captions are to be made into tokens."""
 
     files: tuple[Path, ...]
@@ -36,7 +36,7 @@ class Wanted(NamedTuple):
     seed: int
 
 
-class Facts(msgspec.Struct, frozen=True, kw_only=True):
+class CorpusFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What became of the captions of some files."""
 
     captions: int  # that were read
@@ -49,7 +49,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     damages: list[str]  # the first of them, with their places
 
 
-def make_corpus(wanted: Wanted, folder: Path) -> None:
+def make_corpus(wanted: CorpusRequest, folder: Path) -> None:
     """Write a corpus; it takes its place when it is whole."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(folder)
@@ -83,12 +83,12 @@ def _remove_leftovers(folder: Path) -> None:
 class _Making:
     """Reads the files to choose what is held out, to learn words, and to write tokens."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: CorpusRequest) -> None:
         self.wanted = wanted
         self.damages = Damages()
         self.captions = self.short = self.shared = 0
 
-    def write(self, folder: Path) -> Facts:
+    def write(self, folder: Path) -> CorpusFacts:
         """All of a corpus; what became of the captions."""
         wanted = self.wanted
         chosen = split(self._first_reading(), wanted.held_out, wanted.most_held_out, wanted.seed)
@@ -103,7 +103,7 @@ class _Making:
         development = writer.write("development", iter(halves["development"]))
         test = writer.write("test", iter(halves["test"]))
         self._check(training, development, test)
-        return Facts(
+        return CorpusFacts(
             captions=self.captions,
             short=self.short,
             training=training,
@@ -114,7 +114,7 @@ class _Making:
             damages=self.damages.first,
         )
 
-    def _first_reading(self) -> Iterator[Caption]:
+    def _first_reading(self) -> Iterator[CorpusCaption]:
         """All captions that are long enough; what is left out is counted."""
         for caption in self._read(self.damages):
             self.captions += 1
@@ -141,7 +141,7 @@ class _Making:
         for caption in self._captions(chosen, part):
             yield caption.text
 
-    def _captions(self, chosen: Split, part: Part) -> Iterator[Caption]:
+    def _captions(self, chosen: Split, part: Part) -> Iterator[CorpusCaption]:
         self.shared = 0
         for caption in self._read(_pass_over):
             if self._is_short(caption):
@@ -152,12 +152,12 @@ class _Making:
             elif found == "shared":
                 self.shared += 1
 
-    def _read(self, report: Report) -> Iterator[Caption]:
+    def _read(self, report: Report) -> Iterator[CorpusCaption]:
         for file in self.wanted.files:
             for text, image in read_captions(file, report):
-                yield Caption(" ".join(text.split()), image)
+                yield CorpusCaption(" ".join(text.split()), image)
 
-    def _is_short(self, caption: Caption) -> bool:
+    def _is_short(self, caption: CorpusCaption) -> bool:
         return len(caption.text.split()) < self.wanted.least_words
 
     def _check(self, training: int, development: int, test: int) -> None:
@@ -203,7 +203,7 @@ class _Writer:
         return list(filter(None, made["input_ids"]))
 
 
-def _once(captions: Iterable[Caption]) -> Iterator[Caption]:
+def _once(captions: Iterable[CorpusCaption]) -> Iterator[CorpusCaption]:
     """Each text where it comes first."""
     known = set()
     for caption in captions:

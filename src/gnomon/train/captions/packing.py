@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Rows(NamedTuple):
+class PackedRows(NamedTuple):
     """Which captions stand in each row: stretches of an order."""
 
     order: NDArray[np.int64]
@@ -25,12 +25,12 @@ class Rows(NamedTuple):
         return self.order[self.starts[row] : self.starts[row + 1]]
 
 
-def padded_rows(count: int) -> Rows:
+def padded_rows(count: int) -> PackedRows:
     """A row for each caption."""
-    return Rows(np.arange(count), np.arange(count + 1))
+    return PackedRows(np.arange(count), np.arange(count + 1))
 
 
-def packed_rows(sizes: NDArray[np.int64], room: int, draw: np.random.Generator) -> Rows:
+def packed_rows(sizes: NDArray[np.int64], room: int, draw: np.random.Generator) -> PackedRows:
     """Rows of whole captions in an order that is drawn, each with at most so many tokens.
 
     `sizes` are the tokens of each caption with the mark behind it. A caption has a row to itself if
@@ -38,7 +38,7 @@ def packed_rows(sizes: NDArray[np.int64], room: int, draw: np.random.Generator) 
     """
     order = draw.permutation(len(sizes))
     starts = _starts(sizes[order].tolist(), room)
-    return Rows(order, np.array(starts, dtype=np.int64))
+    return PackedRows(order, np.array(starts, dtype=np.int64))
 
 
 def _starts(sizes: Sequence[int], room: int) -> list[int]:

@@ -22,7 +22,7 @@ EXAMPLES = 5  # damaged places of which each is told
 HEADERS = ("caption", "captions", "text")  # first fields of a table that has names of columns
 
 
-class Caption(NamedTuple):
+class CorpusCaption(NamedTuple):
     """What is said of a picture."""
 
     text: str
@@ -57,7 +57,7 @@ class Damages:
             self.first.append(str(damage))
 
 
-def read_captions(file: Path, report: Report) -> Iterator[Caption]:
+def read_captions(file: Path, report: Report) -> Iterator[CorpusCaption]:
     """The captions of a file, by its ending; a file without any is refused."""
     found = False
     for caption in _reader(file)(file, report):
@@ -67,7 +67,7 @@ def read_captions(file: Path, report: Report) -> Iterator[Caption]:
         raise DataError("there are no captions in it.", f"Give {KINDS}.", file=file)
 
 
-def _reader(file: Path) -> Callable[[Path, Report], Iterator[Caption]]:
+def _reader(file: Path) -> Callable[[Path, Report], Iterator[CorpusCaption]]:
     ending = Path(file.name.removesuffix(".gz")).suffix.lower()
     return READERS.get(ending, _from_lines)
 
@@ -96,7 +96,7 @@ REGIONS = msgspec.json.Decoder(_Regions)
 LINE = msgspec.json.Decoder(_Line)
 
 
-def _from_json(file: Path, report: Report) -> Iterator[Caption]:
+def _from_json(file: Path, report: Report) -> Iterator[CorpusCaption]:
     """COCO's file is an object with a member `annotations`, Visual Genome's an array."""
     for element in JsonFile(file).elements_or_fault():
         if isinstance(element, FaultError):
@@ -113,34 +113,34 @@ def _from_json(file: Path, report: Report) -> Iterator[Caption]:
             yield from _of_visual_genome(element, file, report)
 
 
-def _of_coco(element: JsonElement, file: Path, report: Report) -> Iterator[Caption]:
+def _of_coco(element: JsonElement, file: Path, report: Report) -> Iterator[CorpusCaption]:
     found = decoded(element.text, COCO)
     if isinstance(found, str):
         report(Damage(str(file), f"byte {element.byte}", found))
     else:
-        yield Caption(found.caption, str(found.image_id))
+        yield CorpusCaption(found.caption, str(found.image_id))
 
 
-def _of_visual_genome(element: JsonElement, file: Path, report: Report) -> Iterator[Caption]:
+def _of_visual_genome(element: JsonElement, file: Path, report: Report) -> Iterator[CorpusCaption]:
     found = decoded(element.text, REGIONS)
     if isinstance(found, str):
         report(Damage(str(file), f"byte {element.byte}", found))
         return
     for region in found.regions:
-        yield Caption(region.phrase, str(found.id))
+        yield CorpusCaption(region.phrase, str(found.id))
 
 
-def _from_jsonl(file: Path, report: Report) -> Iterator[Caption]:
+def _from_jsonl(file: Path, report: Report) -> Iterator[CorpusCaption]:
     for number, line in _sound_lines(file, report):
         try:
             found = LINE.decode(line)
         except (msgspec.MsgspecError, RecursionError) as error:
             report(Damage(str(file), f"line {number}", str(error)))
             continue
-        yield Caption(found.caption, str(found.image))
+        yield CorpusCaption(found.caption, str(found.image))
 
 
-def _from_table(file: Path, report: Report) -> Iterator[Caption]:
+def _from_table(file: Path, report: Report) -> Iterator[CorpusCaption]:
     """Two fields a line: the caption and the address of its picture, by which it is known."""
     for number, line in _sound_lines(file, report):
         fields = line.split("\t")
@@ -150,12 +150,12 @@ def _from_table(file: Path, report: Report) -> Iterator[Caption]:
             what = f"{len(fields)} fields, where a caption and an address are expected"
             report(Damage(str(file), f"line {number}", what))
             continue
-        yield Caption(*fields)
+        yield CorpusCaption(*fields)
 
 
-def _from_lines(file: Path, report: Report) -> Iterator[Caption]:
+def _from_lines(file: Path, report: Report) -> Iterator[CorpusCaption]:
     for _, line in _sound_lines(file, report):
-        yield Caption(line)
+        yield CorpusCaption(line)
 
 
 def _sound_lines(file: Path, report: Report) -> Iterator[tuple[int, str]]:

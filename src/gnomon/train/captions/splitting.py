@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Literal, NamedTuple
 
-from gnomon.train.captions.reading import Caption
+from gnomon.train.captions.reading import CorpusCaption
 
 Part = Literal["training", "held out", "shared"]
 Half = Literal["development", "test"]
@@ -26,7 +26,7 @@ class Split(NamedTuple):
     mark: int  # of 2**64
     texts: frozenset[int]  # held out, as hashes
 
-    def part(self, caption: Caption) -> Part:
+    def part(self, caption: CorpusCaption) -> Part:
         """Where a caption belongs; `shared` is a text that is held out, said of another picture."""
         if _place(caption, self.seed) < self.mark:
             return "held out"
@@ -34,12 +34,12 @@ class Split(NamedTuple):
             return "shared"
         return "training"
 
-    def half(self, caption: Caption) -> Half:
+    def half(self, caption: CorpusCaption) -> Half:
         """Whether a caption that is held out chooses or tests; a picture does one of the two."""
         return "development" if _hash(f"{self.seed}\0half\0{_name(caption)}") % 2 else "test"
 
 
-def split(captions: Iterable[Caption], share: float, most: int, seed: int) -> Split:
+def split(captions: Iterable[CorpusCaption], share: float, most: int, seed: int) -> Split:
     """Hold out a share of the pictures, but at most so many captions.
 
     Without pictures, each text is one of its own. Memory is that of the captions held out.
@@ -63,12 +63,12 @@ def text_hash(text: str) -> int:
     return _hash(text.casefold())
 
 
-def _place(caption: Caption, seed: int) -> int:
+def _place(caption: CorpusCaption, seed: int) -> int:
     """Where the picture of a caption, or else its text, lies between 0 and 2**64."""
     return _hash(f"{seed}\0{_name(caption)}")
 
 
-def _name(caption: Caption) -> str:
+def _name(caption: CorpusCaption) -> str:
     if caption.image:
         return f"image\0{caption.image}"
     return f"text\0{caption.text.casefold()}"

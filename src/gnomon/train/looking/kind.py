@@ -8,7 +8,7 @@ from gnomon.errors import DataError, UsageError
 from gnomon.models.comparing import TRUTHS
 from gnomon.records import Item
 from gnomon.train.items import ItemData, Items, read_material
-from gnomon.train.kinds import Kind, Material
+from gnomon.train.kinds import Material, TrainingKind
 from gnomon.train.looking.recipe import LookSettings
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _check(item: Item, part: str) -> None:
         )
 
 
-KIND = Kind(
+KIND = TrainingKind(
     summary="a model that looks, finetuned to say whether captions are true",
     data=ItemData,
     settings=LookSettings,

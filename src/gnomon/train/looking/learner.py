@@ -22,7 +22,7 @@ from gnomon.records import Item
 from gnomon.train.items import DEV, Items
 from gnomon.train.looking.models import Looker
 from gnomon.train.looking.recipe import LookSettings
-from gnomon.train.looking.shows import Gallery
+from gnomon.train.looking.shows import ShownPictures
 from gnomon.train.schedule import Schedule
 
 IN_A_PASS = 16  # items that are scored together, as in the authors' code
@@ -44,7 +44,7 @@ class LookLearner:
     ) -> None:
         self.module, self.looker, self.items = looker.model, looker, items
         self.settings, self.schedule, self.seed = settings, schedule, seed
-        self.gallery = Gallery(looker.show)
+        self.gallery = ShownPictures(looker.show)
         self.batches_in_epoch: int | None = ceil(len(items.train) / schedule.batch)
 
     def parameter_groups(self) -> list[dict[str, Any]]:

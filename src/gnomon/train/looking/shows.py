@@ -88,7 +88,7 @@ class RegionRows:
         return {**seen, "visual_attention_mask": mask}
 
 
-class Gallery:
+class ShownPictures:
     """The pictures of items, each made once while there is room for it."""
 
     def __init__(self, show: Show) -> None:
