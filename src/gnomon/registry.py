@@ -109,7 +109,7 @@ MODELS: dict[str, Entry] = {
         native=True,
     ),
     "probe": Entry(
-        "gnomon.train.probed:probe",
+        "gnomon.train.probemodel:probe",
         "a linear probe on a frozen model, as gnomon train makes it: probe:DIR",
         native=True,
     ),

@@ -11,8 +11,15 @@ from gnomon.errors import DataError, GnomonError, UsageError
 from gnomon.items.source import load
 from gnomon.items.writing import write_items
 from gnomon.records import Item
-from gnomon.train.items import ItemData, ItemPool, TrainingPart, carved, drawn, read_material
-from gnomon.train.overlap import check_apart
+from gnomon.train.items import (
+    ItemData,
+    ItemPool,
+    TrainingPart,
+    carved,
+    check_apart,
+    drawn,
+    read_material,
+)
 
 HELD_OUT = (("family",),)
 

@@ -101,7 +101,7 @@ def _only(args: Namespace, points: Sequence[LearningCurvePoint]) -> list[Learnin
 
 def _train(args: Namespace, point: LearningCurvePoint, place: str) -> None:
     from gnomon.cli.training import training_line
-    from gnomon.train.making import carry_out
+    from gnomon.train.folder import carry_out
 
     title = f"{point.recipe.name} · {point.amount:g}, draw {point.draw + 1} ({place})"
     with training_line(title, quiet=args.quiet) as watch:

@@ -32,7 +32,7 @@ from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
     from gnomon.contracts import Listing
-    from gnomon.train.learners import TrainingOutcome
+    from gnomon.train.kinds import TrainingOutcome
     from gnomon.train.recipes import Recipe
 
 
@@ -51,8 +51,8 @@ def main(args: Namespace) -> int:
     """Train, and print the scores."""
     from gnomon.cli.training import training_line
     from gnomon.reports.tables.render import render
+    from gnomon.train.folder import carry_out
     from gnomon.train.kinds import way_to_ask
-    from gnomon.train.making import carry_out
     from gnomon.train.recipes import load_recipe
 
     recipe = load_recipe(args.recipe, args.set)
@@ -73,7 +73,7 @@ def main(args: Namespace) -> int:
 def _parts(recipe: Recipe) -> Listing:
     """What is read for a recipe: its parts, as data.json will have them."""
     from gnomon.contracts import Listing
-    from gnomon.train.making import read_data
+    from gnomon.train.folder import read_data
 
     digests = read_data(recipe).digests
     columns: dict[str, None] = {}

@@ -11,7 +11,7 @@ from gnomon.cli.progress import bar_with_words
 from gnomon.runs.pace import duration
 
 if TYPE_CHECKING:
-    from gnomon.train.learners import TrainingProgress
+    from gnomon.train.kinds import TrainingProgress
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def _on_each_evaluation() -> Callable[[TrainingProgress], None]:
 def in_words(standing: TrainingProgress) -> str:
     """Steps so far, loss, scores on dev, time still needed.
 
-    >>> from gnomon.train.learners import Standing
+    >>> from gnomon.train.kinds import Standing
     >>> in_words(Standing(step=40, steps=80, epoch=1, loss=0.5, scores={"accuracy": 0.75},
     ...                   best=0.75, seconds_left=75.0))
     'step 40/80 · loss 0.5000 · dev accuracy 0.7500 · 1 min 15 s left'

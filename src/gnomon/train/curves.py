@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 from gnomon.errors import UsageError
 from gnomon.files import read_json
 from gnomon.train.folder import DATA, finished
-from gnomon.train.learners import TrainingOutcome
+from gnomon.train.kinds import TrainingOutcome
 from gnomon.train.recipes import Recipe, load_recipe
 
 Unit = Literal["per_pattern", "train_share"]

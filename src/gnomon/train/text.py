@@ -18,12 +18,12 @@ from gnomon.models.prompts.library import Prompt, load_prompt
 from gnomon.records import Item
 from gnomon.train.items import DEV, ItemData, Items, read_material
 from gnomon.train.kinds import Material, TrainingKind
-from gnomon.train.lora import Lora, merged, with_lora
+from gnomon.train.pretrained import Lora, merged, with_lora
 
 if TYPE_CHECKING:
     import torch
 
-    from gnomon.train.learners import Scores
+    from gnomon.train.kinds import Scores
     from gnomon.train.pretrained import Pretrained
     from gnomon.train.recipes import Recipe
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from gnomon.errors import DataError
-from gnomon.train.captions.corpus import open_corpus
-from gnomon.train.captions.making import CorpusRequest
+from gnomon.train.captions.corpus import CorpusRequest, open_corpus
 
 WANTED = {
     "tokenizer": "",
@@ -119,7 +118,7 @@ def test_too_few_captions_are_refused(tmp_path):
 def test_memory_does_not_grow_with_the_file(file, tmp_path):
     import tracemalloc
 
-    from gnomon.train.captions.making import _Making
+    from gnomon.train.captions.corpus import _Making
 
     opened(file).tokenizer.save_pretrained(tmp_path / "tokenizer")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.errors import DataError
-from gnomon.train.captions.reading import CorpusCaption, Damages, read_captions
+from gnomon.train.captions.files import CorpusCaption, Damages, read_captions
 
 WANTED = [CorpusCaption("A cat on a mat.", "7"), CorpusCaption("A dog by the door.", "9")]
 

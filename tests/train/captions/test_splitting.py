@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.train.captions.reading import CorpusCaption
-from gnomon.train.captions.splitting import split
+from gnomon.train.captions.files import CorpusCaption, split
 
 TEXTS = st.sampled_from([f"a cat number {number}" for number in range(12)] + ["A CAT number 3"])
 IMAGES = st.sampled_from([str(number) for number in range(15)])

@@ -11,10 +11,10 @@ from gnomon.items.writing import write_items
 from gnomon.models.transformers.hf import hf
 from gnomon.records import Image
 from gnomon.train.curves import Amounts, curve_points
-from gnomon.train.looking.kind import open_learner, read
-from gnomon.train.looking.shows import Pixels, RegionRows, ShownPictures
-from gnomon.train.making import carry_out
+from gnomon.train.folder import carry_out
 from gnomon.train.recipes import load_recipe, recipe_of
+from gnomon.train.visual import open_learner, read
+from gnomon.train.visuallearner import Pixels, RegionRows, ShownPictures
 
 torch = pytest.importorskip("torch")
 np = pytest.importorskip("numpy")
