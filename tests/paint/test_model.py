@@ -313,10 +313,10 @@ from pathlib import Path
 import numpy as np
 import gnomon
 from gnomon.engine.running import run
-from gnomon.space.pictures import png
-from gnomon.synthesis import keeping
-from gnomon.synthesis.model import Synth
-from gnomon.synthesis.records import Picture, Verdict
+from gnomon.scenes.pictures import png
+from gnomon.paint import keeping
+from gnomon.paint.model import Synth
+from gnomon.paint.records import Picture, Verdict
 
 runs, notes, point, after = sys.argv[1], Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
 seen = 0

@@ -289,9 +289,9 @@ def test_a_picture_goes_on_from_its_checkpoint_and_ends_the_same(vqgan, clip, tm
 
 KILLING = """
 import os, signal, sys
-from gnomon.synthesis.painters.guided import GuidedPainter, Settings
+from gnomon.paint.painters.guided import GuidedPainter, Settings
 from gnomon.records import Item
-from gnomon.synthesis.records import Request
+from gnomon.paint.records import Request
 vqgan, clip, folder, seed = sys.argv[1:]
 item = Item(id="size/ant/bird", form="scene", text="An ant and a bird.")
 made = GuidedPainter(vqgan, clip, Settings(size=32, steps=8, cuts=6),

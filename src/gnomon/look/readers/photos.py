@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 import numpy as np
@@ -23,18 +22,10 @@ from gnomon.scenes.pictures import Survey, draw, png, scene_in, write_png
 from gnomon.scenes.scenes import Scene as World
 from gnomon.scenes.scenes import read_scene
 from gnomon.scenes.things import thing_named
-from gnomon.vision.detection import Detection
-from gnomon.vision.images import Pixels, decode, describe, files_below, photos_in
+from gnomon.vision.detection import Detection, ObjectFinder
+from gnomon.vision.images import decode, describe, files_below, photos_in
 
 LEAST_SURE = 0.5  # confidence that a detection needs
-
-
-class ObjectFinder(Protocol):
-    """Finds things in pictures."""
-
-    def find(self, picture: Pixels) -> list[Detection]:
-        """All that may be in a picture, the surest first."""
-        ...
 
 
 class Photos:

@@ -12,7 +12,7 @@ from typing import Any
 from gnomon.errors import UsageError
 from gnomon.files import package_data, read_yaml
 from gnomon.paint.judging.rules import DEFAULT, JudgeRule, in_pixels, rule_of
-from gnomon.paint.judging.seeing import DepthModel, ObjectFinder, Remembering, found_by, told_by
+from gnomon.paint.judging.seeing import DepthModel, ObjectFinder, found_by, told_by
 from gnomon.paint.records import (
     FoundThing,
     JudgeVerdict,
@@ -80,13 +80,6 @@ class BoxJudge:
     def describe(self) -> dict[str, Any]:
         """What determines the verdicts."""
         return {"judge": "boxes", "rule": self.rule.name, "least": self.least, **self.about}
-
-    def remembering(self) -> BoxJudge:
-        """The same judge, which looks at a picture once for any number of pairs in it."""
-        if self.detector is None:
-            return self
-        once = Remembering(self.detector)
-        return BoxJudge(self.rule, once, self.depth, least=self.least, about=self.about)
 
     def look(
         self, item: Item, painted: Painted, picture: Pixels, truth: Truth | None

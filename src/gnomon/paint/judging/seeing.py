@@ -3,53 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
 
 from gnomon.paint.records import FoundThing, PaintQuestion, ThingsFound, TrueThing, Truth
-from gnomon.vision.detection import Detection, distance_of
+from gnomon.vision.detection import DepthModel, Detection, ObjectFinder, distance_of
 from gnomon.vision.images import Pixels
 from gnomon.vision.naming import class_of
 
 SAME_PLACE = 0.7  # boxes of one class that overlap more are of one thing
 LEAST_VISIBLE = 0.02  # share of a thing that must be seen; less is hidden
-
-
-class ObjectFinder(Protocol):
-    """Finds things in pictures, by its own classes (`labels`) or, if that is none, by any name."""
-
-    labels: Sequence[str] | None
-
-    def find(self, picture: Pixels, names: Sequence[str] = ()) -> list[Detection]:
-        """What may be in a picture, the surest first."""
-        ...
-
-
-class Remembering:
-    """A detector that keeps what it found in the last picture; one of any names looks anew."""
-
-    def __init__(self, detector: ObjectFinder) -> None:
-        self.labels = detector.labels
-        self._detector = detector
-        self._picture: Pixels | None = None
-        self._found: list[Detection] = []
-
-    def find(self, picture: Pixels, names: Sequence[str] = ()) -> list[Detection]:
-        """What may be in a picture, the surest first."""
-        if self.labels is None:
-            return self._detector.find(picture, names)
-        if picture is not self._picture:
-            self._picture, self._found = picture, self._detector.find(picture, names)
-        return self._found
-
-
-class DepthModel(Protocol):
-    """Distances over a picture; `far_is_large` says which way they go."""
-
-    far_is_large: bool
-
-    def distances(self, picture: Pixels) -> Any:
-        """A map over the whole picture."""
-        ...
 
 
 def found_by(

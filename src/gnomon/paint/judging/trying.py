@@ -1,8 +1,7 @@
-"""Judging the judge: what it says of pictures of which one knows what they show.
+"""Trials of judges on drawn scenes, and the vote of several pictures of an item.
 
-On scenes: items of the run are drawn by our renderer, once as they should be and once with another
-of their choices true. On photos: pairs of things that people have marked, whose own boxes say under
-the judge's rule what it should find.
+Items of the run are drawn by our renderer, once as they should be and once with another of their
+choices true.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from heapq import nsmallest
-from itertools import permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -18,22 +16,16 @@ from typing import NamedTuple
 import msgspec
 
 from gnomon.downloads.catalogue import cache_folder
-from gnomon.errors import DataError
 from gnomon.items.writing import atomic_file
-from gnomon.look.records import AnnotatedPicture, Region
 from gnomon.measures.correcting import Trial
-from gnomon.paint.judging.boxes import BoxJudge
-from gnomon.paint.judging.rules import in_pixels
 from gnomon.paint.judging.voting import vote
 from gnomon.paint.painters.render import edition, picture_of
 from gnomon.paint.records import Judge, Painted, PaintedPicture, asked_of, seed_of
 from gnomon.records import Answer, Item, digest
-from gnomon.vision.detection import Box
-from gnomon.vision.images import decode, decode_bytes
+from gnomon.vision.images import decode_bytes
 
 SIDE = 256  # pixels of a drawn scene
 SEED = 20_261  # of drawn scenes, so that they are not those of synth:render
-POSITIONS = ("inside", "above", "below", "beside")
 
 
 class _Said(NamedTuple):
@@ -82,39 +74,6 @@ def said_of_scenes(judge: Judge, items: Sequence[Item], pictures: int = 1) -> li
     return found
 
 
-class PhotoTrial(NamedTuple):
-    """How a judge by boxes fares on photos whose things people have marked."""
-
-    pairs: int  # of single things, in either order
-    recognised: int  # of which it sees both
-    agreed: int  # and finds the relation that their own boxes have
-
-
-def try_on_photos(judge: BoxJudge, scenes: Iterable[AnnotatedPicture]) -> PhotoTrial:
-    """How a judge by boxes fares on marked photos, among inside, above, below and beside."""
-    judge = judge.remembering()
-    pairs = recognised = agreed = 0
-    for scene in scenes:
-        single = _single(scene)
-        if len(single) < 2:
-            continue
-        try:
-            picture = decode(scene.picture.file)
-        except DataError:
-            continue
-        for first, second in permutations(single, 2):
-            expected = _relation(judge, first.box, second.box, picture.size)
-            if expected is None:
-                continue
-            pairs += 1
-            item = _item(first.name, second.name)
-            painted = Painted(item=item.id, number=0, prompt="", seed=0, file=scene.picture.file)
-            choice = judge.look(item, painted, picture, None).choice
-            recognised += choice is not None
-            agreed += choice == POSITIONS.index(expected)
-    return PhotoTrial(pairs, recognised, agreed)
-
-
 def _chosen(items: Iterable[Item], count: int) -> list[Item]:
     """So many scenes that can be drawn, drawn by their ids: the same whatever the order."""
     fit = (
@@ -160,25 +119,6 @@ def _drawn(item: Item, choice: str, pictures: int) -> Iterator[PaintedPicture | 
     for number in range(pictures):
         made = picture_of(item, choice, seed_of(item.id, number, SEED), SIDE)
         yield made if isinstance(made, PaintedPicture) else None
-
-
-def _single(scene: AnnotatedPicture) -> list[Region]:
-    """The things of a photo of whose kind there is one alone."""
-    names = [region.name for region in scene.regions]
-    return [region for region in scene.regions if region.name and names.count(region.name) == 1]
-
-
-def _relation(judge: BoxJudge, first: Box, second: Box, size: tuple[int, int]) -> str | None:
-    boxes = (in_pixels(box, *size) for box in (first, second))
-    holding = judge.rule.relations(*boxes)
-    known = [relation for relation in POSITIONS if relation in holding]
-    return max(known, key=holding.__getitem__, default=None)
-
-
-def _item(first: str, second: str) -> Item:
-    tags = {"thing_a": first, "thing_b": second}
-    text = f"A {first} and a {second}."
-    return Item(id=text, form="scene", text=text, choices=POSITIONS, gold=POSITIONS[:1], tags=tags)
 
 
 def _read(file: Path) -> Trial | None:
