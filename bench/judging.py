@@ -26,9 +26,9 @@ import numpy as np
 from gnomon.errors import DataError
 from gnomon.look.records import AnnotatedPicture, Region
 from gnomon.measures.correcting import Trial, corrected
-from gnomon.paint.judging.boxes import BoxJudge, boxes_judge
-from gnomon.paint.judging.rules import RELATIONS, RULES, in_pixels
-from gnomon.paint.judging.trying import said_of_scenes
+from gnomon.paint.judges.boxes import BoxJudge, boxes_judge
+from gnomon.paint.judges.rules import RELATIONS, RULES, in_pixels
+from gnomon.paint.judges.trials import said_of_scenes
 from gnomon.paint.records import Painted
 from gnomon.records import Item
 from gnomon.registry import benchmark

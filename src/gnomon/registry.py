@@ -164,11 +164,11 @@ MODELS: dict[str, Entry] = {
         "paints by the images endpoint of a server: synth:openai/NAME",
     ),
     "synth:gallery": Entry(
-        "gnomon.paint.painters.gallery:gallery",
+        "gnomon.paint.painters.files:gallery",
         "shows photographs of a folder in which both things are seen",
     ),
     "images": Entry(
-        "gnomon.paint.painters.folder:folder",
+        "gnomon.paint.painters.files:folder",
         "pictures made elsewhere: images:DIR, or images:TABLE.csv",
     ),
 }

@@ -3,9 +3,9 @@
 import pytest
 
 from gnomon.errors import GnomonError
-from gnomon.paint.judging.boxes import BoxJudge, boxes_judge
-from gnomon.paint.judging.rules import RULES
-from gnomon.paint.judging.voting import vote
+from gnomon.paint.judges.boxes import BoxJudge, boxes_judge
+from gnomon.paint.judges.rules import RULES
+from gnomon.paint.judges.trials import vote
 from gnomon.paint.records import (
     FoundThing,
     JudgeVerdict,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gnomon.errors import DataError, RunError
-from gnomon.paint.keeping import LOG, MOST_BYTES, Pictures, painter_name
+from gnomon.paint.model import LOG, MOST_BYTES, Pictures, painter_name
 from gnomon.paint.records import PaintedPicture, PaintRequest, PaintTrouble
 from gnomon.records import Item
 from gnomon.scenes.pictures import png

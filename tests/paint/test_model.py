@@ -16,9 +16,8 @@ import gnomon
 from gnomon.errors import ModelError, RunError, UsageError
 from gnomon.items.source import ItemSource
 from gnomon.paint.factory import open_judge
-from gnomon.paint.judging.vqa import question_of
-from gnomon.paint.keeping import LOG, read_log
-from gnomon.paint.model import Synth, prompt_of
+from gnomon.paint.judges.answers import question_of
+from gnomon.paint.model import LOG, Synth, prompt_of, read_log
 from gnomon.paint.painters.render import Renderer
 from gnomon.paint.records import JudgeVerdict, PaintedPicture, PaintTrouble, seed_of
 from gnomon.records import Item
@@ -312,11 +311,11 @@ import os, signal, sys
 from pathlib import Path
 import numpy as np
 import gnomon
-from gnomon.engine.running import run
+from gnomon.runs.running import run
 from gnomon.scenes.pictures import png
-from gnomon.paint import keeping
+from gnomon.paint import model as keeping
 from gnomon.paint.model import Synth
-from gnomon.paint.records import Picture, Verdict
+from gnomon.paint.records import JudgeVerdict, PaintedPicture
 
 runs, notes, point, after = sys.argv[1], Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
 seen = 0
@@ -337,14 +336,14 @@ class Painter:
             with notes.open("a") as out:
                 print(request.item.id, request.number, sep="\\t", file=out)
             die("painting")
-            yield request, Picture(png(np.full((4, 4, 3), request.seed % 250, dtype=np.uint8)))
+            yield request, PaintedPicture(png(np.full((4, 4, 3), request.seed % 250, dtype=np.uint8)))
 
 class Judge:
     def describe(self):
         return {}
     def look(self, item, painted, picture, truth):
         die("judging")
-        return Verdict(0, (), {})
+        return JudgeVerdict(0, (), {})
 
 store, note = keeping.Pictures._store, keeping.Pictures._note
 def stored(self, content):

@@ -3,9 +3,9 @@
 import pytest
 
 from gnomon.measures.correcting import Trial
-from gnomon.paint.judging import trying
-from gnomon.paint.judging.boxes import boxes_judge
-from gnomon.paint.judging.trying import said_of_scenes, trial_of, try_on_scenes
+from gnomon.paint.judges import trials as trying
+from gnomon.paint.judges.boxes import boxes_judge
+from gnomon.paint.judges.trials import said_of_scenes, trial_of, try_on_scenes
 from gnomon.paint.records import JudgeVerdict
 from gnomon.records import Item
 from gnomon.registry import benchmark

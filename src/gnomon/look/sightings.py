@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from gnomon.errors import DataError
 from gnomon.look.depths import (
     DepthMap,
-    DepthModel,
     FloorPlane,
     Grid,
     Heights,
@@ -37,7 +36,7 @@ from gnomon.look.modes import Mode
 from gnomon.look.records import AnnotatedPicture, Picture, Region, Sighting, Trouble
 from gnomon.look.sizes import size_of
 from gnomon.look.store import Store, key_of
-from gnomon.vision.detection import Box
+from gnomon.vision.detection import Box, DepthModel
 from gnomon.vision.images import decode, describe
 
 Flags = NDArray[np.bool_]

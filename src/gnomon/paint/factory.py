@@ -84,16 +84,16 @@ def open_judge(judge: str, detector: str, depth: str, rule: str, least: float) -
     if judge == NO_JUDGE:
         return None
     if judge == "boxes":
-        from gnomon.paint.judging.boxes import boxes_judge
+        from gnomon.paint.judges.boxes import boxes_judge
 
         named = {"rule": rule} if rule else {}
         return boxes_judge(detector=detector, depth=depth, least=least, **named)
     if kind == "vqa" and name:
-        from gnomon.paint.judging.vqa import vqa_judge
+        from gnomon.paint.judges.answers import vqa_judge
 
         return vqa_judge(name)
     if kind == "people" and name:
-        from gnomon.paint.judging.people import people_judge
+        from gnomon.paint.judges.answers import people_judge
 
         return people_judge(name)
     raise UsageError(

@@ -7,7 +7,7 @@ import pytest
 
 import gnomon
 from gnomon.errors import DataError, UsageError
-from gnomon.paint.painters.folder import file_stem, folder
+from gnomon.paint.painters.files import file_stem, folder
 from gnomon.paint.records import PaintedPicture, PaintTrouble
 from gnomon.runs import running
 from gnomon.scenes.pictures import png

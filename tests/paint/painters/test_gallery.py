@@ -5,8 +5,8 @@ import pytest
 
 import gnomon
 from gnomon.errors import DataError, UsageError
-from gnomon.paint.painters import gallery as module
-from gnomon.paint.painters.gallery import PhotoGallery, gallery
+from gnomon.paint.painters import files as module
+from gnomon.paint.painters.files import PhotoGallery, gallery
 from gnomon.paint.records import PaintTrouble
 from gnomon.scenes.pictures import png
 from gnomon.vision.detection import Box, Detection

@@ -15,9 +15,8 @@ pytest.importorskip("diffusers")
 import gnomon
 from gnomon.errors import ModelError, UsageError
 from gnomon.options import options_of
-from gnomon.paint.keeping import read_log
-from gnomon.paint.painters.guided import GuidedPainter, GuidedSettings, guided
-from gnomon.paint.painters.guiding import (
+from gnomon.paint.model import read_log
+from gnomon.paint.painters.guidance import (
     DEVIATION,
     MEAN,
     Guidance,
@@ -25,6 +24,7 @@ from gnomon.paint.painters.guiding import (
     draw_cuts,
     first_latents,
 )
+from gnomon.paint.painters.guided import GuidedPainter, GuidedSettings, guided
 from gnomon.runs import running
 
 from .conftest import request
@@ -289,12 +289,12 @@ def test_a_picture_goes_on_from_its_checkpoint_and_ends_the_same(vqgan, clip, tm
 
 KILLING = """
 import os, signal, sys
-from gnomon.paint.painters.guided import GuidedPainter, Settings
+from gnomon.paint.painters.guided import GuidedPainter, GuidedSettings
 from gnomon.records import Item
-from gnomon.paint.records import Request
+from gnomon.paint.records import PaintRequest
 vqgan, clip, folder, seed = sys.argv[1:]
 item = Item(id="size/ant/bird", form="scene", text="An ant and a bird.")
-made = GuidedPainter(vqgan, clip, Settings(size=32, steps=8, cuts=6),
+made = GuidedPainter(vqgan, clip, GuidedSettings(size=32, steps=8, cuts=6),
                      negative="incoherent, confusing, cropped, watermarks", save_every=3, device="cpu")
 from pathlib import Path
 made.keep(Path(folder))
@@ -303,7 +303,7 @@ def killing(guidance, asked):
     save(guidance, asked)
     os.kill(os.getpid(), signal.SIGKILL)
 made._save = killing
-list(made.paint([Request(item, 0, item.text, int(seed))]))
+list(made.paint([PaintRequest(item, 0, item.text, int(seed))]))
 """
 
 

@@ -11,7 +11,7 @@ import gnomon
 from gnomon.errors import UsageError
 from gnomon.paint.factory import open_judge
 from gnomon.paint.painters.render import Renderer, picture_of, render
-from gnomon.paint.painters.shapes import block, drawn_as
+from gnomon.paint.painters.stages import block, drawn_as
 from gnomon.paint.records import Painted, PaintedPicture, PaintTrouble, seed_of
 from gnomon.scenes.things import thing_named
 

@@ -12,11 +12,12 @@ from gnomon.errors import DataError, path_hint
 from gnomon.jsonstream import FaultError, JsonElement, JsonFile
 from gnomon.look.readers.coco import Coco
 from gnomon.look.readers.folders import Ade20k, Yolo, label_files
-from gnomon.look.readers.photos import ObjectFinder, Photos
+from gnomon.look.readers.photos import Photos
 from gnomon.look.readers.scenes import PictureReader
 from gnomon.look.readers.visual_genome import VisualGenome, read_sizes
 from gnomon.look.records import Trouble
 from gnomon.look.store import Store
+from gnomon.vision.detection import ObjectFinder
 from gnomon.vision.images import PICTURE_ENDINGS, PictureFolder, files_below
 
 KNOWN = (

@@ -179,7 +179,7 @@ class GuidedPainter:
             self._forget(request)
 
     def _paint(self, request: PaintRequest) -> PaintedPicture:
-        from gnomon.paint.painters.guiding import Guidance
+        from gnomon.paint.painters.guidance import Guidance
 
         guidance = Guidance(self.shape, self.settings, request.seed, self._device)
         self._resume(guidance, request)
@@ -216,7 +216,7 @@ class GuidedPainter:
 
     def loss(self, latents: Any, cuts: Any, wanted: Any, unwanted: Any) -> Any:
         """How far the picture of some latents is from what is wanted."""
-        from gnomon.paint.painters.guiding import cutouts, loss_of, normalised
+        from gnomon.paint.painters.guidance import cutouts, loss_of, normalised
 
         pieces = cutouts(self.decoded(latents), cuts, self.settings, self.seen)
         features = self.image_features(normalised(pieces))

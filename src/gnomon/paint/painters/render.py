@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from gnomon.errors import UsageError, check_known
 from gnomon.files import package_data
 from gnomon.paint.factory import as_model
-from gnomon.paint.painters.staging import FIRST, SECOND, stage
+from gnomon.paint.painters.stages import FIRST, SECOND, stage
 from gnomon.paint.records import (
     PaintedPicture,
     PaintRequest,

@@ -6,23 +6,73 @@ choices true.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from heapq import nsmallest
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.items.writing import atomic_file
 from gnomon.measures.correcting import Trial
-from gnomon.paint.judging.voting import vote
 from gnomon.paint.painters.render import edition, picture_of
-from gnomon.paint.records import Judge, Painted, PaintedPicture, asked_of, seed_of
+from gnomon.paint.records import Judge, JudgeVerdict, Painted, PaintedPicture, asked_of, seed_of
 from gnomon.records import Answer, Item, digest
 from gnomon.vision.images import decode_bytes
+
+
+def vote(item: Item, painted: Sequence[Painted], verdicts: Sequence[JudgeVerdict | None]) -> Answer:
+    """The choice that most pictures show; none where no judge could tell, or if it is even.
+
+    A verdict is none where there was no picture to look at; where that is so of all of them, the
+    answer is an error. The scores are the shares of votes with half a vote for each choice, so that
+    no choice is impossible after a few pictures.
+    """
+    votes = [0] * len(item.choices)
+    for verdict in verdicts:
+        if verdict is not None and verdict.choice is not None:
+            votes[verdict.choice] += 1
+    files = tuple(each.file for each in painted if each.file)
+    reply = json.dumps(_seen(painted, verdicts), ensure_ascii=False)
+    if all(verdict is None for verdict in verdicts):
+        return Answer(item=item.id, error=_trouble(painted), files=files, reply=reply)
+    best = max(votes)
+    if not best:
+        return Answer(item=item.id, reply=reply, files=files)
+    smoothed = [count + 0.5 for count in votes]
+    total = sum(smoothed)
+    scores = tuple(count / total for count in smoothed)
+    choice = None
+    if votes.count(best) == 1:
+        choice = item.choices[votes.index(best)]
+    return Answer(item=item.id, choice=choice, scores=scores, reply=reply, files=files)
+
+
+def _trouble(painted: Sequence[Painted]) -> str:
+    reasons = dict.fromkeys(each.trouble for each in painted if each.trouble)
+    return "; ".join(reasons) or "there is no picture"
+
+
+def _seen(
+    painted: Sequence[Painted], verdicts: Sequence[JudgeVerdict | None]
+) -> list[dict[str, Any]]:
+    """What was seen in each picture, with its digest: enough to look at it again."""
+    found = []
+    for each, verdict in zip(painted, verdicts, strict=True):
+        row: dict[str, Any] = {"picture": each.file, "sha256": each.sha256}
+        if verdict is None:
+            row["trouble"] = each.trouble
+        else:
+            row |= {"choice": verdict.choice, **verdict.seen}
+        found.append(row)
+    return found
+
+
+# Trials: what a judge says of pictures of which one knows what they show.
 
 SIDE = 256  # pixels of a drawn scene
 SEED = 20_261  # of drawn scenes, so that they are not those of synth:render

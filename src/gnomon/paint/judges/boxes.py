@@ -6,24 +6,27 @@ rule cannot decide; why stands in the verdict.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
 from gnomon.errors import UsageError
 from gnomon.files import package_data, read_yaml
-from gnomon.paint.judging.rules import DEFAULT, JudgeRule, in_pixels, rule_of
-from gnomon.paint.judging.seeing import DepthModel, ObjectFinder, found_by, told_by
+from gnomon.paint.judges.rules import DEFAULT, JudgeRule, in_pixels, rule_of
 from gnomon.paint.records import (
     FoundThing,
     JudgeVerdict,
     Painted,
     PaintQuestion,
     ThingsFound,
+    TrueThing,
     Truth,
     asked_of,
 )
 from gnomon.records import Item
+from gnomon.vision.detection import DepthModel, Detection, ObjectFinder, distance_of
 from gnomon.vision.images import Pixels
+from gnomon.vision.naming import class_of
 from gnomon.vision.relating import PlacedBox, margin
 
 LEAST = 0.4  # how sure a detector must be; the embedded one lists much that is not there
@@ -211,3 +214,81 @@ def _words() -> dict[str, str]:
     for relation, words in read_yaml(package_data("vision") / "judging.yaml").items():
         found |= dict.fromkeys(words, relation)
     return found
+
+
+# Finding an item's two things in a picture: by a detector and a depth map, or by the renderer.
+
+
+SAME_PLACE = 0.7  # boxes of one class that overlap more are of one thing
+LEAST_VISIBLE = 0.02  # share of a thing that must be seen; less is hidden
+
+
+def found_by(
+    asked: PaintQuestion,
+    picture: Pixels,
+    detector: ObjectFinder,
+    depth: DepthModel | None,
+    least: float,
+) -> ThingsFound:
+    """What a detector and a depth map see of the two things."""
+    names = (asked.first, asked.second)
+    classes: tuple[str, ...] = names
+    if detector.labels is not None:
+        classes = tuple(class_of(name, detector.labels) or "" for name in names)
+    seen = [each for each in detector.find(picture, names) if each.confidence >= least]
+    distance = _distances(picture, depth)
+    of_each = []
+    for name, label in zip(names, classes, strict=True):
+        detections = _apart([each for each in seen if each.label == label])
+        of_each.append([_thing(name, each, distance) for each in detections])
+    if classes[0] == classes[1]:  # two things of one class: the two surest boxes
+        of_each = [of_each[0][:1], of_each[1][1:]]
+    first, second = of_each
+    extras = (*first[1:], *second[1:])
+    return ThingsFound(first[0] if first else None, second[0] if second else None, extras)
+
+
+def told_by(asked: PaintQuestion, truth: Truth | None, *, depth: bool) -> ThingsFound:
+    """What the renderer knows of the two things; nothing of a picture that it did not make."""
+    if truth is None:
+        return ThingsFound(None, None)
+    standing = (truth.first, truth.second)
+    first, second = (_told(each, depth=depth) for each in standing)
+    return ThingsFound(first, second)
+
+
+def _told(standing: TrueThing, *, depth: bool) -> FoundThing | None:
+    if standing.visible < LEAST_VISIBLE:
+        return None
+    distance = standing.distance if depth else None
+    return FoundThing(standing.name, standing.box, 1.0, distance)
+
+
+def _distances(picture: Pixels, depth: DepthModel | None) -> Callable[[Detection], float | None]:
+    """How far a detection is away, for those whose distance is wanted."""
+    if depth is None:
+        return lambda detection: None
+    distances = depth.distances(picture)
+
+    def distance(detection: Detection) -> float | None:
+        found = distance_of(detection.box, distances)
+        if not 0 < found < float("inf"):  # nor what is no number
+            return None
+        return found if depth.far_is_large else 1 / found
+
+    return distance
+
+
+def _thing(
+    name: str, detection: Detection, distance: Callable[[Detection], float | None]
+) -> FoundThing:
+    return FoundThing(name, detection.box, detection.confidence, distance(detection))
+
+
+def _apart(detections: Sequence[Detection]) -> list[Detection]:
+    """Detections of one class without those that show the same thing again."""
+    kept: list[Detection] = []
+    for each in detections:
+        if all(each.box.overlap(other.box) <= SAME_PLACE for other in kept):
+            kept.append(each)
+    return kept

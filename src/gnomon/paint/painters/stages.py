@@ -1,24 +1,140 @@
-"""Scenes for the renderer: an item's two things, placed so that what is right is what one sees.
-
-Sizes are drawn to scale, with the smaller thing nearer to the viewer where it could not be seen
-otherwise. Of two blocks, one may be drawn at most a thousand times as large as the other.
-"""
+"""Scenes that show what an item says: what stands where, and of which shapes and sizes."""
 
 from __future__ import annotations
 
+from functools import cache
 from math import sqrt
 from random import Random
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+import msgspec
 
 from gnomon.errors import GnomonError
-from gnomon.paint.painters.shapes import PERSON, DrawnShape, block, drawn_as
+from gnomon.files import package_data, read_yaml
 from gnomon.paint.records import PaintQuestion
-from gnomon.scenes.parts import Triple
+from gnomon.scenes.parts import LARGEST, SMALLEST, Triple
 from gnomon.scenes.placing import Statement, arrange
 from gnomon.scenes.relations import relations
+from gnomon.scenes.saying import synonyms
 from gnomon.scenes.scenes import SCALES, Placed, Scene, Viewer
-from gnomon.scenes.things import thing_named
+from gnomon.scenes.things import BLOCK, thing_named, things
 from gnomon.scenes.viewing import viewer_of
+
+CENTIMETRE = 0.01
+PLAIN: Triple = (1.0, 1.0, 1.0)  # metres, of a thing whose size nobody knows
+PERSON = "person"
+
+
+class DrawnShape(NamedTuple):
+    """What is drawn for a name: a thing or block, and how much larger or smaller it is."""
+
+    thing: str
+    scale: float = 1.0
+    known: bool = True  # its true size is known
+
+    @property
+    def size(self) -> Triple:
+        """Width, depth and height in metres."""
+        width, depth, height = thing_named(self.thing).size
+        return width * self.scale, depth * self.scale, height * self.scale
+
+    @property
+    def is_block(self) -> bool:
+        """Whether it has no shape of its own."""
+        return BLOCK.fullmatch(self.thing) is not None
+
+
+class _ShapeSizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """data/synthesis/sizes.yaml."""
+
+    people: dict[str, float]
+    same: dict[str, str]
+    blocks: dict[str, Triple]
+
+
+def drawn_as(name: str, *, person: bool = False) -> DrawnShape:
+    """How a name is drawn. `person` says that an unknown name is that of somebody.
+
+    >>> drawn_as("cat").thing, drawn_as("girl"), drawn_as("wine barrel").known
+    ('cat', Drawn(thing='person', scale=0.75, known=True), True)
+    """
+    for word in _shorter(name.strip().lower()):
+        found = _known(word)
+        if found:
+            return found
+    if person:
+        return DrawnShape(PERSON)
+    return DrawnShape(block(PLAIN), known=False)
+
+
+def block(size: Triple, *, hollow: bool = False) -> str:
+    """The name of a block; sides that cannot be drawn become the nearest that can."""
+    sides = []
+    for side in size:
+        fitting = min(max(side, 2 * SMALLEST), LARGEST)
+        sides.append(f"{fitting:.6f}".rstrip("0").rstrip("."))
+    return f"{'open ' if hollow else ''}block {' x '.join(sides)}"
+
+
+def _shorter(name: str) -> list[str]:
+    """A name, and the same without its first words: "canvas awning", "awning"."""
+    words = name.split()[:8]
+    return [" ".join(words[start:]) for start in range(len(words))]
+
+
+def _known(name: str) -> DrawnShape | None:
+    table = _table()
+    if name in table.people:
+        return DrawnShape(PERSON, table.people[name])
+    same = table.same.get(name, name)
+    same = synonyms().get(same, same)
+    if same in things():
+        return DrawnShape(same)
+    if same in table.blocks:
+        return DrawnShape(block(table.blocks[same]))
+    if same in _lexicon():
+        return DrawnShape(block(_lexicon()[same]))
+    return None
+
+
+@cache
+def _table() -> _ShapeSizes:
+    return msgspec.convert(
+        read_yaml(package_data("synthesis/sizes.yaml")), _ShapeSizes, strict=False
+    )
+
+
+@cache
+def _lexicon() -> dict[str, Triple]:
+    """Length, width and height of everyday objects: the middle of each range, in metres."""
+    found: dict[str, Triple] = {}
+    for entries in read_yaml(package_data("objects.yaml")).values():
+        for name, entry in entries.items():
+            found[name] = _sides(entry)
+    return found
+
+
+def _sides(entry: list[Any]) -> Triple:
+    """The sides of an entry: one range is for all three, two for those across and the height."""
+    ranges = [text for text in entry if isinstance(text, str) and text != "any"]
+    sides = [_middle(text) for text in ranges]
+    if len(sides) == 1:
+        sides *= 3
+    if len(sides) == 2:
+        sides = [sides[0], *sides]
+    return sides[0], sides[1], sides[2]
+
+
+def _middle(text: str) -> float:
+    low, high = text.split("-")
+    return sqrt(float(low) * float(high)) * CENTIMETRE
+
+
+# Scenes for the renderer: an item's two things, placed so that what is right is what one sees.
+#
+# Sizes are drawn to scale, with the smaller thing nearer to the viewer where it could not be seen
+# otherwise. Of two blocks, one may be drawn at most a thousand times as large as the other.
+
 
 ANGLE = 40.0  # degrees, how wide the viewer sees
 SLOPE = 0.728  # width of the picture at a distance of 1
