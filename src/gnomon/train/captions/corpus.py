@@ -112,7 +112,7 @@ def _name(wanted: CorpusRequest, digests: list[str]) -> str:
 
 def _settings(wanted: CorpusRequest) -> dict[str, Any]:
     settings = wanted._replace(files=())._asdict()
-    if Path(wanted.tokenizer).is_dir():
+    if wanted.tokenizer and Path(wanted.tokenizer).is_dir():  # "" would be this folder
         settings["tokenizer"] = fingerprint(Path(wanted.tokenizer))
     return settings
 
