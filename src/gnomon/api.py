@@ -115,8 +115,8 @@ def _asked_model(
 ) -> Model | ModelSpec:
     """The model to ask, with the prompt and the worked examples that fit the items."""
     from gnomon.contracts import Model as Opened
-    from gnomon.models.function import FunctionModel
-    from gnomon.models.prompts.fewshot import with_examples
+    from gnomon.items.examples import with_examples
+    from gnomon.models.functions import FunctionModel
 
     if isinstance(given, str):
         given = model(given)

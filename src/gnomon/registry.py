@@ -95,13 +95,13 @@ TASK_SETS: dict[str, Entry] = {
 # A scheme with a colon of its own is one of several kinds: synth:diffusers/NAME.
 MODELS: dict[str, Entry] = {
     "random": Entry(
-        "gnomon.models.baselines:random", "a seeded guess among the choices", role="guess"
+        "gnomon.models.functions:random", "a seeded guess among the choices", role="guess"
     ),
     "majority": Entry(
-        "gnomon.models.baselines:majority", "the label that is right most often", role="guess"
+        "gnomon.models.functions:majority", "the label that is right most often", role="guess"
     ),
     "constant": Entry(
-        "gnomon.models.baselines:constant", "always LABEL: constant:yes", role="guess"
+        "gnomon.models.functions:constant", "always LABEL: constant:yes", role="guess"
     ),
     "hf": Entry(
         "gnomon.models.transformers.hf:hf",
@@ -138,12 +138,12 @@ MODELS: dict[str, Entry] = {
         role="shortcut",
     ),
     "picture-only": Entry(
-        "gnomon.models.picturewords:picture_only",
+        "gnomon.models.classifiers:picture_only",
         "colours of the picture alone, trained on other pictures and groups",
         role="shortcut",
     ),
     "answers": Entry(
-        "gnomon.models.answerfile:answers", "answers read from a file: answers:FILE.jsonl"
+        "gnomon.items.answers.model:answers", "answers read from a file: answers:FILE.jsonl"
     ),
     "synth:render": Entry(
         "gnomon.paint.painters.render:render",
@@ -380,7 +380,7 @@ ANSWER_FORMATS: dict[str, Entry] = {
 # Files that hold what several people said about each item.
 VOTE_FORMATS: dict[str, Entry] = {
     "vsr": Entry(
-        "gnomon.benchmarks.vsr.votes:VOTES", "VSR's annotations with the votes of validators"
+        "gnomon.benchmarks.vsr.task:VOTES", "VSR's annotations with the votes of validators"
     ),
 }
 
@@ -392,7 +392,7 @@ IMAGE_LISTS: dict[str, Entry] = {
 # Where what was found in pictures meets other knowledge: a function from a knowledge folder.
 MEETINGS: dict[str, Entry] = {
     "viphy": Entry(
-        "gnomon.benchmarks.viphy.agreement:meetings", "our own tables, and the published ones"
+        "gnomon.benchmarks.viphy.knowledge:meetings", "our own tables, and the published ones"
     ),
 }
 

@@ -15,8 +15,13 @@ from hypothesis import strategies as st
 from gnomon import files
 from gnomon.benchmarks.viphy import files as viphy_files
 from gnomon.benchmarks.viphy import tasks as viphy
-from gnomon.benchmarks.viphy.files import read_colours, read_size_pairs, split_of
-from gnomon.benchmarks.viphy.order import order_report, transitive_pairs
+from gnomon.benchmarks.viphy.files import (
+    order_report,
+    read_colours,
+    read_size_pairs,
+    split_of,
+    transitive_pairs,
+)
 from gnomon.benchmarks.viphy.tables import statistics
 from gnomon.errors import DataError, MissingFileWarning, UsageError
 from gnomon.graphs import strong_components

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from gnomon.benchmarks.viphy.agreement import meetings
+from gnomon.benchmarks.viphy.knowledge import meetings
 from gnomon.cli import main
 from gnomon.cli.agreeing import agreement, agreement_listing
 from gnomon.errors import DataError, UsageError

@@ -18,7 +18,7 @@ import msgspec
 from starlette.testclient import TestClient
 
 import gnomon
-from gnomon.models.asking import Asking
+from gnomon.models.prompts.preview import Asking
 from gnomon.records import Answer, Item
 from gnomon.reports.viewer import shelf
 from gnomon.reports.viewer.app import make_app

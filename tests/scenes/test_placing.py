@@ -6,9 +6,10 @@ import msgspec
 import pytest
 
 from gnomon.errors import UsageError
+from gnomon.lexicon.statements import Statement
 from gnomon.scenes.laws import broken_laws
 from gnomon.scenes.pictures import survey
-from gnomon.scenes.placing import Dials, Statement, arrange, random_scene
+from gnomon.scenes.placing import Dials, arrange, random_scene
 from gnomon.scenes.relations import decide
 from gnomon.scenes.scenes import Placed, Scene, Viewer, check_scene
 from gnomon.scenes.standing import impossibilities

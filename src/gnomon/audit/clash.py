@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from gnomon.audit.clauses import Clause, Use, clauses
+from gnomon.audit.clauses import PlainClause, clauses
 from gnomon.audit.finding import SHOWN, Finding, share
 from gnomon.audit.subject import Subject
 from gnomon.errors import MissingExtraError
+from gnomon.lexicon.relations import Use
 
 CHECK = "clash"
 TRUE = frozenset({"true", "yes", "1"})
@@ -26,7 +27,7 @@ MOST = 12  # sentences of one picture or story that are looked at together
 class Told(NamedTuple):
     """A sentence that is said to be true, and the question that says so."""
 
-    clause: Clause
+    clause: PlainClause
     number: int
 
 
@@ -97,7 +98,7 @@ def _finding(subject: Subject, part: str, told: list[list[Told]]) -> Finding:
 
 def _cores(said: list[Told], use: Use) -> Iterator[list[int]]:
     """Pairs of sentences that clash or, if there are none, more of them that do together."""
-    read = [one for one in said if one.clause.said.facts(use)]
+    read = [one for one in said if one.clause.said.of(use)]
     alone = True
     for pair in combinations(read, 2):
         if _is_about_the_same(*pair) and _clashing(pair, use):

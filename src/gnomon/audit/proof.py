@@ -11,10 +11,11 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
-from gnomon.audit.clauses import Use, clauses
+from gnomon.audit.clauses import clauses
 from gnomon.audit.finding import SHOWN, Example, Finding, percent, share
 from gnomon.audit.subject import Subject
 from gnomon.errors import MissingExtraError
+from gnomon.lexicon.relations import Use
 
 CHECK = "proof"
 READINGS: tuple[Use, ...] = ("loosely", "directly")

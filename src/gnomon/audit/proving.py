@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from gnomon.audit.clauses import Clause, Use
+from gnomon.audit.clauses import PlainClause
+from gnomon.lexicon.relations import Use
 from gnomon.proofs.meaning.formulas import Formula, every
 from gnomon.proofs.meaning.readings import reading_named
 from gnomon.proofs.meaning.stories import Story
@@ -28,12 +29,12 @@ class Shape(NamedTuple):
     denied: bool
 
 
-def shapes_of(clauses: Sequence[Clause], use: Use) -> tuple[Shape, ...] | None:
+def shapes_of(clauses: Sequence[PlainClause], use: Use) -> tuple[Shape, ...] | None:
     """Clauses as shapes; none if the words of one have no meaning in this use."""
     numbers: dict[str, int] = {}
     found = []
     for clause in clauses:
-        relations = clause.said.facts(use)
+        relations = clause.said.of(use)
         if not relations or clause.first == clause.second:
             return None
         first = numbers.setdefault(clause.first, len(numbers))

@@ -103,7 +103,7 @@ class Carrying:
 
     def _keep_model(self, spec: str) -> None:
         """Keep the weights of this model loaded, and of no other."""
-        from gnomon.models.keeping import keeping_models
+        from gnomon.models.machine import keeping_models
 
         if self._loaded is not None and self._loaded[0] == spec:
             return
@@ -160,7 +160,7 @@ def wanted(args: Namespace) -> Wanted:
 
 
 def _tell_of_examples(planned: Planned) -> None:
-    from gnomon.models.prompts.fewshot import in_words
+    from gnomon.items.examples import in_words
 
     said = in_words(planned.model)
     if said:

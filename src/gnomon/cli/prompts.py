@@ -176,7 +176,7 @@ def _check_tags(item: Item, tags: Sequence[str]) -> None:
 def _ask(args: Namespace, source: ItemSource, candidates: Candidates) -> list[Any]:
     """One run for each candidate; the model's weights are loaded once."""
     from gnomon.cli.progress import live_line
-    from gnomon.models.keeping import keeping_models
+    from gnomon.models.machine import keeping_models
     from gnomon.runs import running
 
     command = redact_command(shlex.join(["gnomon", *sys.argv[1:]]))

@@ -101,10 +101,10 @@ class _Selecting:
 
 def _encoder(spec: str) -> Any:
     if spec == "conse":
-        from gnomon.models.conse import Conse
+        from gnomon.models.similarity import Conse
 
         return Conse()
     from gnomon import registry
-    from gnomon.models.similarities import similarities_of
+    from gnomon.models.similarity import similarities_of
 
     return similarities_of(registry.model(spec).open())

@@ -118,8 +118,8 @@ def _show_prompts(args: Namespace, source: ItemSource) -> int:
 
     from gnomon.cli.dispatch import tell
     from gnomon.cli.previews import in_words as prompt_in_words
-    from gnomon.models.prompts.fewshot import in_words as about_examples
-    from gnomon.models.prompts.fewshot import with_examples
+    from gnomon.items.examples import in_words as about_examples
+    from gnomon.items.examples import with_examples
     from gnomon.registry import with_prompt
 
     if args.format not in ("table", "json"):

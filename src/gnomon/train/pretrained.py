@@ -13,18 +13,18 @@ import msgspec
 from msgspec import Meta
 
 from gnomon.errors import UsageError, importing
-from gnomon.models.transformers.faults import check_folder, explained
+from gnomon.models.transformers.checkpoint import check_folder, explained
 from gnomon.models.transformers.hf import place_of
-from gnomon.models.transformers.limits import longest_text
 from gnomon.models.transformers.loading import (
     MAKERS,
     best_device,
     kind_of,
     libraries,
+    longest_text,
     quiet,
     set_threads,
 )
-from gnomon.models.transformers.tokenizers import load_tokenizer
+from gnomon.models.transformers.processors import load_tokenizer
 
 WRITING = ("causal", "seq2seq", "masked")
 

@@ -18,7 +18,7 @@ from gnomon.errors import DataError, ModelError, UsageError
 from gnomon.files import read_json
 from gnomon.fingerprint import sha256_of
 from gnomon.items.writing import atomic_file
-from gnomon.models.trained import training_of
+from gnomon.models.transformers.checkpoint import training_of
 from gnomon.options import neutral
 from gnomon.records import Answer, Item, pick
 from gnomon.train.features import FeatureStore, text_of
@@ -26,7 +26,7 @@ from gnomon.train.probes import Learnt, label_probabilities
 from gnomon.vision.features import bytes_of
 
 if TYPE_CHECKING:
-    from gnomon.models.transformers.backbones import Backbone
+    from gnomon.models.transformers.backbone import Backbone
 
 ABOUT, WEIGHTS = "probe.json", "model.safetensors"
 HEADS = ("probe", "control")
@@ -122,7 +122,7 @@ def probe(
     threads    torch's threads; by default no more than the cores of this process
     features   keep what the frozen model makes of texts: on (2 GB), off, or a size such as 8GB
     """
-    from gnomon.models.transformers.backbones import open_backbone
+    from gnomon.models.transformers.backbone import open_backbone
 
     if not name:
         raise UsageError("probe needs a folder.", "Write probe:DIR, as gnomon train made it.")

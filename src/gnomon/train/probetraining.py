@@ -18,8 +18,8 @@ from gnomon.measures.scoring import score
 from gnomon.measures.sharing import Sharing
 from gnomon.measures.table import Table
 from gnomon.measures.typical import RELAXED_ACCURACY
-from gnomon.models.baselines import majority
-from gnomon.models.transformers.backbones import open_backbone
+from gnomon.models.functions import majority
+from gnomon.models.transformers.backbone import open_backbone
 from gnomon.records import Answer, Item
 from gnomon.train.checkpoints import MetricsLine, MetricsLog
 from gnomon.train.features import FeatureStore, Vectors, text_of

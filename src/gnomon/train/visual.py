@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from gnomon.errors import DataError, UsageError
-from gnomon.models.comparing import TRUTHS
+from gnomon.models.comparison import TRUTHS
 from gnomon.records import Item
 from gnomon.train.items import ItemData, Items, read_material
 from gnomon.train.kinds import Material, TrainingKind

@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 from torch.nn.functional import cross_entropy, pad
 
 from gnomon.errors import DataError, ModelError, UsageError
-from gnomon.models.comparing import TRUE
-from gnomon.models.transformers.faults import check_device, check_folder, explained
+from gnomon.models.comparison import TRUE
+from gnomon.models.transformers.checkpoint import check_device, check_folder, explained
+from gnomon.models.transformers.dual import tensor_of
 from gnomon.models.transformers.hf import place_of
 from gnomon.models.transformers.loading import best_device, libraries, quiet, set_threads
-from gnomon.models.transformers.processors import load_processor
+from gnomon.models.transformers.processors import load_processor, load_tokenizer
 from gnomon.models.transformers.regions import region_tensors
-from gnomon.models.transformers.sights import tensor_of
-from gnomon.models.transformers.tokenizers import load_tokenizer
 from gnomon.records import Image, Item
 from gnomon.train.items import DEV, Items
 from gnomon.train.recipes import Schedule

@@ -1,8 +1,8 @@
 """Things in a picture and how far they are, by two small networks that OpenCV runs.
 
 SSD-MobileNetV3, trained on COCO, finds 90 kinds of thing; which nouns they go by is in
-data/vision/eyes.yaml. FastDepth, trained indoors, gives distances: large is far. Their files come
-out of packages of the Python and npm registries and are checked by their sha256.
+data/lexicon/things.yaml. FastDepth, trained indoors, gives distances: large is far. Their files
+come out of packages of the Python and npm registries and are checked by their sha256.
 """
 
 from __future__ import annotations

@@ -2,19 +2,16 @@
 
 Each rule gives a margin: above 0 the relation holds, below it does not, and about 1 is a clear
 case. It is what a detector and a depth map can know: left is the viewer's left, and what a thing
-hides is not seen. Which words are decided by which rule is in data/vision/eyes.yaml.
+hides is not seen. Which words are decided by which rule the lexicon says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from math import hypot, log, sqrt
 from typing import NamedTuple
 
-import msgspec
-
-from gnomon.files import package_data, read_yaml
+from gnomon.lexicon.relations import lexicon
 from gnomon.vision.detection import Box
 
 NEAR = 0.5  # of the things' mean size: a gap up to which they are near
@@ -35,30 +32,17 @@ class PlacedBox(NamedTuple):
 Rule = Callable[[PlacedBox, PlacedBox], float]
 
 
-class Knowledge(msgspec.Struct, frozen=True):
-    """What data/vision/eyes.yaml says: nouns by class, rules by relation."""
-
-    nouns: dict[str, tuple[str, ...]]
-    relations: dict[str, str]
-
-
-@cache
-def knowledge() -> Knowledge:
-    """The words that eyes know."""
-    return msgspec.convert(read_yaml(package_data("vision") / "eyes.yaml"), Knowledge)
-
-
 def margin(relation: str, subject: PlacedBox, ground: PlacedBox) -> float | None:
     """How clearly a relation holds (above 0) or does not; none where no rule can see it.
 
-    >>> cup, box = Place(Box(0.1, 0.4, 0.3, 0.6)), Place(Box(0.6, 0.4, 0.8, 0.6))
+    >>> cup, box = PlacedBox(Box(0.1, 0.4, 0.3, 0.6)), PlacedBox(Box(0.6, 0.4, 0.8, 0.6))
     >>> margin("left of", cup, box) > 0 > margin("right of", cup, box)
     True
     """
-    stated = knowledge().relations.get(relation)
-    if stated is None:
+    known = lexicon().find(relation)
+    if known is None or not known.box:
         return None
-    *changes, name = stated.split()
+    *changes, name = known.box.split()
     if "swap" in changes:
         subject, ground = ground, subject
     found = RULES[name](subject, ground)

@@ -84,7 +84,7 @@ class Renderer:
 def edition() -> str:
     """What determines how items are drawn: data of things, their sizes, the code's edition."""
     sizes = package_data("synthesis/sizes.yaml").read_text(encoding="utf-8")
-    return digest(drawing.edition(), EDITION, sizes)
+    return digest(drawing.EDITION, EDITION, sizes)
 
 
 def picture_of(

@@ -11,11 +11,12 @@ import msgspec
 
 from gnomon.errors import GnomonError
 from gnomon.files import package_data, read_yaml
+from gnomon.lexicon.statements import Statement
 from gnomon.paint.records import PaintQuestion
 from gnomon.scenes.parts import LARGEST, SMALLEST, Triple
-from gnomon.scenes.placing import Statement, arrange
+from gnomon.scenes.placing import arrange
 from gnomon.scenes.relations import relations
-from gnomon.scenes.saying import synonyms
+from gnomon.scenes.saying import other_nouns
 from gnomon.scenes.scenes import SCALES, Placed, Scene, Viewer
 from gnomon.scenes.things import BLOCK, thing_named, things
 from gnomon.scenes.viewing import viewer_of
@@ -87,7 +88,7 @@ def _known(name: str) -> DrawnShape | None:
     if name in table.people:
         return DrawnShape(PERSON, table.people[name])
     same = table.same.get(name, name)
-    same = synonyms().get(same, same)
+    same = other_nouns().get(same, same)
     if same in things():
         return DrawnShape(same)
     if same in table.blocks:

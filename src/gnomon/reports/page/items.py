@@ -16,10 +16,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.models.prompts.previews import prompt_of
 from gnomon.records import Image, Item
 from gnomon.registry import role
 from gnomon.reports.pictures import Album
+from gnomon.reports.prompts import prompt_of
 from gnomon.reports.study import NO_ANSWER, NOT_ASKED, Entrant, Study
 from gnomon.reports.words import clip
 

@@ -6,9 +6,9 @@ from math import isnan
 from typing import Any
 
 from gnomon.errors import GnomonError
-from gnomon.models.prompts.previews import prompt_of
 from gnomon.naming import clip
 from gnomon.records import Answer, Item, Preview
+from gnomon.reports.prompts import prompt_of
 from gnomon.reports.viewer.addresses import run_address
 from gnomon.reports.viewer.paintings import painted
 from gnomon.reports.words import percentage

@@ -10,7 +10,7 @@ from gnomon.look.modes import mode_named
 from gnomon.look.records import AnnotatedPicture, Picture, Region
 from gnomon.look.sightings import measure
 from gnomon.look.subtypes import TEXT, select_subtypes
-from gnomon.models.similarities import similarities_of
+from gnomon.models.similarity import similarities_of
 from gnomon.models.transformers.hf import hf
 from gnomon.registry import model
 from gnomon.vision.detection import Box
