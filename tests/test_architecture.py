@@ -20,6 +20,7 @@ FOUNDATION = {
     "graphs",
     "grouped",
     "jsonstream",
+    "keep",
     "modelpaths",
     "naming",
     "options",

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from gnomon.contracts import Model
 from gnomon.errors import ModelError, UsageError
+from gnomon.keep import bytes_of
 from gnomon.models.choices import check_way_to_ask, reply_room
 from gnomon.models.comparing import check_contrast
 from gnomon.models.keeping import kept
@@ -18,7 +19,6 @@ from gnomon.models.prompts.library import Prompt, load_prompt
 from gnomon.models.transformers.hubnames import check_no_slip
 from gnomon.models.transformers.loading import Loaded, Loading, load
 from gnomon.options import given, neutral
-from gnomon.vision.features import bytes_of
 
 
 class Asking(NamedTuple):

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import torch
 
 from gnomon.grouped import grouped
+from gnomon.keep import KeptTensors, TensorKeep
 from gnomon.models.transformers.showing import Shown
-from gnomon.vision.features import Entry, Features
 
 Tensors = tuple[torch.Tensor, ...]
 PIXELS = "pixel"  # how the names of inputs begin that nothing but the part that sees wants
@@ -34,7 +34,7 @@ class Made(NamedTuple):
 class Looking:
     """Looks at pictures with a model, or remembers what it saw."""
 
-    def __init__(self, model: Any, store: Features | None = None) -> None:
+    def __init__(self, model: Any, store: TensorKeep | None = None) -> None:
         self.model, self.store = model, store
         self.device = next(model.parameters()).device
         self._look: Any = getattr(model.base_model, "get_image_features", None)
@@ -124,7 +124,7 @@ def _join(many: Sequence[Made]) -> Any:
     )
 
 
-def _entry(shown: Shown) -> Entry:
+def _entry(shown: Shown) -> KeptTensors:
     """Pictures as they are kept on disk."""
     tensors = {f"given.{name}": value for name, value in shown.tensors.items()}
     for place, picture in enumerate(shown.features.pictures):
@@ -138,10 +138,10 @@ def _entry(shown: Shown) -> Entry:
         "types": json.dumps(shown.types),
         "stacked": json.dumps(shown.features.stacked),
     }
-    return Entry(tensors, texts)
+    return KeptTensors(tensors, texts)
 
 
-def _shown(entry: Entry, device: torch.device) -> Shown:
+def _shown(entry: KeptTensors, device: torch.device) -> Shown:
     given: dict[str, torch.Tensor] = {}
     pictures: dict[int, torch.Tensor] = {}
     layers: dict[int, dict[int, torch.Tensor]] = {}
