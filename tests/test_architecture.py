@@ -20,6 +20,7 @@ FOUNDATION = {
     "graphs",
     "grouped",
     "jsonstream",
+    "keep",
     "lexicon",
     "modelpaths",
     "naming",

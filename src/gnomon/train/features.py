@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.downloads.catalogue import cache_folder
+from gnomon.keep import DEFAULT_BYTES, KeptTensors, TensorKeep, key_of
 from gnomon.models.prompts.wording import BLANK
 from gnomon.records import MASK
-from gnomon.vision.features import DEFAULT_BYTES, Entry, Features, key_of
 
 if TYPE_CHECKING:
     from gnomon.records import Item
@@ -76,7 +76,7 @@ class FeatureStore:
     def __init__(self, reader: TextReader, most_bytes: int = DEFAULT_BYTES) -> None:
         self.reader = reader
         about = reader.describe()
-        self._cache = Features(cache_folder() / FOLDER, most_bytes)
+        self._cache = TensorKeep(cache_folder() / FOLDER, most_bytes)
         # weights without a name (a hub's model whose commit is not known) are not kept
         self._keeps = bool(most_bytes and about.get("revision"))
         deciding = {name: about.get(name) for name in DECIDING}
@@ -147,7 +147,7 @@ class FeatureStore:
         names = np.frombuffer(joined, dtype=np.uint8).reshape(len(digests), DIGEST).copy()
         tensors = {"digests": torch.from_numpy(names), "vectors": torch.from_numpy(vectors)}
         file = f"{self._start}-{sha256(joined).hexdigest()[:32]}"
-        self._cache.write(file, Entry(tensors, {}))
+        self._cache.write(file, KeptTensors(tensors, {}))
         self._index.update({digest: (file, row) for row, digest in enumerate(digests)})
 
 

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError
 from gnomon.items.source import named_source
+from gnomon.keep import bytes_of
 from gnomon.records import Item, digest
 from gnomon.train.items import (
     DEV,
@@ -37,7 +38,6 @@ from gnomon.train.items import (
 )
 from gnomon.train.kinds import Material, TrainingKind, TrainingOutcome, Watch
 from gnomon.train.recipes import Schedule
-from gnomon.vision.features import bytes_of
 
 if TYPE_CHECKING:
     from gnomon.train.recipes import Recipe

@@ -18,12 +18,12 @@ from gnomon.errors import DataError, ModelError, UsageError
 from gnomon.files import read_json
 from gnomon.fingerprint import sha256_of
 from gnomon.items.writing import atomic_file
+from gnomon.keep import bytes_of
 from gnomon.models.transformers.checkpoint import training_of
 from gnomon.options import neutral
 from gnomon.records import Answer, Item, pick
 from gnomon.train.features import FeatureStore, text_of
 from gnomon.train.probes import Learnt, label_probabilities
-from gnomon.vision.features import bytes_of
 
 if TYPE_CHECKING:
     from gnomon.models.transformers.backbone import Backbone

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.contracts import Benchmark
+from gnomon.keep import bytes_of
 from gnomon.measures.comparison import compare
 from gnomon.measures.scoring import score
 from gnomon.measures.sharing import Sharing
@@ -39,7 +40,6 @@ from gnomon.train.probes import (
     shuffled_by_type,
     train_probes,
 )
-from gnomon.vision.features import bytes_of
 
 if TYPE_CHECKING:
     from gnomon.train.recipes import Recipe

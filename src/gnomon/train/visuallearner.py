@@ -54,7 +54,7 @@ class LookLearner:
     ) -> None:
         self.module, self.looker, self.items = looker.model, looker, items
         self.settings, self.schedule, self.seed = settings, schedule, seed
-        self.gallery = ShownPictures(looker.show)
+        self.gallery = TrainingPictures(looker.show)
         self.batches_in_epoch: int | None = ceil(len(items.train) / schedule.batch)
 
     def parameter_groups(self) -> list[dict[str, Any]]:
@@ -321,7 +321,7 @@ class RegionRows:
         return {**seen, "visual_attention_mask": mask}
 
 
-class ShownPictures:
+class TrainingPictures:
     """The pictures of items, each made once while there is room for it."""
 
     def __init__(self, show: Show) -> None:
