@@ -200,10 +200,10 @@ def _audit(name: str) -> Callable[[Path], object]:
 
     def read(folder: Path) -> object:
         from gnomon.audit.auditing import CHECKS, audit
-        from gnomon.audit.fromfiles import of_files
+        from gnomon.audit.sources import of_files
 
         quick = [check for check in CHECKS if check not in ("clash", "proof")]
-        return audit(of_files(name, [folder / name], {}), quick)
+        return audit(of_files(name, [folder / name]), quick)
 
     return read
 

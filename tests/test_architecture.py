@@ -19,6 +19,7 @@ FOUNDATION = {
     "fingerprint",
     "graphs",
     "grouped",
+    "jobs",
     "jsonstream",
     "keep",
     "lexicon",

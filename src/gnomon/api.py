@@ -75,7 +75,7 @@ def run(
     """
     from gnomon.runs import running
     from gnomon.runs.updatingline import progress_line
-    from gnomon.runs.wanted import wanted_workers
+    from gnomon.runs.workers import plan_workers
 
     items = _narrowed(source, limit, permute, shard)
     asked = _asked_model(model, items, shots_from)
@@ -89,7 +89,7 @@ def run(
             blind=blind,
             watch=watch or line,
             name=name,
-            workers=wanted_workers(workers, cpus=cpus_per_worker, gpus=gpus_per_worker),
+            workers=plan_workers(workers, cpus=cpus_per_worker, gpus=gpus_per_worker),
         )
 
 

@@ -331,7 +331,7 @@ FIGURES: dict[str, Entry] = {
     "data-map": Entry("gnomon.reports.figures.groups:data_map", "confidence and its spread"),
     "boxes": Entry("gnomon.reports.figures.groups:box_plots", "accuracy of groups by category"),
     "difficulty": Entry(
-        "gnomon.reports.figures.difficulty:hard_and_easy", "the hardest and the easiest groups"
+        "gnomon.reports.figures.groups:hard_and_easy", "the hardest and the easiest groups"
     ),
     "cardinality": Entry(
         "gnomon.reports.figures.cardinality:by_cardinality",
@@ -341,19 +341,17 @@ FIGURES: dict[str, Entry] = {
         "gnomon.reports.figures.prompts:over_prompts", "the headline measure by wording"
     ),
     "places": Entry(
-        "gnomon.reports.figures.places:by_place", "how often each place of the choices is picked"
+        "gnomon.reports.figures.answers:by_place", "how often each place of the choices is picked"
     ),
     "item-statistics": Entry(
         "gnomon.reports.figures.itemstatistics:over_models",
         "the hardest items, and those that good models miss",
     ),
-    "symmetry": Entry("gnomon.reports.figures.objects:objects", "answers to pairs of objects"),
+    "symmetry": Entry("gnomon.reports.figures.answers:objects", "answers to pairs of objects"),
     "reliability": Entry(
         "gnomon.reports.figures.answers:reliability_diagram", "accuracy against confidence"
     ),
-    "confusion": Entry(
-        "gnomon.reports.figures.confusion:confusion", "answers against right labels"
-    ),
+    "confusion": Entry("gnomon.reports.figures.answers:confusion", "answers against right labels"),
     "forms": Entry("gnomon.reports.figures.answers:forms", "one fact asked in several forms"),
     "size": Entry("gnomon.reports.figures.sizes:against_size", "scores against model size"),
     "size-by-slice": Entry(

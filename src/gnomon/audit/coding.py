@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gnomon.audit.questions import QuestionSet
+from gnomon.audit.sets import AuditSet
 from gnomon.measures.codes import Floats
 from gnomon.measures.columns import Vocabulary
 
@@ -95,7 +95,7 @@ class Answers:
         return found
 
 
-def answers_of(audited: QuestionSet, *, as_written: bool = False) -> Answers:
+def answers_of(audited: AuditSet, *, as_written: bool = False) -> Answers:
     """The answers of the questions that can be answered; choices as written, or what they say."""
     words = Vocabulary()
     rows = []

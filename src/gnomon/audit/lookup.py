@@ -13,7 +13,7 @@ import numpy as np
 
 from gnomon.audit.chance import against, finding_of
 from gnomon.audit.finding import Finding, percent
-from gnomon.audit.questions import Splits
+from gnomon.audit.sets import Splits
 from gnomon.audit.subject import ALL_WORDS, Subject
 from gnomon.measures.codes import Floats
 from gnomon.measures.columns import Vocabulary

@@ -9,15 +9,15 @@ examples:
   gnomon audit scales
   gnomon audit vsr@published --data path/to/vsr --split random
   gnomon audit mine.jsonl --map text=question,choices=options,gold=answer,group=template
-  gnomon audit train.jsonl test.jsonl --map text=caption,gold=label,image=image -o audit.html
+  gnomon audit train.jsonl test.jsonl --map text=caption,gold=label,labels=false+true -o audit.html
   gnomon audit mine.jsonl --runs runs
   gnomon audit mine.csv --allow constants --allow "words:context, *" --format json
 
---map names what holds the question: id, context, text, choices, gold, group (what belongs
-together), split, image, votes (or votes_true and votes_false), relation, first and second (two
-things that are compared). Several fields are joined with +. What has its usual name need not be
-named. --runs DIR reads which labels people marked as doubtful in `gnomon view`, and how many runs
-got these items wrong. docs/audit.md says what each check does.
+--map names what holds the question, as for `gnomon run`: id, context, text, choices, gold, group
+(what belongs together), image; and beside it split, votes (or votes_true and votes_false),
+relation, first and second (two things that are compared). Several columns are joined with +. What
+has its usual name need not be named. --runs DIR reads which labels people marked as doubtful in
+`gnomon view`, and how many runs got these items wrong. docs/audit.md says what each check does.
 
 Exit code 0 if there is no alarm, 1 if there is one (or a file cannot be read), 2 for wrong usage.
 --allow CHECK or CHECK:PART takes an alarm back that is explained.
@@ -30,14 +30,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.cli.choosing import chosen_sources, item_arguments
+from gnomon.cli.choosing import ITEM_FLAGS, chosen_sources, item_arguments
 from gnomon.errors import UsageError, inert
 from gnomon.items.lmtask import is_task_file
 from gnomon.runs import MANIFEST, open_runs, survey
 
 if TYPE_CHECKING:
     from gnomon.audit.auditing import AuditReport
-    from gnomon.audit.questions import QuestionSet
+    from gnomon.audit.sets import AuditSet
     from gnomon.runs import Run
 
 ENDINGS = (
@@ -107,7 +107,7 @@ def main(args: Namespace) -> int:
     return 1 if any(report.alarms for report in reports) else 0
 
 
-def _sets(args: Namespace) -> Iterator[QuestionSet]:
+def _sets(args: Namespace) -> Iterator[AuditSet]:
     """The sets that were named; files of splits are one set."""
     from dataclasses import replace
 
@@ -135,7 +135,7 @@ def _holds_runs(name: str) -> bool:
     return (folder / MANIFEST).is_file() or bool(folder.is_dir() and survey(folder).runs)
 
 
-def _of_runs(folders: Sequence[str]) -> Iterator[tuple[QuestionSet, list[Path]]]:
+def _of_runs(folders: Sequence[str]) -> Iterator[tuple[AuditSet, list[Path]]]:
     """What runs were asked, with the folders of those runs; each benchmark and seed is a set."""
     from gnomon.audit.sources import of_runs
     from gnomon.registry import asked_benchmark
@@ -149,7 +149,7 @@ def _of_runs(folders: Sequence[str]) -> Iterator[tuple[QuestionSet, list[Path]]]
         yield of_runs(runs, about), [run.path for run in runs]
 
 
-def _of_names(args: Namespace, names: Sequence[str]) -> Iterator[QuestionSet]:
+def _of_names(args: Namespace, names: Sequence[str]) -> Iterator[AuditSet]:
     from gnomon.audit.sources import of_source
 
     if names:
@@ -157,14 +157,13 @@ def _of_names(args: Namespace, names: Sequence[str]) -> Iterator[QuestionSet]:
             yield of_source(source)
 
 
-def _of_files(args: Namespace, files: Sequence[str], *, alone: bool) -> Iterator[QuestionSet]:
-    from gnomon.audit.fromfiles import of_files
-    from gnomon.audit.mapping import parse_map
+def _of_files(args: Namespace, files: Sequence[str], *, alone: bool) -> Iterator[AuditSet]:
+    from gnomon.audit.sources import of_files
     from gnomon.items.rows import split_of
 
     if files and alone:
         _check_no_benchmark_options(args)
-    given = parse_map(args.map or ())
+    given = ITEM_FLAGS["map"].between.join(args.map or ())
     split = args.split or ""
     paths = [Path(name) for name in files]
     parts = [path for path in paths if not path.is_dir() and split_of(path)]
@@ -210,7 +209,7 @@ def _print(reports: Sequence[AuditReport], format: str) -> None:
         _print_json(reports)
         return
     from gnomon.audit.page import listing, summary
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     if format != "table":
         for report in reports:

@@ -23,7 +23,7 @@ def check_items(args: Namespace) -> int:
     """Read files of items; print what is wrong with rows, then what the files hold."""
     from gnomon.contracts import Listing
     from gnomon.items.checking import in_order
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     rows, failed = [], False
     findings = []
@@ -64,8 +64,8 @@ def _checked(file: str, args: Namespace) -> Checker:
     items = numbered_items(
         path, map=written, split=split, images=args.images or "", tell=checker.tell
     )
-    for line, item, canary in items:
-        checker.add(line, item, canary=canary)
+    for found in items:
+        checker.add(found.line, found.item, canary=found.canary)
     if mapping is not None and mapping.image:
         checker.tell_of_missing_pictures()
     stated = read_sidecar(path).chance

@@ -143,7 +143,7 @@ def _ask(args: Namespace, points: Sequence[LearningCurvePoint]) -> None:
 def _show(
     args: Namespace, points: Sequence[LearningCurvePoint], amounts: Amounts, folder: Path
 ) -> None:
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
     from gnomon.train.curves import items_of
 
     curves = _curves(points)
@@ -197,7 +197,7 @@ def _bounds(measure: str) -> tuple[float, float] | None:
 def _listing(summary: Sequence[tuple[str, str, AtAmount]], amounts: Amounts) -> Listing:
     from gnomon.contracts import Listing
     from gnomon.reports.figures.curves import UNITS
-    from gnomon.reports.tables.scores import interval, percent
+    from gnomon.reports.words import interval, percent
 
     rows = []
     for part, measure, point in summary:

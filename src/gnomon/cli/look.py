@@ -137,7 +137,7 @@ def _make(args: Namespace, mode: Mode, store: Any) -> str:
     from gnomon.cli.seeing import eyes_of
     from gnomon.look.output import troubles_file
     from gnomon.look.pipeline import Options, Pipeline
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     sources = _sources(args, store)
     needs_depth = any(reader.needs_depth for reader in sources.readers)

@@ -7,7 +7,6 @@ has the same file. Each is written beside its place and then moved: no half pict
 from __future__ import annotations
 
 import os
-import sys
 import time
 import zlib
 from collections.abc import Mapping
@@ -18,8 +17,8 @@ from typing import Any
 
 from gnomon.errors import DataError
 from gnomon.files import package_data
+from gnomon.jobs import Watch, do_jobs
 from gnomon.records import digest
-from gnomon.scenes.crew import Watch, do_jobs, serve
 from gnomon.scenes.pictures import check_size, paint, png, scene_note
 from gnomon.scenes.scenes import Scene, from_json, to_json
 
@@ -67,7 +66,7 @@ def draw_missing(
     for name, scene in scenes.items():
         if not is_whole(folder / name, size):
             tasks.append([to_json(scene), str(folder / name), size, meshes])
-    for _ in do_jobs(__name__, draw_one, tasks, processes=processes, watch=watch):
+    for _ in do_jobs(draw_one, tasks, processes=processes, watch=watch):
         pass
     return len(tasks)
 
@@ -151,7 +150,3 @@ def _remove_leftovers(folder: Path) -> None:
         with suppress(OSError):
             if file.stat().st_mtime < before:
                 file.unlink()
-
-
-if __name__ == "__main__":
-    sys.exit(serve(draw_one))

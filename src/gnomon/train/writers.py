@@ -19,7 +19,7 @@ from gnomon.models.prompts.library import Prompt
 from gnomon.models.transformers.causal import Causal
 from gnomon.models.transformers.loading import longest_text
 from gnomon.models.transformers.masked import Masked, fill
-from gnomon.models.transformers.passes import only_at
+from gnomon.models.transformers.passes import only_at, padded
 from gnomon.models.transformers.seq2seq import Seq2seq, start_token
 from gnomon.records import Item
 
@@ -138,8 +138,9 @@ class Seq2seqWriter:
                 wanted.append(_WantedText(number, place, token, number))
 
         device = next(self.model.parameters()).device
-        ids, seen = _padded(sources, self.tokenizer, device)
-        written, _ = _padded(rows, self.tokenizer, device)
+        filler = self.tokenizer.pad_token_id or 0
+        ids, seen = padded(sources, filler, device)
+        written, _ = padded(rows, filler, device)
         logits = self.model(
             input_ids=ids, attention_mask=seen, decoder_input_ids=written, use_cache=False
         ).logits
@@ -164,7 +165,7 @@ def _logs_in_rows(
     """The logs of tokens in rows; the head is given only the places where one is wanted."""
     _check_lengths(model, tokenizer, rows)
     device = next(model.parameters()).device
-    ids, seen = _padded(rows, tokenizer, device)
+    ids, seen = padded(rows, tokenizer.pad_token_id or 0, device)
     at = torch.tensor(wanted, device=device)
     places = at[:, 0] * ids.shape[1] + at[:, 1]
     with only_at(model, places) as narrowed:
@@ -190,14 +191,3 @@ def _summed(logits: torch.Tensor, at: torch.Tensor, items: int) -> torch.Tensor:
     logits = logits.float()
     found = logits.gather(1, at[:, 2:3]).squeeze(1) - logits.logsumexp(-1)
     return found.new_zeros(items).index_add(0, at[:, 3], found)
-
-
-def _padded(
-    rows: Sequence[Sequence[int]], tokenizer: Any, device: torch.device
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Rows of one length, filled up on the right, and which of their tokens count."""
-    size = max(map(len, rows))
-    pad = tokenizer.pad_token_id or 0
-    ids = [[*row, *[pad] * (size - len(row))] for row in rows]
-    seen = [[1] * len(row) + [0] * (size - len(row)) for row in rows]
-    return torch.tensor(ids, device=device), torch.tensor(seen, device=device)

@@ -6,7 +6,6 @@ are balanced. Which caption and which picture comes first is balanced, too.
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -20,11 +19,11 @@ import msgspec
 
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import UsageError, unknown
+from gnomon.jobs import do_jobs
 from gnomon.lexicon.relations import OpposedPair, lexicon
 from gnomon.records import digest
 from gnomon.scenes.contrasting import contrasted
 from gnomon.scenes.contrasts import GRADES, pairs_for, stages_for
-from gnomon.scenes.crew import do_jobs, serve
 from gnomon.scenes.drawing import EDITION, data_digest
 from gnomon.scenes.layouts import Dials, Frames, Roles
 from gnomon.scenes.relations import relations
@@ -184,7 +183,7 @@ def _found(wanted: WantedQuads, contrasts: Sequence[OpposedPair]) -> list[Quad]:
         if not missing:
             break
         before = len(quads)
-        for result in do_jobs(__name__, find_quad, list(islice(jobs, missing))):
+        for result in do_jobs(find_quad, list(islice(jobs, missing))):
             if result is not None:
                 quads.append(msgspec.convert(result, Quad))
         if len(quads) - before < LEAST_FOUND * missing:
@@ -257,7 +256,3 @@ def _quad(job: _Job, subject: str, ground: str, scenes: tuple[Scene, Scene], rol
         scenes=scenes,
         swapped=turn_captions != turn_pictures,
     )
-
-
-if __name__ == "__main__":
-    sys.exit(serve(find_quad))

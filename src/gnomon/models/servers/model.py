@@ -24,8 +24,8 @@ from gnomon.models.servers.pictures import PictureOptions, SentPicture, for_the_
 from gnomon.models.servers.pool import address_of
 from gnomon.models.servers.protocol import (
     FREE,
-    Asked,
     Completion,
+    RequestFacts,
     ServerApi,
     Tokens,
     echo_score,
@@ -287,7 +287,7 @@ class ServedModel:
         most = Tokens(text.read + shown, text.written)
         sent = self._api.sent(body, pictures)
         urls = [picture.url for picture in pictures]
-        asked = Asked(most, self._remote.secrets, urls, shown)
+        asked = RequestFacts(most, self._remote.secrets, urls, shown)
         parse = partial(self._api.parse, asked=asked)
         request = Outgoing(self._api.path, sent, most, parse, pictures=urls)
         try:

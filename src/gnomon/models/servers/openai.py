@@ -106,7 +106,9 @@ def openai(
     api = OpenAIApi(name, endpoint, sampling, **scoring, **room)
     showing = PictureOptions(max_side, image_tokens)
     budget = _budget(max_cost, price_input, price_output, budget_tokens)
-    replies = _replies(cache)  # may fail, so before the remote, which has a loop to close
+    replies = (
+        Replies(cache_folder() / "replies.sqlite") if cache else None
+    )  # may fail, so before the remote, which has a loop to close
     pace: dict[str, Any] = {"concurrency": concurrency, "attempts": attempts, "timeout": timeout}
     remote = Remote(addresses, key_env, budget, **pace)
     batch = concurrency * len(addresses)
@@ -145,10 +147,6 @@ def check_name(name: str, key_env: str) -> None:
             f"The key in the variable {key_env} has characters that no header may hold.",
             "Copy it again, without line ends.",
         )
-
-
-def _replies(cache: bool) -> Replies | None:
-    return Replies(cache_folder() / "replies.sqlite") if cache else None
 
 
 def _temperature(value: float | str) -> float | None:

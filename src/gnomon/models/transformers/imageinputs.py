@@ -69,7 +69,10 @@ class PicturePlaces:
     def __init__(self, processor: Any, *, chat: bool) -> None:
         self.marks = _marks(processor)
         self.mark = self.marks[0]
-        self._write = _template(processor) if chat else None
+        self._write: Writer | None = None
+        if chat:
+            special = processor.tokenizer.special_tokens_map
+            self._write = chat_template(template_of(processor), special)
         self._in_parts = True
         if self._write is not None:
             self._learn_template()
@@ -209,10 +212,6 @@ def template_of(processor: Any) -> str:
         if found:
             return str(found)
     return ""
-
-
-def _template(processor: Any) -> Writer:
-    return chat_template(template_of(processor), processor.tokenizer.special_tokens_map)
 
 
 def _marks(processor: Any) -> list[str]:

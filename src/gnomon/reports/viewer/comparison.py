@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isnan
-from typing import Any
+from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,13 +14,104 @@ from gnomon.errors import UsageError
 from gnomon.measures.compared import comparable_pairs
 from gnomon.measures.comparison import Comparison
 from gnomon.reports.figures.slices import headline_measure
+from gnomon.reports.page.notes import wording
 from gnomon.reports.study import Entrant, Study
-from gnomon.reports.viewer.addresses import compare_address, run_address
-from gnomon.reports.viewer.itempages import item_row, links_of, paged
-from gnomon.reports.viewer.settings import difference
-from gnomon.reports.viewer.shelf import Shelf
-from gnomon.reports.words import counted, measure_name, percentage
-from gnomon.runs import Run
+from gnomon.reports.viewer.items import item_rows, links_of, paged
+from gnomon.reports.viewer.shelf import Shelf, compare_address, run_address
+from gnomon.reports.words import clip, counted, listed, measure_name, percentage
+from gnomon.runs import Manifest, Run
+
+# In what the settings of runs differ, in words: what was asked of whom, and how.
+
+
+LONGEST = 300  # characters of a value
+UNSET = "not set"
+
+
+class DifferingSetting(NamedTuple):
+    """One setting of several runs."""
+
+    name: str
+    values: tuple[str, ...]  # one for each run
+
+
+class Difference(NamedTuple):
+    """What differs between runs."""
+
+    text: str  # a sentence
+    settings: tuple[DifferingSetting, ...]
+
+
+def difference(manifests: Sequence[Manifest]) -> Difference:
+    """The settings that are not the same in all runs."""
+    flat = [_flat(manifest) for manifest in manifests]
+    names = dict.fromkeys(name for each in flat for name in each)
+    differing = []
+    for name in names:
+        values = tuple(each.get(name, UNSET) for each in flat)
+        if len(set(values)) > 1:
+            differing.append(DifferingSetting(name, values))
+    return Difference(_in_words(differing, manifests), tuple(differing))
+
+
+def _in_words(differing: Sequence[DifferingSetting], manifests: Sequence[Manifest]) -> str:
+    items = {manifest.items_sha256 for manifest in manifests}
+    same = "They were asked the same items" if len(items) == 1 else "Their items are not the same"
+    if not differing:
+        return f"{same}, with the same settings."
+    return f"{same}; they differ in {listed(_grouped(differing))}."
+
+
+def _grouped(differing: Sequence[DifferingSetting]) -> list[str]:
+    """The names of settings, and of several of one kind their number."""
+    kinds: dict[str, list[str]] = {}
+    for setting in differing:
+        name = setting.name[:1].lower() + setting.name[1:]
+        kind, _, rest = name.partition(": ")
+        kinds.setdefault(kind, []).append(rest)
+    found = []
+    for kind, names in kinds.items():
+        several, _, of_what = kind.partition(" ")
+        if len(names) > 1:
+            found.append(f"{len(names)} {several}s {of_what}")
+        elif names[0]:
+            found.append(f"{kind} ({names[0]})")
+        else:
+            found.append(kind)
+    return found
+
+
+def _flat(manifest: Manifest) -> dict[str, str]:
+    """What a manifest says, as one line for each setting."""
+    description = dict(manifest.model_description)
+    prompt = wording(description.pop("prompt", None))
+    found: dict[str, Any] = {"Model": manifest.model}
+    found |= _named("Option of the model: ", manifest.model_options)
+    found["Prompt"] = prompt
+    found |= _named("Detail of the model: ", description)
+    found |= _named("File of the model: ", manifest.model_files or {})
+    found |= _named("Option of the items: ", manifest.options)
+    found["Limit"] = manifest.limit
+    found["Order of choices (seed)"] = manifest.permute
+    found["Shard"] = manifest.shard
+    found["Pictures"] = "not shown" if manifest.blind else ""
+    found["Scores"] = manifest.scale
+    found |= _named("Version: ", manifest.versions)
+    return {name: _text(value) for name, value in found.items() if value not in (None, "", {}, [])}
+
+
+def _named(prefix: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"{prefix}{key.replace('_', ' ')}": value for key, value in values.items()}
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        value = msgspec.json.encode(value).decode()
+    return clip(value, LONGEST)
+
+
+# Runs side by side: which is ahead, in what their settings differ, and on which items.
+
 
 FEWEST, MOST = 2, 8
 Flags = NDArray[np.bool_]
@@ -50,7 +142,7 @@ def compare_page(shelf: Shelf, runs: Sequence[Run], query: Mapping[str, str]) ->
         "page": part.page,
         "pages": part.pages,
         "links": links_of(list(_pairs(query)), part),
-        "rows": [item_row(study, entrants, i) for i in part.places],
+        "rows": item_rows(study, entrants, part.places),
         "total": len(where),
     }
 

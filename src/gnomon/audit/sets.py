@@ -1,4 +1,4 @@
-"""What is audited: questions in one neutral form, whatever file or benchmark they come from."""
+"""Audited sets: items with what the checks need beside them, from a benchmark, runs or files."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 from gnomon.audit.finding import Example, shortened
 from gnomon.measures.columns import Vocabulary
 from gnomon.measures.units import Units
+from gnomon.records import Item
 
 TEST = ("test", "testing", "eval", "evaluation")
 DEVELOPMENT = ("dev", "val", "valid", "validation", "development")
@@ -43,21 +44,48 @@ class Compared(NamedTuple):
     scope: tuple[str, ...] = ()  # facts of other scopes, such as other premises, are other facts
 
 
-class Question(NamedTuple):
-    """One question."""
+class AuditItem(NamedTuple):
+    """An item, and what is derived of it for the checks."""
 
-    id: str
-    texts: tuple[str, ...]  # one for each field of the set
-    choices: tuple[str, ...]
-    gold: tuple[str, ...]
-    group: str = ""  # what belongs together: a template, a pattern, a pair
-    split: str = ""
-    picture: str = ""
+    item: Item
+    texts: tuple[str, ...]  # its words, one text for each field of the set
     held_out: tuple[str, ...] = ()  # what must not be in training and test at once
     votes: Votes | None = None
     doubted: Doubted | None = None
     compared: Compared | None = None
-    tags: Mapping[str, str] = {}
+
+    @property
+    def id(self) -> str:
+        """The item's own."""
+        return self.item.id
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What can be answered."""
+        return self.item.choices
+
+    @property
+    def gold(self) -> tuple[str, ...]:
+        """What is right."""
+        return self.item.gold
+
+    @property
+    def group(self) -> str:
+        """What belongs together: a template, a pattern, a pair."""
+        return self.item.group
+
+    @property
+    def split(self) -> str:
+        """The part of the set, such as train or test."""
+        return self.item.tags.get("split", "")
+
+    @property
+    def picture(self) -> str:
+        """The pictures by their names; empty without any."""
+        images = self.item.images
+        if not images:
+            return self.item.tags.get("image_id", "")
+        return images[0].path if len(images) == 1 else " + ".join(image.path for image in images)
 
     @property
     def kin(self) -> tuple[str, ...]:
@@ -74,7 +102,7 @@ class Question(NamedTuple):
     def unit(self, tag: str) -> str:
         """What a question shares with others, by a tag; its group or picture; empty if nothing."""
         own = {"group": self.group, "picture": self.picture}
-        return own.get(tag) or self.tags.get(tag, "")
+        return own.get(tag) or self.item.tags.get(tag, "")
 
     def target(self, choice: str) -> str:
         """What a choice says: itself or, in comparisons, that the first thing is greater."""
@@ -101,19 +129,20 @@ class Splits(NamedTuple):
 
 
 @dataclass(frozen=True)
-class QuestionSet:
+class AuditSet:
     """The questions of one audit."""
 
     name: str
     fields: tuple[str, ...]  # what the texts of a question are called
-    questions: list[Question]
+    questions: list[AuditItem]
     kinds: tuple[UnitKind, ...] = ()  # what questions share, and so what varies independently
     benchmark: str = ""  # NAME@SOURCE, where it is one of the registry
     slices: tuple[str, ...] = ()  # tags worth a look of their own
-    total: int = 0  # questions that there are, if not all were read
+    total: int = 0  # items that there are, if not all were read
     claimed: Mapping[str, int] = field(default_factory=dict)  # how many there should be
     contexts: tuple[str, ...] = ("context",)  # fields that several questions may be about
     marks: int | None = None  # doubtful labels that were read from runs; none if none were given
+    unasked: tuple[str, ...] = ()  # rows of a file that are no items, and why
 
     def __len__(self) -> int:
         return len(self.questions)

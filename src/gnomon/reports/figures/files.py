@@ -8,13 +8,13 @@ from pathlib import Path
 from warnings import warn
 
 from gnomon.errors import MissingExtraError, MissingFontWarning
-from gnomon.items.writing import atomic_file, write_csv
-from gnomon.reports.charts.fonts import Faces, system_faces
-from gnomon.reports.charts.pdf import pdf
+from gnomon.items.writing import atomic_file
+from gnomon.reports.charts.pdf import Faces, pdf, system_faces
 from gnomon.reports.charts.svg import standalone
 from gnomon.reports.figures import Figure
 from gnomon.reports.shell import make_folder
 from gnomon.reports.study import Study
+from gnomon.tabular import write_csv
 
 ZOOM = 3.0
 NO_FONT = (

@@ -8,17 +8,15 @@ from typing import Any
 
 from gnomon.errors import GnomonError
 from gnomon.measures.chance import verdict
-from gnomon.measures.grouping import enough_units, large_enough
+from gnomon.records import Score
 from gnomon.reports.figures import figures
 from gnomon.reports.overview import IN_WORDS, Cell, Column, Overview, in_words
-from gnomon.reports.page.headline import applicable
-from gnomon.reports.page.methods import facts
-from gnomon.reports.page.notes import few_units, small_groups
+from gnomon.reports.page.headline import applicable, figures_of
+from gnomon.reports.page.notes import facts, few_units, small_groups
 from gnomon.reports.page.views import figure_view
-from gnomon.reports.study import Entrant, Study, labels_of
-from gnomon.reports.viewer.addresses import compare_address, model_address, run_address
+from gnomon.reports.study import Study, labels_of
 from gnomon.reports.viewer.home import progress
-from gnomon.reports.viewer.shelf import Shelf
+from gnomon.reports.viewer.shelf import Shelf, compare_address, model_address, run_address
 from gnomon.reports.words import capitalised, counted, interval_of, measure_name, percentage
 from gnomon.runs import Run
 from gnomon.runs.pace import duration
@@ -65,42 +63,28 @@ def _noted(run: Run) -> dict[str, Any]:
 def _results(study: Study) -> dict[str, Any]:
     """What takes time to compute: scores and charts."""
     entrant = study.entrants[0]
-    charts = figures(study) if entrant.asked.any() else []
-    measures = [measure.name for measure in applicable(study.spec)]
-    rows, few = _scores(study, entrant)
+    measures = applicable(study.spec)
+    names = [measure.name for measure in measures]
+    if not len(entrant.table):
+        return {"scores": [], "remarks": list(small_groups(study, names)), "figures": []}
+    scores, few = figures_of(entrant.table, measures)
     return {
-        "scores": rows,
-        "remarks": [*small_groups(study, measures), *few_units(few)],
-        "figures": [figure_view(chart, "r-") for chart in charts],
+        "scores": list(map(_score_row, scores.values())),
+        "remarks": [*small_groups(study, names), *few_units(few)],
+        "figures": [figure_view(chart, "r-") for chart in figures(study)],
     }
 
 
-def _scores(study: Study, entrant: Entrant) -> tuple[list[dict[str, str]], list[str]]:
-    """The figures of a run, and the measures that would rest on hardly any pair or group."""
-    from gnomon.measures.scoring import scores
-
-    rows: list[dict[str, str]] = []
-    few: list[str] = []
-    if not len(entrant.table):
-        return rows, few
-    for score in scores(entrant.table, applicable(study.spec)):
-        if score.value is None or not large_enough(score.measure, entrant.table):
-            continue
-        if not enough_units(score, entrant.table):
-            few.append(score.measure)
-            continue
-        rows.append(
-            {
-                "measure": measure_name(score.measure),
-                "value": percentage(score.value, 1),
-                "n": f"{score.n:,}",
-                "units": score.units,
-                "range": interval_of(score.low, score.high, 1),
-                "chance": "" if score.chance is None else percentage(score.chance, 1),
-                "verdict": verdict(score.low, score.high, score.chance),
-            }
-        )
-    return rows, few
+def _score_row(score: Score) -> dict[str, str]:
+    return {
+        "measure": measure_name(score.measure),
+        "value": percentage(score.value, 1),
+        "n": f"{score.n:,}",
+        "units": score.units,
+        "range": interval_of(score.low, score.high, 1),
+        "chance": "" if score.chance is None else percentage(score.chance, 1),
+        "verdict": verdict(score.low, score.high, score.chance),
+    }
 
 
 def _others(run: Run, runs: Sequence[Run]) -> list[Run]:

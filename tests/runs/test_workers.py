@@ -13,7 +13,7 @@ import gnomon
 from gnomon.errors import MissingExtraError, UsageError
 from gnomon.runs import Run, running, runs_in
 from gnomon.runs.pace import PACE, Pace, PaceFile, WorkerPace, pace_in_words, read_pace
-from gnomon.runs.wanted import Wanted, wanted_workers
+from gnomon.runs.workers import WorkerPlan, plan_workers
 
 
 def answers_of(run):
@@ -24,7 +24,7 @@ def test_processes_answer_as_one_does_and_outlive_an_item_that_kills(plugin):
     source = gnomon.load("dice", n=300)
     alone = running.run(source, gnomon.model("slow"), runs="alone")
     deadly = gnomon.model("slow", kill="roll-77")
-    together = running.run(source, deadly, runs="together", workers=Wanted(count=2))
+    together = running.run(source, deadly, runs="together", workers=WorkerPlan(count=2))
     expected = answers_of(alone)
     found = answers_of(together)
     choice, error = found.pop("roll-77")
@@ -38,7 +38,7 @@ def test_processes_let_a_model_see_all_items(plugin):
     source = gnomon.load("dice", n=300)
     alone = running.run(source, gnomon.model("majority"), runs="alone")
     together = running.run(
-        source, gnomon.model("majority"), runs="together", workers=Wanted(count=2)
+        source, gnomon.model("majority"), runs="together", workers=WorkerPlan(count=2)
     )
     assert answers_of(together) == answers_of(alone)
 
@@ -46,14 +46,14 @@ def test_processes_let_a_model_see_all_items(plugin):
 def test_processes_end_with_the_run(plugin):
     import multiprocessing
 
-    running.run(gnomon.load("dice", n=50), gnomon.model("slow"), workers=Wanted(count=2))
+    running.run(gnomon.load("dice", n=50), gnomon.model("slow"), workers=WorkerPlan(count=2))
     assert multiprocessing.active_children() == []
 
 
 def test_a_model_that_no_process_can_open_leaves_no_run(plugin):
     with pytest.raises(UsageError, match="No item offers the label"):
         running.run(
-            gnomon.load("dice", n=50), gnomon.model("constant:maybe"), workers=Wanted(count=2)
+            gnomon.load("dice", n=50), gnomon.model("constant:maybe"), workers=WorkerPlan(count=2)
         )
     assert runs_in("runs") == []
 
@@ -61,7 +61,7 @@ def test_a_model_that_no_process_can_open_leaves_no_run(plugin):
 def test_without_ray_one_sentence_says_what_to_install(plugin, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
-    wanted = wanted_workers("ray:2")
+    wanted = plan_workers("ray:2")
     with pytest.raises(MissingExtraError, match=r"--workers ray needs(.|\n)*gnomon\[ray\]"):
         running.run(gnomon.load("dice", n=50), gnomon.model("slow"), workers=wanted)
     assert runs_in("runs") == []
