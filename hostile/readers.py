@@ -275,9 +275,11 @@ def run_folders() -> Iterator[Reader]:
     compare = _command("compare", run, f"others/{name}")
     yield Reader("run: gnomon compare", both, compare, share=0.2)
     yield Reader("run: viewer", sample, _viewer(name), share=0.1)
-    yield Reader("run: gnomon recover", sample, _command("recover", run, "-o", "s"), share=0.2)
-    merge = _command("merge", run, "-o", "s")
-    yield Reader("run: gnomon merge", Sample(as_shard(files)), merge, share=0.2)
+    yield Reader(
+        "run: gnomon runs recover", sample, _command("runs", "recover", run, "-o", "s"), share=0.2
+    )
+    merge = _command("runs", "merge", run, "-o", "s")
+    yield Reader("run: gnomon runs merge", Sample(as_shard(files)), merge, share=0.2)
     yield Reader("run: gnomon run", sample, _command(*again), share=0.2)
     rest = {path: "fixed" for path in files if not path.endswith("run.json")}
     manifest = Sample(files, kinds=rest)

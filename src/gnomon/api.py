@@ -74,7 +74,7 @@ def run(
     10
     """
     from gnomon.runs import running
-    from gnomon.runs.updatingline import progress_line
+    from gnomon.runs.progress import progress_line
     from gnomon.runs.workers import plan_workers
 
     items = _narrowed(source, limit, permute, shard)

@@ -247,7 +247,7 @@ def test_failed_pictures_are_painted_again_when_errors_are_retried(tmp_path):
 
 def test_items_that_are_no_scenes_leave_no_run_behind(tmp_path):
     model = gnomon.model("synth:render", detector="true", depth="true")
-    with pytest.raises(ModelError, match="--form scene"):
+    with pytest.raises(ModelError, match="--set form=scene"):
         gnomon.run("scales", model, limit=2, runs=tmp_path / "runs")
     assert not list((tmp_path / "runs").glob("*"))
 

@@ -333,7 +333,7 @@ def test_the_card_says_how_a_model_taught_otherwise_is_asked(chatting, items_fil
     wanted = recipe(chatting, items_file, "text", {"chat": False, "wording": 1}, epochs=0)
     carry_out(wanted, tmp_path / "trained")
     card = (tmp_path / "trained" / "README.md").read_text()
-    assert "`gnomon run BENCHMARK -m hf:FOLDER --model-set chat=false`" in card
+    assert "`gnomon run BENCHMARK -m hf:FOLDER --set chat=false`" in card
 
 
 def test_a_conversation_with_a_model_that_has_no_template_is_refused(small_model, items_file):

@@ -269,7 +269,7 @@ def fresh(
     naming       names (people, zones) or things; else both
     shuffle      no tells the chain in order, and then the distractors
     ask          one question a story, or pairs: about every two things of the chain, both ways
-                 round, for `gnomon beliefs` (labels are then not balanced)
+                 round, for `gnomon score --beliefs` (labels are then not balanced)
     form         story, or picture: the things stand on a floor, and a caption (left of, right of,
                  behind, in front of) is true of one picture and false of its twin
     size         pixels of a picture's side

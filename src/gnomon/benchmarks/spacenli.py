@@ -304,7 +304,7 @@ def repeated(items: Iterable[Item]) -> Listing:
 def _check_count(per_group: int) -> None:
     if per_group < ALL:
         raise UsageError(
-            f"--per-group {per_group} makes no sense.",
+            f"per_group={per_group} makes no sense.",
             "Give a number, -1 for all, or 0 for the examples only.",
         )
 

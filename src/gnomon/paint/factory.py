@@ -1,7 +1,8 @@
 """From a painter to a model: every factory of painters gets the options of judging, and opens both.
 
-`synth:render --rule visor` opens the renderer and the judge by boxes. With `painted`, which is what
-`gnomon judge` gives, no painter is opened: the pictures of an earlier run are looked at.
+`synth:render --set rule=visor` opens the renderer and the judge by boxes. With `painted`, which is
+what `gnomon run --judge-again` gives, no painter is opened: the pictures of an earlier run are
+looked at.
 """
 
 from __future__ import annotations
@@ -143,7 +144,7 @@ def _check(how: dict[str, Any]) -> None:
     if not 0 <= how["pictures"] <= MOST_PICTURES:
         raise UsageError(
             f"{how['pictures']} pictures an item cannot be painted.",
-            f"Give --pictures 1 to {MOST_PICTURES}, or 0 for all that there are.",
+            f"Give --set pictures=1 to {MOST_PICTURES}, or 0 for all that there are.",
         )
     if how["trial"] < 0:
         raise UsageError("A judge cannot be tried on fewer than no scenes.", "Give --trial 20.")

@@ -381,4 +381,7 @@ def prompt_of(item: Item) -> str:
 def _remedy(item: Item) -> str:
     if item.form == "scene":
         return "Give its items the tags thing_a and thing_b, and choices."
-    return "Ask for scenes with --form scene, or let a model that sees judge: --judge vqa:MODEL."
+    return (
+        "Ask for scenes with --set form=scene, or let a model that sees judge: "
+        "--set judge=vqa:MODEL."
+    )

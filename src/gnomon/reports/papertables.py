@@ -420,7 +420,7 @@ def _size_caveats(table: Table, name: str, measures: Sequence[str]) -> list[str]
         what = ", ".join(few)
         return [
             f"{said}. From so few {what} would mean something else and is left out. "
-            "Ask more items of each group: raise --limit or --per-group."
+            "Ask more items of each group: raise --limit or per_group."
         ]
     if fewer_than_paper(size, table.benchmark):
         return [f"{said}. Fewer items make a high threshold easier to reach."]

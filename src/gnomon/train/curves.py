@@ -55,7 +55,7 @@ def curve_points(
         raise UsageError(
             f"The recipe trains on {percent:g} % of what is drawn, so a larger size would not "
             "contain a smaller one.",
-            "Leave out data.train.percent, or grow by --percent 10,25,50 in place of --sizes.",
+            "Leave out data.train.percent, or grow by shares: --curve 10,25,50%",
         )
     found = []
     for amount in amounts.values:
@@ -85,22 +85,22 @@ def sizes_of(text: str) -> tuple[float, ...]:
     >>> sizes_of("5,1,2")
     (1.0, 2.0, 5.0)
     """
-    found = _numbers(text, "--sizes 1,2,5,10,20")
+    found = _numbers(text, "--curve 1,2,5,10,20")
     for number in found:
         if number < 0 or not number.is_integer():
             raise UsageError(
-                f"{number:g} is no number of items.", "Give whole numbers: --sizes 1,2,5,10,20"
+                f"{number:g} is no number of items.", "Give whole numbers: --curve 1,2,5,10,20"
             )
     return found
 
 
 def percentages_of(text: str) -> tuple[float, ...]:
     """The percentages in "10,25,50,75,100"; 0 is the model before training."""
-    found = _numbers(text, "--percent 10,25,50,75,100")
+    found = _numbers(text, "--curve 10,25,50,75,100%")
     for number in found:
         if not 0 <= number <= 100:
             raise UsageError(
-                f"{number:g} is no percentage.", "Give numbers from 0 to 100: --percent 10,25,50"
+                f"{number:g} is no percentage.", "Give numbers from 0 to 100: --curve 10,25,50%"
             )
     return found
 

@@ -47,10 +47,9 @@ class TrainingKind(NamedTuple):
     train: Callable[[Recipe, Material, Path, Watch | None], TrainingOutcome] | None = None
     shorthand: Mapping[str, str] = {}  # short names of fields for --set, and their paths
     scheme: str = "hf"  # how what it makes is asked: -m SCHEME:DIR
-    results: Callable[[TrainingOutcome], str] | None = (
-        None  # the card's results in words, else a table
-    )
-    # settings that must be given again to ask as was taught: --model-set NAME=VALUE
+    # the card's results in words, else a table
+    results: Callable[[TrainingOutcome], str] | None = None
+    # settings that must be given again to ask as was taught: --set NAME=VALUE
     asked_with: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()  # on dev, by which the loop can choose the best weights
 
@@ -81,7 +80,7 @@ def way_to_ask(recipe: Recipe, folder: str) -> str:
         value = getattr(recipe.settings, name)
         if value != getattr(usual, name):
             shown = str(value).lower() if isinstance(value, bool) else value
-            found.append(f"--model-set {name}={shown}")
+            found.append(f"--set {name}={shown}")
     return " ".join(found)
 
 

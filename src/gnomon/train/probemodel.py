@@ -230,6 +230,6 @@ def _check_same(backbone: Backbone, saved: SavedProbe) -> None:
         raise ModelError(
             f"{saved.about.backbone} has changed since the probe was trained: it was {then} "
             f"and is {now}.",
-            "Give the frozen model as it was with --model-set backbone=hf:FOLDER, or train the "
+            "Give the frozen model as it was with --set backbone=hf:FOLDER, or train the "
             "probe again.",
         )

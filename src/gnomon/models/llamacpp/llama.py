@@ -201,7 +201,7 @@ class Llama:
             self.close()
             raise ModelError(
                 f"llama.cpp cannot open a context of {self.window} tokens: {last_complaint()}.",
-                "Give a smaller one with --model-set context=1024, or update xllamacpp.",
+                "Give a smaller one with --set context=1024, or update xllamacpp.",
             )
         self._api.llama_set_n_threads(self._context, threads, threads)
 

@@ -177,8 +177,8 @@ _GROWTH = 16  # how many times more room a reply gets that was cut
 _COMPLETION_ALTERNATIVES = 5  # the most that completion servers give
 # What a server may refuse, and how it is asked without.
 _REMEDIES = {
-    "temperature": "--model-set temperature=default",
-    "logprobs": "--model-set logprobs=no",
+    "temperature": "--set temperature=default",
+    "logprobs": "--set logprobs=no",
     "seed": "leave out request_seed",
     "response_format": "leave out constrain",
     "guided_choice": "leave out constrain, or give constrain=json",
@@ -221,7 +221,7 @@ class OpenAIApi:
         if self.echo and self.endpoint == "chat":
             raise UsageError(
                 "A chat server cannot echo.",
-                "Add --model-set endpoint=completion, or leave out echo.",
+                "Add --set endpoint=completion, or leave out echo.",
             )
         check_positive("reply_tokens", self.reply_tokens)
         check_positive("most_reply_tokens", self.most_reply_tokens)

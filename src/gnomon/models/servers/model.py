@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from gnomon.errors import DataError, GnomonError, ModelError, UsageError
 from gnomon.models.choices import log_sum
 from gnomon.models.prompts.library import Prompt
-from gnomon.models.prompts.preview import HOW, Asking, continuations
+from gnomon.models.prompts.preview import HOW, PromptFormat, continuations
 from gnomon.models.reading.replies import as_answer
 from gnomon.models.servers.pictures import PictureOptions, SentPicture, for_the_cache
 from gnomon.models.servers.pool import address_of
@@ -188,12 +188,12 @@ class ServedModel:
             limits=found.limits,
         )
 
-    def asking(self) -> Asking:
+    def asking(self) -> PromptFormat:
         """What shows prompts without the model."""
         about = self._api.describe()
         kept = ("reply_tokens", "most_reply_tokens", "temperature", "logprobs", "constrain")
         limits = {name: about[name] for name in kept if name in about}
-        return Asking(
+        return PromptFormat(
             way="echo" if self._api.echo else "generate",
             prompt=replace(self._prompt, paraphrases=()),
             sends_messages=self._api.converses,

@@ -135,8 +135,7 @@ def check_name(name: str, key_env: str) -> None:
     if key_env and key_env != DEFAULT_KEY and not key:
         raise UsageError(
             "The environment variable that key_env names does not exist or is empty.",
-            "Put the key into a variable, and give that variable's name: "
-            "--model-set key_env=MY_KEY",
+            "Put the key into a variable, and give that variable's name: --set key_env=MY_KEY",
         )
     if key and key in name:
         raise UsageError(
@@ -211,7 +210,6 @@ def _budget(
     if max_cost is not None and (price_input is None or price_output is None):
         raise UsageError(
             "A budget in money needs the model's prices.",
-            "Give them per million tokens: "
-            "--model-set price_input=0.15 --model-set price_output=0.60",
+            "Give them per million tokens: --set price_input=0.15 --set price_output=0.60",
         )
     return Budget(price_input or 0.0, price_output or 0.0, max_cost, budget_tokens)

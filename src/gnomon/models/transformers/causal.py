@@ -20,7 +20,7 @@ from gnomon.models.choices import (
 )
 from gnomon.models.prompted import Prompted
 from gnomon.models.prompts.chat import Writer, chat_template
-from gnomon.models.prompts.preview import Asking, frames
+from gnomon.models.prompts.preview import PromptFormat, frames
 from gnomon.models.transformers.loading import longest_text, token_budget
 from gnomon.models.transformers.passes import padded
 from gnomon.models.transformers.scorer import TorchScorer, try_trees
@@ -70,14 +70,14 @@ class Causal(Prompted):
         (text,) = self.contexts([item])
         return self.preview_text(item, self.asking().opened(text), text)
 
-    def asking(self) -> Asking:
+    def asking(self) -> PromptFormat:
         """What shows prompts without the model."""
         template = self.template
         framed = None
         if template is not None:
             answered = self.ask == "score"
             framed = frames(self.prompt, lambda _: template, answered=answered)
-        return Asking(
+        return PromptFormat(
             way=self.ask,
             prompt=self.kept_prompt,
             frames=framed,

@@ -273,7 +273,7 @@ def _check_options_of_kind(name: str, kind: str, asking: _Asking) -> None:
 def _converses(name: str, place: ModelPath, has_template: bool, chat: bool | None) -> bool:
     """Whether items are put as a conversation."""
     if chat and not has_template:
-        raise UsageError(f"{name} has no chat template.", "Leave out --model-set chat=true.")
+        raise UsageError(f"{name} has no chat template.", "Leave out --set chat=true.")
     if chat is None:
         return has_template and place.converses
     return chat

@@ -138,7 +138,7 @@ class PicturePlaces:
         if text.count(self.mark) != pictures:
             raise ModelError(
                 f"The model's chat template does not show {pictures} pictures in one question.",
-                "Choose items with one picture, or ask without it: --model-set chat=no",
+                "Choose items with one picture, or ask without it: --set chat=no",
             )
         return text[first : last + len(self.mark)]
 

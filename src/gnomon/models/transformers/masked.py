@@ -32,7 +32,7 @@ from gnomon.models.choices import (
 )
 from gnomon.models.prompted import Prompted
 from gnomon.models.prompts.library import Prompt
-from gnomon.models.prompts.preview import Asking, continuations
+from gnomon.models.prompts.preview import PromptFormat, continuations
 from gnomon.models.transformers.loading import longest_text, token_budget, tokens_in_a_pass
 from gnomon.models.transformers.passes import logits_at, padded
 from gnomon.models.transformers.tokens import surrounding_tokens
@@ -111,9 +111,9 @@ class Masked(Prompted):
         made = self.previewed(item, self.asking().text(item), read, scored)
         return replace(made, trouble=self._trouble(item, ways))
 
-    def asking(self) -> Asking:
+    def asking(self) -> PromptFormat:
         """What shows prompts without the model."""
-        return Asking(
+        return PromptFormat(
             way="fill",
             prompt=self.kept_prompt,
             blank=self.tokenizer.mask_token,
@@ -276,7 +276,7 @@ def _check(spec: str, tokenizer: Any, span: str, top_k: int) -> None:
     if tokenizer.mask_token_id is None or not tokenizer.is_fast:
         raise ModelError(
             f"The tokenizer of {spec} has no mask token, or does not tell where words stand.",
-            "Ask it as another kind with --model-set kind=KIND.",
+            "Ask it as another kind with --set kind=KIND.",
         )
 
 

@@ -26,7 +26,7 @@ def region_matcher(name: str, model: Any, tokenizer: Any, regions: str) -> Joint
     if not regions:
         raise UsageError(
             f"{name} sees regions of pictures, which a detector must have found before.",
-            "Say where their features are: --model-set regions=PATH.",
+            "Say where their features are: --set regions=PATH.",
         )
     files = open_regions(regions)
     head = HEADS[type(model).__name__]

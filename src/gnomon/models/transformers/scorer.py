@@ -106,7 +106,7 @@ def try_trees(model: Any, wanted: bool | None, spec: str) -> TreeUse:
     trouble = _trouble(model, queries, plain, packed=False)
     if trouble and wanted:
         raise ModelError(
-            f"{spec} cannot be asked in trees: {trouble}.", "Leave out --model-set trees=yes."
+            f"{spec} cannot be asked in trees: {trouble}.", "Leave out --set trees=yes."
         )
     if trouble:
         warnings.warn(
@@ -149,7 +149,7 @@ def _check_decoder(model: Any, plain: States, spec: str) -> None:
     if _difference(after_one, after_other) > _tolerance(model):
         raise ModelError(
             f"{spec} is not a decoder: what it reads at one place depends on what comes after it.",
-            "Ask it as what it is: --model-set kind=masked, seq2seq or nli.",
+            "Ask it as what it is: --set kind=masked, seq2seq or nli.",
         )
 
 

@@ -15,7 +15,7 @@ import torch
 
 from gnomon.models.choices import Likelihoods, ModelReply, Query, by_length, contexts, flat, take
 from gnomon.models.prompted import Prompted
-from gnomon.models.prompts.preview import Asking
+from gnomon.models.prompts.preview import PromptFormat
 from gnomon.models.rows import QueryPart
 from gnomon.models.transformers.causal import generate
 from gnomon.models.transformers.loading import longest_text, token_budget, tokens_in_a_pass
@@ -63,9 +63,9 @@ class Seq2seq(Prompted):
         (text,) = contexts(self.prompt, [item])
         return self.preview_text(item, self.asking().opened(text), text)
 
-    def asking(self) -> Asking:
+    def asking(self) -> PromptFormat:
         """What shows prompts without the model."""
-        return Asking(
+        return PromptFormat(
             way="target" if self.ask == "score" else self.ask,
             prompt=self.kept_prompt,
             **surrounding_tokens(self.tokenizer),

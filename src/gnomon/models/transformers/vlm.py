@@ -31,7 +31,7 @@ from gnomon.models.choices import (
 )
 from gnomon.models.prompted import Prompted
 from gnomon.models.prompts.chat import Writer, conversation
-from gnomon.models.prompts.preview import MOST_PICTURES, Asking, frames
+from gnomon.models.prompts.preview import MOST_PICTURES, PromptFormat, frames
 from gnomon.models.transformers.causal import BATCH, generate
 from gnomon.models.transformers.imageinputs import (
     PictureEncoder,
@@ -235,10 +235,10 @@ class Vlm(Prompted):
     def _opening(self) -> str:
         return "".join(self.tokenizer.convert_ids_to_tokens(self.encoder.opening))
 
-    def asking(self) -> Asking:
+    def asking(self) -> PromptFormat:
         """What shows prompts without the model: nothing, where the processor adds to texts."""
         if self.nothing.before or self.nothing.after:
-            return Asking(way=self.ask, takes_pictures=True)
+            return PromptFormat(way=self.ask, takes_pictures=True)
         framed = None
         if self.chat:
             framed = frames(
@@ -249,7 +249,7 @@ class Vlm(Prompted):
             )
             for name, (before, after) in framed.items():
                 framed[name] = (self._opened(before, before), after)
-        return Asking(
+        return PromptFormat(
             way=self.ask,
             prompt=self.kept_prompt,
             frames=framed,

@@ -91,7 +91,7 @@ def question_of(item: Item, painted: Painted, size: tuple[int, int]) -> Item | N
 
 # People as judges: what they said of the pictures of a run, read from a table or from their runs.
 #
-# Runs are those of `gnomon annotate RUN --task picture`, in one folder. A table (CSV) has the
+# Runs are those of `gnomon people ask RUN --task picture`, in one folder. A table (CSV) has the
 # columns `item`, `picture` (0 for the first of an item) and `choice`; an empty choice says that
 # the person could not tell. Several rows for a picture are several people, of whom more than half
 # must agree.
@@ -131,7 +131,7 @@ def _votes_in_runs(folder: Path) -> Votes:
     if not votes:
         raise DataError(
             "no run here says what people saw in painted pictures.",
-            "Ask them with `gnomon annotate RUN --task picture`.",
+            "Ask them with `gnomon people ask RUN --task picture`.",
             file=folder,
         )
     return votes

@@ -47,7 +47,7 @@ def folder(name: str) -> FolderPainter:
     """Pictures of a folder: DIR/ID.png, DIR/ID_0.png, DIR/ID_1.png ..., or a table id,file.
 
     The table is DIR/pictures.csv or DIR/pictures.jsonl, or is given itself: images:TABLE.csv. Its
-    files are below its own folder. With --pictures 0 all pictures of an item vote.
+    files are below its own folder. With --set pictures=0 all pictures of an item vote.
     """
     if not name:
         raise UsageError("images needs a folder.", "Write images:DIR, or images:TABLE.csv.")
@@ -186,11 +186,11 @@ def gallery(name: str, *, dir: str, finder: str = "ssd", sure: float = 0.3) -> P
     """
     if name:
         raise UsageError(
-            f"synth:gallery takes no name, not '{name[:60]}'.", "Give --model-set dir=FOLDER."
+            f"synth:gallery takes no name, not '{name[:60]}'.", "Give --set dir=FOLDER."
         )
     folder = Path(dir).expanduser()
     if not folder.is_dir():
-        raise DataError("there is no such folder.", "Check --model-set dir=FOLDER.", file=folder)
+        raise DataError("there is no such folder.", "Check --set dir=FOLDER.", file=folder)
     if not 0 < sure < 1:
         raise UsageError(f"sure must be between 0 and 1, not {sure}.", "Try 0.3.")
     return PhotoGallery(folder, finder, sure)

@@ -118,12 +118,12 @@ def guided(
     settings = GuidedSettings(**{field.name: given[field.name] for field in fields(GuidedSettings)})
     if name:
         raise UsageError(
-            f"synth:guided takes no name, not '{name[:60]}'.", "Give --model-set vqgan=FOLDER."
+            f"synth:guided takes no name, not '{name[:60]}'.", "Give --set vqgan=FOLDER."
         )
     if not vqgan:
         raise UsageError(
             "synth:guided needs the weights of a VQGAN.",
-            "Give --model-set vqgan=FOLDER, a VQModel as diffusers saves it.",
+            "Give --set vqgan=FOLDER, a VQModel as diffusers saves it.",
         )
     _check(settings, save_every)
     return GuidedPainter(

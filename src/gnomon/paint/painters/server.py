@@ -196,7 +196,7 @@ def _budget(max_cost: float | None, price: float | None) -> Budget:
     if max_cost is not None and price is None:
         raise UsageError(
             "A budget in money needs the price of a picture.",
-            "Give it with --model-set price_picture=0.04",
+            "Give it with --set price_picture=0.04",
         )
     return Budget(price_output=(price or 0.0) * MILLION, max_cost=max_cost)
 

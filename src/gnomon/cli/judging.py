@@ -1,55 +1,25 @@
-"""Look at the pictures of a run again, with another judge. Nothing is painted.
-
-The new answers are a run of their own beside the old one, with the same pictures. What is not given
-stays as it was in the old run.
-
-examples:
-  gnomon judge runs/posrel-fresh--synth-render--0123456789abcdef --rule visor
-  gnomon judge runs/scales-* --detector hf:facebook/detr-resnet-50 --depth none
-  gnomon judge runs/posrel-* --judge vqa:hf:Salesforce/blip-vqa-base
-"""
+"""Judging again: the pictures of a run looked at with another judge, as a run of its own."""
 
 from __future__ import annotations
 
 import shlex
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gnomon.cli.options import settings_of
 from gnomon.errors import UsageError, inert
 
 if TYPE_CHECKING:
     from gnomon.runs import Run
 
-GIVEN = ("judge", "detector", "depth", "rule")
 
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    from gnomon.cli.choosing import MODEL_FLAGS
-
-    parser.add_argument("runs_judged", nargs="+", metavar="RUN", help="the folder of a run")
-    for name in GIVEN:
-        flag = MODEL_FLAGS[name]
-        parser.add_argument(f"--{name}", metavar=flag.value, help=flag.text)
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="any other option of judging, such as least=0.5",
-    )
-    parser.add_argument("--runs", metavar="DIR", help="where the new runs go (default: beside)")
-    parser.add_argument("--restart", action="store_true", help="start over")
-    parser.add_argument("--quiet", action="store_true", help="no progress and no table")
-
-
-def main(args: Namespace) -> int:
+def judge_again(args: Namespace) -> int:
     """Judge each run again, and show the scores before and after."""
     from gnomon.runs import open_runs
 
-    old = open_runs(args.runs_judged)
+    old = open_runs(args.benchmarks)
     changes = _changes(args)
     new = [_judged(args, run, changes) for run in old]
     if not args.quiet:
@@ -60,16 +30,13 @@ def main(args: Namespace) -> int:
 
 def _changes(args: Namespace) -> dict[str, Any]:
     """The options that differ from those of the old run."""
-    found = {name: getattr(args, name) for name in GIVEN if getattr(args, name) is not None}
-    for setting in args.set:
-        key, equals, value = setting.partition("=")
-        if not equals or not key:
-            raise UsageError(f"'{setting}' is not KEY=VALUE.", "For example: --set least=0.5")
-        found[key] = value
+    found = {key.removeprefix("model."): value for key, value in settings_of(args).items()}
+    if args.model:
+        raise UsageError("--judge-again asks no model.", "Leave out -m.")
     if not found:
         raise UsageError(
             "There is nothing to judge by that is new.",
-            "Give --rule, --detector, --depth or --judge.",
+            "Say what differs, such as --set rule=visor (or judge, detector, depth).",
         )
     return found
 

@@ -1,16 +1,17 @@
 """Ask people: a page on this machine with one item at a time, and a personal link for each person.
 
 examples:
-  gnomon annotate scales --people ann,ben --limit 40
-  gnomon annotate spacenli --task scale --people ann,ben,cleo --limit 60 --repeat 6 --catch 4
-  gnomon annotate captions.jsonl --task validate --people ann,ben --ask-frame
-  gnomon annotate pairs.jsonl --task contrast --people ann
-  gnomon annotate runs/posrel-fresh--synth-render--0123456789abcdef --task picture --people ann,ben
-  gnomon annotate scales --panel PROLIFIC_PID --most 30 --limit 40 --address https://lab.example
+  gnomon people ask scales --people ann,ben --limit 40
+  gnomon people ask spacenli --task scale --people ann,ben,cleo --limit 60 --repeat 6 --catch 4
+  gnomon people ask captions.jsonl --task validate --people ann,ben --ask-frame
+  gnomon people ask pairs.jsonl --task contrast --people ann
+  gnomon people ask runs/posrel-fresh--synth-render--0123456789abcdef --task picture
+    --people ann,ben
+  gnomon people ask scales --panel PROLIFIC_PID --most 30 --limit 40 --address https://lab.example
     --completion-link https://app.prolific.com/submissions/complete?cc=CODE
-  gnomon annotate captions.jsonl --task validate --label-studio https://label.example --push
+  gnomon people ask captions.jsonl --task validate --label-studio https://label.example --push
     --overlap 3
-  gnomon annotate captions.jsonl --task validate --label-studio https://label.example --pull
+  gnomon people ask captions.jsonl --task validate --label-studio https://label.example --pull
     --people ann=3,ben=5
 
 Tasks: choose (one of the choices), scale (five points from contradiction to entailment), validate
@@ -30,22 +31,25 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.cli.choosing import item_arguments
+from gnomon.cli.options import item_arguments
 from gnomon.errors import UsageError, inert
 
 if TYPE_CHECKING:
     from gnomon.people.answering import Asked, Settings
+    from gnomon.people.labelstudio.pulling import Pulled, PulledPerson
+    from gnomon.people.labelstudio.server import Server
     from gnomon.people.page.study import Study
     from gnomon.people.taskfile import Task
     from gnomon.records import Item
 
 
+PAGE_ONLY = ("repeat", "catch", "panel", "address", "completion_link", "new_links", "order_seed")
 PANEL = ""  # stands for the name of the panel among those of people
 PANEL_IDS = {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"}  # what a panel puts in the place of the id
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
+    """Add the options of `gnomon people ask`."""
     parser.add_argument(
         "what",
         metavar="BENCHMARK|ITEMS|RUN",
@@ -163,12 +167,10 @@ def _add_label_studio_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def main(args: Namespace) -> int:
+def ask(args: Namespace) -> int:
     """Serve until interrupted, or exchange with Label Studio."""
     if args.label_studio or args.push or args.pull:
-        from gnomon.cli.labelstudio import exchange
-
-        return exchange(args, *_settings(args))
+        return _exchange(args, *_settings(args))
     from gnomon.people.page.serving import Where, check_where, serve
 
     where = Where(args.host, args.port, args.allow_remote, args.address)
@@ -228,7 +230,7 @@ def _settings(args: Namespace) -> tuple[Settings, Asked]:
 
 def _asked(args: Namespace) -> Asked:
     """The items: of a benchmark, of a file, or the painted pictures of a run."""
-    from gnomon.cli.choosing import chosen_sources
+    from gnomon.cli.options import chosen_sources
     from gnomon.people.sources import asked_from_painted, asked_from_source
     from gnomon.runs import MANIFEST, Run
 
@@ -303,3 +305,102 @@ def _link(address: str, token: str, more: str = "") -> str:
     if not token:
         return "the link is known already (--new-links makes new ones)"
     return f"{address}/join?token={token}{more}"
+
+
+# Label Studio instead of the page: items to a project of a server, and answers back.
+
+
+def _exchange(args: Namespace, settings: Settings, asked: Asked) -> int:
+    """Push or pull."""
+    from gnomon.people.labelstudio.server import Server, read_token
+
+    _check_exchange(args)
+    title = _title(args, settings, asked)
+    with Server(args.label_studio, read_token(args.token_file)) as server:
+        if args.push:
+            _push(args, server, settings, asked, title)
+        else:
+            _pull(args, server, settings, asked, title)
+    return 0
+
+
+def _title(args: Namespace, settings: Settings, asked: Asked) -> str:
+    """The title of the project: as given, or of the items and the task."""
+    from gnomon.people.labelstudio.projects import LONGEST_TITLE
+    from gnomon.records import digest
+
+    if len(args.project) > LONGEST_TITLE:
+        raise UsageError(
+            f"The title of a project has at most {LONGEST_TITLE} characters.", "Shorten --project."
+        )
+    title = args.project.strip() or f"{settings.task.kind}: {asked.name}"
+    if len(title) <= LONGEST_TITLE:
+        return title
+    key = digest(title, digits=6)
+    return f"{title[: LONGEST_TITLE - 7]} {key}"
+
+
+def _check_exchange(args: Namespace) -> None:
+    if not args.label_studio:
+        raise UsageError("--push and --pull need a server.", "Give its address: --label-studio URL")
+    if not (args.push or args.pull):
+        raise UsageError(
+            "--label-studio does not say what to do.",
+            "Add --push, or --pull for answers.",
+        )
+    if args.overlap is not None and not args.push:
+        raise UsageError("--overlap belongs to --push.", "Leave it out, or push again with it.")
+    if args.people and args.push:
+        raise UsageError(
+            "--push does not choose people.", "Invite them on the server, and leave out --people."
+        )
+    for name in PAGE_ONLY:
+        if getattr(args, name):
+            option = "--" + name.replace("_", "-")
+            raise UsageError(f"{option} belongs to the page of Gnomon.", "Leave it out.")
+
+
+def _push(args: Namespace, server: Server, settings: Settings, asked: Asked, title: str) -> None:
+    from gnomon.people.labelstudio.pushing import push
+
+    done = push(server, asked, settings.task, title, args.overlap)
+    project = done.project
+    people = f"{project.overlap} people" if project.overlap > 1 else "1 person"
+    print(inert(f"{project.title}: {done.total} items, {done.new} of them new; {people} for each."))
+    if done.pictures:
+        print(f"{done.pictures} pictures were sent.")
+    print(inert(f"People answer at {server.url}/projects/{project.id}"))
+    print("The same command with --pull instead of --push brings the answers back.")
+
+
+def _pull(args: Namespace, server: Server, settings: Settings, asked: Asked, title: str) -> None:
+    from gnomon.people.labelstudio.pulling import pull, read_names
+
+    names = read_names(args.people)
+    done = pull(server, asked, settings, Path(args.runs), title, names)
+    for person in done.people:
+        print(inert(_pulled_line(person)))
+    _tell_left_out(done)
+    if not done.people:
+        print("Nobody has answered yet.")
+        return
+    print(inert(f"How far they agree: gnomon people agree {args.runs}"))
+
+
+def _pulled_line(person: PulledPerson) -> str:
+    told = f"  {person.name} (user {person.user}): {person.answers} answers"
+    if person.skipped:
+        told += f", {person.skipped} skipped"
+    told += f"; {person.new} new, {person.changed} changed"
+    if person.kept:
+        told += f"; {person.kept} that the server has no longer are kept"
+    return told + "."
+
+
+def _tell_left_out(done: Pulled) -> None:
+    if done.incomplete:
+        print(
+            f"{done.incomplete} annotations were left out: a question is open, or nobody is named."
+        )
+    if done.foreign:
+        print(f"{done.foreign} tasks of the project are not about these items and were left out.")

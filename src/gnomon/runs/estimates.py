@@ -18,22 +18,23 @@ import msgspec
 from gnomon.contracts import Model
 from gnomon.errors import GnomonError, ModelError
 from gnomon.items.source import ItemSource
-from gnomon.items.spreading import middles
-from gnomon.records import Item
+from gnomon.items.spreading import middles, spread
+from gnomon.records import Answer, Item
 from gnomon.registry import ModelSpec
 from gnomon.runs import MANIFEST, Run
-from gnomon.runs.asking import Asker
-from gnomon.runs.batches import Numbered, in_batches
-from gnomon.runs.folders import run_folder
-from gnomon.runs.manifests import check_takes
+from gnomon.runs.batches import Asker, Numbered, in_batches
+from gnomon.runs.identity import run_folder
+from gnomon.runs.plan import check_takes
 from gnomon.runs.workers import about_model
 
+SAMPLE = 12  # items that are timed
+WARM_UP = 4  # items that are asked before, since the first ones are slower
 TOGETHER = 5  # items of each benchmark that are asked in a batch, after one alone
 ANSWER_BYTES = 160  # of an answer in the log, beside its item
 OVERHEAD = 1.4  # how much larger a log is than what it holds
 
 
-class Estimate(NamedTuple):
+class RunEstimate(NamedTuple):
     """What one run would take."""
 
     items: int  # in all
@@ -90,7 +91,7 @@ def opened(spec: ModelSpec) -> Iterator[Opened]:
 
 def estimate(
     source: ItemSource, who: Opened, runs: str | Path = "runs", *, blind: bool = False
-) -> Estimate:
+) -> RunEstimate:
     """What a run would take that asks what is left of a source."""
     clock = Clock()
     items = list(source.items())
@@ -114,7 +115,7 @@ def estimate(
         asker = Asker(who.model)
         read = sum(asker.size(item) for item in left)
         asking = _times(source, who, asker, items, left)
-    return Estimate(
+    return RunEstimate(
         items=len(items),
         left=len(left),
         read=read,
@@ -157,16 +158,12 @@ def _times(
         _ask(asker, [single])
         who.is_warm = True
     clock = Clock()
-    failed = _ask(asker, [single])
+    answers = _ask(asker, [single])
     alone = clock.taken()
     clock = Clock()
-    failed += _ask(asker, probed)
+    answers += _ask(asker, probed)
     together = clock.taken()
-    if all(failed):
-        raise ModelError(
-            f"{who.spec.spec} failed on all {len(failed)} items that were tried: {failed[0]}.",
-            "Make a short run with `gnomon run ... --limit 10` and look at it.",
-        )
+    _check_some_answered(who.spec, answers)
     planned = in_batches(numbered(left), asker.size, asker.budget, asker.batch)
     batches = 1 + sum(1 for _ in planned)  # the first one of a run is a small one of its own
     rest = [
@@ -198,12 +195,12 @@ def numbered(items: Sequence[Item]) -> list[Numbered]:
     return list(enumerate(items))
 
 
-def _ask(asker: Asker, items: Sequence[Item]) -> list[str | None]:
-    """Ask in batches, as a run does; what went wrong with each."""
-    found: list[str | None] = []
+def _ask(asker: Asker, items: Sequence[Item]) -> list[Answer]:
+    """Ask in batches, as a run does."""
+    answers: list[Answer] = []
     for batch in in_batches(numbered(items), asker.size, asker.budget, asker.batch):
-        found += [answer.error for _, answer in asker.ask(batch)]
-    return found
+        answers += [answer for _, answer in asker.ask(batch)]
+    return answers
 
 
 def _cost(options: dict[str, Any], read: int, written: int) -> float | None:
@@ -211,3 +208,62 @@ def _cost(options: dict[str, Any], read: int, written: int) -> float | None:
     if prices[0] is None or prices[1] is None:
         return None
     return (read * float(prices[0]) + written * float(prices[1])) / 1e6
+
+
+class Timing(NamedTuple):
+    """What a handful of items took."""
+
+    items: int
+    seconds: float  # of the clock
+    cpu_seconds: float  # of this process, over all its threads
+    loading: float  # seconds until the model was ready, once a run
+    tokens: int | None = None  # that were read and written, where the model says so
+
+    def seconds_for(self, items: int) -> float:
+        """How long so many items take, by the clock: an estimate.
+
+        >>> Timing(10, 5.0, 9.0, 2.0).seconds_for(100)
+        52.0
+        """
+        return self.loading + items * self.seconds / self.items
+
+
+def time_items(source: ItemSource, spec: ModelSpec) -> Timing:
+    """Ask a model a few items, spread over the whole, and time them; nothing is kept."""
+    items = list(source.items())
+    chosen = [items[i] for i in spread(len(items), SAMPLE + WARM_UP)]
+    if not chosen:
+        raise ModelError(f"{source.name} has no items to time.", "Choose other options.")
+    getting_ready = Clock()
+    with opened(spec) as who:
+        asker = Asker(who.model)
+        prepare = getattr(who.model, "prepare", None)
+        if prepare:
+            prepare(iter(items), source.benchmark)
+        _ask(asker, chosen[:WARM_UP])
+        loading = getting_ready.taken().seconds
+        timed = chosen[WARM_UP:] or chosen
+        clock = Clock()
+        answers = _ask(asker, timed)
+        times = clock.taken()
+    _check_some_answered(spec, answers)
+    counts = [_tokens(answer) for answer in answers]
+    known = [count for count in counts if count is not None]
+    tokens = sum(known) if len(known) == len(answers) else None
+    return Timing(len(timed), times.seconds, times.cpu, loading, tokens)
+
+
+def _check_some_answered(spec: ModelSpec, answers: Sequence[Answer]) -> None:
+    failed = [answer.error for answer in answers if answer.error]
+    if len(failed) == len(answers):
+        raise ModelError(
+            f"{spec.spec} failed on all {len(answers)} items that were tried: {failed[0]}.",
+            "Make a short run with `gnomon run ... --limit 10` and look at it.",
+        )
+
+
+def _tokens(answer: Answer) -> int | None:
+    """How many tokens were read and written for an answer, where that is known."""
+    if answer.tokens is not None or answer.tokens_read is None:
+        return answer.tokens
+    return answer.tokens_read + (answer.tokens_written or 0)

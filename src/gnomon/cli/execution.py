@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.cli.dispatch import tell
-from gnomon.cli.planned import LEFT_OUT, Planned, plan_runs
+from gnomon.cli.plan import LEFT_OUT, Planned, plan_runs
 from gnomon.errors import EmptyShardError, GnomonError
 from gnomon.items.source import ItemSource
 from gnomon.redaction import redact_command

@@ -1,7 +1,7 @@
-"""Options that several commands share: which items, and which models.
+"""Options that several commands share: which items, which models, and how figures are printed.
 
-Named flags such as --seed or --data go to every benchmark (or model) whose signature names them;
-one that none of them takes is refused. --set KEY=VALUE reaches what has no flag of its own.
+Named flags such as --seed or --data go to every benchmark or model whose signature names them; one
+that none of them takes is refused. --set KEY=VALUE reaches what has no flag of its own.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace, _ArgumentGroup
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon import registry
 from gnomon.errors import UsageError, nearest
@@ -19,11 +19,15 @@ from gnomon.options import option_help, options_of, takes
 from gnomon.registry import ModelSpec
 from gnomon.trust import SAID_BY_COMMAND
 
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+Functions = Mapping[str, Callable[..., Any]]  # sources or factories, by name
+
 
 class Flag(NamedTuple):
     """An option with a flag of its own: what stands for its value, and what it says.
 
-    A switch takes no value; what may be given several times has its values joined by spaces.
+    What may be given several times has its values joined.
     """
 
     value: str
@@ -34,15 +38,9 @@ class Flag(NamedTuple):
 
 ITEM_FLAGS = {
     "seed": Flag("S", "draw the items with this seed"),
-    "per_group": Flag("N", "items for each pattern or template"),
-    "form": Flag("FORM", "only this form of question, such as cloze"),
     "data": Flag("DIR", "the folder with the authors' files"),
     "split": Flag("SPLIT", "only this split, such as test"),
     "images": Flag("DIR", "the folder with the photographs"),
-    "instances": Flag("FILE", "COCO's file of what is in the photographs"),
-    "count": Flag("N", "how many pairs of pictures to draw"),
-    "knowledge": Flag("DIR", "ask what `gnomon look` found in your own pictures"),
-    "patterns": Flag("FILE", "a pattern file of your own"),
     "map": Flag(
         "WHAT=COLUMN,...",
         "of your own file: which column holds what, such as text=question,gold=answer",
@@ -52,44 +50,29 @@ ITEM_FLAGS = {
 }
 MODEL_FLAGS = {
     "prompt": Flag("PROMPT", "a prompt by name, or a file with one"),
-    "wording": Flag("N", "which of the prompt's wordings (default: 1, the first)"),
     "shots": Flag("N", "worked examples before each question: the prompt's, or the benchmark's"),
-    "ask": Flag("HOW", "score (the likelihood of each choice) or generate (a reply that is read)"),
-    "normalise": Flag("HOW", "sum, mean, byte or pmi: how likelihoods are made comparable"),
-    "chat": Flag("YES|NO", "put the items as a conversation"),
-    "new_tokens": Flag("N", "the longest reply, in tokens"),
-    "temperature": Flag("T", "how a server draws its replies (0: always the likeliest)"),
-    "kind": Flag("KIND", "causal, seq2seq, masked or nli; needed only if the config does not say"),
-    "revision": Flag("REVISION", "a branch, tag or commit of the weights"),
-    "dtype": Flag("DTYPE", "float32, bfloat16 or float16"),
     "device": Flag("DEVICE", "cpu, cuda or mps"),
-    "threads": Flag("N", "how many processor threads to use; 0 chooses by itself"),
-    "mmproj": Flag("FILE", "the projector with which a GGUF model sees pictures"),
     "base_url": Flag(
         "URL", "the address of an OpenAI-compatible server; may be repeated", repeated=True
     ),
-    "concurrency": Flag("N", "how many requests to make at a time, to each server"),
-    "max_cost": Flag("AMOUNT", "stop before spending more than this (needs both prices)"),
-    "price_input": Flag("AMOUNT", "price of a million tokens that the model reads"),
-    "price_output": Flag("AMOUNT", "price of a million tokens that the model writes"),
-    "judge": Flag("JUDGE", "who looks at pictures: boxes, vqa:MODEL, or none to paint only"),
-    "detector": Flag("NAME", "what finds things in pictures: ssd, hf:NAME or true"),
-    "depth": Flag("NAME", "what says how far away they are: fastdepth, hf:NAME, true or none"),
-    "rule": Flag("RULE", "how boxes become an answer"),
-    "pictures": Flag("N", "how many pictures to paint for each item"),
-    "column": Flag("NAME", "for a table of answers: the column that holds the answer"),
-    "filter": Flag("NAME", "for a log of lm-eval: the filter whose replies count"),
-    "allow_pickle": Flag("", "load pickled weights, which can run any code"),
-    "trust_remote_code": Flag("", "run the code that comes with the model"),
 }
 FLAGS = {"benchmarks": ITEM_FLAGS, "models": MODEL_FLAGS}
+PREFIXES = {"benchmarks": "items.", "models": "model."}  # where both take an option
 OWN = "own"  # the source that reads a knowledge folder
-SETTERS = {"benchmarks": "--set", "models": "--model-set"}
 
 
 def item_arguments(parser: ArgumentParser) -> None:
-    """Add the flags that choose items."""
-    group = _add_flags(parser, "items", "benchmarks")
+    """Add the flags that choose items, and --set."""
+    group = parser.add_argument_group("items")
+    _add_flags(group, ITEM_FLAGS)
+    group.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="any other option of the benchmark or the model (see `gnomon list benchmarks NAME`, "
+        "`gnomon list models NAME`)",
+    )
     group.add_argument(
         "--all", action="store_true", help="the full fresh set, where the default is a draw from it"
     )
@@ -116,50 +99,41 @@ def shard_argument(parser: ArgumentParser) -> None:
 
 def model_arguments(parser: ArgumentParser) -> None:
     """Add the flags that choose how models are loaded and asked."""
-    group = _add_flags(parser, "models", "models")
+    group = parser.add_argument_group("models")
+    _add_flags(group, MODEL_FLAGS)
     group.add_argument(
         "--no-cache",
-        dest="model_set",
+        dest="set",
         action="append_const",
         const="cache=no",
         help="keep no replies of a server for when the run is stopped and continues",
     )
 
 
-def _add_flags(parser: ArgumentParser, title: str, kind: str) -> _ArgumentGroup:
-    group = parser.add_argument_group(title)
-    for name, flag in FLAGS[kind].items():
-        if flag.value:
-            action = "append" if flag.repeated else "store"
-            group.add_argument(_dashed(name), action=action, metavar=flag.value, help=flag.text)
-        else:
-            group.add_argument(_dashed(name), action="store_true", default=None, help=flag.text)
-    group.add_argument(
-        SETTERS[kind],
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help=f"any other option (see `gnomon list {kind} NAME`)",
-    )
-    return group
+def _add_flags(group: _ArgumentGroup, flags: Mapping[str, Flag]) -> None:
+    for name, flag in flags.items():
+        action = "append" if flag.repeated else "store"
+        group.add_argument(_dashed(name), action=action, metavar=flag.value, help=flag.text)
 
 
-def answer_file_arguments(parser: ArgumentParser | _ArgumentGroup) -> None:
-    """Add the flags that say how a file of answers is read."""
-    for name in ("column", "filter"):
-        flag = MODEL_FLAGS[name]
-        parser.add_argument(_dashed(name), default="", metavar=flag.value, help=flag.text)
+def check_no_model_options(args: Namespace) -> None:
+    """Refuse what says how a model is asked where none is named."""
+    for option in (*MODEL_FLAGS, "shots_from"):
+        if getattr(args, option, None):
+            raise UsageError(
+                f"{_dashed(option)} is for a model, and none is named.", "Name it with -m MODEL."
+            )
 
 
 def how_to_give(kind: str, option: str) -> str:
     """How an option of a benchmark or model is written on the command line.
 
     >>> how_to_give("models", "shots"), how_to_give("models", "top_k")
-    ('--shots N', '--model-set top_k=VALUE')
+    ('--shots N', '--set top_k=VALUE')
     """
     flag = FLAGS[kind].get(option)
     if flag is None:
-        return f"{SETTERS[kind]} {option}=VALUE"
+        return f"--set {option}=VALUE"
     return f"{_dashed(option)} {flag.value}".strip()
 
 
@@ -176,6 +150,12 @@ def how_to_set(option: str, words: Sequence[str]) -> str:
     return ""
 
 
+def is_of_benchmark(option: str, words: Sequence[str]) -> bool:
+    """Whether a benchmark that the words name takes an option."""
+    sources = [each for word in words for kind, each in _named_by(word) if kind == "benchmarks"]
+    return any(takes(source, option) for source in sources)
+
+
 def _named_by(word: str) -> Iterator[tuple[str, Callable[..., Any]]]:
     """The functions whose options a word of a command may mean: sources of a benchmark, a model."""
     known = registry.known_benchmark(word)
@@ -189,8 +169,8 @@ def _named_by(word: str) -> Iterator[tuple[str, Callable[..., Any]]]:
 def what_it_does(kind: str, option: str, function: Callable[..., Any]) -> str:
     """What an option does: as the function's docstring says it, or else its flag.
 
-    >>> what_it_does("models", "dtype", lambda *, dtype="": None)
-    'float32, bfloat16 or float16'
+    >>> what_it_does("models", "device", lambda *, device="": None)
+    'cpu, cuda or mps'
     """
     text = option_help(function).get(option)
     if text:
@@ -206,16 +186,20 @@ def chosen_sources(
 
     `own` are options of each that a suite gives; what the user gives counts more.
     """
-    options = _given(args, ITEM_FLAGS, args.set)
-    specs = [_with_source(spec, options) for spec in specs]
-    functions = []
+    settings = settings_of(args)
+    specs = [_with_source(spec, settings) for spec in specs]
+    functions = {}
     for spec in specs:
         found, source = named_source(spec)
-        functions.append(found.sources[source])
-    shared = _split(options, specs, functions, "benchmark")
+        functions[spec] = found.sources[source]
+    models = _factories(_models_in(args))
+    mine = _settings_for("benchmarks", settings, functions, models)
+    elsewhere = getattr(args, "elsewhere", ())
+    shares = _split({**_given(args, ITEM_FLAGS), **mine}, functions, "benchmark", elsewhere)
+    shared = [shares[spec] for spec in specs]
     if own:
-        shared = [{**mine, **given} for mine, given in zip(own, shared, strict=True)]
-    sources = [load(spec, **mine) for spec, mine in zip(specs, shared, strict=True)]
+        shared = [{**before, **given} for before, given in zip(own, shared, strict=True)]
+    sources = [load(spec, **given) for spec, given in zip(specs, shared, strict=True)]
     for chosen in sources:
         _tell_columns(args, chosen)
     return _whole(sources, shared) if args.all else sources
@@ -255,7 +239,7 @@ def _whole(sources: Sequence[ItemSource], given: Sequence[Mapping[str, Any]]) ->
 
 def said_of_files(args: Namespace) -> dict[str, Any]:
     """What the command says of models that a file names: whether it trusts them, and with what."""
-    options = _given(args, MODEL_FLAGS, args.model_set)
+    options = {**_given(args, MODEL_FLAGS), **settings_of(args)}
     return {name: value for name, value in options.items() if name in SAID_BY_COMMAND}
 
 
@@ -266,19 +250,43 @@ def chosen_models(
 
     What the command says of models that files name need not be an option of the others.
     """
-    options = _given(args, MODEL_FLAGS, args.model_set)
-    elsewhere = set()
+    args.elsewhere = set()
     for each in of_files:
         factory = registry.model_factory(each.spec)
-        elsewhere |= {name for name in SAID_BY_COMMAND if takes(factory, name)}
+        args.elsewhere |= {name for name in SAID_BY_COMMAND if takes(factory, name)}
     named = [registry.named_model(text) for text in specs]
     check_names(named)
-    schemes = [registry.scheme_of(spec)[0] for _, spec in named]
-    factories = [registry.model_factory(spec) for _, spec in named]
-    shared = _split(options, schemes, factories, "model", elsewhere)
+    functions = _factories([spec for _, spec in named])
+    mine = _settings_for("models", settings_of(args), functions, _sources_in(args))
+    given = {**_given(args, MODEL_FLAGS), **mine}
+    shares = _split(given, functions, "model", args.elsewhere)
     found = []
-    for (name, spec), mine in zip(named, shared, strict=True):
-        found.append(registry.model(spec, **mine)._replace(name=name))
+    for name, spec in named:
+        options = shares[registry.scheme_of(spec)[0]]
+        found.append(registry.model(spec, **options)._replace(name=name))
+    return found
+
+
+def _factories(specs: Sequence[str]) -> Functions:
+    """The functions that make models, by their schemes."""
+    return {registry.scheme_of(spec)[0]: registry.model_factory(spec) for spec in specs}
+
+
+def _models_in(args: Namespace) -> list[str]:
+    """The models that a command names, without names of one's own."""
+    given = getattr(args, "model", None) or []
+    texts = [given] if isinstance(given, str) else given
+    return [registry.named_model(text).spec for text in texts]
+
+
+def _sources_in(args: Namespace) -> Functions:
+    """The sources that a command names, without those of suites and files."""
+    words = getattr(args, "benchmarks", None) or [getattr(args, "benchmark", None) or ""]
+    found = {}
+    for word in words:
+        if registry.known_benchmark(word) is not None:
+            benchmark, source = named_source(word)
+            found[word] = benchmark.sources[source]
     return found
 
 
@@ -317,48 +325,82 @@ def in_all_wordings(model: ModelSpec) -> list[ModelSpec]:
     return found
 
 
-def _given(args: Namespace, flags: Mapping[str, Flag], settings: Sequence[str]) -> dict[str, Any]:
+def _given(args: Namespace, flags: Mapping[str, Flag]) -> dict[str, Any]:
+    """The flags that were given."""
     options = {}
     for name in flags:
-        value = getattr(args, name)
+        value = getattr(args, name, None)
         if isinstance(value, list):
             value = flags[name].between.join(value)
         if value is not None:
             options[name] = value
-    for setting in settings:
+    return options
+
+
+def settings_of(args: Namespace) -> dict[str, str]:
+    """What --set says, by its key."""
+    found = {}
+    for setting in args.set:
         key, equals, value = setting.partition("=")
         if not equals or not key:
             raise UsageError(
                 f"'{setting}' is not KEY=VALUE.",
                 "Write it in one word, without spaces around =: --set pairs=100",
             )
-        options[key.replace("-", "_")] = value
-    return options
+        found[key.replace("-", "_")] = value
+    return found
+
+
+def _settings_for(
+    kind: str, settings: Mapping[str, str], mine: Functions, others: Functions
+) -> dict[str, str]:
+    """The settings that go to benchmarks, or to models: by their prefix, or by who takes them.
+
+    What neither takes is left to the benchmarks, which every command has, to be refused.
+    """
+    prefix = PREFIXES[kind]
+    found = {}
+    for key, value in settings.items():
+        if key.startswith(prefix):
+            found[key.removeprefix(prefix)] = value
+        elif not key.startswith(tuple(PREFIXES.values())):
+            taken = _taker(key, mine)
+            by_others = _taker(key, others)
+            if taken and by_others:
+                raise UsageError(
+                    f"The benchmark and the model both take the option '{key}'.",
+                    f"Write --set items.{key}={value}, or --set model.{key}={value}.",
+                )
+            if taken or (kind == "benchmarks" and not by_others):
+                found[key] = value
+    return found
+
+
+def _taker(option: str, functions: Functions) -> str:
+    """The first of the functions that takes an option; empty if none does."""
+    return next((name for name, each in functions.items() if takes(each, option)), "")
 
 
 def _split(
     options: Mapping[str, Any],
-    names: Sequence[str],
-    functions: Sequence[Callable[..., Any]],
+    functions: Functions,
     kind: str,
     elsewhere: Collection[str] = (),
-) -> list[dict[str, Any]]:
+) -> dict[str, dict[str, Any]]:
     """The options for each function: those that it takes. Each must be taken by one at least.
 
     Those that are taken elsewhere need not be.
     """
     for option in options:
-        if option in elsewhere:
-            continue
-        if not any(takes(function, option) for function in functions):
-            raise _taken_by_none(option, dict(zip(names, functions, strict=True)), kind)
-    shares = []
-    for function in functions:
-        shares.append({name: value for name, value in options.items() if takes(function, name)})
+        if option not in elsewhere and not _taker(option, functions):
+            raise _taken_by_none(option, functions, kind)
+    shares = {}
+    for name, function in functions.items():
+        shares[name] = {key: value for key, value in options.items() if takes(function, key)}
     return shares
 
 
-def _taken_by_none(option: str, functions: dict[str, Callable[..., Any]], kind: str) -> UsageError:
+def _taken_by_none(option: str, functions: Functions, kind: str) -> UsageError:
     hint = []
     every: dict[str, None] = {}
     for name, function in functions.items():
@@ -377,3 +419,52 @@ def _taken_by_none(option: str, functions: dict[str, Callable[..., Any]], kind: 
 
 def _dashed(name: str) -> str:
     return f"--{name.replace('_', '-')}"
+
+
+def format_argument(parser: ArgumentParser) -> None:
+    """In which format figures are printed."""
+    from gnomon.tabular import FORMATS
+
+    parser.add_argument(
+        "--format", choices=FORMATS, default="table", help="output format (default: table)"
+    )
+
+
+def json_argument(parser: ArgumentParser) -> None:
+    """Whether a command that prints one kind of table prints JSON instead."""
+    from argparse import SUPPRESS
+
+    parser.add_argument(
+        "--format",
+        choices=("table", "json"),
+        default="table",
+        help="table or json (default: table)",
+    )
+    # What scripts of before wrote.
+    parser.add_argument("--json", action="store_const", dest="format", const="json", help=SUPPRESS)
+
+
+def level_argument(parser: ArgumentParser) -> None:
+    """How sure intervals are to be."""
+    parser.add_argument(
+        "--level",
+        type=float,
+        default=0.95,
+        metavar="P",
+        help="confidence level of intervals (default: 0.95)",
+    )
+
+
+def recipe_arguments(parser: ArgumentParser) -> None:
+    """How a model is trained: the recipe, and what differs from it."""
+    from gnomon.train.recipes import built_in_recipes
+
+    names = ", ".join(built_in_recipes())
+    parser.add_argument("recipe", metavar="RECIPE", help=f"a YAML file, or one of: {names}")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="change a field of the recipe, such as schedule.epochs=5",
+    )

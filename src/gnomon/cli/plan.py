@@ -7,7 +7,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.cli.choosing import chosen_models, chosen_sources, in_all_wordings, said_of_files
+from gnomon.cli.options import (
+    chosen_models,
+    chosen_sources,
+    in_all_wordings,
+    said_of_files,
+    settings_of,
+)
 from gnomon.errors import (
     DataError,
     MissingExtraError,
@@ -63,7 +69,7 @@ class Asked(NamedTuple):
 def plan_runs(args: Namespace) -> list[Planned]:
     """Every run once, even if it was named twice: then with the larger limit."""
     from gnomon.items.examples import check_some_take_examples, with_examples
-    from gnomon.runs.folders import run_folder
+    from gnomon.runs.identity import run_folder
 
     asked = _asked(args)
     check_some_take_examples([model for each in asked for model in each.models], args.shots_from)
@@ -163,9 +169,10 @@ def _check_known(word: str) -> None:
 
 def _in_all_wordings(args: Namespace, models: list[ModelSpec]) -> list[ModelSpec]:
     """Each model once for every wording of its prompt; a model without a prompt once."""
-    if args.wording:
+    if "wording" in settings_of(args):
         raise UsageError(
-            "--wording chooses one wording, --prompts all asks for all.", "Leave out one of them."
+            "wording chooses one way to ask, --prompts all asks in all.",
+            "Leave out one of them.",
         )
     found: list[ModelSpec] = []
     for model in models:

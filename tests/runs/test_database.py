@@ -8,7 +8,8 @@ import pytest
 
 import gnomon
 from gnomon.errors import DataError
-from gnomon.runs import LOG, MANIFEST, Run, RunLog, opening, recover, survey
+from gnomon.runs import LOG, MANIFEST, Run, RunLog, recover, survey
+from gnomon.runs import database as opening
 
 ANSWERS = (
     "CREATE TABLE answers (n, sample, scores, choice, reply, rule, files, seconds, tokens, error)"

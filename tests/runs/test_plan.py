@@ -11,7 +11,7 @@ from gnomon.items.spreading import spread
 from gnomon.records import Answer
 from gnomon.registry import model
 from gnomon.runs import Run, RunLog
-from gnomon.runs.folders import _folder
+from gnomon.runs.identity import _folder
 
 SCALES = load("scales", pairs=8)  # 64 items
 

@@ -7,7 +7,7 @@ from gnomon.errors import ModelError, UnfitError
 from gnomon.items.source import load
 from gnomon.records import Answer
 from gnomon.registry import MODELS, Entry, model
-from gnomon.runs.estimating import TOGETHER, estimate, extrapolated, opened
+from gnomon.runs.estimates import TOGETHER, estimate, extrapolated, opened
 
 ASKED = []
 
