@@ -339,11 +339,11 @@ FIGURES: dict[str, Entry] = {
         "gnomon.reports.figures.groups:hard_and_easy", "the hardest and the easiest groups"
     ),
     "cardinality": Entry(
-        "gnomon.reports.figures.cardinality:by_cardinality",
+        "gnomon.reports.figures.against:by_cardinality",
         "scores by the number of right labels",
     ),
     "prompts": Entry(
-        "gnomon.reports.figures.prompts:over_prompts", "the headline measure by wording"
+        "gnomon.reports.figures.slices:over_prompts", "the headline measure by wording"
     ),
     "places": Entry(
         "gnomon.reports.figures.answers:by_place", "how often each place of the choices is picked"
@@ -363,12 +363,12 @@ FIGURES: dict[str, Entry] = {
         "gnomon.reports.figures.sizes:against_size_by_slice",
         "scores against model size, by slice",
     ),
-    "shots": Entry("gnomon.reports.figures.shots:against_shots", "scores against examples"),
+    "shots": Entry("gnomon.reports.figures.against:against_shots", "scores against examples"),
     "curves": Entry(
-        "gnomon.reports.figures.curves:learning_curves", "scores against the amount of training"
+        "gnomon.reports.figures.against:learning_curves", "scores against the amount of training"
     ),
     "training": Entry(
-        "gnomon.reports.figures.training:training_curves", "loss and dev scores of training"
+        "gnomon.reports.figures.against:training_curves", "loss and dev scores of training"
     ),
 }
 

@@ -14,7 +14,7 @@ from gnomon.cli import main
 from gnomon.cli.curve import _summary
 from gnomon.items.writing import write_items
 from gnomon.records import Item
-from gnomon.reports.figures.curves import learning_curves
+from gnomon.reports.figures.against import learning_curves
 from gnomon.train import kinds
 from gnomon.train.curves import Amounts, curve_points
 from gnomon.train.items import ItemData, read_material

@@ -349,10 +349,10 @@ def test_scenes_of_our_own_come_with_masks_and_distances(tmp_path, store):
     import numpy as np
 
     from gnomon.look.masks import mask_of
-    from gnomon.scenes.placing import Dials, random_scene
+    from gnomon.scenes.placing import SceneOptions, random_scene
     from gnomon.scenes.scenes import to_json
 
-    world = random_scene(7, Dials(things=2))
+    world = random_scene(7, SceneOptions(things=2))
     write(tmp_path, "scenes/one.json", to_json(world).encode())
     scenes, troubles = read(store, tmp_path / "scenes")
     assert not troubles

@@ -156,7 +156,7 @@ def _bounds(measure: str) -> tuple[float, float] | None:
 
 def _listing(summary: Sequence[tuple[str, str, AtAmount]], amounts: Amounts) -> Listing:
     from gnomon.contracts import Listing
-    from gnomon.reports.figures.curves import UNITS
+    from gnomon.reports.figures.against import UNITS
     from gnomon.reports.words import interval, percent
 
     rows = []
@@ -190,7 +190,7 @@ def _write(
     """curve.json and, where there are two amounts or more, curve.svg."""
     from gnomon.items.writing import atomic_file
     from gnomon.reports.charts.svg import standalone
-    from gnomon.reports.figures.curves import Taught, curve_figure, drawn_measure
+    from gnomon.reports.figures.against import Taught, curve_figure, drawn_measure
     from gnomon.train.curves import items_of
 
     items = items_of(points[0])

@@ -18,7 +18,7 @@ from gnomon.items.writing import atomic_file
 from gnomon.keep import Keep, key_of
 from gnomon.look.readers.scenes import Seen, box_of
 from gnomon.look.records import AnnotatedPicture, Picture, Region, Trouble
-from gnomon.scenes.pictures import Survey, draw, png, scene_in, write_png
+from gnomon.scenes.pictures import PictureSurvey, draw, png, scene_in, write_png
 from gnomon.scenes.scenes import Scene as World
 from gnomon.scenes.scenes import read_scene
 from gnomon.scenes.things import thing_named
@@ -155,7 +155,7 @@ class Rendered:
         return AnnotatedPicture(picture=picture, regions=_regions(world, picture, drawn.survey))
 
 
-def _regions(world: World, picture: Picture, survey: Survey) -> tuple[Region, ...]:
+def _regions(world: World, picture: Picture, survey: PictureSurvey) -> tuple[Region, ...]:
     """What is seen of each thing; what is hidden is no region."""
     found = []
     for number, placed in enumerate(world.things, start=1):

@@ -29,7 +29,7 @@ from gnomon.paint.records import (
 from gnomon.records import Item, digest
 from gnomon.scenes import drawing
 from gnomon.scenes.bodies import Body
-from gnomon.scenes.pictures import Survey, check_size, paint, png, scene_note, survey
+from gnomon.scenes.pictures import PictureSurvey, check_size, paint, png, scene_note, survey
 from gnomon.scenes.scenes import Scene
 from gnomon.vision.detection import Box
 
@@ -107,7 +107,7 @@ def picture_of(
 
 
 def standing(
-    scene: Scene, id: str, name: str, together: Survey, *, meshes: bool = False
+    scene: Scene, id: str, name: str, together: PictureSurvey, *, meshes: bool = False
 ) -> TrueThing | None:
     """What is known of one thing of a scene; none if it is not in the picture."""
     size = len(together.mask)

@@ -13,13 +13,12 @@ from gnomon.errors import GnomonError
 from gnomon.files import package_data, read_yaml
 from gnomon.lexicon.statements import Statement
 from gnomon.paint.records import PaintQuestion
-from gnomon.scenes.parts import LARGEST, SMALLEST, Triple
+from gnomon.scenes.descriptions import other_nouns
+from gnomon.scenes.pictures import viewer_of
 from gnomon.scenes.placing import arrange
 from gnomon.scenes.relations import relations
-from gnomon.scenes.saying import other_nouns
 from gnomon.scenes.scenes import SCALES, Placed, Scene, Viewer
-from gnomon.scenes.things import BLOCK, thing_named, things
-from gnomon.scenes.viewing import viewer_of
+from gnomon.scenes.things import BLOCK, LARGEST, SMALLEST, Triple, thing_named, things
 
 CENTIMETRE = 0.01
 PLAIN: Triple = (1.0, 1.0, 1.0)  # metres, of a thing whose size nobody knows
