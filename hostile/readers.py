@@ -180,20 +180,17 @@ def _scenes(*names: str) -> Callable[[Path], object]:
     """All scenes and troubles of some files or folders."""
 
     def read(folder: Path) -> int:
+        from gnomon.keep import Keep
         from gnomon.look.readers import open_sources
-        from gnomon.look.store import Store
 
         with TemporaryDirectory() as work:
-            store = Store(Path(work))
-            try:
-                paths = [folder / name for name in names]
-                found = open_sources(paths, None, store, "none", lambda: _blind())
-                count = len(found.troubles)
-                for reader in found.readers:
-                    count += sum(1 for _ in reader.scenes())
-                return count
-            finally:
-                store.close()
+            store = Keep(Path(work), needed=True)
+            paths = [folder / name for name in names]
+            found = open_sources(paths, None, store, "none", lambda: _blind())
+            count = len(found.troubles)
+            for reader in found.readers:
+                count += sum(1 for _ in reader.scenes())
+            return count
 
     return read
 

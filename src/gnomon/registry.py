@@ -114,7 +114,7 @@ MODELS: dict[str, Entry] = {
         native=True,
     ),
     "probe": Entry(
-        "gnomon.train.probed:probe",
+        "gnomon.train.probemodel:probe",
         "a linear probe on a frozen model, as gnomon train makes it: probe:DIR",
         native=True,
     ),
@@ -169,11 +169,11 @@ MODELS: dict[str, Entry] = {
         "paints by the images endpoint of a server: synth:openai/NAME",
     ),
     "synth:gallery": Entry(
-        "gnomon.paint.painters.gallery:gallery",
+        "gnomon.paint.painters.files:gallery",
         "shows photographs of a folder in which both things are seen",
     ),
     "images": Entry(
-        "gnomon.paint.painters.folder:folder",
+        "gnomon.paint.painters.files:folder",
         "pictures made elsewhere: images:DIR, or images:TABLE.csv",
     ),
 }

@@ -18,7 +18,7 @@ from gnomon.reports.figures.against import learning_curves
 from gnomon.train import kinds
 from gnomon.train.curves import Amounts, curve_points
 from gnomon.train.items import ItemData, read_material
-from gnomon.train.kinds import Kind, Nothing
+from gnomon.train.kinds import Nothing, TrainingKind
 
 RECIPE = """
 kind: toy
@@ -75,7 +75,7 @@ class ToyLearner:
         return self.module(features / 10), right
 
 
-TOY = Kind(
+TOY = TrainingKind(
     "a toy",
     ItemData,
     Nothing,

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon.errors import DataError
+from gnomon.keep import Keep
 from gnomon.look.masks import problem_of_runs, unpacked_runs
 from gnomon.look.readers import kind_of, open_sources
 from gnomon.look.records import AnnotatedPicture, Trouble
-from gnomon.look.store import Store
 from gnomon.vision.detection import Box, Detection
 from tests.look import samples
 from tests.look.samples import as_json
@@ -49,9 +49,7 @@ def read(store, *paths, images=None, detector=None):
 
 @pytest.fixture
 def store(tmp_path):
-    found = Store(tmp_path / "work")
-    yield found
-    found.close()
+    return Keep(tmp_path / "work", needed=True)
 
 
 @pytest.fixture
@@ -404,15 +402,14 @@ def test_damage_at_any_byte_is_named_and_costs_nothing_before_it(
     content = as_json(FILES[kind])
     cut = int(place * len(content))
     damaged = content[:cut] if byte is None else content[:cut] + bytes([byte]) + content[cut + 1 :]
-    store = Store(folder / "work")
+    store = Keep(folder / "work", needed=True)
     try:
         whole, _ = read(store, write(folder, "whole.json", content), sizes)
         scenes, troubles = read(store, write(folder, "damaged.json", damaged), sizes)
     except DataError:  # refused as a whole
         return
     finally:
-        store.close()
-        shutil.rmtree(folder / "work")
+        shutil.rmtree(folder / "work", ignore_errors=True)
     if not is_sound(damaged) and not troubles:
         assert scenes == whole  # the damage is in something that is not read
     if regions(whole) - regions(scenes):

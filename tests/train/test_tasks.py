@@ -12,11 +12,9 @@ torch = pytest.importorskip("torch")
 from gnomon.errors import DataError, ModelError, RunError, UsageError
 from gnomon.items.writing import write_items
 from gnomon.models.transformers.hf import hf
-from gnomon.train.folder import finished
+from gnomon.train.folder import carry_out, finished
 from gnomon.train.kinds import kind
-from gnomon.train.making import carry_out
-from gnomon.train.recipes import recipe_of
-from gnomon.train.schedule import Seeds
+from gnomon.train.recipes import Seeds, recipe_of
 
 LEARNING = {"epochs": 25, "batch": 12, "learning_rate": 4e-3, "warmup": 0.1}
 

@@ -13,7 +13,7 @@ from gnomon.errors import UsageError
 if TYPE_CHECKING:
     from gnomon.contracts import Listing
     from gnomon.measures.seeds import AtAmount
-    from gnomon.train.curves import Amounts, CurvePoint
+    from gnomon.train.curves import Amounts, LearningCurvePoint
 
 SCHEMES = {"probe": "probe"}  # how what a kind makes is asked, where not with hf:FOLDER
 Curves = dict[str, dict[str, dict[float, list[float]]]]  # part -> measure -> amount -> values
@@ -49,7 +49,7 @@ def _amounts(args: Namespace) -> Amounts:
     return Amounts("per_pattern", sizes_of(args.curve), args.draws)
 
 
-def _only(args: Namespace, points: Sequence[CurvePoint]) -> list[CurvePoint]:
+def _only(args: Namespace, points: Sequence[LearningCurvePoint]) -> list[LearningCurvePoint]:
     if not args.only:
         return list(points)
     found = [point for point in points if f"{point.amount:g}:{point.draw + 1}" == args.only]
@@ -59,16 +59,16 @@ def _only(args: Namespace, points: Sequence[CurvePoint]) -> list[CurvePoint]:
     return found
 
 
-def _train(args: Namespace, point: CurvePoint, place: str) -> None:
+def _train(args: Namespace, point: LearningCurvePoint, place: str) -> None:
     from gnomon.cli.progress import training_line
-    from gnomon.train.making import carry_out
+    from gnomon.train.folder import carry_out
 
     title = f"{point.recipe.name} · {point.amount:g}, draw {point.draw + 1} ({place})"
     with training_line(title, quiet=args.quiet) as watch:
         carry_out(point.recipe, point.folder, watch=watch)
 
 
-def _check_growing(points: Sequence[CurvePoint]) -> None:
+def _check_growing(points: Sequence[LearningCurvePoint]) -> None:
     """Say so where a larger amount was trained on no more: the groups may hold no more items."""
     from gnomon.train.curves import trained_on
 
@@ -85,7 +85,7 @@ def _check_growing(points: Sequence[CurvePoint]) -> None:
             )
 
 
-def _ask(args: Namespace, points: Sequence[CurvePoint]) -> None:
+def _ask(args: Namespace, points: Sequence[LearningCurvePoint]) -> None:
     from gnomon import registry
     from gnomon.cli.progress import live_line
     from gnomon.items.source import load
@@ -100,7 +100,9 @@ def _ask(args: Namespace, points: Sequence[CurvePoint]) -> None:
             running.run(source, model, runs=args.runs, watch=watch)
 
 
-def _show(args: Namespace, points: Sequence[CurvePoint], amounts: Amounts, folder: Path) -> None:
+def _show(
+    args: Namespace, points: Sequence[LearningCurvePoint], amounts: Amounts, folder: Path
+) -> None:
     from gnomon.tabular import render
     from gnomon.train.curves import items_of
 
@@ -119,7 +121,7 @@ def _show(args: Namespace, points: Sequence[CurvePoint], amounts: Amounts, folde
         print(f"{missing} of {len(points)} points are not finished.")
 
 
-def _curves(points: Sequence[CurvePoint]) -> Curves:
+def _curves(points: Sequence[LearningCurvePoint]) -> Curves:
     """The figures of the finished points: dev, and every part that training never saw."""
     found: Curves = {}
     for point in points:
@@ -168,7 +170,9 @@ def _listing(summary: Sequence[tuple[str, str, AtAmount]], amounts: Amounts) -> 
 
 
 def _json(
-    points: Sequence[CurvePoint], amounts: Amounts, summary: Sequence[tuple[str, str, AtAmount]]
+    points: Sequence[LearningCurvePoint],
+    amounts: Amounts,
+    summary: Sequence[tuple[str, str, AtAmount]],
 ) -> bytes:
     import msgspec
 
@@ -180,7 +184,9 @@ def _json(
     return msgspec.json.format(msgspec.json.encode(fields))
 
 
-def _write(points: Sequence[CurvePoint], amounts: Amounts, curves: Curves, folder: Path) -> None:
+def _write(
+    points: Sequence[LearningCurvePoint], amounts: Amounts, curves: Curves, folder: Path
+) -> None:
     """curve.json and, where there are two amounts or more, curve.svg."""
     from gnomon.items.writing import atomic_file
     from gnomon.reports.charts.svg import standalone

@@ -110,18 +110,15 @@ def _model_arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Run the stages and write the folder."""
+    from gnomon.keep import Keep, locked
     from gnomon.look.modes import mode_named
-    from gnomon.look.store import Store, locked
 
     _check(args)
     mode = mode_named(args.mode)
     args.output.mkdir(parents=True, exist_ok=True)
     with locked(args.output / WORK):
-        store = Store(args.output / WORK)
-        try:
-            summary = _make(args, mode, store)
-        finally:
-            store.close()
+        store = Keep(args.output / WORK, needed=True)
+        summary = _make(args, mode, store)
     if not args.quiet:
         print(summary)
     return 0

@@ -13,7 +13,7 @@ from gnomon.runs.pace import duration
 from gnomon.runs.progress import Progress, in_words
 
 if TYPE_CHECKING:
-    from gnomon.train.learners import Standing
+    from gnomon.train.kinds import TrainingProgress
 
 MINUTE = 60.0  # seconds between two plain lines
 SHORT = 20.0  # seconds that are left of a run that writes none
@@ -123,7 +123,9 @@ def staged_lines(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
 
 
 @contextmanager
-def training_line(title: str, *, quiet: bool) -> Iterator[Callable[[Standing], None] | None]:
+def training_line(
+    title: str, *, quiet: bool
+) -> Iterator[Callable[[TrainingProgress], None] | None]:
     """A watcher for a training."""
     if quiet:
         yield None
@@ -135,11 +137,11 @@ def training_line(title: str, *, quiet: bool) -> Iterator[Callable[[Standing], N
         yield lambda standing: show(standing.step, standing.steps, standing_in_words(standing))
 
 
-def _on_each_evaluation() -> Callable[[Standing], None]:
+def _on_each_evaluation() -> Callable[[TrainingProgress], None]:
     """Prints a line whenever there are new scores, so that a log stays short."""
     last: list[int] = []
 
-    def watch(standing: Standing) -> None:
+    def watch(standing: TrainingProgress) -> None:
         if standing.evaluated and standing.step not in last:
             last[:] = [standing.step]
             print(standing_in_words(standing), file=sys.stderr)
@@ -147,11 +149,11 @@ def _on_each_evaluation() -> Callable[[Standing], None]:
     return watch
 
 
-def standing_in_words(standing: Standing) -> str:
+def standing_in_words(standing: TrainingProgress) -> str:
     """Steps so far, loss, scores on dev, time still needed.
 
-    >>> from gnomon.train.learners import Standing
-    >>> in_words(Standing(step=40, steps=80, epoch=1, loss=0.5, scores={"accuracy": 0.75},
+    >>> from gnomon.train.kinds import TrainingProgress
+    >>> in_words(TrainingProgress(step=40, steps=80, epoch=1, loss=0.5, scores={"accuracy": 0.75},
     ...                   best=0.75, seconds_left=75.0))
     'step 40/80 · loss 0.5000 · dev accuracy 0.7500 · 1 min 15 s left'
     """

@@ -44,7 +44,7 @@ from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
     from gnomon.contracts import Listing
-    from gnomon.train.learners import Outcome
+    from gnomon.train.kinds import TrainingOutcome
     from gnomon.train.recipes import Recipe
 
 
@@ -82,8 +82,8 @@ def main(args: Namespace) -> int:
     """Train, and print the scores."""
     from gnomon.cli.progress import training_line
     from gnomon.tabular import render
+    from gnomon.train.folder import carry_out
     from gnomon.train.kinds import way_to_ask
-    from gnomon.train.making import carry_out
     from gnomon.train.recipes import load_recipe
 
     if args.curve is not None:
@@ -111,7 +111,7 @@ def main(args: Namespace) -> int:
 def _parts(recipe: Recipe) -> Listing:
     """What is read for a recipe: its parts, as data.json will have them."""
     from gnomon.contracts import Listing
-    from gnomon.train.making import read_data
+    from gnomon.train.folder import read_data
 
     digests = read_data(recipe).digests
     columns: dict[str, None] = {}
@@ -123,7 +123,7 @@ def _parts(recipe: Recipe) -> Listing:
     return Listing("Data of the recipe", ("part", *columns), tuple(rows))
 
 
-def _scores(outcome: Outcome) -> Listing:
+def _scores(outcome: TrainingOutcome) -> Listing:
     """The scores on each part: what was tested first, then what chose the weights."""
     from gnomon.contracts import Listing
 

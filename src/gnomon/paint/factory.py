@@ -15,7 +15,7 @@ from typing import Any
 from gnomon.errors import RunError, UsageError
 from gnomon.options import explained, neutral_options
 from gnomon.paint.model import Synth
-from gnomon.paint.records import Judge, Painter, Picture, Request, Trouble
+from gnomon.paint.records import Judge, PaintedPicture, Painter, PaintRequest, PaintTrouble
 from gnomon.runs import Manifest, Run
 
 MOST_PICTURES = 64  # of an item
@@ -85,16 +85,16 @@ def open_judge(judge: str, detector: str, depth: str, rule: str, least: float) -
     if judge == NO_JUDGE:
         return None
     if judge == "boxes":
-        from gnomon.paint.judging.boxes import boxes_judge
+        from gnomon.paint.judges.boxes import boxes_judge
 
         named = {"rule": rule} if rule else {}
         return boxes_judge(detector=detector, depth=depth, least=least, **named)
     if kind == "vqa" and name:
-        from gnomon.paint.judging.vqa import vqa_judge
+        from gnomon.paint.judges.answers import vqa_judge
 
         return vqa_judge(name)
     if kind == "people" and name:
-        from gnomon.paint.judging.people import people_judge
+        from gnomon.paint.judges.answers import people_judge
 
         return people_judge(name)
     raise UsageError(
@@ -117,9 +117,11 @@ class Finished:
         """What the painter said of itself."""
         return dict(self._about)
 
-    def paint(self, requests: Sequence[Request]) -> list[tuple[Request, Picture | Trouble]]:
+    def paint(
+        self, requests: Sequence[PaintRequest]
+    ) -> list[tuple[PaintRequest, PaintedPicture | PaintTrouble]]:
         """Nothing: what the run does not have is not painted."""
-        trouble = Trouble("the earlier run has no such picture")
+        trouble = PaintTrouble("the earlier run has no such picture")
         return [(request, trouble) for request in requests]
 
 

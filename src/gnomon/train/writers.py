@@ -26,7 +26,7 @@ from gnomon.records import Item
 NAME = "trained"  # of the model while it is trained: nobody sees it
 
 
-class Writer(Protocol):
+class _TextWriter(Protocol):
     """A model of language that learns to write labels."""
 
     def asker(self) -> Model:
@@ -38,7 +38,7 @@ class Writer(Protocol):
         ...
 
 
-class Wanted(NamedTuple):
+class _WantedText(NamedTuple):
     """A token that is to be written: after which place of which row, and for which item."""
 
     row: int
@@ -74,7 +74,7 @@ class CausalWriter:
             rows.append([*query.context, *ending[:-1]])
             first = len(query.context) - 1
             for place, token in enumerate(ending, start=first):
-                wanted.append(Wanted(number, place, token, number))
+                wanted.append(_WantedText(number, place, token, number))
         return _logs_in_rows(self.model, self.tokenizer, rows, wanted, len(items))
 
     def _ending(self, item: Item, word: str) -> str:
@@ -110,7 +110,7 @@ class MaskedWriter:
                 )
             for blank in self.reader.blanks(way):
                 token = way.tokens[blank.place]
-                wanted.append(Wanted(len(rows), blank.place, token, number))
+                wanted.append(_WantedText(len(rows), blank.place, token, number))
                 rows.append(list(blank.tokens))
         return _logs_in_rows(self.model, self.tokenizer, rows, wanted, len(items))
 
@@ -135,7 +135,7 @@ class Seq2seqWriter:
         for number, (target,) in enumerate(targets):
             rows.append([*self.start, *target[:-1]])
             for place, token in enumerate(target, start=len(self.start) - 1):
-                wanted.append(Wanted(number, place, token, number))
+                wanted.append(_WantedText(number, place, token, number))
 
         device = next(self.model.parameters()).device
         filler = self.tokenizer.pad_token_id or 0
@@ -160,7 +160,7 @@ def _place(prompt: Prompt, item: Item, word: str) -> int:
 
 
 def _logs_in_rows(
-    model: Any, tokenizer: Any, rows: Sequence[list[int]], wanted: Sequence[Wanted], items: int
+    model: Any, tokenizer: Any, rows: Sequence[list[int]], wanted: Sequence[_WantedText], items: int
 ) -> torch.Tensor:
     """The logs of tokens in rows; the head is given only the places where one is wanted."""
     _check_lengths(model, tokenizer, rows)

@@ -17,6 +17,7 @@ from gnomon.contracts import ANYTHING
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import DataError
 from gnomon.grouped import grouped
+from gnomon.keep import DEFAULT_BYTES, TensorKeep, key_of
 from gnomon.models.choices import (
     Likelihoods,
     ModelReply,
@@ -49,7 +50,6 @@ from gnomon.models.transformers.imagescorer import (
 from gnomon.models.transformers.loading import longest_text, on_cpu, token_budget
 from gnomon.models.transformers.tokens import TextEncoder, limits_of, special_tokens
 from gnomon.records import Answer, Image, Item, Preview
-from gnomon.vision.features import DEFAULT_BYTES, Features, key_of
 from gnomon.vision.images import decode_bytes
 from gnomon.vision.pictures import Prepared, file_of, see, stored
 
@@ -317,11 +317,11 @@ class Vlm(Prompted):
         return replies
 
 
-def _store(most_bytes: int, about: Mapping[str, Any]) -> Features | None:
+def _store(most_bytes: int, about: Mapping[str, Any]) -> TensorKeep | None:
     """Where what the model makes of pictures is kept; nowhere if its weights cannot be named."""
     if not most_bytes or not about.get("revision"):
         return None
-    return Features(cache_folder() / "features", most_bytes)
+    return TensorKeep(cache_folder() / "features", most_bytes)
 
 
 class _PictureWriter:

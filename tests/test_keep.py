@@ -10,15 +10,15 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
 from gnomon.errors import UsageError
-from gnomon.vision.features import Entry, Features, bytes_of, key_of
+from gnomon.keep import KeptTensors, TensorKeep, bytes_of, key_of
 
 
 def entry(number, size=1000):
-    return Entry({"picture.0": torch.full((size,), float(number))}, {"before": f"<{number}>"})
+    return KeptTensors({"picture.0": torch.full((size,), float(number))}, {"before": f"<{number}>"})
 
 
 def test_an_entry_comes_back_as_it_was(tmp_path):
-    store = Features(tmp_path / "new")
+    store = TensorKeep(tmp_path / "new")
     assert store.read("a") is None
     store.write("a", entry(1))
     found = store.read("a")
@@ -28,7 +28,7 @@ def test_an_entry_comes_back_as_it_was(tmp_path):
 
 
 def test_what_was_used_longest_ago_goes_first(tmp_path):
-    store = Features(tmp_path, most_bytes=13_000)  # three entries of 4 kB
+    store = TensorKeep(tmp_path, most_bytes=13_000)  # three entries of 4 kB
     for number, key in enumerate("abc"):
         store.write(key, entry(number))
         os.utime(tmp_path / f"{key}.safetensors", (number, number))
@@ -42,13 +42,13 @@ def test_what_was_used_longest_ago_goes_first(tmp_path):
 
 def test_the_bound_counts_what_earlier_runs_left(tmp_path):
     for number in range(10):
-        Features(tmp_path, most_bytes=13_000).write(f"{number}", entry(number))
+        TensorKeep(tmp_path, most_bytes=13_000).write(f"{number}", entry(number))
         assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 13_000
     assert list(tmp_path.iterdir())
 
 
 def test_a_damaged_entry_is_no_entry(tmp_path):
-    store = Features(tmp_path)
+    store = TensorKeep(tmp_path)
     store.write("a", entry(1))
     file = tmp_path / "a.safetensors"
     file.write_bytes(file.read_bytes()[:50])
@@ -58,7 +58,7 @@ def test_a_damaged_entry_is_no_entry(tmp_path):
 
 def test_a_folder_that_cannot_be_written_keeps_nothing(tmp_path):
     (tmp_path / "file").write_text("")
-    store = Features(tmp_path / "file")
+    store = TensorKeep(tmp_path / "file")
     store.write("a", entry(1))
     assert store.read("a") is None
 

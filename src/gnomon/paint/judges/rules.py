@@ -26,7 +26,7 @@ COMPBENCH_NEAR = 150.0  # pixels
 
 
 @dataclass(frozen=True)
-class Rule:
+class JudgeRule:
     """A named rule. `single`: it judges only pictures with exactly one box of each thing."""
 
     name: str
@@ -35,7 +35,7 @@ class Rule:
     single: bool = False
 
 
-def rule_of(name: str) -> Rule:
+def rule_of(name: str) -> JudgeRule:
     """The rule of a name."""
     check_known("rule", name, RULES)
     return RULES[name]
@@ -151,11 +151,13 @@ def _beyond(offset: float, margin: float) -> float:
 RULES = {
     rule.name: rule
     for rule in (
-        Rule("paper", "spatial commonsense, Table 7: the right way up", _paper),
-        Rule("released", "the code of spatial commonsense: above and below swapped", _released),
-        Rule("visor", "VISOR: the signs of the offsets between the middles", _visor),
-        Rule("geneval", "GenEval: offsets beyond the things' sizes", _geneval),
-        Rule("compbench", "T2I-CompBench: the larger offset, and little overlap", _compbench),
-        Rule("heim", "HEIM: the top left corners, one box of each thing", _heim, single=True),
+        JudgeRule("paper", "spatial commonsense, Table 7: the right way up", _paper),
+        JudgeRule(
+            "released", "the code of spatial commonsense: above and below swapped", _released
+        ),
+        JudgeRule("visor", "VISOR: the signs of the offsets between the middles", _visor),
+        JudgeRule("geneval", "GenEval: offsets beyond the things' sizes", _geneval),
+        JudgeRule("compbench", "T2I-CompBench: the larger offset, and little overlap", _compbench),
+        JudgeRule("heim", "HEIM: the top left corners, one box of each thing", _heim, single=True),
     )
 }

@@ -15,14 +15,14 @@ import torch
 from torch.nn.functional import affine_grid, cosine_similarity, grid_sample, interpolate, pad
 
 if TYPE_CHECKING:
-    from gnomon.paint.painters.guided import Settings
+    from gnomon.paint.painters.guided import GuidedSettings
 
 # Of CLIP's pictures: what its processor subtracts and divides by.
 MEAN = (0.48145466, 0.4578275, 0.40821073)
 DEVIATION = (0.26862954, 0.26130258, 0.27577711)
 
 
-class Cut(NamedTuple):
+class _Cut(NamedTuple):
     """One square of the padded picture: its upper left corner and its side, in pixels."""
 
     top: int
@@ -37,18 +37,18 @@ class Cuts(NamedTuple):
     degrees: float
     right: int  # pixels by which the padded picture is moved
     down: int
-    squares: tuple[Cut, ...]
+    squares: tuple[_Cut, ...]
     strength: torch.Tensor  # of the noise, one for each cutout, from 0 to 1
     noise: torch.Tensor
 
 
-def first_latents(shape: tuple[int, ...], settings: Settings, random: torch.Generator) -> Any:
+def first_latents(shape: tuple[int, ...], settings: GuidedSettings, random: torch.Generator) -> Any:
     """Random latents, more of them large than in a normal distribution."""
     drawn = settings.spread * torch.randn(shape, generator=random)
     return torch.sinh(settings.stretch * torch.arcsinh(drawn))
 
 
-def draw_cuts(settings: Settings, seen: int, random: torch.Generator) -> Cuts:
+def draw_cuts(settings: GuidedSettings, seen: int, random: torch.Generator) -> Cuts:
     """Where one step cuts; `seen` is the side of the pictures that CLIP takes."""
     padded = 2 * settings.size
     flipped = bool(_uniform(random) < 0.5)
@@ -63,13 +63,13 @@ def draw_cuts(settings: Settings, seen: int, random: torch.Generator) -> Cuts:
             share = settings.whole_size
         side = int(share * settings.size)
         left, top = (int(_uniform(random) * (padded - side)) for _ in range(2))
-        squares.append(Cut(top, left, side))
+        squares.append(_Cut(top, left, side))
     strength = torch.rand((settings.cuts, 1, 1, 1), generator=random)
     noise = torch.randn((settings.cuts, 3, seen, seen), generator=random)
     return Cuts(flipped, degrees, right, down, tuple(squares), strength, noise)
 
 
-def cutouts(picture: Any, cuts: Cuts, settings: Settings, seen: int) -> Any:
+def cutouts(picture: Any, cuts: Cuts, settings: GuidedSettings, seen: int) -> Any:
     """The pieces of a picture (1 x 3 x side x side, values 0 to 1) that CLIP looks at."""
     edge = settings.size // 2
     padded = pad(picture, (edge, edge, edge, edge), value=0.0)
@@ -108,7 +108,7 @@ def normalised(pieces: Any) -> Any:
     return (pieces - mean) / deviation
 
 
-def loss_of(seen: Any, wanted: Any, unwanted: Any, settings: Settings) -> Any:
+def loss_of(seen: Any, wanted: Any, unwanted: Any, settings: GuidedSettings) -> Any:
     """How far the pieces are from the prompt, and how near to the negative one.
 
     Both by the cosine of CLIP's features.
@@ -122,7 +122,7 @@ class Guidance:
     """One picture on its way: latents, optimiser and chance, which a checkpoint can hold."""
 
     def __init__(
-        self, shape: tuple[int, ...], settings: Settings, seed: int, device: str = "cpu"
+        self, shape: tuple[int, ...], settings: GuidedSettings, seed: int, device: str = "cpu"
     ) -> None:
         self.settings = settings
         self.random = torch.Generator().manual_seed(seed)

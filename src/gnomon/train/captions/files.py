@@ -1,4 +1,4 @@
-"""Captions from the files in which they are published, one at a time.
+"""Captions from the files in which they are published, and which of them are held out.
 
 COCO's and Visual Genome's JSON, tables such as CC3M's (caption, address), JSON lines with a
 `caption`, and plain lines. Nothing is read whole. What is damaged is told with its place and left
@@ -7,9 +7,11 @@ out: one broken line must not cost three million sound ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import heapq
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -22,7 +24,7 @@ EXAMPLES = 5  # damaged places of which each is told
 HEADERS = ("caption", "captions", "text")  # first fields of a table that has names of columns
 
 
-class Caption(NamedTuple):
+class CorpusCaption(NamedTuple):
     """What is said of a picture."""
 
     text: str
@@ -57,7 +59,7 @@ class Damages:
             self.first.append(str(damage))
 
 
-def read_captions(file: Path, report: Report) -> Iterator[Caption]:
+def read_captions(file: Path, report: Report) -> Iterator[CorpusCaption]:
     """The captions of a file, by its ending; a file without any is refused."""
     found = False
     for caption in _reader(file)(file, report):
@@ -67,7 +69,7 @@ def read_captions(file: Path, report: Report) -> Iterator[Caption]:
         raise DataError("there are no captions in it.", f"Give {KINDS}.", file=file)
 
 
-def _reader(file: Path) -> Callable[[Path, Report], Iterator[Caption]]:
+def _reader(file: Path) -> Callable[[Path, Report], Iterator[CorpusCaption]]:
     ending = Path(file.name.removesuffix(".gz")).suffix.lower()
     return READERS.get(ending, _from_lines)
 
@@ -96,7 +98,7 @@ REGIONS = msgspec.json.Decoder(_Regions)
 LINE = msgspec.json.Decoder(_Line)
 
 
-def _from_json(file: Path, report: Report) -> Iterator[Caption]:
+def _from_json(file: Path, report: Report) -> Iterator[CorpusCaption]:
     """COCO's file is an object with a member `annotations`, Visual Genome's an array."""
     for element in JsonFile(file).elements_or_fault():
         if isinstance(element, FaultError):
@@ -113,34 +115,34 @@ def _from_json(file: Path, report: Report) -> Iterator[Caption]:
             yield from _of_visual_genome(element, file, report)
 
 
-def _of_coco(element: JsonElement, file: Path, report: Report) -> Iterator[Caption]:
+def _of_coco(element: JsonElement, file: Path, report: Report) -> Iterator[CorpusCaption]:
     found = decoded(element.text, COCO)
     if isinstance(found, str):
         report(Damage(str(file), f"byte {element.byte}", found))
     else:
-        yield Caption(found.caption, str(found.image_id))
+        yield CorpusCaption(found.caption, str(found.image_id))
 
 
-def _of_visual_genome(element: JsonElement, file: Path, report: Report) -> Iterator[Caption]:
+def _of_visual_genome(element: JsonElement, file: Path, report: Report) -> Iterator[CorpusCaption]:
     found = decoded(element.text, REGIONS)
     if isinstance(found, str):
         report(Damage(str(file), f"byte {element.byte}", found))
         return
     for region in found.regions:
-        yield Caption(region.phrase, str(found.id))
+        yield CorpusCaption(region.phrase, str(found.id))
 
 
-def _from_jsonl(file: Path, report: Report) -> Iterator[Caption]:
+def _from_jsonl(file: Path, report: Report) -> Iterator[CorpusCaption]:
     for number, line in _sound_lines(file, report):
         try:
             found = LINE.decode(line)
         except (msgspec.MsgspecError, RecursionError) as error:
             report(Damage(str(file), f"line {number}", str(error)))
             continue
-        yield Caption(found.caption, str(found.image))
+        yield CorpusCaption(found.caption, str(found.image))
 
 
-def _from_table(file: Path, report: Report) -> Iterator[Caption]:
+def _from_table(file: Path, report: Report) -> Iterator[CorpusCaption]:
     """Two fields a line: the caption and the address of its picture, by which it is known."""
     for number, line in _sound_lines(file, report):
         fields = line.split("\t")
@@ -150,12 +152,12 @@ def _from_table(file: Path, report: Report) -> Iterator[Caption]:
             what = f"{len(fields)} fields, where a caption and an address are expected"
             report(Damage(str(file), f"line {number}", what))
             continue
-        yield Caption(*fields)
+        yield CorpusCaption(*fields)
 
 
-def _from_lines(file: Path, report: Report) -> Iterator[Caption]:
+def _from_lines(file: Path, report: Report) -> Iterator[CorpusCaption]:
     for _, line in _sound_lines(file, report):
-        yield Caption(line)
+        yield CorpusCaption(line)
 
 
 def _sound_lines(file: Path, report: Report) -> Iterator[tuple[int, str]]:
@@ -166,3 +168,74 @@ def _sound_lines(file: Path, report: Report) -> Iterator[tuple[int, str]]:
 
 
 READERS = {".json": _from_json, ".jsonl": _from_jsonl, ".tsv": _from_table}
+
+
+# Which captions are held out: by picture where pictures are named, and never a text of training.
+#
+# Pictures are drawn by a hash of their names, so the draw needs no memory and stays the same when
+# files are read again. A caption is often said of several pictures: one whose text is held out is
+# left out of training, whatever its picture.
+
+
+Part = Literal["training", "held out", "shared"]
+Half = Literal["development", "test"]
+WHOLE = 2**64
+
+
+class Split(NamedTuple):
+    """The pictures below a mark are held out, and so are the texts of their captions."""
+
+    seed: int
+    mark: int  # of 2**64
+    texts: frozenset[int]  # held out, as hashes
+
+    def part(self, caption: CorpusCaption) -> Part:
+        """Where a caption belongs; `shared` is a text that is held out, said of another picture."""
+        if _place(caption, self.seed) < self.mark:
+            return "held out"
+        if text_hash(caption.text) in self.texts:
+            return "shared"
+        return "training"
+
+    def half(self, caption: CorpusCaption) -> Half:
+        """Whether a caption that is held out chooses or tests; a picture does one of the two."""
+        return "development" if _hash(f"{self.seed}\0half\0{_name(caption)}") % 2 else "test"
+
+
+def split(captions: Iterable[CorpusCaption], share: float, most: int, seed: int) -> Split:
+    """Hold out a share of the pictures, but at most so many captions.
+
+    Without pictures, each text is one of its own. Memory is that of the captions held out.
+    """
+    mark = int(share * WHOLE)
+    kept: list[tuple[int, int]] = []  # of the held out, the last picture first
+    for caption in captions:
+        place = _place(caption, seed)
+        if place >= mark:
+            continue
+        heapq.heappush(kept, (-place, text_hash(caption.text)))
+        if len(kept) > most:
+            mark = -heapq.heappop(kept)[0]
+            while kept and -kept[0][0] >= mark:  # a picture is held out with all its captions
+                heapq.heappop(kept)
+    return Split(seed, mark, frozenset(text for _, text in kept))
+
+
+def text_hash(text: str) -> int:
+    """What tells a text from others; case is none of it, since many tokenizers lose it."""
+    return _hash(text.casefold())
+
+
+def _place(caption: CorpusCaption, seed: int) -> int:
+    """Where the picture of a caption, or else its text, lies between 0 and 2**64."""
+    return _hash(f"{seed}\0{_name(caption)}")
+
+
+def _name(caption: CorpusCaption) -> str:
+    if caption.image:
+        return f"image\0{caption.image}"
+    return f"text\0{caption.text.casefold()}"
+
+
+def _hash(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")

@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from msgspec import Meta
 
 from gnomon.errors import DataError, UsageError
 from gnomon.models.comparison import TRUTHS
 from gnomon.records import Item
 from gnomon.train.items import ItemData, Items, read_material
-from gnomon.train.kinds import Kind, Material
-from gnomon.train.looking.recipe import LookSettings
+from gnomon.train.kinds import Material, TrainingKind
 
 if TYPE_CHECKING:
-    from gnomon.train.looking.learner import LookLearner
     from gnomon.train.recipes import Recipe
+    from gnomon.train.visuallearner import LookLearner
+
+
+class LookSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The section `look`."""
+
+    regions: str = ""  # LXMERT, VisualBERT: what a detector found (a folder, or a table of VinVL)
+    length: Annotated[int, Meta(ge=4)] = 32  # tokens of a caption; what is beyond is cut off
+    config: dict[str, Any] = {}  # fields of the model's config to change, such as dropout
+    # As the authors' code, with its faults: dropout stays off from the first evaluation to the end
+    # of the epoch; ViLT sees padding, and pictures with red and blue exchanged.
+    like_paper: bool = False
+    allow_pickle: bool = False  # load pickled weights, which can run any code
+    device: str = ""
+
+
+# Recipes of kind look: captions with a picture each, and a model that says true or false.
 
 
 def read(recipe: Recipe) -> Material:
@@ -35,8 +53,7 @@ def read(recipe: Recipe) -> Material:
 
 def open_learner(recipe: Recipe, material: Material) -> LookLearner:
     """Load the model with a head that says true or false."""
-    from gnomon.train.looking.learner import LookLearner
-    from gnomon.train.looking.models import load_looker
+    from gnomon.train.visuallearner import LookLearner, load_looker
 
     looker = load_looker(recipe.model, recipe.settings, recipe.seeds.weights)
     return LookLearner(
@@ -59,7 +76,7 @@ def _check(item: Item, part: str) -> None:
         )
 
 
-KIND = Kind(
+KIND = TrainingKind(
     summary="a model that looks, finetuned to say whether captions are true",
     data=ItemData,
     settings=LookSettings,

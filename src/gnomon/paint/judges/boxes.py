@@ -6,16 +6,27 @@ rule cannot decide; why stands in the verdict.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
 from gnomon.errors import UsageError
 from gnomon.files import package_data, read_yaml
-from gnomon.paint.judging.rules import DEFAULT, Rule, in_pixels, rule_of
-from gnomon.paint.judging.seeing import DepthMap, Finder, Remembering, found_by, told_by
-from gnomon.paint.records import Asked, Look, Painted, Thing, Truth, Verdict, asked_of
+from gnomon.paint.judges.rules import DEFAULT, JudgeRule, in_pixels, rule_of
+from gnomon.paint.records import (
+    FoundThing,
+    JudgeVerdict,
+    Painted,
+    PaintQuestion,
+    ThingsFound,
+    TrueThing,
+    Truth,
+    asked_of,
+)
 from gnomon.records import Item
+from gnomon.vision.detection import DepthModel, Detection, ObjectFinder, distance_of
 from gnomon.vision.images import Pixels
+from gnomon.vision.naming import class_of
 from gnomon.vision.relating import PlacedBox, margin
 
 LEAST = 0.4  # how sure a detector must be; the embedded one lists much that is not there
@@ -57,9 +68,9 @@ class BoxJudge:
 
     def __init__(
         self,
-        rule: Rule,
-        detector: Finder | None = None,
-        depth: DepthMap | None = None,
+        rule: JudgeRule,
+        detector: ObjectFinder | None = None,
+        depth: DepthModel | None = None,
         *,
         true_depth: bool = False,
         least: float = LEAST,
@@ -73,14 +84,9 @@ class BoxJudge:
         """What determines the verdicts."""
         return {"judge": "boxes", "rule": self.rule.name, "least": self.least, **self.about}
 
-    def remembering(self) -> BoxJudge:
-        """The same judge, which looks at a picture once for any number of pairs in it."""
-        if self.detector is None:
-            return self
-        once = Remembering(self.detector)
-        return BoxJudge(self.rule, once, self.depth, least=self.least, about=self.about)
-
-    def look(self, item: Item, painted: Painted, picture: Pixels, truth: Truth | None) -> Verdict:
+    def look(
+        self, item: Item, painted: Painted, picture: Pixels, truth: Truth | None
+    ) -> JudgeVerdict:
         """What the picture shows."""
         asked = asked_of(item)
         if asked is None:
@@ -90,7 +96,9 @@ class BoxJudge:
             return abstain(f"boxes do not show the frame '{frame}' that the relation is meant in")
         return self.decide(item, asked, self._see(asked, picture, truth), picture.size)
 
-    def decide(self, item: Item, asked: Asked, seen: Look, size: tuple[int, int]) -> Verdict:
+    def decide(
+        self, item: Item, asked: PaintQuestion, seen: ThingsFound, size: tuple[int, int]
+    ) -> JudgeVerdict:
         """The choice that what was seen stands for, in a picture of so many pixels."""
         first, second = seen.first, seen.second
         shown = _shown(asked, seen)
@@ -111,13 +119,13 @@ class BoxJudge:
             return abstain(strengths, **shown)
         return _clearest(strengths, {**shown, "rule": self.rule.name})
 
-    def _see(self, asked: Asked, picture: Pixels, truth: Truth | None) -> Look:
+    def _see(self, asked: PaintQuestion, picture: Pixels, truth: Truth | None) -> ThingsFound:
         if self.detector is None:
             return told_by(asked, truth, depth=self.true_depth)
         return found_by(asked, picture, self.detector, self.depth, self.least)
 
     def _positions(
-        self, choices: tuple[str, ...], first: Thing, second: Thing, size: tuple[int, int]
+        self, choices: tuple[str, ...], first: FoundThing, second: FoundThing, size: tuple[int, int]
     ) -> list[float] | str:
         """How clearly each choice holds, 0 if it does not; or why nothing can be said."""
         words = [relation_of(choice) for choice in choices]
@@ -142,12 +150,12 @@ def relation_of(choice: str) -> str | None:
     return _words().get(choice.strip().lower())
 
 
-def abstain(reason: str, **seen: Any) -> Verdict:
+def abstain(reason: str, **seen: Any) -> JudgeVerdict:
     """No verdict, and why."""
-    return Verdict(None, (), {**seen, "abstains": reason})
+    return JudgeVerdict(None, (), {**seen, "abstains": reason})
 
 
-def extent(thing: Thing, kind: str, size: tuple[int, int]) -> float:
+def extent(thing: FoundThing, kind: str, size: tuple[int, int]) -> float:
     """How large or tall a thing is, up to a factor: as it looks, and by its distance if known.
 
     What is twice as far away looks half as tall, and its area a quarter.
@@ -159,7 +167,11 @@ def extent(thing: Thing, kind: str, size: tuple[int, int]) -> float:
 
 
 def _extents(
-    choices: tuple[str, ...], asked: Asked, first: Thing, second: Thing, size: tuple[int, int]
+    choices: tuple[str, ...],
+    asked: PaintQuestion,
+    first: FoundThing,
+    second: FoundThing,
+    size: tuple[int, int],
 ) -> list[float] | str:
     known = [thing.distance is not None for thing in (first, second)]
     if known[0] != known[1]:  # one of them alone would compare unlike things
@@ -172,7 +184,7 @@ def _extents(
     return [clear if (choice in GREATER) == greater else 0.0 for choice in choices]
 
 
-def _clearest(strengths: list[float], seen: dict[str, Any]) -> Verdict:
+def _clearest(strengths: list[float], seen: dict[str, Any]) -> JudgeVerdict:
     """The choice that holds most clearly; none if none holds or two do alike."""
     best = max(strengths)
     if best <= 0:
@@ -181,10 +193,10 @@ def _clearest(strengths: list[float], seen: dict[str, Any]) -> Verdict:
         return abstain("several choices hold alike", **seen)
     total = sum(strengths)
     scores = tuple(strength / total for strength in strengths)
-    return Verdict(strengths.index(best), scores, seen)
+    return JudgeVerdict(strengths.index(best), scores, seen)
 
 
-def _shown(asked: Asked, seen: Look) -> dict[str, Any]:
+def _shown(asked: PaintQuestion, seen: ThingsFound) -> dict[str, Any]:
     """What was seen, as a reply says it."""
     found: dict[str, Any] = {}
     for name, thing in zip(asked[:2], seen[:2], strict=True):
@@ -202,3 +214,81 @@ def _words() -> dict[str, str]:
     for relation, words in read_yaml(package_data("vision") / "judging.yaml").items():
         found |= dict.fromkeys(words, relation)
     return found
+
+
+# Finding an item's two things in a picture: by a detector and a depth map, or by the renderer.
+
+
+SAME_PLACE = 0.7  # boxes of one class that overlap more are of one thing
+LEAST_VISIBLE = 0.02  # share of a thing that must be seen; less is hidden
+
+
+def found_by(
+    asked: PaintQuestion,
+    picture: Pixels,
+    detector: ObjectFinder,
+    depth: DepthModel | None,
+    least: float,
+) -> ThingsFound:
+    """What a detector and a depth map see of the two things."""
+    names = (asked.first, asked.second)
+    classes: tuple[str, ...] = names
+    if detector.labels is not None:
+        classes = tuple(class_of(name, detector.labels) or "" for name in names)
+    seen = [each for each in detector.find(picture, names) if each.confidence >= least]
+    distance = _distances(picture, depth)
+    of_each = []
+    for name, label in zip(names, classes, strict=True):
+        detections = _apart([each for each in seen if each.label == label])
+        of_each.append([_thing(name, each, distance) for each in detections])
+    if classes[0] == classes[1]:  # two things of one class: the two surest boxes
+        of_each = [of_each[0][:1], of_each[1][1:]]
+    first, second = of_each
+    extras = (*first[1:], *second[1:])
+    return ThingsFound(first[0] if first else None, second[0] if second else None, extras)
+
+
+def told_by(asked: PaintQuestion, truth: Truth | None, *, depth: bool) -> ThingsFound:
+    """What the renderer knows of the two things; nothing of a picture that it did not make."""
+    if truth is None:
+        return ThingsFound(None, None)
+    standing = (truth.first, truth.second)
+    first, second = (_told(each, depth=depth) for each in standing)
+    return ThingsFound(first, second)
+
+
+def _told(standing: TrueThing, *, depth: bool) -> FoundThing | None:
+    if standing.visible < LEAST_VISIBLE:
+        return None
+    distance = standing.distance if depth else None
+    return FoundThing(standing.name, standing.box, 1.0, distance)
+
+
+def _distances(picture: Pixels, depth: DepthModel | None) -> Callable[[Detection], float | None]:
+    """How far a detection is away, for those whose distance is wanted."""
+    if depth is None:
+        return lambda detection: None
+    distances = depth.distances(picture)
+
+    def distance(detection: Detection) -> float | None:
+        found = distance_of(detection.box, distances)
+        if not 0 < found < float("inf"):  # nor what is no number
+            return None
+        return found if depth.far_is_large else 1 / found
+
+    return distance
+
+
+def _thing(
+    name: str, detection: Detection, distance: Callable[[Detection], float | None]
+) -> FoundThing:
+    return FoundThing(name, detection.box, detection.confidence, distance(detection))
+
+
+def _apart(detections: Sequence[Detection]) -> list[Detection]:
+    """Detections of one class without those that show the same thing again."""
+    kept: list[Detection] = []
+    for each in detections:
+        if all(each.box.overlap(other.box) <= SAME_PLACE for other in kept):
+            kept.append(each)
+    return kept

@@ -1,42 +1,84 @@
-"""Judging the judge: what it says of pictures of which one knows what they show.
+"""Trials of judges on drawn scenes, and the vote of several pictures of an item.
 
-On scenes: items of the run are drawn by our renderer, once as they should be and once with another
-of their choices true. On photos: pairs of things that people have marked, whose own boxes say under
-the judge's rule what it should find.
+Items of the run are drawn by our renderer, once as they should be and once with another of their
+choices true.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from heapq import nsmallest
-from itertools import permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from gnomon.downloads.catalogue import cache_folder
-from gnomon.errors import DataError
 from gnomon.items.writing import atomic_file
-from gnomon.look.records import AnnotatedPicture, Region
 from gnomon.measures.correction import Trial
-from gnomon.paint.judging.boxes import BoxJudge
-from gnomon.paint.judging.rules import in_pixels
-from gnomon.paint.judging.voting import vote
 from gnomon.paint.painters.render import edition, picture_of
-from gnomon.paint.records import Judge, Painted, Picture, asked_of, seed_of
+from gnomon.paint.records import Judge, JudgeVerdict, Painted, PaintedPicture, asked_of, seed_of
 from gnomon.records import Answer, Item, digest
-from gnomon.vision.detection import Box
-from gnomon.vision.images import decode, decode_bytes
+from gnomon.vision.images import decode_bytes
+
+
+def vote(item: Item, painted: Sequence[Painted], verdicts: Sequence[JudgeVerdict | None]) -> Answer:
+    """The choice that most pictures show; none where no judge could tell, or if it is even.
+
+    A verdict is none where there was no picture to look at; where that is so of all of them, the
+    answer is an error. The scores are the shares of votes with half a vote for each choice, so that
+    no choice is impossible after a few pictures.
+    """
+    votes = [0] * len(item.choices)
+    for verdict in verdicts:
+        if verdict is not None and verdict.choice is not None:
+            votes[verdict.choice] += 1
+    files = tuple(each.file for each in painted if each.file)
+    reply = json.dumps(_seen(painted, verdicts), ensure_ascii=False)
+    if all(verdict is None for verdict in verdicts):
+        return Answer(item=item.id, error=_trouble(painted), files=files, reply=reply)
+    best = max(votes)
+    if not best:
+        return Answer(item=item.id, reply=reply, files=files)
+    smoothed = [count + 0.5 for count in votes]
+    total = sum(smoothed)
+    scores = tuple(count / total for count in smoothed)
+    choice = None
+    if votes.count(best) == 1:
+        choice = item.choices[votes.index(best)]
+    return Answer(item=item.id, choice=choice, scores=scores, reply=reply, files=files)
+
+
+def _trouble(painted: Sequence[Painted]) -> str:
+    reasons = dict.fromkeys(each.trouble for each in painted if each.trouble)
+    return "; ".join(reasons) or "there is no picture"
+
+
+def _seen(
+    painted: Sequence[Painted], verdicts: Sequence[JudgeVerdict | None]
+) -> list[dict[str, Any]]:
+    """What was seen in each picture, with its digest: enough to look at it again."""
+    found = []
+    for each, verdict in zip(painted, verdicts, strict=True):
+        row: dict[str, Any] = {"picture": each.file, "sha256": each.sha256}
+        if verdict is None:
+            row["trouble"] = each.trouble
+        else:
+            row |= {"choice": verdict.choice, **verdict.seen}
+        found.append(row)
+    return found
+
+
+# Trials: what a judge says of pictures of which one knows what they show.
 
 SIDE = 256  # pixels of a drawn scene
 SEED = 20_261  # of drawn scenes, so that they are not those of synth:render
-POSITIONS = ("inside", "above", "below", "beside")
 
 
-class Said(NamedTuple):
+class _Said(NamedTuple):
     """What an item's right answer is, and what a judge said where it was true, and where not."""
 
     gold: str
@@ -70,7 +112,7 @@ def try_on_scenes(judge: Judge, items: Sequence[Item], pictures: int = 1) -> Tri
     return Trial(len(said), said_shown, len(said), said_other, recognised)
 
 
-def said_of_scenes(judge: Judge, items: Sequence[Item], pictures: int = 1) -> list[Said]:
+def said_of_scenes(judge: Judge, items: Sequence[Item], pictures: int = 1) -> list[_Said]:
     """What a judge says of drawn scenes; items that the renderer cannot draw are left out."""
     found = []
     with TemporaryDirectory(prefix="gnomon-trial-") as folder:
@@ -78,41 +120,8 @@ def said_of_scenes(judge: Judge, items: Sequence[Item], pictures: int = 1) -> li
             right = _judged(judge, item, item.gold[0], pictures, Path(folder))
             wrong = _judged(judge, item, _another(item), pictures, Path(folder))
             if right is not None and wrong is not None:
-                found.append(Said(item.gold[0], right.choice, wrong.choice))
+                found.append(_Said(item.gold[0], right.choice, wrong.choice))
     return found
-
-
-class PhotoTrial(NamedTuple):
-    """How a judge by boxes fares on photos whose things people have marked."""
-
-    pairs: int  # of single things, in either order
-    recognised: int  # of which it sees both
-    agreed: int  # and finds the relation that their own boxes have
-
-
-def try_on_photos(judge: BoxJudge, scenes: Iterable[AnnotatedPicture]) -> PhotoTrial:
-    """How a judge by boxes fares on marked photos, among inside, above, below and beside."""
-    judge = judge.remembering()
-    pairs = recognised = agreed = 0
-    for scene in scenes:
-        single = _single(scene)
-        if len(single) < 2:
-            continue
-        try:
-            picture = decode(scene.picture.file)
-        except DataError:
-            continue
-        for first, second in permutations(single, 2):
-            expected = _relation(judge, first.box, second.box, picture.size)
-            if expected is None:
-                continue
-            pairs += 1
-            item = _item(first.name, second.name)
-            painted = Painted(item=item.id, number=0, prompt="", seed=0, file=scene.picture.file)
-            choice = judge.look(item, painted, picture, None).choice
-            recognised += choice is not None
-            agreed += choice == POSITIONS.index(expected)
-    return PhotoTrial(pairs, recognised, agreed)
 
 
 def _chosen(items: Iterable[Item], count: int) -> list[Item]:
@@ -156,29 +165,10 @@ def _judged(judge: Judge, item: Item, choice: str, pictures: int, folder: Path) 
     return vote(item, painted, verdicts)
 
 
-def _drawn(item: Item, choice: str, pictures: int) -> Iterator[Picture | None]:
+def _drawn(item: Item, choice: str, pictures: int) -> Iterator[PaintedPicture | None]:
     for number in range(pictures):
         made = picture_of(item, choice, seed_of(item.id, number, SEED), SIDE)
-        yield made if isinstance(made, Picture) else None
-
-
-def _single(scene: AnnotatedPicture) -> list[Region]:
-    """The things of a photo of whose kind there is one alone."""
-    names = [region.name for region in scene.regions]
-    return [region for region in scene.regions if region.name and names.count(region.name) == 1]
-
-
-def _relation(judge: BoxJudge, first: Box, second: Box, size: tuple[int, int]) -> str | None:
-    boxes = (in_pixels(box, *size) for box in (first, second))
-    holding = judge.rule.relations(*boxes)
-    known = [relation for relation in POSITIONS if relation in holding]
-    return max(known, key=holding.__getitem__, default=None)
-
-
-def _item(first: str, second: str) -> Item:
-    tags = {"thing_a": first, "thing_b": second}
-    text = f"A {first} and a {second}."
-    return Item(id=text, form="scene", text=text, choices=POSITIONS, gold=POSITIONS[:1], tags=tags)
+        yield made if isinstance(made, PaintedPicture) else None
 
 
 def _read(file: Path) -> Trial | None:
