@@ -15,15 +15,17 @@ from random import Random
 from time import process_time
 
 from gnomon.audit.auditing import CHECKS
-from gnomon.audit.questions import GROUPS, Question, QuestionSet
+from gnomon.audit.sets import GROUPS, AuditSet
+from gnomon.audit.sources import plain_item
 from gnomon.audit.subject import Subject
+from gnomon.records import Item
 
 LABELS = ("entailment", "neutral", "contradiction")
 WORDS = 20_000
 PROOFS = ("clash", "proof")
 
 
-def drawn(items: int) -> QuestionSet:
+def drawn(items: int) -> AuditSet:
     """A set whose labels have nothing to do with its texts."""
     draw = Random(0)
     words = [f"w{number}" for number in range(WORDS)]
@@ -32,16 +34,20 @@ def drawn(items: int) -> QuestionSet:
     for number in range(items):
         text = draw.choices(words, weights, k=55)
         questions.append(
-            Question(
-                id=str(number),
-                texts=(" ".join(text[:40]), " ".join(text[40:])),
-                choices=LABELS,
-                gold=(draw.choice(LABELS),),
-                group=f"g{number % 4000}",
-                split=draw.choice(["train", "dev", "test"]),
+            plain_item(
+                Item(
+                    id=str(number),
+                    form="choice",
+                    context=" ".join(text[:40]),
+                    text=" ".join(text[40:]),
+                    choices=LABELS,
+                    gold=(draw.choice(LABELS),),
+                    group=f"g{number % 4000}",
+                    tags={"split": draw.choice(["train", "dev", "test"])},
+                )
             )
         )
-    return QuestionSet("drawn", ("context", "text"), questions, (GROUPS,))
+    return AuditSet("drawn", ("context", "text"), questions, (GROUPS,))
 
 
 def main() -> None:

@@ -18,13 +18,12 @@ from pathlib import Path
 import numpy as np
 
 import gnomon
-from gnomon.measures.codes import added
+from gnomon.measures.columns import added
+from gnomon.measures.comparison import swapping_test
 from gnomon.measures.intervals import interval
-from gnomon.measures.sharing import Sharing
 from gnomon.measures.statistics import Statistics, mean_of
-from gnomon.measures.swapping import swapping_test
 from gnomon.measures.table import Table
-from gnomon.measures.units import Units
+from gnomon.measures.units import Sharing, Units
 from gnomon.records import Answer
 from gnomon.registry import benchmark, entries
 

@@ -17,9 +17,9 @@ import numpy as np
 
 from gnomon.contracts import Benchmark
 from gnomon.measures.intervals import Interval, interval
-from gnomon.measures.sharing import Sharing
 from gnomon.measures.statistics import mean_of
 from gnomon.measures.table import Table
+from gnomon.measures.units import Sharing
 from gnomon.models.classifiers import assign_folds, units
 from gnomon.records import Answer, Item
 from rules import Rule, Targets, comparison

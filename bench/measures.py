@@ -29,12 +29,12 @@ import numpy as np
 
 import designs
 from gnomon.contracts import Laws, OrderLaw
-from gnomon.measures.building import Bare, Builder, chunks
 from gnomon.measures.classes import MACRO_F1
 from gnomon.measures.columns import TagColumns, Tags
+from gnomon.measures.comparison import difference, swapping_test, t_test
 from gnomon.measures.intervals import interval
+from gnomon.measures.rows import BareItem, Builder, chunks
 from gnomon.measures.statistics import mean_of
-from gnomon.measures.swapping import difference, swapping_test, t_test
 from gnomon.measures.transitivity import TRANSITIVITY
 
 SEVEN = (
@@ -101,7 +101,7 @@ def three_classes(rng, clusters):
     labels = ("e", "n", "c")
     rows = (
         (
-            Bare(str(i), "entailment", labels, (labels[g],), str(i // size)),
+            BareItem(str(i), "entailment", labels, (labels[g],), str(i // size)),
             None,
             labels[s],
             None,
@@ -132,7 +132,7 @@ def noisy_order(rng, objects):
     for chunk in chunks(tags):
         builder.add(
             [
-                (Bare(f"{a}/{b}", "cloze", words, ("larger",), ""), None, words[not up], None)
+                (BareItem(f"{a}/{b}", "cloze", words, ("larger",), ""), None, words[not up], None)
                 for a, b, up in chunk
             ]
         )

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from gnomon.audit import comparing
-from gnomon.audit.questions import Compared
+from gnomon.audit.sets import Compared
 from gnomon.contracts import Benchmark
 from gnomon.models.classifiers import all_words, hypothesis_words
 from gnomon.records import Item

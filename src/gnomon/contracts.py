@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from gnomon.measures.table import Statistics, Table
+    from gnomon.measures.statistics import Statistics
+    from gnomon.measures.table import Table
     from gnomon.records import Answer, Item, Prediction
 
 Scale = Literal["log-probability", "probability", "none"]
@@ -212,7 +213,7 @@ class Measure:
     """What answers mean: a pure function from a table of answers to statistics over units."""
 
     name: str
-    summary: str
+    summary: str = ""  # that of a built-in measure is its line in the registry
     statistics: Callable[[Table], Statistics]
     better: Literal["higher", "lower"] = "higher"
     # items that a group needs before the figure says something; 0 for measures of single items
@@ -231,7 +232,7 @@ class PairMeasure:
     """
 
     name: str
-    summary: str
+    summary: str = ""
     statistics: Callable[[Table, Table], Statistics]
     better: Literal["higher", "lower"] = "higher"
 

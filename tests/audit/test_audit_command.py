@@ -166,7 +166,7 @@ def test_numbers_of_choices_that_count_from_zero_stay_so(capsys):
     Path("quiz.csv").write_text("\n".join(lines))
     words = "text=question,choices=A+B+C,gold=key"
     assert main(["audit", "quiz.csv", "--map", words, "--check", "integrity"]) == 1
-    assert "2 of 9 items have no right answer" in capsys.readouterr().out
+    assert "2 of 9 rows cannot be asked: line 5: the gold '3'" in capsys.readouterr().out
 
 
 def test_a_slip_in_how_the_answer_is_named_is_told(capsys):

@@ -9,8 +9,8 @@ from random import Random
 import pytest
 
 from gnomon.audit.auditing import audit
-from gnomon.audit.questions import Question
-from tests.audit.soundsets import LABELS, NOUNS, VERBS, alarms, random_set, set_of
+from gnomon.audit.sets import AuditItem
+from tests.audit.soundsets import LABELS, NOUNS, VERBS, alarms, asked, random_set, set_of
 
 SETS = 80
 CHECKS = ("constants", "lookup", "flipped_lookup", "partial_input", "words", "shapes")
@@ -27,7 +27,7 @@ def test_random_sets_raise_an_alarm_at_about_the_nominal_rate():
     assert counts.total() <= 10
 
 
-def balanced(planted: bool) -> list[Question]:
+def balanced(planted: bool) -> list[AuditItem]:
     """Every sentence is asked once with each label: no word, alone or with others, says anything.
 
     Planted: a word that comes with one label in most groups.
@@ -41,7 +41,7 @@ def balanced(planted: bool) -> list[Question]:
             if planted and draw.random() < 0.6:
                 premise += f" {dict(zip(LABELS, ('So', 'Maybe', 'Never'), strict=True))[label]}."
             name = f"{number} {label}"
-            questions.append(Question(name, (premise, claim), LABELS, (label,), group=f"g{number}"))
+            questions.append(asked(name, (premise, claim), LABELS, (label,), group=f"g{number}"))
     return questions
 
 

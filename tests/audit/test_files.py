@@ -10,18 +10,16 @@ from pathlib import Path
 import pytest
 
 import gnomon
-from gnomon.audit import fromfiles
-from gnomon.audit.fromfiles import of_files
-from gnomon.audit.mapping import parse_map
-from gnomon.audit.questions import Votes
+from gnomon.audit import sources
+from gnomon.audit.sets import Votes
+from gnomon.audit.sources import of_files
 from gnomon.cli import main
 from gnomon.errors import DataError, GnomonError, UsageError
 from gnomon.items.writing import write_items
 
 
 def read(file, mapping="", split=""):
-    given = parse_map([mapping]) if mapping else {}
-    return of_files("mine", [Path(file)], given, split)
+    return of_files("mine", [Path(file)], mapping, split)
 
 
 def write_lines(file, rows):
@@ -36,8 +34,8 @@ def asked(found):
 def test_json_lines_with_fields_that_are_named():
     rows = [
         {"q": "Is it up?", "opts": ["yes", "no"], "right": "no", "fam": "f1", "img": "a.jpg"},
-        {"q": "Is it down?", "opts": ["yes", "no"], "right": 0, "fam": "f2", "img": "b.jpg"},
-        {"q": "Is it in?", "opts": ["yes", "no"], "right": "B", "fam": "f2", "img": "b.jpg"},
+        {"q": "Is it down?", "opts": ["yes", "no"], "right": "yes", "fam": "f2", "img": "b.jpg"},
+        {"q": "Is it in?", "opts": ["yes", "no"], "right": "no", "fam": "f2", "img": "b.jpg"},
     ]
     found = read(write_lines("a.jsonl", rows), "text=q,choices=opts,gold=right,group=fam,image=img")
     assert found.fields == ("q",)
@@ -49,11 +47,12 @@ def test_json_lines_with_fields_that_are_named():
 
 def test_usual_names_need_not_be_named():
     rows = [{"premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral", "id": 7}]
-    rows.append({"premise": "It snows.", "hypothesis": "It is warm.", "label": "contradiction"})
+    snow = {"premise": "It snows.", "hypothesis": "It is warm.", "label": "contradiction", "id": 8}
+    rows.append(snow)
     found = read(write_lines("a.jsonl", rows))
     assert found.fields == ("premise", "hypothesis")
-    assert [one.id for one in found.questions] == ["7", "row 2"]
-    assert found.questions[0].choices == ("contradiction", "neutral")  # the labels that occur
+    assert [one.id for one in found.questions] == ["7", "8"]
+    assert found.questions[0].choices == ("entailment", "neutral", "contradiction")  # as in run
 
 
 def test_a_label_put_together_of_others_means_any_of_them():
@@ -61,12 +60,12 @@ def test_a_label_put_together_of_others_means_any_of_them():
     Path("a.tsv").write_text(text)
     found = read("a.tsv")
     assert found.questions[2].gold == ("contradiction", "neutral")
-    assert found.questions[2].choices == ("contradiction", "neutral")
+    assert found.questions[2].choices == ("entailment", "neutral", "contradiction")
 
 
 def test_choices_in_the_cells_of_a_table():
     Path("a.csv").write_text(
-        'question,options,answer\nWhere?,"[""in"", ""on""]",1\nWho?,me | you,A\n'
+        'question,options,answer\nWhere?,"[""in"", ""on""]",B\nWho?,me | you,A\n'
     )
     assert asked(read("a.csv")) == [
         (("Where?",), ("in", "on"), ("on",)),
@@ -199,27 +198,9 @@ def test_votes_are_lists_of_labels_or_of_voters(row, votes):
     assert read(write_lines("a.jsonl", rows)).questions[0].votes == votes
 
 
-def test_a_context_that_only_names_something_is_a_picture():
-    rows = [
-        {"caption": "a", "label": 1, "photo": "7.jpg"},
-        {"caption": "b", "label": 0, "photo": "8.jpg"},
-    ]
-    found = read(write_lines("a.jsonl", rows), "context=photo")
-    assert found.fields == ("caption",)
-    assert [one.picture for one in found.questions] == ["7.jpg", "8.jpg"]
-
-    rows = [
-        {"caption": "a", "label": 1, "tale": "It rains."},
-        {"caption": "b", "label": 0, "tale": "x"},
-    ]
-    found = read(write_lines("a.jsonl", rows), "context=tale")
-    assert found.fields == ("tale", "caption")
-    assert found.contexts == ("tale",)
-
-
 def test_an_item_of_our_own_that_is_damaged_is_told():
     row = {"id": "q", "form": "sonnet", "text": "?", "choices": ["a", "b"], "gold": ["a"]}
-    with pytest.raises(DataError, match="'q' is not an item"):
+    with pytest.raises(DataError, match=r"a.jsonl:1: not an item"):
         read(write_lines("a.jsonl", [row]))
 
 
@@ -233,9 +214,9 @@ def test_two_things_that_are_compared_need_no_text():
 @pytest.mark.parametrize(
     ("mapping", "says"),
     [
-        ("words=question", "'words=question' does not say"),
-        ("text=nothing", "There is no field 'nothing'"),
-        ("choices=question", "No field is known to hold the text"),
+        ("words=question", "There is no field of an item named 'words'"),
+        ("text=nothing", "There is no column named 'nothing'"),
+        ("choices=question", "No column is known to hold the text"),
     ],
 )
 def test_a_map_that_does_not_fit_is_told_with_the_fields(mapping, says):
@@ -245,7 +226,7 @@ def test_a_map_that_does_not_fit_is_told_with_the_fields(mapping, says):
 
 
 def test_of_a_very_large_file_a_part_is_audited(monkeypatch):
-    monkeypatch.setattr(fromfiles, "MOST", 50)
+    monkeypatch.setattr(sources, "MOST", 50)
     rows = [{"text": f"t{i}", "label": "ab"[i % 2]} for i in range(400)]
     found = read(write_lines("a.jsonl", rows))
     assert found.total == 400
@@ -274,16 +255,66 @@ def test_an_empty_or_unknown_file_is_told():
         read("a.docx")
 
 
-def test_a_cell_of_lists_without_end_is_text_like_any_other():
+def test_a_cell_of_lists_without_end_is_told_with_its_row():
     deep = "[" * 100_000
     Path("deep.csv").write_text(f"q,opts,right,votes\nUp?,{deep},yes,{deep}\nDown?,yes|no,no,\n")
     found = read("deep.csv", "text=q,choices=opts,gold=right,votes=votes")
-    assert [one.choices for one in found.questions] == [(deep,), ("yes", "no")]
+    assert [one.choices for one in found.questions] == [("yes", "no")]
+    assert found.unasked == ("line 2: the choices are one text, not a list",)
 
 
 def test_a_list_without_end_in_an_item_that_was_written_here_is_one_sentence():
     Path("deep.csv").write_text(
         f'id,form,text,choices,gold\n1,choice,?,{"[" * 100_000},"[""in""]"\n'
     )
-    with pytest.raises(DataError, match="is not an item"):
+    with pytest.raises(DataError, match="a list is not JSON"):
         read("deep.csv")
+
+
+def lettered(gold):
+    """Questions with a column for each of four options."""
+    lines = ["id,question,A,B,C,D,answer"]
+    for number in range(40):
+        options = ",".join(f"{place} {number}" for place in ("in", "on", "by", "at"))
+        lines.append(f"{number},Where is thing {number}?,{options},{gold(number)}")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("mapping", [[], ["--map", "text=question,choices=A+B+C+D,gold=answer"]])
+def test_numbers_that_count_from_0_or_from_1_are_refused_as_a_run_refuses_them(mapping, capsys):
+    Path("amb.csv").write_text(lettered(lambda number: 1 + number % 2))
+    told = []
+    for command in (["audit", "amb.csv"], ["run", "amb.csv", "-m", "random"]):
+        assert main([*command, *mapping]) == 1
+        told.append(capsys.readouterr().err)
+    assert "counted from 0 or a number counted from 1" in told[0]
+    assert told[0] == told[1]
+
+
+def test_signs_in_the_names_of_columns_are_written_as_for_a_run(capsys):
+    rows = [{"question, long": f"Where {i}?", "opts": ["in", "on"], "key": "in"} for i in range(9)]
+    write_lines("a.jsonl", rows)
+    mapping = r"text=question\,\ long,choices=opts,gold=key"
+    assert asked(read("a.jsonl", mapping))[0] == (("Where 0?",), ("in", "on"), ("in",))
+    items = list(gnomon.load("a.jsonl", map=mapping).items())
+    assert [item.text for item in items] == [
+        one.item.text for one in read("a.jsonl", mapping).questions
+    ]
+
+
+@pytest.mark.parametrize("name", ["stem", "question", "sentence", "input", "ctx"])
+def test_a_column_that_one_command_knows_the_other_knows_too(name):
+    rows = [{name: f"Where {i}?", "options": ["in", "on"], "answer": "on"} for i in range(3)]
+    write_lines("a.jsonl", rows)
+    audited = [one.item for one in read("a.jsonl").questions]
+    asked_in_a_run = list(gnomon.load("a.jsonl").items())
+    for mine, theirs in zip(audited, asked_in_a_run, strict=True):
+        assert (mine.text, mine.choices, mine.gold) == (theirs.text, theirs.choices, theirs.gold)
+
+
+def test_the_questions_of_a_log_can_be_asked_too():
+    sample = {"id": "s", "epoch": 1, "input": "Where?", "choices": ["in", "on"], "target": "B"}
+    with zipfile.ZipFile("log.eval", "w") as archive:
+        archive.writestr("samples/s_epoch_1.json", json.dumps({**sample, "scores": {}}))
+    (item,) = gnomon.load("log.eval").items()
+    assert (item.id, item.text, item.gold) == ("s", "Where?", ("on",))

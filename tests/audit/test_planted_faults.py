@@ -8,8 +8,16 @@ from random import Random
 import pytest
 
 from gnomon.audit.auditing import CHECKS, audit
-from gnomon.audit.questions import Compared, Question, Votes
-from tests.audit.soundsets import LABELS, alarms, random_question, random_set, set_of
+from gnomon.audit.sets import Compared, Votes
+from tests.audit.soundsets import (
+    LABELS,
+    alarms,
+    asked,
+    changed,
+    random_question,
+    random_set,
+    set_of,
+)
 
 TARGETS = {"larger": "greater", "smaller": "lesser"}
 
@@ -28,7 +36,7 @@ def test_a_sound_set_has_no_alarm_and_every_check_says_something(sound):
 
 @pytest.mark.parametrize("gold", [(), ("perhaps",)])
 def test_a_set_in_which_nothing_can_be_answered_is_told_so(sound, gold):
-    questions = [question._replace(gold=gold) for question in sound.questions]
+    questions = [changed(question, gold=gold) for question in sound.questions]
     report = audit(replace(sound, questions=questions))
     assert {finding.part for finding in report.alarms} == {"gold"}
     assert {finding.check for finding in report.findings} == set(CHECKS)
@@ -46,7 +54,7 @@ def test_a_set_in_which_nothing_can_be_answered_is_told_so(sound, gold):
 )
 def test_integrity_finds_an_item_that_cannot_be_asked(sound, part, change):
     questions = list(sound.questions)
-    questions[7] = questions[7]._replace(**change)
+    questions[7] = changed(questions[7], **change)
     finding = found(replace(sound, questions=questions), "integrity")[part]
     assert finding.alarm
     assert questions[7].id in finding.items
@@ -63,7 +71,7 @@ def test_integrity_holds_counts_against_what_is_claimed(sound):
 def test_duplicates_finds_a_repeat_a_conflict_and_a_torn_twin(sound):
     questions = list(sound.questions)
     other = next(label for label in LABELS if label != questions[3].gold[0])
-    questions.append(questions[3]._replace(id="twin", gold=(other,), split="dev"))
+    questions.append(changed(questions[3], id="twin", gold=(other,), split="dev"))
     findings = found(replace(sound, questions=questions), "duplicates")
     for part in ("repeats", "conflicts", "across splits"):
         assert findings[part].alarm
@@ -85,7 +93,7 @@ def test_constants_finds_a_frequent_place():
         choices = draw.sample(range(10_000), 4)
         place = 2 if number % 2 else draw.randrange(4)
         texts = tuple(map(str, choices))
-        questions.append(Question(f"q{number}", ("", f"Which? {number}"), texts, (texts[place],)))
+        questions.append(asked(f"q{number}", ("", f"Which? {number}"), texts, (texts[place],)))
     assert alarms(set_of(questions), "constants") == {"constants": ["choice 3"]}
 
 
@@ -94,12 +102,12 @@ def test_lookup_finds_labels_that_training_tells():
     questions = []
     for number in range(400):
         one = random_question(draw, number)
-        questions.append(one._replace(split="train"))
+        questions.append(changed(one, split="train"))
         if number < 120:
-            questions.append(one._replace(id=f"again {number}", split="test", picture=f"p{number}"))
+            questions.append(changed(one, id=f"again {number}", split="test", picture=f"p{number}"))
         else:
             fresh = random_question(draw, 1000 + number)
-            questions.append(fresh._replace(split="test"))
+            questions.append(changed(fresh, split="test"))
     finding = found(set_of(questions), "lookup")["text in train"]
     assert finding.alarm
     assert finding.value > finding.chance
@@ -114,8 +122,8 @@ def test_flipped_lookup_finds_a_pair_that_the_split_tears_apart():
         text = random_question(draw, number).texts[1]
         for label, picture in zip(draw.sample(["true", "false"], 2), "ab", strict=True):
             split = "train" if picture == "a" or number % 3 else "test"
-            one = Question(f"q{number}{picture}", ("", text), ("false", "true"), (label,))
-            questions.append(one._replace(split=split, picture=f"{picture}{number}", group=text))
+            one = asked(f"q{number}{picture}", ("", text), ("false", "true"), (label,))
+            questions.append(changed(one, split=split, picture=f"{picture}{number}", group=text))
     audited = set_of(questions)
     flipped = found(audited, "flipped_lookup")["text in train"]
     assert flipped.alarm
@@ -128,7 +136,7 @@ def test_flipped_lookup_finds_a_pair_that_the_split_tears_apart():
 def test_shared_context_finds_pictures_of_the_test_in_training(sound):
     pictures = [f"p{number % 90}" for number in range(len(sound.questions))]
     questions = [
-        question._replace(picture=picture, split="train" if number < 300 else "test", group="")
+        changed(question, picture=picture, split="train" if number < 300 else "test", group="")
         for number, (question, picture) in enumerate(zip(sound.questions, pictures, strict=True))
     ]
     finding = found(replace(sound, questions=questions), "shared_context")["picture in train"]
@@ -171,7 +179,7 @@ def test_partial_input_finds_choices_that_give_themselves_away():
         wrong = [f"word{draw.randrange(4000)} word{draw.randrange(4000)}" for _ in range(3)]
         right = f"word{draw.randrange(4000)} of course word{draw.randrange(4000)}"
         choices = tuple(draw.sample([right, *wrong], 4))
-        questions.append(Question(f"q{number}", ("", f"Which? {number}"), choices, (right,)))
+        questions.append(asked(f"q{number}", ("", f"Which? {number}"), choices, (right,)))
     parts = alarms(set_of(questions), "partial_input")["partial_input"]
     assert parts == ["length, the longest", "words of the choices"]
 
@@ -202,7 +210,7 @@ def test_shapes_finds_templates_with_one_label():
 def comparison(number, first, second, label):
     said = Compared(first, second, TARGETS)
     texts = ("", f"a {first} is ___ than a {second}")
-    return Question(f"q{number}", texts, tuple(TARGETS), (label,), compared=said)
+    return asked(f"q{number}", texts, tuple(TARGETS), (label,), compared=said)
 
 
 def test_order_finds_a_cycle_and_a_contradiction():
@@ -227,7 +235,7 @@ def test_order_finds_a_cycle_and_a_contradiction():
 def test_disputes_finds_votes_against_labels(sound):
     def voted(share):
         questions = [
-            question._replace(votes=Votes(2, 3) if number % 10 < share else Votes(3, 3))
+            changed(question, votes=Votes(2, 3) if number % 10 < share else Votes(3, 3))
             for number, question in enumerate(sound.questions)
         ]
         return found(replace(sound, questions=questions), "disputes")
@@ -235,13 +243,13 @@ def test_disputes_finds_votes_against_labels(sound):
     assert not voted(1)["dissent"].alarm
     assert voted(3)["dissent"].alarm
     assert voted(3)["dissent"].value == pytest.approx(0.3)
-    lost = [question._replace(votes=Votes(1, 3)) for question in sound.questions]
+    lost = [changed(question, votes=Votes(1, 3)) for question in sound.questions]
     assert found(replace(sound, questions=lost), "disputes")["majority"].alarm
 
 
 def captioned(*texts, label="true"):
     return [
-        Question(f"q{i}", ("", text), ("false", "true"), (label,), picture="p1")
+        asked(f"q{i}", ("", text), ("false", "true"), (label,), picture="p1")
         for i, text in enumerate(texts)
     ]
 
@@ -267,7 +275,7 @@ def test_clash_finds_captions_of_one_picture_that_cannot_both_be_true():
 def test_clash_finds_a_story_that_contradicts_itself():
     pytest.importorskip("z3")
     story = "The cup is above the jug. The jug is above the pan. The pan is above the cup."
-    one = Question("q0", (story, "The cup is above the pan."), LABELS, ("entailment",))
+    one = asked("q0", (story, "The cup is above the pan."), LABELS, ("entailment",))
     assert found(set_of([one]), "clash")["stories"].alarm
 
 
@@ -288,7 +296,7 @@ def test_clash_finds_a_story_that_contradicts_itself():
 )
 def test_proof_says_in_which_readings_a_label_holds(premises, claim, label, part):
     pytest.importorskip("z3")
-    one = Question("q0", (premises, claim), LABELS, (LABELS[label],))
+    one = asked("q0", (premises, claim), LABELS, (LABELS[label],))
     findings = found(set_of([one]), "proof")
     assert [name for name, finding in findings.items() if finding.behind] == [part]
     assert findings["no reading"].alarm == (part == "no reading")
@@ -296,7 +304,7 @@ def test_proof_says_in_which_readings_a_label_holds(premises, claim, label, part
 
 def test_proof_judges_only_what_it_can_read():
     for claim in ("The cup is lovely.", "The cup is left of the jug from the bar.", "Cup left."):
-        one = Question("q0", ("The cup is left of the jug.", claim), LABELS, ("neutral",))
+        one = asked("q0", ("The cup is left of the jug.", claim), LABELS, ("neutral",))
         [finding] = audit(set_of([one]), ["proof"]).findings
         assert finding.value is None
         assert not finding.alarm

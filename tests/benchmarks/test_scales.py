@@ -12,7 +12,7 @@ from gnomon.benchmarks.scales import fresh, published
 from gnomon.errors import DataError, MissingFileWarning
 from gnomon.files import package_data, read_yaml
 from gnomon.measures import Table
-from gnomon.measures.relations import symmetry
+from gnomon.measures.laws import symmetry
 from gnomon.measures.transitivity import transitivity
 from gnomon.records import Answer
 from gnomon.registry import benchmark

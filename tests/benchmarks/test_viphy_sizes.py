@@ -15,7 +15,7 @@ from gnomon.benchmarks.viphy import tasks as viphy
 from gnomon.benchmarks.viphy.sizes import KINDS, chains
 from gnomon.files import package_data, read_yaml
 from gnomon.measures import Table
-from gnomon.measures.relations import symmetry
+from gnomon.measures.laws import symmetry
 from gnomon.records import Answer, Item
 
 # With the number of pairs that they draw unless told otherwise.

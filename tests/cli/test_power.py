@@ -12,10 +12,10 @@ from gnomon import registry
 from gnomon.cli import main
 from gnomon.contracts import Benchmark
 from gnomon.errors import ModelError
-from gnomon.measures.planning import plan_set
+from gnomon.measures.power import plan_set
 from gnomon.records import Answer, Item
 from gnomon.registry import BENCHMARKS, MODELS, Entry, model
-from gnomon.runs.timing import SAMPLE, time_items
+from gnomon.runs.estimates import SAMPLE, time_items
 
 
 def pairs(*, objects: int = 12, most: int = 40):

@@ -13,9 +13,10 @@ import gnomon
 from gnomon.cli import main
 from gnomon.errors import DataError
 from gnomon.items.canary import CANARY, GUID, has_canary
-from gnomon.items.itemfiles import check_item_file, read_items
+from gnomon.items.itemfiles import read_items
 from gnomon.items.writing import write_items
 from gnomon.records import Image, Item
+from tests.items.samples import checked
 
 ODD = Item(
     id="=1+1",
@@ -39,7 +40,7 @@ def test_every_fresh_file_holds_the_canary_and_reads_back_as_the_same_items(endi
         pytest.importorskip("duckdb")
     file = Path(f"items.{ending}")
     assert main(["make", "scales", "--limit", "30", "-o", str(file), "--quiet"]) == 0
-    found = check_item_file(file)
+    found = checked(file)
     run = gnomon.run(gnomon.load("scales").limited(30), "random")
     assert found.items == found.canaries == 30
     assert found.digest == run.manifest.items_sha256
@@ -68,19 +69,19 @@ def test_what_goes_to_standard_output_holds_the_canary(capsysbinary):
 def test_items_that_are_not_ours_get_no_canary(tmp_path):
     write_items(tmp_path / "items.jsonl", [ODD])
     assert "canary" not in (tmp_path / "items.jsonl").read_text()
-    assert check_item_file(tmp_path / "items.jsonl").canaries == 0
+    assert checked(tmp_path / "items.jsonl").canaries == 0
 
 
 def test_check_says_whether_a_file_of_items_holds_the_canary(tmp_path, capsys):
     item = replace(ODD, images=())  # a missing picture would be an error
     file = tmp_path / "items.jsonl"
     write_items(file, [item], canary=CANARY)
-    assert main(["check", str(file), "--format", "json"]) == 0
+    assert main(["audit", str(file), "--format", "json", "--check", "validation"]) == 0
     (row,) = json.loads(capsys.readouterr().out)
     assert (row["items"], row["canary"]) == (1, "yes")
-    assert row["digest"] == check_item_file(file).digest
+    assert row["digest"] == checked(file).digest
     write_items(file, [item])
-    assert main(["check", str(file)]) == 0
+    assert main(["audit", str(file), "--check", "validation"]) == 0
     assert " no " in capsys.readouterr().out
 
 
@@ -88,7 +89,6 @@ def test_a_file_that_holds_no_items_is_one_clear_sentence(tmp_path):
     file = tmp_path / "items.jsonl"
     file.write_text('{"id": "1", "form": "riddle", "text": "?"}\n')
     with pytest.raises(DataError, match="not an item"):
-        check_item_file(file)
+        checked(file)
     file.write_text('{"id": "1", "form": "choice", "text": "?", "choices": ["a"], "gold": []}\n')
-    with pytest.raises(DataError, match="cannot be asked"):
-        check_item_file(file)
+    assert [finding.level for finding in checked(file).findings] == ["error"]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gnomon.measures.accuracy import ACCURACY, RECOGNISED_ACCURACY
+from gnomon.measures.accuracy import ACCURACY, PARTIAL_CREDIT, RECOGNISED_ACCURACY
 from gnomon.measures.chance import chance_of, verdict
-from gnomon.measures.credit import PARTIAL_CREDIT
 from gnomon.measures.scoring import score
 from gnomon.measures.table import Table
 from gnomon.records import Answer, Item

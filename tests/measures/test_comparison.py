@@ -11,12 +11,18 @@ from gnomon.measures import Table
 from gnomon.measures.accuracy import ACCURACY, RECOGNISED_ACCURACY
 from gnomon.measures.calibration import ECE
 from gnomon.measures.classes import MACRO_F1
-from gnomon.measures.comparison import compare, holm, leaderboard
+from gnomon.measures.comparison import (
+    compare,
+    detectable_difference,
+    difference,
+    holm,
+    leaderboard,
+    swapping_test,
+    t_test,
+)
 from gnomon.measures.pairing import boards, shared
 from gnomon.measures.seeds import by_seed, over_seeds, together
-from gnomon.measures.statistics import mean_of
-from gnomon.measures.swapping import detectable_difference, difference, swapping_test, t_test
-from gnomon.measures.variance import Uncertainty
+from gnomon.measures.statistics import Uncertainty, mean_of
 from gnomon.records import Answer, Item
 from gnomon.registry import measure
 

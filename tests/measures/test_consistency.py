@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from gnomon.contracts import Laws, OrderLaw, RelationLaw
 from gnomon.measures import Table
+from gnomon.measures.comparison import difference, t_test
 from gnomon.measures.consistency import agreement, within_groups
 from gnomon.measures.intervals import interval
-from gnomon.measures.relations import converse, negation, object_bias, symmetry
-from gnomon.measures.swapping import difference, t_test
+from gnomon.measures.laws import converse, negation, object_bias, symmetry
 from gnomon.measures.transitivity import transitivity
 from gnomon.records import Answer, Item
 from gnomon.registry import measure

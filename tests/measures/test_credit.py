@@ -1,13 +1,11 @@
 """spatialQA's accuracies over templates and categories."""
 
-import numpy as np
 import pytest
 
 from gnomon.measures import scores
-from gnomon.measures.credit import (
+from gnomon.measures.accuracy import (
     PARTIAL_CREDIT,
     WITHOUT_PARTIAL_CREDIT,
-    credits_by_category,
     partial_credit,
     without_partial_credit,
 )
@@ -31,14 +29,6 @@ def templates(table):
 def test_templates_weigh_alike_within_a_category_and_categories_overall(templates):
     assert partial_credit(templates).value == pytest.approx(((1 + 0.25) / 2 + 1) / 2)
     assert without_partial_credit(templates).value == pytest.approx((0.5 + 1) / 2)
-
-
-def test_the_table_has_a_row_for_each_category_and_the_means_last(templates):
-    motion, distance, overall = credits_by_category(templates)
-    assert motion == ("motion", 2, 6, 0.625, 0.5, 0.375)
-    assert distance[:5] == ("distance", 1, 1, 1.0, 1.0)
-    assert overall[1:5] == (3, 7, pytest.approx(0.8125), 0.75)
-    assert overall.deviation == pytest.approx(np.std([0.625, 1.0], ddof=1))
 
 
 def test_slices_by_category_and_template(templates):

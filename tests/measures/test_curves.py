@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy import stats
 
-from gnomon.measures.curves import over_draws
+from gnomon.measures.seeds import over_draws
 
 
 def test_the_interval_is_student_s_for_the_mean_over_draws():

@@ -7,11 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.measures.distributions import t_cdf, t_quantile
-from gnomon.measures.intervals import bootstrap, interval
-from gnomon.measures.statistics import Statistics, mean_of, ratio
+from gnomon.measures.intervals import bootstrap, interval, t_cdf, t_quantile
+from gnomon.measures.statistics import Statistics, mean_of, ratio, standard_error, uncertainty
 from gnomon.measures.units import BLOCKS
-from gnomon.measures.variance import standard_error, uncertainty
 
 
 def simulated(rng, clusters=25, size=15, accuracy=0.6, spread=0.25):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gnomon.measures.needs import unmet
+from gnomon.measures.chance import unmet
 from gnomon.measures.scoring import score
 from gnomon.registry import MEASURES, measure
 
@@ -41,6 +41,14 @@ def test_scores_and_groups_meet_the_needs_of_measures_of_them():
     assert unmet(measure("ece"), some) is None
     assert unmet(measure("group_agreement"), some) is None
     assert unmet(measure("symmetry"), some) == "laws"
+
+
+def test_a_measure_is_summed_up_in_one_place():
+    plain = [each for each in EVERY if "@" not in each.name]
+    assert {each.name: each.summary for each in plain} == {
+        name: entry.summary for name, entry in MEASURES.items() if name not in ARGUMENTS
+    }
+    assert all(each.summary for each in EVERY)
 
 
 def test_only_errors_are_better_if_lower():

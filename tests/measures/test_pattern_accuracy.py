@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.errors import UsageError
-from gnomon.measures.accuracy import accuracy
-from gnomon.measures.pattern_accuracy import (
+from gnomon.measures.accuracy import (
+    accuracy,
     curve,
     curve_at,
     data_map,

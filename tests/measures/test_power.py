@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from gnomon.errors import UsageError
+from gnomon.measures.comparison import detectable_difference, difference
 from gnomon.measures.power import plan
-from gnomon.measures.statistics import mean_of
-from gnomon.measures.swapping import detectable_difference, difference
-from gnomon.measures.variance import uncertainty
+from gnomon.measures.statistics import mean_of, uncertainty
 
 
 def pairs(objects):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.errors import UsageError
-from gnomon.measures.promptsearch import Part, choose, search
+from gnomon.measures.prompts import SearchFold, choose, search
 from gnomon.measures.table import Table
 from gnomon.records import Answer, Item
 from gnomon.registry import measure
@@ -22,8 +22,8 @@ ITEMS = [
 ]
 IDS = [item.id for item in ITEMS]
 PARTS = [
-    Part(frozenset(IDS[:8]), frozenset(IDS[8:])),
-    Part(frozenset(IDS[12:]), frozenset(IDS[:12])),
+    SearchFold(frozenset(IDS[:8]), frozenset(IDS[8:])),
+    SearchFold(frozenset(IDS[12:]), frozenset(IDS[:12])),
 ]
 
 

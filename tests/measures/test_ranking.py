@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gnomon.measures import ranking
-from gnomon.measures.ranking import components, contradicted, rank
+from gnomon.measures import beliefs as ranking
+from gnomon.measures.beliefs import components, contradicted, rank
 
 
 @st.composite

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gnomon.measures.intervals import interval
 from gnomon.measures.scoring import score
 from gnomon.measures.seeds import together
-from gnomon.measures.variance import standard_error
+from gnomon.measures.statistics import standard_error
 from gnomon.registry import measure
 
 from .conftest import make

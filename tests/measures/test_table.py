@@ -7,7 +7,7 @@ import gnomon
 from gnomon.errors import DataError, UsageError
 from gnomon.measures import Table
 from gnomon.measures.accuracy import ACCURACY
-from gnomon.measures.entries import Entry
+from gnomon.measures.entries import ScoredTable
 from gnomon.measures.pairing import NothingSharedError, aligned
 from gnomon.measures.remarks import remarks
 from gnomon.measures.scoring import score
@@ -183,7 +183,7 @@ def test_scenes_that_nobody_has_judged_have_no_accuracy():
     assert table.right.tolist() == [False, False]
     found = score(table, ACCURACY)
     assert (found.value, found.low, found.high, found.n) == (None, None, None, 0)
-    said = list(remarks(Entry(table, ("accuracy",), "painter"), ["accuracy"]))
+    said = list(remarks(ScoredTable(table, ("accuracy",), "painter"), ["accuracy"]))
     assert said == [
         "painter on scenes@fresh: 2 items name no right answer; the figures leave them out."
     ]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.errors import UsageError
-from gnomon.measures.typical import relaxed_accuracy, true_confidence
+from gnomon.measures.classes import relaxed_accuracy, true_confidence
 from gnomon.vision.knowledge import typical_sets
 
 

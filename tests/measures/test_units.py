@@ -9,21 +9,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gnomon.measures import Table
-from gnomon.measures.accuracy import ACCURACY
-from gnomon.measures.comparison import compare
+from gnomon.measures.accuracy import ACCURACY, pattern_accuracy_auc
+from gnomon.measures.comparison import compare, difference, swapping_test, t_test
 from gnomon.measures.intervals import bootstrap, interval
-from gnomon.measures.pattern_accuracy import pattern_accuracy_auc
 from gnomon.measures.scoring import score
 from gnomon.measures.seeds import together
-from gnomon.measures.sharing import Kind, Sharing
-from gnomon.measures.statistics import mean_of
-from gnomon.measures.swapping import difference, swapping_test, t_test
-from gnomon.measures.units import Units
-from gnomon.measures.variance import standard_error, uncertainty
+from gnomon.measures.statistics import mean_of, standard_error, uncertainty
+from gnomon.measures.units import KindOfUnit, Sharing, Units
 from gnomon.records import Answer, Item
 from gnomon.registry import benchmark, entries
 
-PAIRS = Sharing((Kind(("one", "two"), "objects"),))
+PAIRS = Sharing((KindOfUnit(("one", "two"), "objects"),))
 
 
 def pairs_of(objects, times=1):
@@ -314,7 +310,7 @@ def test_a_slice_of_one_pair_has_a_value_and_no_interval():
 
 def test_tags_that_the_items_lack_leave_the_groups(rng):
     units = pairs_of(8)
-    families = Sharing((Kind(("family",), "families"),), Kind(("group",), "patterns"))
+    families = Sharing((KindOfUnit(("family",), "families"),), KindOfUnit(("group",), "patterns"))
     table = asked(units, drawn(rng, units, 0.5), sharing=families)
     assert score(table, ACCURACY).units == "28 patterns"
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from decimal import ROUND_HALF_UP, Decimal
+from statistics import stdev
 
 import numpy as np
 import pytest
@@ -10,8 +11,7 @@ import gnomon
 from gnomon.files import read_json, read_jsonl
 from gnomon.items.answers.joining import read_predictions
 from gnomon.measures import Table, scores
-from gnomon.measures.credit import credits_by_category
-from gnomon.measures.people import disagreement, majority
+from gnomon.measures.agreement import disagreement, majority
 from gnomon.records import Answer
 from gnomon.registry import measure
 from gnomon.vision.knowledge import typical_sets
@@ -59,23 +59,20 @@ def answered(shared, name: str) -> Table:
 @pytest.mark.parametrize("name", SPATIALQA)
 def test_tables_2_5_and_6_of_spatialqa(shared, name):
     table = answered(shared, name)
-    rows = {row.category: row for row in credits_by_category(table)}
     without, partial, deviation = SPATIALQA[name]
-    order = [rows[category] for category in (*CATEGORIES, "")]
-    assert [printed(row.without_partial) for row in order] == without.split()
-    assert [printed(row.partial) for row in order] == partial.split()
-    assert printed(rows[""].deviation) == deviation
-    assert printed(measure("partial_credit").statistics(table).value) == partial.split()[-1]
-    assert printed(measure("without_partial_credit").statistics(table).value) == without.split()[-1]
-    sliced = {s.key: s.value for s in scores(table, [measure("partial_credit")], "category")}
-    assert [printed(sliced[category]) for category in CATEGORIES] == partial.split()[:-1]
+    for measured, figures in (("without_partial_credit", without), ("partial_credit", partial)):
+        sliced = {s.key: s.value for s in scores(table, [measure(measured)], "category")}
+        of_categories = [sliced[category] for category in CATEGORIES]
+        overall = measure(measured).statistics(table).value
+        assert [printed(value) for value in (*of_categories, overall)] == figures.split()
+    assert printed(stdev(of_categories)) == deviation
 
 
 def test_a_constant_answer_earns_as_much_without_partial_credit_as_with_it(shared):
     table = answered(shared, "ada")
     assert set(table.column("choice").text()) == {"contradiction"}
-    *_, overall = credits_by_category(table)
-    assert printed(overall.partial) == printed(overall.without_partial) == "47.5"
+    for name in ("partial_credit", "without_partial_credit"):
+        assert printed(measure(name).statistics(table).value) == "47.5"
 
 
 def test_no_answer_of_a_template_may_be_wrong_for_it_to_count_without_partial_credit(shared):

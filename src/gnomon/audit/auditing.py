@@ -19,7 +19,7 @@ from gnomon.audit.lookup import flipped_lookup, lookup
 from gnomon.audit.order import order
 from gnomon.audit.partialinput import partial_input
 from gnomon.audit.proof import proof
-from gnomon.audit.questions import QuestionSet
+from gnomon.audit.sets import AuditSet
 from gnomon.audit.shapes import shapes
 from gnomon.audit.sharedcontext import shared_context
 from gnomon.audit.subject import Subject
@@ -48,7 +48,7 @@ CHECKS: dict[str, Check] = {
 class AuditReport(NamedTuple):
     """What the checks found on one set."""
 
-    audited: QuestionSet
+    audited: AuditSet
     findings: tuple[Finding, ...]
 
     @property
@@ -63,7 +63,7 @@ class AuditReport(NamedTuple):
 
 
 def audit(
-    audited: QuestionSet,
+    audited: AuditSet,
     checks: Sequence[str] = (),
     explanations: Iterable[Explanation] = (),
 ) -> AuditReport:

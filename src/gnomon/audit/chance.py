@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.audit.finding import Finding
-from gnomon.measures.codes import Floats
+from gnomon.measures.columns import Floats
 from gnomon.measures.intervals import Interval, interval
 from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.measures.units import Units

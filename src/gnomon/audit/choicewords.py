@@ -8,7 +8,7 @@ from gnomon.audit.coding import Answers
 from gnomon.audit.learning import folds_at_random, folds_of_units, held_out_scores
 from gnomon.audit.signs import signs_of, words_of
 from gnomon.audit.subject import Subject
-from gnomon.measures.codes import Floats
+from gnomon.measures.columns import Floats
 
 LONGEST_CHOICE = "length, the longest"
 WRONG, RIGHT = "wrong", "right"

@@ -11,9 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from gnomon.audit.questions import QuestionSet
-from gnomon.measures.codes import Floats
-from gnomon.measures.columns import Vocabulary
+from gnomon.audit.sets import AuditSet
+from gnomon.measures.columns import CodeBook, Floats
 
 MOST_TARGETS = 64  # labels; more of them are no labels but answers in words
 LEAST_USES = 5  # of a label, on average
@@ -54,7 +53,7 @@ class Answers:
     @cached_property
     def right(self) -> tuple[np.ndarray, list[str]]:
         """The right answer of each row as a code, and what the codes mean; several are one."""
-        names = Vocabulary()
+        names = CodeBook()
         codes = []
         for mine in self.votes > 0:
             together = [
@@ -95,9 +94,9 @@ class Answers:
         return found
 
 
-def answers_of(audited: QuestionSet, *, as_written: bool = False) -> Answers:
+def answers_of(audited: AuditSet, *, as_written: bool = False) -> Answers:
     """The answers of the questions that can be answered; choices as written, or what they say."""
-    words = Vocabulary()
+    words = CodeBook()
     rows = []
     codes = []
     right = []

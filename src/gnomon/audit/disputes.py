@@ -55,7 +55,7 @@ def _finding(subject: Subject, part: str, numbers: list[int], voted: int, verb: 
 
 def _worst(subject: Subject, tag: str, against: dict[int, float]) -> Iterator[Finding]:
     """The values of a tag whose items are disputed most."""
-    members = grouped(against, lambda number: subject.questions[number].tags.get(tag, ""))
+    members = grouped(against, lambda number: subject.questions[number].item.tags.get(tag, ""))
 
     disputed: dict[str, list[int]] = {}
     shares: dict[str, float] = {}

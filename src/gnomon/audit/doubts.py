@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gnomon.audit.finding import LISTED, Finding, share, so_many
-from gnomon.audit.questions import Doubted
+from gnomon.audit.sets import Doubted
 from gnomon.audit.subject import Subject
 
 CHECK = "doubts"

@@ -8,7 +8,7 @@ from itertools import chain
 from msgspec import structs
 
 from gnomon.audit.finding import SHOWN, Finding, share, so_many
-from gnomon.audit.questions import Question
+from gnomon.audit.sets import AuditItem
 from gnomon.audit.subject import Subject
 from gnomon.grouped import grouped
 
@@ -34,7 +34,7 @@ def duplicates(subject: Subject) -> Iterator[Finding]:
         yield _finding(subject, "across splits", split, sum(map(len, split)), "are in two splits")
 
 
-def _asked(question: Question) -> tuple[object, ...]:
+def _asked(question: AuditItem) -> tuple[object, ...]:
     """What makes a question the same: its words, its picture and what can be answered."""
     texts = [" ".join(text.split()) for text in question.texts]
     return (*texts, question.picture, frozenset(question.choices))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gnomon.audit.questions import Question
+from gnomon.audit.sets import AuditItem
 from gnomon.audit.signs import Signs, signs_of, words_of
 from gnomon.audit.subject import ALL_WORDS, Subject
 
@@ -51,7 +51,7 @@ def _things(subject: Subject) -> Iterator[Input]:
         yield Input(name, signs_of(names))
 
 
-def _form(question: Question) -> str:
+def _form(question: AuditItem) -> str:
     """How long the texts of a question are, and how many words they share; no word itself."""
     found = []
     seen: set[str] = set()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from gnomon.audit.finding import Finding
-from gnomon.audit.questions import Question
+from gnomon.audit.finding import SHOWN, Finding, share
+from gnomon.audit.sets import AuditItem
 from gnomon.audit.subject import Subject
 
 CHECK = "integrity"
@@ -27,10 +27,29 @@ def integrity(subject: Subject) -> Iterator[Finding]:
             faulty[kind].append(number)
     for kind, numbers in faulty.items():
         yield subject.faults(CHECK, kind, numbers, FAULTS[kind])
+    if subject.audited.unasked:
+        yield _rows(subject)
     yield from _counts(subject)
 
 
-def _faults(question: Question, ids: Counter[str]) -> Iterator[str]:
+def _rows(subject: Subject) -> Finding:
+    """Rows of a file that are no items at all."""
+    unasked = subject.audited.unasked
+    rows = subject.audited.total + len(unasked)
+    listed = "; ".join(unasked[:SHOWN])
+    return Finding(
+        check=CHECK,
+        part="rows",
+        value=share(len(unasked), rows),
+        chance=0.0,
+        alarm=True,
+        says=f"{len(unasked):,} of {rows:,} rows cannot be asked: {listed}.",
+        n=rows,
+        behind=len(unasked),
+    )
+
+
+def _faults(question: AuditItem, ids: Counter[str]) -> Iterator[str]:
     choices, gold = set(question.choices), set(question.gold)
     if not question.id or ids[question.id] > 1:
         yield "ids"

@@ -13,7 +13,7 @@ import numpy as np
 
 from gnomon.audit.coding import Answers
 from gnomon.audit.signs import Signs
-from gnomon.measures.codes import Floats
+from gnomon.measures.columns import Floats
 from gnomon.models.classifiers import assign_folds
 
 FOLDS = 5

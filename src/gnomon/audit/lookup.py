@@ -13,10 +13,9 @@ import numpy as np
 
 from gnomon.audit.chance import against, finding_of
 from gnomon.audit.finding import Finding, percent
-from gnomon.audit.questions import Splits
+from gnomon.audit.sets import Splits
 from gnomon.audit.subject import ALL_WORDS, Subject
-from gnomon.measures.codes import Floats
-from gnomon.measures.columns import Vocabulary
+from gnomon.measures.columns import CodeBook, Floats
 
 PICTURE = "picture"
 
@@ -98,7 +97,7 @@ def _finding(subject: Subject, splits: Splits, rule: Rule, looked: Looked) -> Fi
 
 def _looked_up(keys: list[str], votes: Floats, train: np.ndarray) -> tuple[np.ndarray, Floats]:
     """Whether each key occurs in training, and the votes that it has there."""
-    words = Vocabulary()
+    words = CodeBook()
     codes = np.array([words[key] for key in keys], dtype=np.int64)
     sums = np.zeros((len(words), votes.shape[1]))
     np.add.at(sums, codes[train], votes[train])

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from gnomon.audit.questions import Doubted, QuestionSet
+from gnomon.audit.sets import AuditSet, Doubted
 from gnomon.records import Answer, Item, digest
 from gnomon.runs import Run, wording_of
 
@@ -22,7 +22,7 @@ class Mark(NamedTuple):
     wording: str
 
 
-def with_marks(audited: QuestionSet, runs: Sequence[Run]) -> QuestionSet:
+def with_marks(audited: AuditSet, runs: Sequence[Run]) -> AuditSet:
     """The set with what people marked beside these runs, and how the runs did on that."""
     marked = comments_on(runs)
     places = _places(audited, {mark.wording for mark in marked})
@@ -50,7 +50,7 @@ def comments_on(runs: Iterable[Run]) -> dict[Mark, list[str]]:
 Places = dict[str, dict[str, int]]  # the questions with some words, by their ids
 
 
-def _places(audited: QuestionSet, wordings: set[str]) -> Places:
+def _places(audited: AuditSet, wordings: set[str]) -> Places:
     found: Places = {}
     for number, question in enumerate(audited.questions):
         wording = digest(*_context_and_text(audited, question.texts))
@@ -59,7 +59,7 @@ def _places(audited: QuestionSet, wordings: set[str]) -> Places:
     return found
 
 
-def _context_and_text(audited: QuestionSet, texts: Sequence[str]) -> tuple[str, str]:
+def _context_and_text(audited: AuditSet, texts: Sequence[str]) -> tuple[str, str]:
     """What stands before the question, and the question, each of several fields in one."""
     before: list[str] = []
     asked: list[str] = []

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from gnomon.audit.finding import SHOWN, Finding, percent, share
-from gnomon.audit.questions import Question
+from gnomon.audit.sets import AuditItem
 from gnomon.audit.subject import Subject
 from gnomon.graphs import strong_components
 
@@ -53,7 +53,7 @@ def _comparisons(subject: Subject) -> Comparisons:
     return Comparisons(facts, greater)
 
 
-def _fact(question: Question) -> Pair | None:
+def _fact(question: AuditItem) -> Pair | None:
     """Which of two things the label says is greater, if it says that."""
     compared = question.compared
     if compared is None or len(question.gold) != 1:

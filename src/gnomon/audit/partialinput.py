@@ -27,7 +27,7 @@ from gnomon.audit.learning import (
 )
 from gnomon.audit.signs import Signs
 from gnomon.audit.subject import Subject
-from gnomon.measures.codes import Floats
+from gnomon.measures.columns import Floats
 
 CHECK = "partial_input"
 LEAST_ITEMS = 40  # fewer teach a classifier nothing

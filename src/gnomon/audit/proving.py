@@ -12,9 +12,8 @@ from typing import NamedTuple
 from gnomon.audit.clauses import PlainClause
 from gnomon.lexicon.relations import Use
 from gnomon.proofs.meaning.formulas import Formula, every
-from gnomon.proofs.meaning.readings import reading_named
-from gnomon.proofs.meaning.stories import Story
-from gnomon.proofs.prove import ORDINARY, Case, formula_of
+from gnomon.proofs.meaning.stories import Story, reading_named
+from gnomon.proofs.solver import ORDINARY, Case, formula_of
 
 FRONTED = frozenset({"fronted"})  # "in front of" is meant by the things' own fronts
 SHARP = "sharp limits"  # things of any size: what clashes even so, clashes

@@ -13,7 +13,7 @@ import numpy as np
 from gnomon.audit.finding import Finding, percent, share
 from gnomon.audit.signs import words_of
 from gnomon.audit.subject import ALL_WORDS, Subject
-from gnomon.measures.columns import Vocabulary
+from gnomon.measures.columns import CodeBook
 
 CHECK = "shapes"
 RARE = 0.01  # of the items have a word that is kept
@@ -91,7 +91,7 @@ def _finding(subject: Subject, field: str) -> Finding:
 
 def _coded(texts: list[str]) -> tuple[np.ndarray, int]:
     """A number for each different text, and how many there are."""
-    names = Vocabulary()
+    names = CodeBook()
     codes = [names[text] for text in texts]
     return np.array(codes, dtype=np.int64), len(names)
 

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from gnomon.audit.finding import Finding, share, so_many
-from gnomon.audit.questions import Splits
+from gnomon.audit.sets import Splits
 from gnomon.audit.subject import Subject
 
 CHECK = "shared_context"

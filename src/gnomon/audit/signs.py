@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from gnomon.measures.columns import Vocabulary
+from gnomon.measures.columns import CodeBook
 
 WORD = re.compile(r"\w+(?:'\w+)?|<|>|=")
 
@@ -53,7 +53,7 @@ class Signs:
 
 def signs_of(texts: Sequence[str], split: Callable[[str], list[str]] = words_and_pairs) -> Signs:
     """The signs of each text, each once."""
-    names = Vocabulary()
+    names = CodeBook()
     known: dict[str, list[int]] = {}  # sets of templates repeat their texts
     codes: list[int] = []
     lengths = []

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from gnomon.audit.coding import Answers, answers_of
 from gnomon.audit.finding import SHOWN, Finding, first_ids, share, so_many
-from gnomon.audit.questions import Question, QuestionSet, Splits
+from gnomon.audit.sets import AuditItem, AuditSet, Splits
 from gnomon.audit.signs import Signs, signs_of, words_and_pairs, words_of
 from gnomon.measures.units import Units
 
@@ -20,13 +20,13 @@ ALL_WORDS = "all words"
 class Subject:
     """The set that is audited. Arrays of answers, signs and units have a row for each answer."""
 
-    def __init__(self, audited: QuestionSet) -> None:
+    def __init__(self, audited: AuditSet) -> None:
         self.audited = audited
         self._signs: dict[str, Signs] = {}
         self._words: dict[str, Signs] = {}
 
     @property
-    def questions(self) -> list[Question]:
+    def questions(self) -> list[AuditItem]:
         """All questions, also those that cannot be answered."""
         return self.audited.questions
 
@@ -41,7 +41,7 @@ class Subject:
         return self.audited.units[self.answers.rows]
 
     @cached_property
-    def answered(self) -> list[Question]:
+    def answered(self) -> list[AuditItem]:
         """The questions that can be answered."""
         return [self.questions[row] for row in self.answers.rows]
 

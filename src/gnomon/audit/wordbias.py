@@ -15,7 +15,7 @@ import numpy as np
 from gnomon.audit.finding import SHOWN, Finding, percent, share
 from gnomon.audit.signs import Signs
 from gnomon.audit.subject import ALL_WORDS, Subject
-from gnomon.measures.codes import Floats
+from gnomon.measures.columns import Floats
 
 CHECK = "words"
 LEAST_ITEMS = 20  # with a word, before its labels can be called biased

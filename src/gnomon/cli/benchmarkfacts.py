@@ -60,8 +60,8 @@ def known_facts() -> dict[str, Facts]:
 def facts_of(source: ItemSource) -> Facts:
     """The same, found by making the items."""
     from gnomon.measures.chance import chance_of
-    from gnomon.measures.sharing import Sharing
     from gnomon.measures.table import Table
+    from gnomon.measures.units import Sharing
     from gnomon.records import Answer
     from gnomon.registry import measure
 

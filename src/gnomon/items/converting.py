@@ -38,8 +38,8 @@ def convert(
     *,
     form: str = "",
     tell: Tell,
-) -> Iterator[tuple[int, Item]]:
-    """The items of rows with their lines; `tell` is told of a row that is none."""
+) -> Iterator[tuple[int, Item, Row]]:
+    """The items of rows with lines and rows; `tell` is told of a row that is none."""
     seen: Counter[str] = Counter()
     for line, row in rows:
         try:
@@ -47,7 +47,7 @@ def convert(
         except (OddCellError, DataError) as error:
             tell(line, _sentence(error))
             continue
-        yield line, item
+        yield line, item, row
 
 
 def _sentence(error: Exception) -> str:

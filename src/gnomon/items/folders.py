@@ -11,7 +11,7 @@ from pathlib import Path
 from gnomon.errors import DataError, UsageError
 from gnomon.items.rows import READERS, Row, read_files, split_of
 
-ENDINGS = tuple(READERS.keys() - {".json"})  # which in such folders describes the others
+ENDINGS = tuple(READERS.keys() - {".json", ".txt", ".eval"})  # these lie beside the data
 PREFERRED = ("test", "validation", "valid", "val", "dev")  # splits that are for asking
 MOST_FILES = 10_000
 CARD = "README.md"
@@ -86,6 +86,15 @@ def files_of_split(folder: Path, split: str) -> list[Path]:
             file=folder,
         )
     return files
+
+
+def read_all_splits(folder: Path) -> Iterator[tuple[int, Row]]:
+    """Number and fields of each row of all splits; a column `split` says of which it is."""
+    number = 0
+    for split in splits_in(folder):
+        for _, row in read_split(folder, split):
+            number += 1
+            yield number, {"split": split, **row} if split else row
 
 
 def read_split(folder: Path, split: str) -> Iterator[tuple[int, Row]]:

@@ -7,8 +7,10 @@ benchmark that it comes from, whose measures and units then hold for the file.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,15 +21,21 @@ from gnomon.errors import DataError, UsageError
 from gnomon.files import shape_problem
 from gnomon.items.canary import FIELD, has_canary
 from gnomon.items.converting import SPLIT, convert
-from gnomon.items.folders import chosen_split, files_of_split, is_dataset, read_split
+from gnomon.items.folders import (
+    chosen_split,
+    is_dataset,
+    read_all_splits,
+    read_split,
+    splits_in,
+)
 from gnomon.items.lmtask import PROMPT, is_task_file, read_task, rows_of_task, task_item
 from gnomon.items.mapping import ColumnMap, parse_map, read_map, write_map
 from gnomon.items.pictures import PictureFinder
-from gnomon.items.resolving import Tell, refuse, resolve
-from gnomon.items.rows import READERS, Row, class_names, read_rows
+from gnomon.items.resolving import Rows, Tell, refuse, resolve
+from gnomon.items.rows import READERS, Row, class_names, read_rows, split_of
 from gnomon.items.sidecar import columns, described, read_sidecar
 from gnomon.items.values import OddCellError, from_json
-from gnomon.records import Fingerprint, Image, Item, problem
+from gnomon.records import Image, Item
 from gnomon.registry import BENCHMARKS, TASK_SETS, known_benchmark
 
 ENDINGS = (".jsonl", ".csv", ".parquet")  # that `gnomon make` writes
@@ -37,14 +45,6 @@ ORIGIN = "benchmark"  # the tag that names the benchmark from which an item come
 RESERVED = ("fresh", "published", "own")  # sources of benchmarks; a folder is not one of them
 UNKNOWN = "items"  # stands for the benchmark of a file whose items name none
 _HINT = "Give a file that `gnomon make` wrote; docs/formats.md lists the fields."
-
-
-class ItemFile(NamedTuple):
-    """What a file of items holds."""
-
-    items: int
-    digest: str  # the same as items_sha256 of a run on these items
-    canaries: int  # items that carry the canary
 
 
 def is_item_file(file: str) -> bool:
@@ -60,21 +60,6 @@ def names_items(spec: str) -> bool:
         return True
     path = Path(spec)
     return is_task_file(spec) or (is_dataset(path) and not (path / "run.json").exists())
-
-
-def check_item_file(file: Path) -> ItemFile:
-    """Read a file of items from end to end; what cannot be an item is an error with its line."""
-    digest = Fingerprint()
-    count = canaries = 0
-    for line, row in _own_rows(file):
-        item = _item(file, line, row)
-        wrong = problem(item)
-        if wrong:
-            raise DataError(f"this item cannot be asked: {wrong}.", _HINT, file=file, line=line)
-        digest.add(item)
-        count += 1
-        canaries += _carries_canary(row)
-    return ItemFile(count, digest.hexdigest(), canaries)
 
 
 def benchmark_of_file(file: Path) -> tuple[Benchmark, str]:
@@ -105,7 +90,7 @@ def _benchmark_of_task(file: Path, source: str) -> Benchmark:
 
 def _with_origin(file: Path, plain: Benchmark, origin: str) -> Benchmark:
     """What is known of the benchmark that the sidecar or the first item names, if one does."""
-    row = _first_row(file, "")
+    row = _first_row(file, partial(_rows, file, ""))
     if not origin and _is_own(row):
         origin = _item(file, 1, _as_item(file, 1, row)).tags.get(ORIGIN, "")
     known = known_benchmark(origin) if origin else None
@@ -125,8 +110,8 @@ def _is_own(row: Row) -> bool:
     return all(name in row for name in OWN)
 
 
-def _first_row(file: Path, split: str) -> Row:
-    for _, row in _rows(file, split):
+def _first_row(file: Path, rows: Rows) -> Row:
+    for _, row in rows():
         return row
     raise DataError("the file holds no items.", _HINT, file=file)
 
@@ -151,15 +136,23 @@ def mapping_of(
     """The whole map of a file's columns; none for items of Gnomon's own, and for tasks."""
     if is_task_file(str(file)):
         return None
+    rows = partial(_rows, file, split)
+    return mapping_of_rows(file, rows, read_map(given), tell or refuse(file), split)
+
+
+def mapping_of_rows(
+    file: Path, rows: Rows, given: ColumnMap, tell: Tell, split: str = ""
+) -> ColumnMap | None:
+    """The same for some rows: those of the file, or of several that are one set."""
     mapping = columns(read_sidecar(file))
-    mapping = msgspec.structs.replace(mapping, **_set_fields(read_map(given)))
-    if mapping == ColumnMap() and _is_own(_first_row(file, split)):
+    mapping = msgspec.structs.replace(mapping, **_set_fields(given))
+    if mapping == ColumnMap() and _is_own(_first_row(file, rows)):
         return None
     classes = {}
     parquet = _data_file(file, split)
     if parquet.suffix == ".parquet":
         classes = class_names(parquet)
-    return resolve(file, lambda: _rows(file, split), mapping, classes, tell or refuse(file))
+    return resolve(file, rows, mapping, classes, tell)
 
 
 def _set_fields(mapping: ColumnMap) -> dict[str, Any]:
@@ -168,7 +161,8 @@ def _set_fields(mapping: ColumnMap) -> dict[str, Any]:
 
 def _data_file(file: Path, split: str) -> Path:
     if file.is_dir():
-        return files_of_split(file, chosen_split(file, split))[0]
+        names = splits_in(file)
+        return (names.get(split) or next(iter(names.values())))[0]
     return file
 
 
@@ -180,16 +174,17 @@ def items_to_ask(*, file: str, map: str = "", split: str = "", images: str = "")
     split    only this split, such as test
     images   the folder from which paths of pictures start, if not that of the file
     """
-    for _, item, _ in numbered_items(Path(file), map=map, split=split, images=images):
-        yield item
+    for found in numbered_items(Path(file), map=map, split=split, images=images):
+        yield found.item
 
 
 class Numbered(NamedTuple):
-    """An item, the line that it stands in, and whether it carries the canary."""
+    """An item, the line and the row that it stands in, and whether it carries the canary."""
 
     line: int
     item: Item
-    canary: bool
+    row: Row
+    canary: bool = False
 
 
 def numbered_items(
@@ -199,21 +194,51 @@ def numbered_items(
     if is_task_file(str(file)):
         yield from _task_items(file, split, tell or refuse(file))
         return
+    folder = _picture_folder(file, images)
     if not map:
-        yield from _own_items(file, split, images)
+        for found in items_of_rows(file, _rows(file, split), None):
+            yield found._replace(item=_with_pictures_from_here(found.item, folder))
         return
     mapping = parse_map(map)
     if not mapping.gold_is:
         mapping = mapping_of(file, map, split, tell) or mapping
-    found = convert(
-        _rows(file, split),
-        mapping,
-        PictureFinder(_picture_folder(file, images)),
-        form=read_sidecar(file).form,
-        tell=tell or refuse(file),
-    )
-    for line, item in found:
-        yield Numbered(line, _of_split(item, split), canary=False)
+    rows = _rows(file, split)
+    for found in items_of_rows(file, rows, mapping, PictureFinder(folder), tell):
+        yield found._replace(item=_of_split(found.item, split))
+
+
+def items_of_rows(
+    file: Path,
+    rows: Iterable[tuple[int, Row]],
+    mapping: ColumnMap | None,
+    pictures: PictureFinder | None = None,
+    tell: Tell | None = None,
+) -> Iterator[Numbered]:
+    """The items of rows, by the map of their columns; without one they are Gnomon's own."""
+    if mapping is None:
+        for line, row in rows:
+            item = _item(file, line, _as_item(file, line, row))
+            yield Numbered(line, item, row, _carries_canary(row))
+        return
+    finder = pictures or PictureFinder(_picture_folder(file, ""))
+    form = read_sidecar(file).form
+    found = convert(rows, mapping, finder, form=form, tell=tell or refuse(file))
+    yield from starmap(Numbered, found)
+
+
+def rows_of_set(paths: Sequence[Path], split: str = "") -> Iterator[tuple[int, Row]]:
+    """The rows of files that are one set, or those of one split; of several files counted through.
+
+    A column `split` says what the name of a file, or the place in a folder, says.
+    """
+    number = 0
+    for path in paths:
+        part = split_of(path) if path.is_file() else ""
+        for line, row in read_all_splits(path) if path.is_dir() else read_rows(path):
+            number += 1
+            mine = {SPLIT: part, **row} if part else row
+            if not split or _split_of(mine) == split:
+                yield line if len(paths) == 1 else number, mine
 
 
 def _of_split(item: Item, split: str) -> Item:
@@ -239,17 +264,14 @@ def _task_items(file: Path, split: str, tell: Tell) -> Iterator[Numbered]:
         except OddCellError as odd:
             tell(line, str(odd))
             continue
-        yield Numbered(line, item, _carries_canary(row))
+        yield Numbered(line, item, row, _carries_canary(row))
 
 
-def _own_items(file: Path, split: str, images: str) -> Iterator[Numbered]:
-    folder = _picture_folder(file, images)
-    for line, row in _rows(file, split):
-        item = _item(file, line, _as_item(file, line, row))
-        seen = [_seen_from_here(image, folder) for image in item.images]
-        if seen:
-            item = msgspec.structs.replace(item, images=tuple(seen))
-        yield Numbered(line, item, _carries_canary(row))
+def _with_pictures_from_here(item: Item, folder: Path) -> Item:
+    if not item.images:
+        return item
+    seen = tuple(_seen_from_here(image, folder) for image in item.images)
+    return msgspec.structs.replace(item, images=seen)
 
 
 def _carries_canary(row: Row) -> bool:

@@ -50,6 +50,15 @@ USUAL: dict[str, tuple[str, ...]] = {
     "group": ("group", "template", "pattern"),
     "image": ("image", "images", "image_path", "picture"),
 }
+# Names that hold something only where no usual one is there.
+SELDOM: dict[str, tuple[str, ...]] = {
+    "id": ("doc_id",),
+    "context": ("premises",),
+    "text": ("input", "sentence"),
+    "choices": ("answers",),
+    "gold": ("entailment",),
+    "group": ("function_name",),
+}
 LETTERED = (("A", "B", "C", "D", "E", "F"), ("a", "b", "c", "d", "e", "f"))
 PREFIXES = ("", "option_", "option", "choice_", "choice", "ending", "sol", "answer_")
 NUMBERED = (("0", "1", "2", "3", "4", "5"), ("1", "2", "3", "4", "5", "6"))
@@ -105,7 +114,7 @@ def parse_map(text: str) -> ColumnMap:
     >>> parse_map("text=question,choices=A+B+C,gold=answer").choices
     ('A', 'B', 'C')
     """
-    return _map_of(_entries(text))
+    return _map_of(entries_of_map(text))
 
 
 def map_of(given: Mapping[str, Any]) -> ColumnMap:
@@ -151,7 +160,7 @@ def gold_is(values: Sequence[str]) -> str:
     return values[0]
 
 
-def _entries(text: str) -> list[tuple[str, list[str]]]:
+def entries_of_map(text: str) -> list[tuple[str, list[str]]]:
     """The parts of a map: what is mapped, and to which columns."""
     found: list[tuple[str, list[str]]] = []
     for part in _split(text, ","):
@@ -232,7 +241,9 @@ def _usual_column(
     what: str, columns: Sequence[str], taken: set[str], found: Mapping[str, Any]
 ) -> str:
     """The column with a usual name for something; empty if there is none."""
-    there = [name for name in USUAL[what] if name in columns and name not in taken]
+    there: list[str] = []
+    for names in (USUAL[what], SELDOM.get(what, ())):
+        there = there or [name for name in names if name in columns and name not in taken]
     if not there:
         return ""
     if len(there) == 1 or what in ("id", "group"):

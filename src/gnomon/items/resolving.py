@@ -26,6 +26,7 @@ from gnomon.items.values import (
     as_choices,
     as_text,
     golds,
+    put_together,
     quoted,
     read_gold,
     scalar,
@@ -45,15 +46,15 @@ IN_WORDS = {
 
 
 # Is told the line of a row and what is wrong with it; if it returns, the row is passed over.
-Tell = Callable[[int, str], None]
+Tell = Callable[[int, str], object]
 
 
 def refuse(file: Path) -> Tell:
     """For those who want all rows of a file or none: the first that cannot be an item is an error.
 
-    It is the way of every command but `gnomon check`.
+    It is the way of every command but `gnomon audit`.
     """
-    hint = "Correct the row, or name other columns with --map; `gnomon check` lists all such rows."
+    hint = "Correct the row, or name other columns with --map; `gnomon audit` lists all such rows."
 
     def tell(line: int, message: str) -> None:
         raise DataError(f"{message}.", hint, file=file, line=line) from None
@@ -143,6 +144,7 @@ def _with_labels(
 
 
 def _labels(file: Path, found: list[str], mapping: ColumnMap) -> tuple[str, ...]:
+    found = [label for label in found if not _names_others(label, found)]
     decided = {label.lower() for label in found if label != UNDECIDED}
     for usual in (NLI, TRUTHS):
         if decided and decided <= set(usual):
@@ -161,6 +163,12 @@ def _labels(file: Path, found: list[str], mapping: ColumnMap) -> tuple[str, ...]
             "Name them in their order from 0: --map labels=entailment+neutral+contradiction",
         )
     return tuple(sorted(found))
+
+
+def _names_others(label: str, labels: list[str]) -> bool:
+    """Whether a label is put together of others."""
+    parts = put_together(label)
+    return len(parts) > 1 and set(parts) <= set(labels)
 
 
 def _how_gold_is_named(file: Path, rows: Rows, mapping: ColumnMap, tell: Tell) -> str:

@@ -40,7 +40,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row]]:
         )
     if not path.exists():
         raise DataError("there is no such file.", path_hint(path, "Check the path."), file=path)
-    return READERS[ending](path)
+    return _questions_of_log(READERS[ending](path))
 
 
 def read_files(paths: Iterable[Path]) -> Iterator[tuple[int, Row]]:
@@ -200,6 +200,61 @@ def arrow(path: Path) -> Iterator[tuple[int, Row]]:
         raise DataError(f"not an Arrow file: {reason}.", _AGAIN, file=path) from None
 
 
+def inspect_log(path: Path) -> Iterator[tuple[int, Row]]:
+    """The samples of an Inspect log."""
+    from gnomon.items.answers.archive import unpacked
+
+    for number, (name, raw) in enumerate(unpacked(path, "samples/", ".json"), start=1):
+        try:
+            yield number, msgspec.json.decode(raw, type=dict[str, Any])
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            hint = "Write the log again with Inspect."
+            raise DataError(f"{name} is not a sample: {error}.", hint, file=path) from None
+
+
+def _questions_of_log(rows: Iterable[tuple[int, Row]]) -> Iterator[tuple[int, Row]]:
+    """The rows, where they are a log's with each question once and as its dataset has it.
+
+    lm-eval writes a line for each filter, Inspect asks in epochs.
+    """
+    filter_of_log = None
+    for number, row in rows:
+        if isinstance(row.get("doc"), dict) and "filtered_resps" in row:
+            filter_of_log = filter_of_log or row.get("filter")
+            if row.get("filter") == filter_of_log:
+                yield number, _document(row)
+        elif "input" in row and "target" in row and "scores" in row:
+            if row.get("epoch", 1) == 1:
+                yield number, _sample(row)
+        else:
+            yield number, row
+
+
+def _document(row: Row) -> Row:
+    """The document that a sample of lm-eval is about, with the choices of its requests."""
+    found = {"doc_id": row.get("doc_id"), "choices": _requests(row), **row["doc"]}
+    if not found["choices"]:
+        del found["choices"]
+    return found
+
+
+def _requests(row: Row) -> list[str]:
+    arguments = row.get("arguments")
+    if not isinstance(arguments, dict):
+        return []
+    texts = [str(request.get("arg_1", "")).strip() for request in arguments.values()]
+    return texts if len(texts) > 1 else []
+
+
+def _sample(row: Row) -> Row:
+    """What a sample of Inspect asks; a conversation is the text of its messages."""
+    found = {name: row[name] for name in ("id", "input", "choices", "target") if row.get(name)}
+    if isinstance(row["input"], list):
+        parts = [str(part.get("content", "")) for part in row["input"] if isinstance(part, dict)]
+        found["input"] = " ".join(parts)
+    return found
+
+
 # What reads a file, by its ending: every kind that can be read is named here, and nowhere else.
 READERS: dict[str, Reader] = {
     ".jsonl": json_lines,
@@ -207,6 +262,8 @@ READERS: dict[str, Reader] = {
     ".json": json_document,
     ".csv": table,
     ".tsv": table,
+    ".txt": table,
     ".parquet": parquet,
     ".arrow": arrow,
+    ".eval": inspect_log,
 }

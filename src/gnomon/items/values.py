@@ -266,11 +266,24 @@ def golds(value: Any) -> list[Any]:
     return as_list(value)
 
 
+def _several(values: list[Any], choices: Choices) -> list[Any]:
+    """The right answers, where one is put together of choices: "contradiction,neutral" is two."""
+    if len(values) != 1 or not isinstance(values[0], str) or values[0] in choices.texts:
+        return values
+    parts = put_together(values[0])
+    return parts if set(parts) <= set(choices.texts) else values
+
+
+def put_together(label: str) -> list[str]:
+    """The parts of a label that names several."""
+    return [part.strip() for part in label.split(",")]
+
+
 def read_gold(value: Any, choices: Choices, reading: str) -> tuple[str, ...] | None:
     """The right choices, read in one way; none if that is impossible."""
     read = READINGS[reading]
     found = []
-    for each in golds(value):
+    for each in _several(golds(value), choices):
         meant = read(each, choices)
         if meant is None or meant not in choices.texts:
             return None

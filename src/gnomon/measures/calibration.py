@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.contracts import Measure
-from gnomon.measures.statistics import Cell, Codes, Floats, Statistics, mean_of
+from gnomon.measures.classes import most_probable_is_right
+from gnomon.measures.columns import Codes, Floats
+from gnomon.measures.statistics import PartialSums, Statistics, mean_of
 from gnomon.measures.table import Table
-from gnomon.measures.typical import most_probable_is_right
 
 BINS = 15  # Guo et al. 2017, "On calibration of modern neural networks"
 
@@ -42,9 +43,9 @@ def ece(table: Table) -> Statistics:
     which = _bin(sure)
     every = np.arange(len(part))
     cells = [
-        Cell(every, 3 * which),
-        Cell(every, 3 * which + 1, sure),
-        Cell(every, 3 * which + 2, hit),
+        PartialSums(every, 3 * which),
+        PartialSums(every, 3 * which + 1, sure),
+        PartialSums(every, 3 * which + 2, hit),
     ]
     return Statistics.tallied(part.clusters, cells, 3 * BINS, _gap)
 
@@ -121,12 +122,10 @@ ECE = Measure(
     statistics=ece,
     better="lower",
     needs=frozenset({"scores"}),
-    summary="expected calibration error: mean distance of confidence and accuracy in 15 bins",
 )
 BRIER = Measure(
     name="brier",
     statistics=brier,
     better="lower",
     needs=frozenset({"scores"}),
-    summary="Brier score: squared distance of probabilities and truth, 0 to 2",
 )

@@ -1,17 +1,65 @@
-"""Macro-F1: every class counts alike, however rare.
-
-`macro_f1` is that of the answers, whatever else a run holds; `typical_f1` is ViPhy's, over sets of
-labels. Classes are as scikit-learn takes them: the labels that occur in gold or among the answers.
-"""
+"""Measures of labels: macro-F1 of the answers, and ViPhy's of several right labels."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from gnomon.contracts import Measure
-from gnomon.measures.statistics import Cell, Codes, Floats, Statistics
+from gnomon.measures.columns import Codes, Floats
+from gnomon.measures.statistics import PartialSums, Statistics, mean_of
 from gnomon.measures.table import Flags, Table
 from gnomon.vision.knowledge import typical_sets
+
+# ViPhy's measures of several right labels: relaxed accuracy, true confidence, typical labels.
+#
+# Section 4 of the paper defines the first two, appendix A.2 the third; the authors' code deviates
+# in the third.
+
+
+def relaxed_accuracy(table: Table) -> Statistics:
+    """The share of items whose most probable choice is a right label (RA, section 4).
+
+    The first wins a tie. An answer without scores counts by its choice, so for models without
+    scores this is plain accuracy. An answer with scores but no choice is wrong: so a masked model
+    that is asked for the likeliest word of its whole vocabulary says that this word is none of the
+    choices, which is the authors' zero-shot rule.
+    """
+    return mean_of(most_probable_is_right(table) & table.answered, table.clusters)
+
+
+def most_probable_is_right(table: Table) -> Flags:
+    """For each row, whether the choice with the highest probability is right."""
+    if table.scores is None:
+        return table.right
+    known = ~np.isnan(table.probabilities).any(axis=1)
+    best = np.nan_to_num(table.probabilities, nan=0.0).argmax(axis=1)
+    flags: Flags = np.where(known, table.gold_at[np.arange(len(table)), best], table.right)
+    return flags
+
+
+def true_confidence(table: Table) -> Statistics:
+    """The mean probability given to the right labels together (C, section 4).
+
+    No usable scores count as 0. So does an answer with scores but no choice, as in
+    `relaxed_accuracy`: the paper's confidence is over its labels only, and a model whose likeliest
+    word is none of them gave them no such confidence. Undefined where no answer has scores.
+    """
+    if table.scores is None:
+        return mean_of([], table.clusters[:0])
+    sure = np.nan_to_num((table.probabilities * table.gold_at).sum(axis=1))
+    return mean_of(np.where(table.answered, sure, 0.0), table.clusters)
+
+
+RELAXED_ACCURACY = Measure(
+    name="relaxed_accuracy",
+    statistics=relaxed_accuracy,
+    guessable=True,
+)
+TRUE_CONFIDENCE = Measure(
+    name="true_confidence",
+    statistics=true_confidence,
+    needs=frozenset({"scores"}),
+)
 
 
 def macro_f1(table: Table) -> Statistics:
@@ -48,9 +96,9 @@ def guessed_macro_f1(table: Table) -> Statistics:
     right = np.concatenate([table.right[answered], hit])
     gold = np.where(right, said, table.first_right[rows])
     cells = [
-        Cell(rows[right], 3 * said[right], weights[right]),
-        Cell(rows, 3 * said + 1, weights),
-        Cell(rows, 3 * gold + 2, weights),
+        PartialSums(rows[right], 3 * said[right], weights[right]),
+        PartialSums(rows, 3 * said + 1, weights),
+        PartialSums(rows, 3 * gold + 2, weights),
     ]
     return Statistics.tallied(table.clusters, cells, 3 * len(table.labels), _present)
 
@@ -70,13 +118,13 @@ def gold_label(table: Table) -> Codes:
     return np.where(table.right, table.choice, table.first_right)
 
 
-def _cells(right: Flags, said: Codes, gold: Codes) -> list[Cell]:
+def _cells(right: Flags, said: Codes, gold: Codes) -> list[PartialSums]:
     answered = said >= 0
     every = np.arange(len(gold))
     return [
-        Cell(right, 3 * gold[right]),
-        Cell(answered, 3 * said[answered] + 1),
-        Cell(every, 3 * gold + 2),
+        PartialSums(right, 3 * gold[right]),
+        PartialSums(answered, 3 * said[answered] + 1),
+        PartialSums(every, 3 * gold + 2),
     ]
 
 
@@ -98,7 +146,7 @@ def _of_sets(table: Table, rule: str) -> Statistics:
     cells = []
     for j, flags in enumerate((said & table.gold_at, said, table.gold_at)):
         row, at = np.nonzero(flags)
-        cells.append(Cell(row, 3 * place[table.choices[row, at]] + j))
+        cells.append(PartialSums(row, 3 * place[table.choices[row, at]] + j))
     return Statistics.tallied(table.clusters, cells, 3 * len(labels), _all)
 
 
@@ -122,16 +170,13 @@ def _all(sums: Floats) -> Floats:
 
 MACRO_F1 = Measure(
     name="macro_f1",
-    summary="mean over classes of F1",
     statistics=macro_f1,
 )
 RECOGNISED_MACRO_F1 = Measure(
     name="recognised_macro_f1",
-    summary="macro-F1 among the items that have a readable answer",
     statistics=recognised_macro_f1,
 )
 GUESSED_MACRO_F1 = Measure(
     name="guessed_macro_f1",
-    summary="macro-F1 if items without an answer are guessed",
     statistics=guessed_macro_f1,
 )

@@ -1,4 +1,4 @@
-"""Text columns as codes; tags and wordings that are made and cut only when somebody looks."""
+"""Text columns as codes: whole numbers that stand for names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,46 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.measures.codes import Codes
+# Codes: whole numbers that stand for names; -1 stands for one that nothing else has.
+
+
+Codes = NDArray[np.int32] | NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+def compact(codes: Codes) -> tuple[Codes, int]:
+    """Codes renumbered 0, 1 ... in order of value, and how many; each -1 becomes one of its own.
+
+    >>> compact(np.array([7, 3, 7, -1, -1]))
+    (array([1, 0, 1, 2, 3]), 4)
+    """
+    alone = codes < 0
+    if not alone.any():
+        return _renumber(codes)
+    codes = np.asarray(codes, dtype=np.int64).copy()
+    named, count = _renumber(codes[~alone])
+    codes[~alone] = named
+    codes[alone] = count + np.arange(int(alone.sum()))
+    return codes, count + int(alone.sum())
+
+
+def _renumber(codes: Codes) -> tuple[Codes, int]:
+    if not len(codes):
+        return codes, 0
+    top = int(codes.max()) + 1
+    if top > 4 * len(codes) + 1000:  # sparse codes: sorting is cheaper than a long table
+        values, found = np.unique(codes, return_inverse=True)
+        return np.asarray(found, dtype=np.int64), len(values)
+    seen = np.bincount(codes, minlength=top) > 0
+    return (np.cumsum(seen) - 1)[codes], int(seen.sum())
+
+
+def added(codes: Codes, count: int, columns: Floats) -> Floats:
+    """[count, k] the columns of all rows that have the same code, added up."""
+    sums = np.empty((count, columns.shape[1]))
+    for j in range(columns.shape[1]):
+        sums[:, j] = np.bincount(codes, weights=columns[:, j], minlength=count)
+    return sums
 
 
 class Column(NamedTuple):
@@ -34,7 +73,7 @@ class Column(NamedTuple):
         return Column(self.codes[rows], self.values)
 
 
-class Vocabulary(dict[str, int]):
+class CodeBook(dict[str, int]):
     """Text -> code, in the order of first use."""
 
     def __missing__(self, text: str) -> int:
@@ -52,7 +91,7 @@ class TextColumn:
 
     def __init__(self, rows: int = 0) -> None:
         self.codes = array("i", [-1]) * rows
-        self.words = Vocabulary()
+        self.words = CodeBook()
 
     def extend(self, texts: Iterable[str | None]) -> None:
         """Add the values of the next rows; empty or none is no value."""
@@ -118,7 +157,7 @@ class Tags(Mapping[str, Column]):
         return len(self._whole.columns)
 
 
-class Wordings:
+class WordingHashes:
     """A hash of each row's context and text, to tell whether two rows ask the same.
 
     Good within one process only.
@@ -130,9 +169,9 @@ class Wordings:
         self._load = load
         self._rows = rows
 
-    def take(self, rows: NDArray[Any]) -> Wordings:
+    def take(self, rows: NDArray[Any]) -> WordingHashes:
         """The same for some of the rows, given as a mask or as indices."""
-        return Wordings(lambda: self.hashes, _indices(rows))
+        return WordingHashes(lambda: self.hashes, _indices(rows))
 
     @cached_property
     def hashes(self) -> NDArray[np.int64]:
@@ -166,7 +205,7 @@ def pooled(columns: Sequence[Column]) -> Codes:
     """[rows, columns] codes of some columns into one vocabulary, -1 where there is no value."""
     if len(columns) == 1:
         return columns[0].codes[:, None]
-    words = Vocabulary()
+    words = CodeBook()
     codes = []
     for column in columns:
         place = [words[value] for value in column.values]

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from gnomon.contracts import Measure, PairMeasure
 from gnomon.errors import UsageError
 from gnomon.grouped import grouped
+from gnomon.measures.chance import needs_two_runs
 from gnomon.measures.comparison import Comparison, Rank, compare, leaderboard, with_holm
-from gnomon.measures.entries import Entry, check_finished, pooled_over_seeds
+from gnomon.measures.entries import ScoredTable, check_finished, pooled_over_seeds
 from gnomon.measures.intervals import interval
-from gnomon.measures.needs import needs_two_runs
 from gnomon.measures.pairing import NothingSharedError, aligned, boards
 from gnomon.measures.scoring import check_options
 from gnomon.measures.table import Table
@@ -22,18 +22,18 @@ class OneModelError(UsageError):
     """All runs on a benchmark are of one model."""
 
 
-class Board(NamedTuple):
+class Leaderboard(NamedTuple):
     """A leaderboard over the items that all its runs share."""
 
     ranks: list[Rank]  # best first
     most: int  # items of the run that has most
 
 
-class Compared(NamedTuple):
+class RankedRuns(NamedTuple):
     """The runs on one benchmark by one measure."""
 
     pairs: list[Comparison]
-    boards: list[Board]
+    boards: list[Leaderboard]
 
 
 class Agreement(NamedTuple):
@@ -51,16 +51,16 @@ class Agreement(NamedTuple):
     units: str = ""
 
 
-class Outcome(NamedTuple):
+class Comparisons(NamedTuple):
     """All that came of comparing some runs."""
 
-    compared: list[Compared]
+    compared: list[RankedRuns]
     agreements: list[Agreement]  # by measures over two runs
     remarks: list[str]  # on what was not compared, or not on all items; sentences
 
 
 def compare_entries(
-    entries: Sequence[Entry],
+    entries: Sequence[ScoredTable],
     *,
     measures: Sequence[str] = (),
     level: float = 0.95,
@@ -68,7 +68,7 @@ def compare_entries(
     seed: int = 0,
     seeds_together: bool = False,
     unfinished: bool = False,
-) -> Outcome:
+) -> Comparisons:
     """Every pair of runs (or, over seeds, of models) on one benchmark, by its first measure.
 
     Remarks say what cannot be compared; it is an error if nothing can.
@@ -78,7 +78,7 @@ def compare_entries(
         raise UsageError("There is nothing to compare: one run is given.", "Give two or more runs.")
     if not unfinished:
         check_finished(entries)
-    found = Outcome([], [], [])
+    found = Comparisons([], [], [])
     problems: list[UsageError] = []
     for benchmark, here in _by_benchmark(entries).items():
         if len(here) == 1:
@@ -98,7 +98,7 @@ def compare_entries(
     return found
 
 
-def _by_benchmark(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+def _by_benchmark(entries: Sequence[ScoredTable]) -> dict[str, list[ScoredTable]]:
     groups = grouped(entries, lambda entry: entry.table.benchmark)
     if all(len(group) == 1 for group in groups.values()):
         raise UsageError(
@@ -108,7 +108,7 @@ def _by_benchmark(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
     return groups
 
 
-def _unfinished(entries: Sequence[Entry]) -> list[str]:
+def _unfinished(entries: Sequence[ScoredTable]) -> list[str]:
     remarks = []
     for table, _, label, *_ in entries:
         if len(table) < table.total:
@@ -118,9 +118,9 @@ def _unfinished(entries: Sequence[Entry]) -> list[str]:
 
 
 def _compare(
-    entries: Sequence[Entry],
+    entries: Sequence[ScoredTable],
     name: str,
-    outcome: Outcome,
+    outcome: Comparisons,
     *,
     level: float,
     draws: int,
@@ -173,7 +173,7 @@ def comparable_pairs(
 
 
 def agreements(
-    entries: Sequence[Entry], measure: PairMeasure, *, level: float = 0.95
+    entries: Sequence[ScoredTable], measure: PairMeasure, *, level: float = 0.95
 ) -> list[Agreement]:
     """A measure over two runs, for every pair that shares items; it is an error if none does."""
     found: list[Agreement] = []
@@ -205,8 +205,8 @@ def agreements(
 
 
 def _ranked(
-    entries: Sequence[Entry], measure: Measure, *, level: float, draws: int, seed: int
-) -> Compared:
+    entries: Sequence[ScoredTable], measure: Measure, *, level: float, draws: int, seed: int
+) -> RankedRuns:
     """All pairs, and a leaderboard for each set of runs that have enough items in common."""
     tables = [entry.table for entry in entries]
     names = [entry.label for entry in entries]
@@ -219,5 +219,5 @@ def _ranked(
         called = [names[i] for i in members]
         within = [each for each in pairs if each.first in called and each.second in called]
         ranks = leaderboard(here, measure, within, level=level, names=called)
-        found.append(Board(ranks, max(map(len, here))))
-    return Compared(pairs, found)
+        found.append(Leaderboard(ranks, max(map(len, here))))
+    return RankedRuns(pairs, found)

@@ -1,10 +1,4 @@
-"""Does a model agree with itself: within groups, between forms, and with the laws of relations.
-
-The one idea: any such question is about pairs of items that speak of one thing (a unit). Two
-answers agree if they say the same about it. A missing answer agrees with nothing. Each figure has a
-stricter twin, NAME_and_right: pairs that agree and are right, since a model that always says the
-same is consistent for nothing.
-"""
+"""Does a model agree with itself: within groups, between forms and between ways of asking."""
 
 from __future__ import annotations
 
@@ -15,13 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.contracts import Measure, Need
-from gnomon.measures.grouping import groups
-from gnomon.measures.statistics import Codes, Floats, Statistics, compact, mean_of
+from gnomon.measures.accuracy import groups
+from gnomon.measures.columns import Codes, Floats, compact
+from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.measures.table import Flags, Table
 from gnomon.measures.units import Units
 
 
-class Said(NamedTuple):
+class UnitAnswers(NamedTuple):
     """What each row says about which unit; pairs of one unit are compared if variants differ."""
 
     unit: Codes
@@ -31,7 +26,7 @@ class Said(NamedTuple):
     variant: Codes | None = None
 
 
-class Pairs(NamedTuple):
+class AnswerPairs(NamedTuple):
     """The pairs of rows of each unit that has any."""
 
     number: Floats
@@ -40,7 +35,7 @@ class Pairs(NamedTuple):
     clusters: Units
 
 
-def pairs(said: Said) -> Pairs:
+def pairs(said: UnitAnswers) -> AnswerPairs:
     """Count the pairs of each unit without forming them.
 
     There are n(n-1)/2 over equal values, less those of equal variants.
@@ -59,10 +54,10 @@ def pairs(said: Said) -> Pairs:
     first = np.zeros(units, dtype=np.int64)
     first[unit[::-1]] = np.arange(len(unit))[::-1]
     some = count > 0
-    return Pairs(count[some], agree[some], right[some], said.clusters[first[some]])
+    return AnswerPairs(count[some], agree[some], right[some], said.clusters[first[some]])
 
 
-def agreement(said: Said | None, *, and_right: bool = False) -> Statistics:
+def agreement(said: UnitAnswers | None, *, and_right: bool = False) -> Statistics:
     """The mean over units of the share of their pairs that agree (and are right)."""
     if said is None or not len(said.unit):
         return mean_of([], np.zeros(0, dtype=np.int64))
@@ -71,7 +66,7 @@ def agreement(said: Said | None, *, and_right: bool = False) -> Statistics:
     return mean_of(good / found.number, found.clusters)
 
 
-def within_groups(table: Table, *, between_forms: bool = False) -> Said:
+def within_groups(table: Table, *, between_forms: bool = False) -> UnitAnswers:
     """Rows of one group: they agree if they give the same label.
 
     Where right labels or choices differ within the group (an ant is smaller than a bird, a bird
@@ -87,7 +82,7 @@ def within_groups(table: Table, *, between_forms: bool = False) -> Said:
     alike = (least == most)[unit]
     outcome = np.where(alike, part.choice, np.where(part.answered, part.right, -1))
     variant = part.form.codes if between_forms else None
-    return Said(unit, outcome, part.right, part.clusters, variant)
+    return UnitAnswers(unit, outcome, part.right, part.clusters, variant)
 
 
 def _kinds_in_any_order(table: Table) -> Codes:
@@ -116,13 +111,13 @@ def same_choice(tags: str) -> Measure:
     )
 
 
-def _sharing(table: Table, names: Sequence[str]) -> Said:
+def _sharing(table: Table, names: Sequence[str]) -> UnitAnswers:
     unit: Codes = table.form.codes.astype(np.int64)
     known = np.ones(len(table), dtype=bool)
     for column in (table.column(name) for name in names):
         unit = compact(unit * (len(column.values) + 1) + column.codes + 1)[0]
         known &= column.codes >= 0
-    return Said(
+    return UnitAnswers(
         unit[known],
         table.choice[known],
         table.right[known],
@@ -132,18 +127,16 @@ def _sharing(table: Table, names: Sequence[str]) -> Said:
 
 
 def with_twin(
-    name: str, statistics: Callable[..., Statistics], summary: str, right: str, *needs: Need
+    name: str, statistics: Callable[..., Statistics], *needs: Need
 ) -> tuple[Measure, Measure]:
     """A measure of consistency, and its twin that also asks for right answers."""
     strict = Measure(
         name=f"{name}_and_right",
-        summary=right,
         statistics=partial(statistics, and_right=True),
         needs=frozenset(needs),
     )
     plain = Measure(
         name=name,
-        summary=summary,
         statistics=statistics,
         twin=strict.name,
         needs=frozenset(needs),
@@ -186,20 +179,116 @@ def group_right(table: Table) -> Statistics:
 GROUP_AGREEMENT, GROUP_AGREEMENT_AND_RIGHT = with_twin(
     "group_agreement",
     group_agreement,
-    "share of pairs of items of one group that are answered alike",
-    "share of pairs of items of one group that are both right",
     "groups",
 )
 FORM_AGREEMENT, FORM_AGREEMENT_AND_RIGHT = with_twin(
     "form_agreement",
     form_agreement,
-    "share of pairs of items that put one fact in two forms and are answered alike",
-    "share of pairs of items that put one fact in two forms and are both right",
     "groups",
 )
 GROUP_RIGHT = Measure(
     name="group_right",
     statistics=group_right,
-    summary="share of groups of two items or more that are right throughout",
     needs=frozenset({"groups"}),
+)
+
+
+# Is one fact answered alike however it is put: by its converse, denied, in a mirror.
+#
+# The items of one fact share the tag `fact`, and the tag `way` says how each puts it. Their right
+# answers follow from one another, so answers agree if all of them are right or all are wrong.
+
+
+FACT, WAY = "fact", "way"  # tags
+PLAIN = "plain"  # the way in which every fact is put
+
+
+def consistency(table: Table, *, and_right: bool = False) -> Statistics:
+    """The share of facts, put in two ways or more, whose answers all agree (and are right)."""
+    return _alike(_in_ways(table), and_right=and_right)
+
+
+def way_agreement(way: str) -> Measure:
+    """The measure "way_agreement@WAY": facts answered alike plainly and in another way.
+
+    >>> way_agreement("converse").twin
+    'way_agreement_and_right@converse'
+    """
+    return Measure(
+        name=f"way_agreement@{way}",
+        statistics=partial(_of_way, way=way, and_right=False),
+        summary=f"share of facts answered alike plainly and by {way}",
+        twin=f"way_agreement_and_right@{way}",
+        needs=frozenset({"ways"}),
+    )
+
+
+def way_agreement_and_right(way: str) -> Measure:
+    """The measure "way_agreement_and_right@WAY": facts right plainly and in another way."""
+    return Measure(
+        name=f"way_agreement_and_right@{way}",
+        statistics=partial(_of_way, way=way, and_right=True),
+        summary=f"share of facts right plainly and by {way}",
+        needs=frozenset({"ways"}),
+    )
+
+
+def has_ways(table: Table) -> bool:
+    """Whether some fact is put in two ways or more."""
+    return bool(len(_in_ways(table)))
+
+
+def _of_way(table: Table, *, way: str, and_right: bool) -> Statistics:
+    part = _in_ways(table)
+    if not len(part):
+        return _alike(part, and_right=and_right)
+    column = part.tags[WAY]
+    wanted = [code for code, value in enumerate(column.values) if value in (PLAIN, way)]
+    return _alike(_in_ways(part.where(np.isin(column.codes, wanted))), and_right=and_right)
+
+
+def _in_ways(table: Table) -> Table:
+    """The rows of facts that are put in two ways or more."""
+    if FACT not in table.tags or WAY not in table.tags:
+        return table.where(np.zeros(len(table), dtype=bool))
+    way = table.tags[WAY].codes
+    part = table.where((way >= 0) & (table.tags[FACT].codes >= 0))
+    if not len(part):
+        return part
+
+    fact, facts = _facts(part)
+    way = part.tags[WAY].codes
+    fewest, most = np.full(facts, way.max()), np.full(facts, -1)
+    np.minimum.at(fewest, fact, way)
+    np.maximum.at(most, fact, way)
+    several: Flags = fewest < most
+    return part.where(several[fact])
+
+
+def _facts(table: Table) -> tuple[Codes, int]:
+    """The fact of each row; groups keep apart what runs of several seeds have in common."""
+    column = table.tags[FACT]
+    groups = compact(table.group.codes)[0].astype(np.int64)
+    return compact(groups * len(column.values) + column.codes)
+
+
+def _alike(part: Table, *, and_right: bool) -> Statistics:
+    if not len(part):
+        return mean_of([], np.zeros(0, dtype=np.int64))
+    fact, facts = _facts(part)
+    size = np.bincount(fact, minlength=facts)
+    right = np.bincount(fact[part.right], minlength=facts)
+    answered = np.bincount(fact[part.answered], minlength=facts)
+    alike = right == size
+    if not and_right:
+        alike = alike | ((right == 0) & (answered == size))
+    first = np.zeros(facts, dtype=np.int64)
+    first[fact[::-1]] = np.arange(len(fact))[::-1]
+    return mean_of(alike, part.clusters[first])
+
+
+CONSISTENCY, CONSISTENCY_AND_RIGHT = with_twin(
+    "consistency",
+    consistency,
+    "ways",
 )

@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.errors import UsageError
 from gnomon.grouped import grouped
-from gnomon.measures.correcting import Trial, trial_in
+from gnomon.measures.correction import Trial, trial_in
 from gnomon.measures.runlabels import labels, labels_of
 from gnomon.measures.seeds import by_seed, seedless, together
 from gnomon.measures.table import Table
@@ -30,7 +30,7 @@ OF_PICTURES = (
 )
 
 
-class Entry(NamedTuple):
+class ScoredTable(NamedTuple):
     """The answers of one run or file, the measures of its benchmark, and what to call it."""
 
     table: Table
@@ -55,7 +55,7 @@ def table_of(run: Run) -> tuple[Table, tuple[str, ...]]:
     return Table.of_run(run, found), measures
 
 
-def entries_of(runs: Iterable[Run]) -> list[Entry]:
+def entries_of(runs: Iterable[Run]) -> list[ScoredTable]:
     """The runs, those of one model on one benchmark labelled by the settings that differ."""
     opened = list(runs)
     found = [table_of(run) for run in opened]
@@ -66,18 +66,20 @@ def entries_of(runs: Iterable[Run]) -> list[Entry]:
     for run, (table, measures) in zip(opened, found, strict=True):
         unlisted = tuple(run.manifest.unlisted)
         trial = trial_in(run.manifest.model_description)
-        entries.append(Entry(table, measures, names[id(table)], unlisted=unlisted, trial=trial))
+        entries.append(
+            ScoredTable(table, measures, names[id(table)], unlisted=unlisted, trial=trial)
+        )
     return entries
 
 
-def with_guesses(entries: Sequence[Entry], seed: int) -> list[Entry]:
+def with_guesses(entries: Sequence[ScoredTable], seed: int) -> list[ScoredTable]:
     """The entries with a seeded guess wherever there is no answer."""
     from gnomon.measures.accuracy import guessed
 
     return [entry._replace(table=guessed(entry.table, seed)) for entry in entries]
 
 
-def matched_by(entries: Sequence[Entry], tag: str) -> list[Entry]:
+def matched_by(entries: Sequence[ScoredTable], tag: str) -> list[ScoredTable]:
     """The entries with their items named by a tag, so that forms of one fact meet as one item.
 
     Items without the tag are left out.
@@ -103,7 +105,7 @@ def by_benchmark(tables: Iterable[Table]) -> list[list[Table]]:
     return list(grouped(tables, lambda table: table.benchmark).values())
 
 
-def pooled_over_seeds(entries: Sequence[Entry]) -> list[Entry]:
+def pooled_over_seeds(entries: Sequence[ScoredTable]) -> list[ScoredTable]:
     """One entry for all that differ in nothing but their seeds."""
     measures = {id(entry.table): entry.measures for entry in entries}
     found = []
@@ -114,11 +116,11 @@ def pooled_over_seeds(entries: Sequence[Entry]) -> list[Entry]:
         names = labels(models, [seedless(first) for first in firsts])
         for group, name in zip(groups, names, strict=True):
             own = measures[id(group[0])]
-            found.append(Entry(together(group), own, name, seeds=tuple(group)))
+            found.append(ScoredTable(together(group), own, name, seeds=tuple(group)))
     return found
 
 
-def check_finished(entries: Sequence[Entry]) -> None:
+def check_finished(entries: Sequence[ScoredTable]) -> None:
     """Refuse runs that were not asked all their items: each would be judged by other questions."""
     for entry in entries:
         asked, total = len(entry.table), entry.table.total
@@ -126,8 +128,8 @@ def check_finished(entries: Sequence[Entry]) -> None:
             raise UsageError(
                 f"{entry.label} on {entry.table.benchmark} is part of a run: it holds {asked:,} of "
                 f"{total:,} items.",
-                "Make one run of all shards with `gnomon merge`, or compare on the items that both "
-                "runs were asked with --unfinished (in Python: unfinished=True).",
+                "Make one run of all shards with `gnomon runs merge`, or compare on the items that "
+                "both runs were asked with --unfinished (in Python: unfinished=True).",
             )
         if asked < total:
             raise UsageError(

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.measures.codes import Codes, Floats, added, compact
+from gnomon.measures.columns import Codes, Floats, added, compact
 
 HALF = 0.5  # a unit that has more of the whole is weighed as if it had so much
 
@@ -61,7 +61,7 @@ class LeftOut(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Layout:
+class UnitLayout:
     """The cells of a set: how much each weighs, and what cells share of each kind of unit.
 
     >>> pairs = Shared(np.array([[0, 1], [1, 2], [0, 2]]), 3)

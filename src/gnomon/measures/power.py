@@ -1,8 +1,4 @@
-"""Planning: which difference a set of items can show, and how many items or units would show less.
-
-The error of a difference has a part from single items, which more items shrink, and one from each
-kind of unit (objects, families, verbs), which only more units shrink.
-"""
+"""What a design can show: the difference that a set can tell, and what a difference takes."""
 
 from __future__ import annotations
 
@@ -11,13 +7,16 @@ from collections.abc import Callable, Hashable, Sequence
 from math import ceil, nan, sqrt
 from typing import NamedTuple
 
+from gnomon.contracts import Benchmark
 from gnomon.errors import UsageError
-from gnomon.measures.distributions import t_quantile
+from gnomon.measures.intervals import t_quantile
+from gnomon.measures.units import KindOfUnit, Sharing
+from gnomon.records import Item
 
 UnitsOfItem = Sequence[Sequence[Hashable]]  # for each kind of unit, those that an item belongs to
 
 
-class Plan(NamedTuple):
+class PowerPlan(NamedTuple):
     """What a set of items can show of two models, and what it would take to show a difference."""
 
     items: int
@@ -28,7 +27,7 @@ class Plan(NamedTuple):
     units_needed: tuple[int | None, ...]
 
 
-class Part(NamedTuple):
+class _VariancePart(NamedTuple):
     """A part of the variance of a difference, and how many independent units it comes from."""
 
     variance: float
@@ -44,7 +43,7 @@ def plan(
     item_correlation: float = 0.5,
     level: float = 0.95,
     power: float = 0.8,
-) -> Plan:
+) -> PowerPlan:
     """What items with these units can show of two models of about this accuracy.
 
     `units[i]` holds, for each kind of unit, the units of item i: (("ant", "cow"),) for a pair of
@@ -60,19 +59,19 @@ def plan(
     _check(difference, accuracy, item_correlation, level, power)
     items = len(units)
     if not items:
-        return Plan(0, (), nan, None, ())
+        return PowerPlan(0, (), nan, None, ())
     slope = accuracy * (1 - accuracy)  # of accuracy over logits
-    of_items = Part(2 * slope * (1 - item_correlation) / items, items)
+    of_items = _VariancePart(2 * slope * (1 - item_correlation) / items, items)
     of_units = _parts_of_units(units, (unit_sd * slope) ** 2)
     parts = [of_items, *of_units]
 
-    def shows(candidate: Sequence[Part]) -> bool:
+    def shows(candidate: Sequence[_VariancePart]) -> bool:
         return _detectable(candidate, level, power) <= difference
 
     times = _least(lambda times: shows(_grown(parts, times)))
     counts = tuple(part.units for part in of_units)
     more_items = _least(lambda times: shows([*_grown(parts[:1], times), *of_units]))
-    return Plan(
+    return PowerPlan(
         items=items,
         units_per_kind=counts,
         detectable=_detectable(parts, level, power),
@@ -99,7 +98,7 @@ def _check(
         )
 
 
-def _parts_of_units(units: Sequence[UnitsOfItem], variance: float) -> list[Part]:
+def _parts_of_units(units: Sequence[UnitsOfItem], variance: float) -> list[_VariancePart]:
     """For each kind of unit, what its units add to the variance of a mean over the items."""
     found = []
     for of_kind in zip(*units, strict=True):
@@ -107,11 +106,11 @@ def _parts_of_units(units: Sequence[UnitsOfItem], variance: float) -> list[Part]
         for of_item in of_kind:
             sizes.update(set(of_item))
         squares = sum(size**2 for size in sizes.values())
-        found.append(Part(variance * squares / len(units) ** 2, len(sizes)))
+        found.append(_VariancePart(variance * squares / len(units) ** 2, len(sizes)))
     return found
 
 
-def _detectable(parts: Sequence[Part], level: float, power: float) -> float:
+def _detectable(parts: Sequence[_VariancePart], level: float, power: float) -> float:
     """The least difference found with a chance of `power`; Satterthwaite's degrees of freedom."""
     variance = scatter = 0.0
     for part in parts:
@@ -126,9 +125,9 @@ def _detectable(parts: Sequence[Part], level: float, power: float) -> float:
     return beyond * sqrt(variance)
 
 
-def _grown(parts: Sequence[Part], times: float) -> list[Part]:
+def _grown(parts: Sequence[_VariancePart], times: float) -> list[_VariancePart]:
     """The parts of a design with so many times the units."""
-    return [Part(part.variance / times, ceil(part.units * times)) for part in parts]
+    return [_VariancePart(part.variance / times, ceil(part.units * times)) for part in parts]
 
 
 def _least(enough: Callable[[float], bool]) -> float | None:
@@ -147,3 +146,70 @@ def _least(enough: Callable[[float], bool]) -> float | None:
 
 def _times(count: int, factor: float | None) -> int | None:
     return None if factor is None else max(2, ceil(count * factor))
+
+
+# Planning a run: the items and units of a benchmark, what they can show, what would be needed.
+
+
+class PlannedSet(NamedTuple):
+    """A set of items with its plan."""
+
+    nouns: tuple[str, ...]  # what the units of each kind are called
+    plan: PowerPlan
+    difference: float
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether the items can show the difference asked for."""
+        return self.plan.detectable <= self.difference
+
+    @property
+    def items_for_difference(self) -> int | None:
+        """How many items a set has that can show it: with more units where the same do not do."""
+        if self.plan.items_needed is not None:
+            return self.plan.items_needed
+        known = []
+        for needed, there in zip(self.plan.units_needed, self.plan.units_per_kind, strict=True):
+            if needed is not None and there:
+                known.append(needed / there)
+        return round(self.plan.items * max(known)) if known else None
+
+
+def plan_set(
+    items: Sequence[Item], benchmark: Benchmark, *, difference: float, accuracy: float
+) -> PlannedSet:
+    """What the items of a benchmark can show of two models of about this accuracy."""
+    kinds = kinds_of(items, benchmark)
+    units = [units_of(item, kinds) for item in items]
+    nouns = tuple(kind.noun for kind in kinds)
+    return PlannedSet(nouns, plan(units, difference=difference, accuracy=accuracy), difference)
+
+
+def kinds_of(items: Sequence[Item], benchmark: Benchmark) -> tuple[KindOfUnit, ...]:
+    """The kinds of unit that the benchmark names and these items have; else their groups."""
+    sharing = Sharing.of(benchmark)
+    known = {"group"}
+    for item in items:
+        known.update(item.tags)
+    groups = sharing.groups
+    if not any(item.group for item in items):
+        groups = groups._replace(noun="items")
+    there = [kind for kind in sharing.kinds if known.issuperset(kind.tags)]
+    return tuple(groups if kind == sharing.groups else kind for kind in there) or (groups,)
+
+
+def units_of(item: Item, kinds: Sequence[KindOfUnit]) -> tuple[tuple[Hashable, ...], ...]:
+    """The units of an item, kind by kind; where a tag is missing the item is a unit of its own.
+
+    >>> pair = Item(id="1", form="choice", text="?", tags={"a": "ant", "b": "cow"})
+    >>> units_of(pair, [Kind(("a", "b"), "objects"), Kind(("group",), "groups")])
+    (('ant', 'cow'), (('item', '1'),))
+    """
+    found = []
+    for kind in kinds:
+        units: list[Hashable] = []
+        for tag in kind.tags:
+            name = item.group if tag == "group" else item.tags.get(tag, "")
+            units.append(name or ("item", item.id))
+        found.append(tuple(units))
+    return tuple(found)

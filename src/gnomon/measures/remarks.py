@@ -11,10 +11,10 @@ from math import isnan
 import numpy as np
 
 from gnomon.contracts import Need
-from gnomon.measures.correcting import Trial, corrected_accuracy
-from gnomon.measures.entries import Entry
-from gnomon.measures.grouping import items_per_group
-from gnomon.measures.needs import WORDS, unmet
+from gnomon.measures.accuracy import items_per_group
+from gnomon.measures.chance import WORDS, unmet
+from gnomon.measures.correction import Trial, corrected_accuracy
+from gnomon.measures.entries import ScoredTable
 from gnomon.measures.table import Table
 
 SHOWN = 5  # ids of missing answers
@@ -22,14 +22,14 @@ UNTOLD = 0.9  # an interval that is wider leaves everything open
 ABOVE_ZERO = 1e-6  # a log-probability may exceed 0 by the last bits of a sum
 
 
-def remarks(entry: Entry, measures: Sequence[str], *, guessed: bool = False) -> Iterator[str]:
+def remarks(entry: ScoredTable, measures: Sequence[str], *, guessed: bool = False) -> Iterator[str]:
     """The remarks on the figures of one entry by these measures, each a sentence."""
     table = entry.table
     about = f"{entry.label} on {table.benchmark}: "
     if len(table) < table.total:
         asked = f"asked {len(table):,} of {table.total:,} items"
         if table.about.shard:
-            asked = f"part of a run that `gnomon merge` makes whole, {asked}"
+            asked = f"part of a run that `gnomon runs merge` makes whole, {asked}"
         yield f"{about}{asked}; the figures are over those."
     if entry.unlisted:
         yield (
@@ -57,7 +57,7 @@ def _without_gold(count: int) -> str:
     return f"{count:,} {items} no right answer; the figures leave them out."
 
 
-def _missing(entry: Entry, guessed: bool) -> str:
+def _missing(entry: ScoredTable, guessed: bool) -> str:
     """How many answers are missing, why, which, and what becomes of them."""
     table = entry.table
     lost = ~table.answered

@@ -11,11 +11,10 @@ from msgspec.structs import replace
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
 from gnomon.measures.accuracy import ACCURACY
-from gnomon.measures.chance import chance_of
-from gnomon.measures.correcting import Trial, corrected_accuracy
-from gnomon.measures.entries import Entry, pooled_over_seeds, table_of
+from gnomon.measures.chance import chance_of, needs_two_runs, unmet
+from gnomon.measures.correction import Trial, corrected_accuracy
+from gnomon.measures.entries import ScoredTable, pooled_over_seeds, table_of
 from gnomon.measures.intervals import interval
-from gnomon.measures.needs import needs_two_runs, unmet
 from gnomon.measures.seeds import SeedScore, over_seeds, slices
 from gnomon.measures.table import Table, unknown_tag
 from gnomon.records import Score
@@ -34,7 +33,7 @@ class Scored(NamedTuple):
 
 
 def score_entries(
-    entries: Sequence[Entry],
+    entries: Sequence[ScoredTable],
     *,
     by: Sequence[str] = (),
     measures: Sequence[str] = (),
@@ -112,13 +111,13 @@ def _check_single(name: str) -> None:
         )
 
 
-def _check_tag(tag: str, entries: Sequence[Entry]) -> None:
+def _check_tag(tag: str, entries: Sequence[ScoredTable]) -> None:
     if entries and not any(entry.table.has(tag) for entry in entries):
         raise unknown_tag(tag, [entry.table for entry in entries])
 
 
 def _over_seeds(
-    entries: Sequence[Entry],
+    entries: Sequence[ScoredTable],
     tags: Sequence[str],
     chosen: Sequence[str],
     minimum: int,

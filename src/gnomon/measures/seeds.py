@@ -1,32 +1,26 @@
-"""Runs that differ only in their seed, combined: mean, spread and an interval for both.
-
-Items are a sample and so are seeds. The error of the mean over seeds has a part from units (shared
-by the seeds: more seeds do not shrink it) and a part from seeds; adding the two is honest where
-either alone is not.
-"""
+"""Runs that differ in nothing but their seed or the draw of their training: means and intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import isnan, nan, sqrt
+from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gnomon.contracts import Laws, Measure
 from gnomon.errors import UsageError
-from gnomon.measures.building import Row, Whole, build
 from gnomon.measures.chance import chance_of
-from gnomon.measures.columns import Wordings
-from gnomon.measures.distributions import t_quantile
-from gnomon.measures.intervals import where_all_agree
+from gnomon.measures.columns import WordingHashes
+from gnomon.measures.intervals import t_quantile, where_all_agree
+from gnomon.measures.rows import Row, TaggedItem, build
 from gnomon.measures.runlabels import is_seed
-from gnomon.measures.sharing import Sharing
-from gnomon.measures.statistics import Statistics
-from gnomon.measures.table import About, Table
-from gnomon.measures.variance import uncertainty
+from gnomon.measures.statistics import Statistics, uncertainty
+from gnomon.measures.table import RunFacts, Table
+from gnomon.measures.units import Sharing
 from gnomon.records import Score
 
 SEED = "seed of the run"  # a tag of runs taken together
@@ -136,7 +130,7 @@ def together(tables: Sequence[Table]) -> Table:
     hard with any seed.
     """
     first = tables[0]
-    about = About(
+    about = RunFacts(
         benchmark=first.benchmark,
         model=first.model,
         spec=first.spec,
@@ -153,11 +147,11 @@ def together(tables: Sequence[Table]) -> Table:
     )
 
 
-def _wordings(tables: Sequence[Table]) -> Wordings | None:
+def _wordings(tables: Sequence[Table]) -> WordingHashes | None:
     known = [table.wordings for table in tables if table.wordings is not None]
     if len(known) < len(tables):
         return None
-    return Wordings(lambda: np.concatenate([each.hashes for each in known]))
+    return WordingHashes(lambda: np.concatenate([each.hashes for each in known]))
 
 
 def _rows(tables: Sequence[Table]) -> Iterator[Row]:
@@ -170,7 +164,7 @@ def _rows(tables: Sequence[Table]) -> Iterator[Row]:
             units = {_of_any_seed(tag): known.get(tag) or f"item {item.id}" for tag in shared}
             tags = item.tags | units | {SEED: seed}
             group = f"{seed}:{item.group}" if item.group else ""
-            moved = Whole(f"{seed}:{item.id}", item.form, item.choices, item.gold, group, tags)
+            moved = TaggedItem(f"{seed}:{item.id}", item.form, item.choices, item.gold, group, tags)
             yield moved, scores, choice, error
 
 
@@ -187,7 +181,9 @@ def _of_any_seed(tag: str) -> str:
     return f"{tag}, of any seed"
 
 
-def _unpacked(table: Table) -> Iterator[tuple[Whole, list[float] | None, str | None, str | None]]:
+def _unpacked(
+    table: Table,
+) -> Iterator[tuple[TaggedItem, list[float] | None, str | None, str | None]]:
     """The rows of a table again."""
     choices, gold = [], []
     for codes, right, first in zip(*table.kinds, strict=True):
@@ -200,7 +196,7 @@ def _unpacked(table: Table) -> Iterator[tuple[Whole, list[float] | None, str | N
     for row, kind in enumerate(table.kind.tolist()):
         tags = {name: values[row] for name, values in columns.items() if values[row]}
         form, group = table.form.value(row), table.group.value(row)
-        item = Whole(str(table.ids[row]), form, choices[kind], gold[kind], group, tags)
+        item = TaggedItem(str(table.ids[row]), form, choices[kind], gold[kind], group, tags)
         scores = None
         if table.scores is not None and not np.isnan(table.scores[row]).all():
             scores = table.scores[row, : len(choices[kind])].tolist()
@@ -248,3 +244,65 @@ def _interval(
     half = t_quantile((1 + level) / 2, total**2 / parts) * sqrt(total)
     bottom, top = pooled.bounds
     return max(bottom, mean - half), min(top, mean + half)
+
+
+# Figures over the amount of training: the mean over draws, with an interval over draws.
+#
+# Draws differ in the items that were drawn, in their order and in new weights, so the interval
+# says what another training of the same kind would come to, on the same test items.
+
+
+Grown = Mapping[float, Sequence[float]]  # amount -> the figures of its draws
+Bounds = tuple[float, float]
+
+# Shares of right answers that training measures: of a part the first that it has is drawn.
+SHARES = ("accuracy", "relaxed_accuracy")
+
+
+class AtAmount(NamedTuple):
+    """The mean of a measure at one amount of training; no interval where there is one draw."""
+
+    amount: float
+    mean: float
+    low: float | None
+    high: float | None
+    deviation: float | None  # the sample standard deviation over draws
+    draws: int
+
+
+def over_draws(
+    grown: Grown, *, level: float = 0.95, bounds: Bounds | None = (0.0, 1.0), items: int = 0
+) -> list[AtAmount]:
+    """The curve of a measure, with Student's interval for the mean over draws.
+
+    It stays within the bounds of the measure, where it has any: of a share, 0 and 1. Draws that
+    all agree are not certain: another item may still differ, so there the interval is that of as
+    many test items as there are.
+
+    >>> over_draws({5: [0.5, 0.6, 0.7], 1: [0.4]})[0]
+    AtAmount(amount=1, mean=0.4, low=None, high=None, deviation=None, draws=1)
+    """
+    found = []
+    for amount, values in sorted(grown.items()):
+        point = _at(amount, values, level)
+        found.append(_within(point, bounds, items, level) if bounds else point)
+    return found
+
+
+def _at(amount: float, values: Sequence[float], level: float) -> AtAmount:
+    mean, count = fmean(values), len(values)
+    if count < 2:
+        return AtAmount(amount, mean, None, None, None, count)
+    deviation = stdev(values)
+    reach = t_quantile(0.5 + level / 2, count - 1) * deviation / sqrt(count)
+    return AtAmount(amount, mean, mean - reach, mean + reach, deviation, count)
+
+
+def _within(point: AtAmount, bounds: Bounds, items: int, level: float) -> AtAmount:
+    if point.low is None or point.high is None:
+        return point
+    low, high = max(bounds[0], point.low), min(bounds[1], point.high)
+    if point.deviation == 0 and items > 1:
+        t = t_quantile(0.5 + level / 2, items - 1)
+        low, high = where_all_agree(point.mean, items, bounds, t)
+    return point._replace(low=low, high=high)

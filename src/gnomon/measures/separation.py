@@ -12,15 +12,16 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.contracts import Measure
+from gnomon.measures.columns import Codes, Floats, compact
 from gnomon.measures.laws import NO, YES
-from gnomon.measures.statistics import Codes, Floats, Statistics, compact, mean_of
+from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.measures.table import Flags, Table
 
 PAIR = "pair"  # the tag
 NOISE = 1e-5  # scores of one question asked twice differ by less: such a difference is a tie
 
 
-class Pairs(NamedTuple):
+class ContrastPairs(NamedTuple):
     """The rows of each pair that was asked as a whole: where the statement is true, and false."""
 
     true: Codes
@@ -94,11 +95,11 @@ def asks_for_truth(table: Table) -> bool:
     return bool((_place_of_true(table)[table.kind] >= 0).any())
 
 
-def whole_pairs(table: Table) -> Pairs:
+def whole_pairs(table: Table) -> ContrastPairs:
     """The pairs of which both halves were asked, one true and one false."""
     if PAIR not in table.tags:
         nothing = np.zeros(0, dtype=np.int64)
-        return Pairs(nothing, nothing)
+        return ContrastPairs(nothing, nothing)
 
     column = table.tags[PAIR]
     # groups keep apart what runs of several seeds have in common
@@ -110,7 +111,7 @@ def whole_pairs(table: Table) -> Pairs:
     true, false = np.flatnonzero(asked & is_true), np.flatnonzero(asked & ~is_true)
 
     once = np.intersect1d(_unrepeated(keys[true]), _unrepeated(keys[false]))
-    return Pairs(_rows_of(once, keys, true), _rows_of(once, keys, false))
+    return ContrastPairs(_rows_of(once, keys, true), _rows_of(once, keys, false))
 
 
 def _unrepeated(keys: Codes) -> Codes:
@@ -163,19 +164,16 @@ AUC = Measure(
     statistics=auc,
     needs=frozenset({"scores", "truth"}),
     chance=0.5,
-    summary="area under the ROC curve: how often a true statement scores above a false one",
 )
 PAIR_IMAGE = Measure(
     name="pair_image",
     statistics=pair_image,
     needs=frozenset({"scores", "pairs"}),
     chance=0.5,
-    summary="share of contrastive pairs whose true picture scores above the other",
 )
 PAIR_RIGHT = Measure(
     name="pair_right",
     statistics=pair_right,
     needs=frozenset({"pairs"}),
     chance=0.25,
-    summary="share of contrastive pairs with both halves right",
 )

@@ -19,17 +19,13 @@ from numpy.typing import NDArray
 
 from gnomon.contracts import Laws
 from gnomon.errors import UsageError, nearest
-from gnomon.measures.columns import Column, Tags, Wordings, coded
-from gnomon.measures.sharing import Sharing, shared_units
-from gnomon.measures.statistics import Codes, Floats, Statistics
-from gnomon.measures.units import Units
+from gnomon.measures.columns import Codes, Column, Floats, Tags, WordingHashes, coded
+from gnomon.measures.units import Sharing, Units, shared_units
 
 if TYPE_CHECKING:
     from gnomon.contracts import Benchmark
     from gnomon.records import Answer, Item
     from gnomon.runs import Run
-
-__all__ = ["About", "Column", "Statistics", "Table"]
 
 Flags = NDArray[np.bool_]
 NO_LAWS = Laws()
@@ -48,7 +44,7 @@ class Kinds(NamedTuple):
 
 
 @dataclass(frozen=True)
-class About:
+class RunFacts:
     """Who was asked what, and which run it is."""
 
     benchmark: str = ""
@@ -92,9 +88,9 @@ class Table:
     scale: str = "none"  # of the scores: log-probability, probability or none
     sharing: Sharing = BY_GROUP  # what items share, and so what varies independently
     laws: Laws = NO_LAWS
-    wordings: Wordings | None = None  # what was asked, as hashes; none if that is not known
+    wordings: WordingHashes | None = None  # what was asked, as hashes; none if that is not known
     numbers: NDArray[np.int64] | None = None  # the rows' items in the run's log
-    about: About = About()
+    about: RunFacts = RunFacts()
 
     @classmethod
     def of(
@@ -109,7 +105,7 @@ class Table:
         seed: Any = None,
     ) -> Table:
         """A table of items with their answers; an item without one was not asked, and is no row."""
-        from gnomon.measures.building import build
+        from gnomon.measures.rows import build
 
         asked = []
         total = 0
@@ -117,17 +113,17 @@ class Table:
             total += 1
             if answer is not None:
                 asked.append((item, answer.scores, answer.choice, answer.error))
-        about = About(benchmark=benchmark, model=model, seed=seed, total=total)
+        about = RunFacts(benchmark=benchmark, model=model, seed=seed, total=total)
         return build(asked, about=about, scale=scale, sharing=sharing, laws=laws)
 
     @classmethod
     def of_run(cls, run: Run, benchmark: Benchmark | None = None) -> Table:
         """The table of a run folder; its benchmark says what the units are and which laws hold."""
-        from gnomon.measures.fromlog import build_run
+        from gnomon.measures.rows import build_run
         from gnomon.measures.runlabels import settings_of
 
         manifest = run.manifest
-        about = About(
+        about = RunFacts(
             benchmark=run.benchmark,
             model=manifest.name or run.model,
             spec=run.model,

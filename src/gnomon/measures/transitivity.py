@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon.measures.columns import Codes, Floats
 from gnomon.measures.consistency import with_twin
-from gnomon.measures.laws import Statements, contexts, order, relations
-from gnomon.measures.layout import Layout
-from gnomon.measures.statistics import Codes, Floats, Statistics, ratio
+from gnomon.measures.laws import LawStatements, contexts, order, relations
+from gnomon.measures.layout import UnitLayout
+from gnomon.measures.statistics import Statistics, ratio
 from gnomon.measures.table import Table
 from gnomon.measures.units import counted
 
@@ -35,7 +36,7 @@ def transitivity(table: Table, *, and_right: bool = False) -> Statistics:
     triples = round(float(shares.sum()))
     objects = int((shares > 0).sum())
     words = counted(objects, "objects")
-    shared = Layout(shares)
+    shared = UnitLayout(shares)
     return Statistics(by_object, ratio, triples, objects, degree=3, shared=shared, units=words)
 
 
@@ -67,7 +68,7 @@ def _squares(table: Table) -> Iterator[tuple[_Square, tuple[int, ...]]]:
                 yield square._replace(names=square.names + before), (1,)
 
 
-def _square(table: Table, found: Statements, mine: Codes) -> _Square:
+def _square(table: Table, found: LawStatements, mine: Codes) -> _Square:
     ends = np.concatenate([found.first[mine], found.second[mine]])
     names, place = np.unique(ends, return_inverse=True)
     size = len(names)
@@ -122,7 +123,5 @@ def _by_object(sums: list[tuple[Codes, Floats]]) -> Floats:
 TRANSITIVITY, TRANSITIVITY_AND_RIGHT = with_twin(
     "transitivity",
     transitivity,
-    "share of triples in which A over B and B over C is followed by A over C",
-    "share of such triples in which all three answers are right",
     "laws",
 )

@@ -1,21 +1,20 @@
-"""What items share: units of one or more kinds, such as the two objects of a pair, or a verb.
-
-Items that share a unit of any kind vary together. Those that share all of theirs form a cell: sums
-over cells are all that a measure needs, and which units a cell belongs to is all that its error
-needs.
-"""
+"""What items share: units of one or more kinds, by the tags that a benchmark names."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.measures.codes import Codes, Floats, compact
-from gnomon.measures.layout import Layout, Shared
+from gnomon.measures.columns import Codes, Floats, compact, pooled
+from gnomon.measures.layout import Shared, UnitLayout
+
+if TYPE_CHECKING:
+    from gnomon.contracts import Benchmark
+    from gnomon.measures.table import Table
 
 # more units of a kind than this are put together in so many random blocks, which are as independent
 BLOCKS = 10_000
@@ -27,7 +26,7 @@ class Cells(NamedTuple):
 
     of: Codes  # the cell of each row
     number: int
-    layout: Layout  # what cells share
+    layout: UnitLayout  # what cells share
     units_of_kind: tuple[int, ...]  # how many there are, before any were put into blocks
     words: str  # the same for people: "16 objects, 30 verbs"
 
@@ -74,7 +73,7 @@ class Units:
         return self._cells[most]
 
 
-class Kind(NamedTuple):
+class _UnitCodes(NamedTuple):
     """The units of one kind."""
 
     codes: Codes  # [rows, tags] from 0 on, ascending in each row; -1 for none
@@ -92,14 +91,14 @@ def joined(one: Units, two: Units) -> Units:
 def _cells(units: Units, most: int) -> Cells:
     counts: tuple[int, ...] = ()
     words: list[str] = []
-    blocks: list[Kind] = []
+    blocks: list[_UnitCodes] = []
     for kind in _independent(_kinds(units)):
         counts = (*counts, kind.units)
         words.append(counted(kind.units, kind.noun))
         blocks.append(_blocked(_narrowed(kind), most))
     if len(blocks) == 1 and blocks[0].codes.shape[1] == 1:
         [only] = blocks
-        alone = Layout(_sizes(only.codes[:, 0], only.number))
+        alone = UnitLayout(_sizes(only.codes[:, 0], only.number))
         return Cells(only.codes[:, 0], only.number, alone, counts, ", ".join(words))
 
     of: Codes = np.zeros(len(units), dtype=np.int64)
@@ -109,7 +108,7 @@ def _cells(units: Units, most: int) -> Cells:
     first = np.zeros(count, dtype=np.int64)
     first[of[::-1]] = np.arange(len(of))[::-1]
     shared = tuple(_shared(kind.codes[first]) for kind in blocks)
-    return Cells(of, count, Layout(_sizes(of, count), shared), counts, ", ".join(words))
+    return Cells(of, count, UnitLayout(_sizes(of, count), shared), counts, ", ".join(words))
 
 
 def _sizes(of: Codes, count: int) -> Floats:
@@ -140,7 +139,7 @@ def _sharing(units: Codes, number: int) -> Shared:
     return Shared(keys, count)
 
 
-def _kinds(units: Units) -> list[Kind]:
+def _kinds(units: Units) -> list[_UnitCodes]:
     """The units of each kind, numbered."""
     found = []
     start = 0
@@ -150,13 +149,13 @@ def _kinds(units: Units) -> list[Kind]:
         numbers, count = compact(part.ravel())
         codes = numbers.reshape(part.shape)
         if tags == 1:
-            found.append(Kind(codes, count, count, noun, codes))
+            found.append(_UnitCodes(codes, count, count, noun, codes))
         else:
             found.append(_in_order(codes, count, noun))
     return found
 
 
-def _in_order(tagged: Codes, count: int, noun: str) -> Kind:
+def _in_order(tagged: Codes, count: int, noun: str) -> _UnitCodes:
     """A kind of several tags: which of two objects comes first is no matter.
 
     A unit that a row names twice counts once, and one that every row has is left out.
@@ -167,10 +166,10 @@ def _in_order(tagged: Codes, count: int, noun: str) -> Kind:
     varies = rows < len(codes)
     number = np.append(np.where(varies, np.cumsum(varies) - 1, -1), -1)
     codes = np.sort(number[codes], axis=1)
-    return Kind(codes, int(varies.sum()), count, noun, tagged)
+    return _UnitCodes(codes, int(varies.sum()), count, noun, tagged)
 
 
-def _independent(kinds: list[Kind]) -> list[Kind]:
+def _independent(kinds: list[_UnitCodes]) -> list[_UnitCodes]:
     """The kinds that say something of their own.
 
     One that has a single unit here does not vary, and one whose units lie within those of another
@@ -186,7 +185,7 @@ def _independent(kinds: list[Kind]) -> list[Kind]:
     return varying
 
 
-def _lies_within(inner: Kind, outer: Kind) -> bool:
+def _lies_within(inner: _UnitCodes, outer: _UnitCodes) -> bool:
     """Whether rows that share a unit of `inner` always share one of `outer`."""
     if inner.codes.shape == outer.codes.shape:
         if outer.number < outer.units:
@@ -205,7 +204,7 @@ def _determines(one: Codes, two: Codes) -> bool:
     return pairs == compact(one)[1]
 
 
-def _narrowed(kind: Kind) -> Kind:
+def _narrowed(kind: _UnitCodes) -> _UnitCodes:
     """The kind, as one of a single tag if each row has just one of its units."""
     others, last = kind.codes[:, :-1], kind.codes[:, -1]
     if (others >= 0).any() or (last < 0).any():
@@ -213,7 +212,7 @@ def _narrowed(kind: Kind) -> Kind:
     return kind._replace(codes=kind.codes[:, -1:])
 
 
-def _blocked(kind: Kind, most: int) -> Kind:
+def _blocked(kind: _UnitCodes, most: int) -> _UnitCodes:
     """The kind or, where it has more units, as many random blocks of them.
 
     Blocks are drawn once from a fixed seed, so the same units always fall into the same blocks.
@@ -240,3 +239,52 @@ def counted(count: int, noun: str) -> str:
     if noun.endswith("ies"):
         return f"1 {noun.removesuffix('ies')}y"
     return f"1 {noun.removesuffix('s')}"
+
+
+# What the rows of a table share: units, by the tags that its benchmark names.
+
+
+class KindOfUnit(NamedTuple):
+    """A kind of unit: the tags that hold its units, and what these are called."""
+
+    tags: tuple[str, ...]
+    noun: str
+
+
+class Sharing(NamedTuple):
+    """What the items of a benchmark may share, and the groups, for items that share none of it."""
+
+    kinds: tuple[KindOfUnit, ...] = ()
+    groups: KindOfUnit = KindOfUnit(("group",), "groups")
+
+    @classmethod
+    def of(cls, benchmark: Benchmark) -> Sharing:
+        """What a benchmark says."""
+        groups = KindOfUnit(("group",), benchmark.noun)
+        nouns = benchmark.unit_nouns or [f"{tags[0]}s" for tags in benchmark.units]
+        kinds = []
+        for tags, noun in zip(benchmark.units, nouns, strict=True):
+            kinds.append(groups if tags == groups.tags else KindOfUnit(tags, noun))
+        return cls(tuple(kinds), groups)
+
+    def within(self, table: Table) -> tuple[KindOfUnit, ...]:
+        """The kinds all of whose tags the items of a table have; if there are none, the groups."""
+        if not len(table):  # an empty table has no tags
+            return (self.groups,)
+        there = [kind for kind in self.kinds if all(map(table.has_column, kind.tags))]
+        return tuple(there) or (self.groups,)
+
+
+def shared_units(table: Table) -> Units:
+    """The units of each row."""
+    columns: list[Codes] = []
+    tags: list[int] = []
+    nouns: list[str] = []
+    for kind in table.sharing.within(table):
+        found = pooled([table.column(tag) for tag in kind.tags])
+        columns.append(found)
+        tags.append(len(kind.tags))
+        alone = len(table) > 0 and (found < 0).all()  # no item says what it belongs to
+        nouns.append("items" if alone else kind.noun)
+    codes = np.concatenate(columns, axis=1, dtype=np.int64)
+    return Units(codes, tuple(tags), tuple(nouns))

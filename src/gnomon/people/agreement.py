@@ -1,9 +1,4 @@
-"""Agreement of people as sums over what items share, so that each figure has an honest interval.
-
-The formulas are those of `measures.people`, which the tests hold against other libraries; here each
-is a few sums over items and a function of the sums (`measures.statistics`), or, for the mean over
-pairs of people, the influence of each item on it.
-"""
+"""What votes say about agreement: each figure with its interval, and every two people."""
 
 from __future__ import annotations
 
@@ -12,16 +7,21 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon.measures.agreement import (
+    cohen_kappa,
+    fleiss,
+    mean_cohen,
+    nominal_alpha,
+    ordinal_alpha,
+    pairwise_agreement,
+)
 from gnomon.measures.intervals import Interval, interval
-from gnomon.measures.people import Judgements, cohen_kappa
 from gnomon.measures.scoring import known
-from gnomon.measures.statistics import Floats, Statistics, mean_of
-from gnomon.measures.units import Units
+from gnomon.measures.statistics import Statistics
 from gnomon.people.taskfile import POINTS
 from gnomon.people.votes import Votes
 
 MOST_INTERVALS = 200  # pairs of people whose kappa gets one
-KAPPA = (-1.0, 1.0)  # the bounds of everything that is corrected for chance
 
 
 class Figure(NamedTuple):
@@ -71,149 +71,6 @@ def agreement_figures(votes: Votes, *, draws: int = 0, level: float = 0.95) -> l
     for name, sums in statistics.items():
         found.append(figure(name, sums, draws=draws, level=level))
     return found
-
-
-def pairwise_agreement(counts: Floats, units: Units) -> Statistics:
-    """The share of pairs of people who say the same, mean over items with two votes or more."""
-    several = counts.sum(axis=1) >= 2
-    return mean_of(_agreeing(counts[several]), units[several])
-
-
-def _agreeing(counts: Floats) -> Floats:
-    """For each item the share of pairs of its votes that agree."""
-    voters = counts.sum(axis=1)
-    same = (counts * (counts - 1)).sum(axis=1)
-    return np.asarray(same / (voters * (voters - 1)))
-
-
-def fleiss(counts: Floats, units: Units) -> Statistics:
-    """Fleiss' kappa, also where items have different numbers of votes.
-
-    Chance is the mean over items of the share of each label; with equally many votes on each item
-    this is Fleiss' own formula.
-    """
-    voters = counts.sum(axis=1)
-    some = voters >= 1
-    counts, voters = counts[some], voters[some]
-    several = voters >= 2
-    agreeing = np.zeros(len(counts))
-    agreeing[several] = _agreeing(counts[several])
-    ones = np.ones(len(counts))
-    shares = counts / voters[:, None]
-    columns = np.column_stack([agreeing, several, ones, shares])
-
-    def finish(sums: Floats) -> Floats:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            observed = sums[..., 0] / sums[..., 1]
-            chance = ((sums[..., 3:] / sums[..., 2:3]) ** 2).sum(axis=-1)
-            return _beyond(observed, chance)
-
-    n = int(several.sum())
-    return Statistics.of(units[some], columns, finish, n=n, bounds=KAPPA)
-
-
-def _beyond(observed: Floats, chance: Floats) -> Floats:
-    """How much of what chance leaves is agreed on; NaN where chance leaves nothing."""
-    room = 1 - chance
-    return np.asarray(np.where(room > 1e-12, (observed - chance) / room, np.nan))
-
-
-def nominal_alpha(counts: Floats, units: Units) -> Statistics:
-    """Krippendorff's alpha of labels without an order."""
-    several = counts.sum(axis=1) >= 2
-    counts = counts[several]
-    voters = counts.sum(axis=1)
-    same = (counts * (counts - 1)).sum(axis=1) / (voters - 1)
-    columns = np.column_stack([same, counts])
-
-    def finish(sums: Floats) -> Floats:
-        of_labels = sums[..., 1:]
-        total = of_labels.sum(axis=-1)
-        observed = total - sums[..., 0]
-        expected = (total**2 - (of_labels**2).sum(axis=-1)) / (total - 1)
-        return _one_less(observed, expected)
-
-    return Statistics.of(units[several], columns, finish, bounds=KAPPA)
-
-
-def _one_less(observed: Floats, expected: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(expected > 1e-12, 1 - observed / expected, np.nan))
-
-
-def ordinal_alpha(points: Judgements, units: Units, size: int) -> Statistics:
-    """Krippendorff's alpha of points of a scale: being one point apart is no great matter."""
-    counts = counted(points, size)
-    several = counts.sum(axis=1) >= 2
-    counts = counts[several]
-    weighted = counts / (counts.sum(axis=1, keepdims=True) - 1)
-    together = weighted[:, :, None] * counts[:, None, :]
-    place = np.arange(size)
-    together[:, place, place] -= weighted
-
-    def finish(sums: Floats) -> Floats:
-        coincidence = sums.reshape(*sums.shape[:-1], size, size)
-        totals = coincidence.sum(axis=-1)
-        distance = _rank_distances(totals)
-        observed = (coincidence * distance).sum(axis=(-1, -2))
-        products = totals[..., :, None] * totals[..., None, :]
-        expected = (products * distance).sum(axis=(-1, -2)) / (totals.sum(axis=-1) - 1)
-        return _one_less(observed, expected)
-
-    columns = together.reshape(len(counts), size * size)
-    return Statistics.of(units[several], columns, finish, bounds=KAPPA)
-
-
-def _rank_distances(totals: Floats) -> Floats:
-    """The squared difference of mean ranks of each two points (Krippendorff 2011, ordinal)."""
-    ranks = np.cumsum(totals, axis=-1) - totals / 2
-    return np.asarray((ranks[..., :, None] - ranks[..., None, :]) ** 2)
-
-
-def counted(judgements: Judgements, size: int) -> Floats:
-    """[items, values] how many people gave each value."""
-    row, person = np.nonzero(judgements >= 0)
-    place = row * size + judgements[row, person]
-    flat = np.bincount(place, minlength=len(judgements) * size)
-    return flat.reshape(len(judgements), size).astype(float)
-
-
-def mean_cohen(said: Judgements, units: Units) -> Statistics:
-    """The mean of Cohen's kappa over pairs of people, weighted by the items that a pair shares.
-
-    Where all people judge all items this is the plain mean. Its error comes from the influence of
-    each item, as if the figure were the mean of them.
-    """
-    moved = np.zeros(len(said))
-    weights, kappas = [], []
-    judged = np.zeros(len(said), dtype=bool)
-    for one, two in combinations(range(said.shape[1]), 2):
-        both = np.flatnonzero((said[:, one] >= 0) & (said[:, two] >= 0))
-        kappa = cohen_kappa(said[both, one], said[both, two])
-        if np.isnan(kappa):
-            continue
-        moved[both] += _influence(said[both, one], said[both, two], kappa)
-        judged[both] = True
-        weights.append(len(both))
-        kappas.append(kappa)
-    if not weights:
-        return mean_of(np.zeros(0), units[np.zeros(0, dtype=np.int64)], bounds=KAPPA)
-    mean = float(np.average(kappas, weights=weights))
-    rows = np.flatnonzero(judged)
-    influence = moved[rows] / sum(weights)
-    return mean_of(mean + len(rows) * influence, units[rows], bounds=KAPPA)
-
-
-def _influence(one: Judgements, two: Judgements, kappa: float) -> Floats:
-    """How far each item moves the kappa of two people, times the number of items: sums to 0."""
-    n = len(one)
-    width = int(max(one.max(), two.max())) + 1
-    of_one = np.bincount(one, minlength=width) / n
-    of_two = np.bincount(two, minlength=width) / n
-    chance = float(of_one @ of_two)
-    by_chance = of_two[one] + of_one[two] - 2 * chance
-    same = (one == two) - float((one == two).mean())
-    return np.asarray((same - (1 - kappa) * by_chance) / (1 - chance))
 
 
 def pairs_of(votes: Votes, *, level: float = 0.95) -> list[Pair]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gnomon.measures.ceiling import label_of_most, mean_over_people
+from gnomon.measures.agreement import label_of_most, mean_over_people
 from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.people.agreement import Figure, figure
 from gnomon.people.votes import Flags, Votes

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.measures.people import Judgements
-from gnomon.measures.statistics import Floats
+from gnomon.measures.agreement import Judgements
+from gnomon.measures.columns import Floats
 from gnomon.people.votes import Votes
 
 LEAST_PEOPLE = 3  # two people can always explain each other's votes

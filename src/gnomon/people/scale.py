@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.measures.people import Judgements, best_mapping, even_readings, mean_cohen_kappa
+from gnomon.measures.agreement import Judgements, best_mapping, even_readings, mean_cohen_kappa
 from gnomon.measures.scoring import known
 from gnomon.people.taskfile import LOW_TO_HIGH, POINTS
 from gnomon.people.votes import Votes

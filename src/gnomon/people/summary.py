@@ -1,4 +1,4 @@
-"""All that `gnomon agree` says about some votes, as plain records: printed, or written as JSON."""
+"""All that `gnomon people agree` says about some votes, as plain records to print or write."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gnomon.measures.people import landis_koch
+from gnomon.measures.agreement import landis_koch, nominal_alpha, pairwise_agreement
 from gnomon.people.agreement import (
     Figure,
     Pair,
     agreement_figures,
     figure,
-    nominal_alpha,
     pairs_of,
-    pairwise_agreement,
 )
 from gnomon.people.ceiling import accuracy_of, ceilings, each_beside_others
 from gnomon.people.reliability import Reliability, reliability_of

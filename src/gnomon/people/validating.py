@@ -14,7 +14,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from gnomon.items.itemfiles import ORIGIN
-from gnomon.measures.statistics import Codes, Floats
+from gnomon.measures.columns import Codes, Floats
 from gnomon.people.votes import Flags, Votes
 from gnomon.records import Item
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import DataError, UsageError
-from gnomon.measures.people import Judgements
-from gnomon.measures.sharing import Sharing
+from gnomon.measures.agreement import Judgements
 from gnomon.measures.table import Table
+from gnomon.measures.units import Sharing
 from gnomon.people.taskfile import POINTS
 from gnomon.records import Answer, Item
 from gnomon.registry import known_benchmark
@@ -215,7 +215,7 @@ def votes_of_runs(runs: Sequence[Run]) -> Votes:
     if len(names) > 1:
         raise UsageError(
             f"These runs are on {len(names)} benchmarks: {', '.join(names)}.",
-            f"Give the runs on one of them at a time: gnomon agree runs/{names[0]}*",
+            f"Give the runs on one of them at a time: gnomon people agree runs/{names[0]}*",
         )
     judged = chain.from_iterable(map(_judged, runs, _names(runs)))
     votes = Votes.of(names[0], judged)

@@ -11,11 +11,11 @@ from gnomon import registry
 from gnomon.contracts import Benchmark, Measure, Model
 from gnomon.errors import GnomonError
 from gnomon.measures.accuracy import ACCURACY
-from gnomon.measures.ceiling import label_of_most, mean_over_people
+from gnomon.measures.agreement import label_of_most, mean_over_people
 from gnomon.measures.intervals import interval
 from gnomon.measures.scoring import known, scores
-from gnomon.measures.sharing import Sharing
 from gnomon.measures.table import Table
+from gnomon.measures.units import Sharing
 from gnomon.records import Answer, Item, Score
 from gnomon.reports.study import Entrant, Study
 
@@ -78,7 +78,7 @@ def _answers(model: Model, items: list[Item], benchmark: Benchmark) -> list[Answ
 SCHEME = "people:"
 NOTE = (
     "The rows of people are the human ceiling: the mean of their accuracies, each over the items "
-    "that the person judged, and the label that most of them gave; `gnomon agree` says more."
+    "that the person judged, and the label that most of them gave; `gnomon people agree` says more."
 )
 
 

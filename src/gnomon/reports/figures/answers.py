@@ -11,17 +11,15 @@ from numpy.typing import NDArray
 
 from gnomon.measures.calibration import reliability
 from gnomon.measures.consistency import agreement, within_groups
-from gnomon.measures.distributions import t_quantile
-from gnomon.measures.intervals import wilson
-from gnomon.measures.places import Place, accuracy_spread
-from gnomon.measures.places import by_place as places_of
-from gnomon.measures.relations import Bias, object_bias
+from gnomon.measures.intervals import t_quantile, wilson
+from gnomon.measures.itemstatistics import PlacePicks, accuracy_spread
+from gnomon.measures.itemstatistics import by_place as places_of
+from gnomon.measures.laws import ObjectBias, object_bias
 from gnomon.measures.table import Flags, Table
-from gnomon.reports.charts.panels import Panel, Stack, matrix_panel, panels, stacked_panel
+from gnomon.reports.charts.panels import ChartPanel, Stack, matrix_panel, panels, stacked_panel
 from gnomon.reports.charts.plots import Curve, Estimate, bars, curves
 from gnomon.reports.charts.svg import MEANINGS
-from gnomon.reports.figures import Figure, grouped
-from gnomon.reports.figures.enough import ITEMS, enough
+from gnomon.reports.figures import ITEMS, Figure, enough, grouped
 from gnomon.reports.figures.files import file_name
 from gnomon.reports.study import Entrant, Study
 from gnomon.reports.words import whole_percent
@@ -67,7 +65,7 @@ def _range(share: float, n: int) -> tuple[float, float]:
 
 def forms(study: Study) -> Iterator[Figure]:
     """How often one fact, asked in two forms, is answered alike; on the diagonal, in one form."""
-    charts: list[Panel] = []
+    charts: list[ChartPanel] = []
     rows = []
     for entrant in study.entrants:
         names = entrant.table.form.values
@@ -127,7 +125,7 @@ class Matrix(NamedTuple):
 
 def confusion(study: Study) -> Iterator[Figure]:
     """A matrix for each model; rows add up to one."""
-    charts: list[Panel] = []
+    charts: list[ChartPanel] = []
     rows: list[tuple[Any, ...]] = []
     widest = 0
     for entrant in study.entrants:
@@ -207,7 +205,7 @@ def _cells(matrix: Matrix) -> Iterator[tuple[str, str, int, float]]:
                 yield right, answered, count, count / total
 
 
-def _panel(entrant: Entrant, matrix: Matrix) -> Panel:
+def _panel(entrant: Entrant, matrix: Matrix) -> ChartPanel:
     values: dict[str, dict[str, float | None]] = {}
     notes: dict[str, dict[str, str]] = {}
     for right in matrix.right:
@@ -244,7 +242,7 @@ def by_place(study: Study) -> Iterator[Figure]:
             yield _figure(entrant, places)
 
 
-def _figure(entrant: Entrant, places: list[Place]) -> Figure:
+def _figure(entrant: Entrant, places: list[PlacePicks]) -> Figure:
     drawn = []
     for place in places:
         key = f"place {place.place}"
@@ -257,16 +255,16 @@ def _figure(entrant: Entrant, places: list[Place]) -> Figure:
     told = [f"place {each.place} {100 * each.chosen:.1f} %" for each in places]
     return Figure(
         name=f"by-place-{file_name(entrant.label)}",
-        title=f"Bias by place: {entrant.label}",
+        title=f"ObjectBias by place: {entrant.label}",
         caption=_caption(entrant, places),
         description=f"Bars. Chosen: {', '.join(told)}.",
         body=bars(drawn, dict(zip(MEANINGS, SERIES, strict=False)), "share of items"),
-        columns=Place._fields,
+        columns=PlacePicks._fields,
         rows=tuple(map(_row, places)),
     )
 
 
-def _row(place: Place) -> tuple[Any, ...]:
+def _row(place: PlacePicks) -> tuple[Any, ...]:
     return tuple(map(_known, place))
 
 
@@ -274,7 +272,7 @@ def _known(value: float) -> float | None:
     return None if isnan(value) else value
 
 
-def _caption(entrant: Entrant, places: list[Place]) -> str:
+def _caption(entrant: Entrant, places: list[PlacePicks]) -> str:
     said = (
         "The choices of each item stood in an order of its own. Without a bias, a place is chosen "
         f"as often as it is right. Accuracy differs by {100 * accuracy_spread(places):.1f} points "
@@ -300,7 +298,7 @@ OFF = 0.2  # how far from 1 the two parts of a consistent object may end by chan
 
 def objects(study: Study) -> Iterator[Figure]:
     """How often each object is called the greater one, named first or second."""
-    found: list[tuple[str, Bias]] = []
+    found: list[tuple[str, ObjectBias]] = []
     for entrant in study.entrants:
         found += [(entrant.label, bias) for bias in object_bias(entrant.table)]
     for context, own in grouped(found, lambda pair: pair[1].context).items():
@@ -310,7 +308,7 @@ def objects(study: Study) -> Iterator[Figure]:
             yield _object_figure(context, models)
 
 
-def _object_figure(context: str, models: dict[str, list[tuple[str, Bias]]]) -> Figure:
+def _object_figure(context: str, models: dict[str, list[tuple[str, ObjectBias]]]) -> Figure:
     charts, said, rows = [], [], []
     for label, found in models.items():
         biases = [bias for _, bias in found]
@@ -328,13 +326,13 @@ def _object_figure(context: str, models: dict[str, list[tuple[str, Bias]]]) -> F
         f"objects with {ITEMS} answers or more.",
         description=f"{'; '.join(said)}.",
         body=panels(charts, columns=2),
-        columns=("model", *Bias._fields),
+        columns=("model", *ObjectBias._fields),
         rows=tuple(rows),
         detail=True,
     )
 
 
-def _object_panel(label: str, ranked: Sequence[Bias]) -> Panel:
+def _object_panel(label: str, ranked: Sequence[ObjectBias]) -> ChartPanel:
     step = -(-len(ranked) // MOST_OBJECTS)
     stacks = []
     for bias in ranked[::step]:
@@ -343,7 +341,7 @@ def _object_panel(label: str, ranked: Sequence[Bias]) -> Panel:
     return stacked_panel(label, stacks, PARTS, "truly greater")
 
 
-def _balance(found: Sequence[Bias]) -> str:
+def _balance(found: Sequence[ObjectBias]) -> str:
     off = 0
     for bias in found:
         if abs(bias.called_greater_first - bias.called_greater_second) > OFF:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gnomon.files import package_data, read_text
-from gnomon.measures.grouping import FEWEST, items_each, items_per_group, large_enough, least_size
+from gnomon.measures.accuracy import FEWEST, items_each, items_per_group, large_enough, least_size
 from gnomon.reports.papers import WHICH, fewer_than_paper, paper_items, relation
 from gnomon.reports.references import Baseline
 from gnomon.reports.study import Entrant, Study
@@ -60,7 +60,7 @@ def _part_of_run(entrant: Entrant) -> Iterator[str]:
     if manifest.shard:
         yield (
             f"{entrant.label} is part of a run of {counted(manifest.whole_items, 'items')}: its "
-            "figures are over its own. `gnomon merge` makes one run of all shards."
+            "figures are over its own. `gnomon runs merge` makes one run of all shards."
         )
 
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from gnomon import registry
 from gnomon.contracts import Measure
+from gnomon.measures.accuracy import items_each
 from gnomon.measures.chance import verdict
-from gnomon.measures.grouping import items_each
+from gnomon.measures.columns import Codes, Floats
 from gnomon.measures.intervals import interval
 from gnomon.measures.scoring import score
-from gnomon.measures.statistics import Codes, Floats, Statistics, mean_of, ratio
+from gnomon.measures.statistics import Statistics, mean_of, ratio, standard_error
 from gnomon.measures.table import Table, in_order
-from gnomon.measures.variance import standard_error
 from gnomon.records import Score
 from gnomon.registry import role
 from gnomon.reports.figures.groups import group_shares

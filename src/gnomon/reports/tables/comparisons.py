@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from gnomon.contracts import Listing
-from gnomon.measures.compared import Agreement, Board, Compared, Outcome
+from gnomon.measures.compared import Agreement, Comparisons, Leaderboard, RankedRuns
 from gnomon.measures.comparison import Comparison, Rank
 from gnomon.records import letter_of
 from gnomon.reports.tables.scores import PLAIN, beside_chance
@@ -22,7 +22,7 @@ from gnomon.tabular import UNCUT, Field, listing_of, render, too_wide
 
 
 def shown(
-    outcome: Outcome, format: str = "table", *, plain: bool = False, level: float = 0.95
+    outcome: Comparisons, format: str = "table", *, plain: bool = False, level: float = 0.95
 ) -> str:
     """The outcome in one of the formats: all fields, or tables for people."""
     if format == "json":
@@ -38,7 +38,7 @@ def shown(
     return text
 
 
-def _json(outcome: Outcome) -> str:
+def _json(outcome: Comparisons) -> str:
     comparisons: list[dict[str, Any]] = []
     board: list[dict[str, Any]] = []
     for part in outcome.compared:
@@ -54,7 +54,7 @@ def _json(outcome: Outcome) -> str:
     return msgspec.json.format(msgspec.json.encode(whole), indent=2).decode()
 
 
-def _csv(outcome: Outcome) -> str:
+def _csv(outcome: Comparisons) -> str:
     """The pairs; of measures over two runs in a second table, as they have other fields."""
     tables = []
     pairs: list[tuple[Any, ...]] = []
@@ -66,7 +66,7 @@ def _csv(outcome: Outcome) -> str:
     return "\n\n".join(tables)
 
 
-def _compared(part: Compared, level: float, format: str) -> str:
+def _compared(part: RankedRuns, level: float, format: str) -> str:
     """The leaderboards and the pairs, for one benchmark and measure."""
     names: dict[str, None] = {}
     for each in part.pairs:
@@ -82,7 +82,7 @@ def _compared(part: Compared, level: float, format: str) -> str:
 
 
 def _listings(
-    part: Compared, level: float, letters: Mapping[str, str], *, lean: bool
+    part: RankedRuns, level: float, letters: Mapping[str, str], *, lean: bool
 ) -> Iterator[Listing]:
     first = part.pairs[0]
     ranked: set[str] = set()
@@ -99,7 +99,7 @@ def _listings(
 
 
 def _leaderboard(
-    board: Board, about: Comparison, level: float, letters: Mapping[str, str], *, lean: bool
+    board: Leaderboard, about: Comparison, level: float, letters: Mapping[str, str], *, lean: bool
 ) -> Listing:
     ranks = board.ranks
     over = f"{ranks[0].n:,} items ({ranks[0].units})"

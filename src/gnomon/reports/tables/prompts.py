@@ -10,10 +10,9 @@ from msgspec.structs import astuple
 
 from gnomon.contracts import Listing
 from gnomon.grouped import grouped
-from gnomon.measures.entries import Entry
-from gnomon.measures.places import Place, accuracy_spread, by_place
-from gnomon.measures.prompts import PromptScore
-from gnomon.measures.promptsearch import Search
+from gnomon.measures.entries import ScoredTable
+from gnomon.measures.itemstatistics import PlacePicks, accuracy_spread, by_place
+from gnomon.measures.prompts import PromptScore, Search
 from gnomon.measures.scoring import Scored
 from gnomon.records import Score
 from gnomon.reports.tables.scores import FIELDS, PLAIN, beside_chance
@@ -160,12 +159,12 @@ def _all_known(values: Mapping[str, float]) -> dict[str, float | None]:
 BY, CHOSEN = "place", "chosen"  # of a score: a share of answers by the place that was chosen
 
 
-def is_permuted(entry: Entry) -> bool:
+def is_permuted(entry: ScoredTable) -> bool:
     """Whether the choices of a run were put in another order."""
     return "permute" in entry.table.settings
 
 
-def place_listings(entries: Sequence[Entry], *, level: float = 0.95) -> Iterator[Listing]:
+def place_listings(entries: Sequence[ScoredTable], *, level: float = 0.95) -> Iterator[Listing]:
     """A table for each run whose choices were permuted."""
     for entry in entries:
         if not is_permuted(entry):
@@ -181,7 +180,7 @@ def place_listings(entries: Sequence[Entry], *, level: float = 0.95) -> Iterator
         yield Listing(title, columns, tuple(rows))
 
 
-def _cells(place: Place) -> tuple[str | int, ...]:
+def _cells(place: PlacePicks) -> tuple[str | int, ...]:
     return (
         place.place,
         percent(place.right),
@@ -194,14 +193,14 @@ def _cells(place: Place) -> tuple[str | int, ...]:
     )
 
 
-def place_verdict(place: Place) -> str:
+def place_verdict(place: PlacePicks) -> str:
     """Whether a place is chosen more or less often than it is right, in words."""
     if not place.is_biased:
         return ""
     return "too often" if place.excess > 0 else "too seldom"
 
 
-def place_scores(entries: Sequence[Entry], *, level: float = 0.95) -> list[Scored]:
+def place_scores(entries: Sequence[ScoredTable], *, level: float = 0.95) -> list[Scored]:
     """The same as scores: for each place the share of answers that chose it, and the accuracy.
 
     As chance of being chosen stands how often the place is right.
@@ -216,7 +215,7 @@ def place_scores(entries: Sequence[Entry], *, level: float = 0.95) -> list[Score
     return found
 
 
-def _chosen(entry: Entry, place: Place) -> Score:
+def _chosen(entry: ScoredTable, place: PlacePicks) -> Score:
     return Score(
         benchmark=entry.table.benchmark,
         model=entry.table.model,
@@ -232,7 +231,7 @@ def _chosen(entry: Entry, place: Place) -> Score:
     )
 
 
-def _accuracy(entry: Entry, place: Place) -> Score:
+def _accuracy(entry: ScoredTable, place: PlacePicks) -> Score:
     return Score(
         benchmark=entry.table.benchmark,
         model=entry.table.model,
