@@ -91,8 +91,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Audit, print, and write the page."""
-    from gnomon.audit.auditing import audit
-    from gnomon.audit.explaining import allowed, explanations_of
+    from gnomon.audit.auditing import allowed, audit, explanations_of
 
     mine = allowed(args.allow)
     reports = []
