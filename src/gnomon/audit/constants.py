@@ -9,9 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gnomon.audit.chance import OffChance, against, alone, finding_of
 from gnomon.audit.coding import Answers, answers_of
-from gnomon.audit.finding import Finding, percent
+from gnomon.audit.finding import Finding, OffChance, against, alone, finding_of, percent
 from gnomon.audit.subject import Subject
 
 CHECK = "constants"

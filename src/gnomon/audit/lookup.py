@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.audit.chance import against, finding_of
-from gnomon.audit.finding import Finding, percent
+from gnomon.audit.finding import Finding, against, finding_of, percent
 from gnomon.audit.sets import Splits
 from gnomon.audit.subject import ALL_WORDS, Subject
 from gnomon.measures.codes import Floats

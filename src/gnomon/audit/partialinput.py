@@ -15,9 +15,16 @@ from typing import Literal
 
 import numpy as np
 
-from gnomon.audit.chance import OffChance, against, alone, finding_of, most_frequent_or_guess
 from gnomon.audit.choicewords import LONGEST_CHOICE, choice_credit
-from gnomon.audit.finding import Finding, percent
+from gnomon.audit.finding import (
+    Finding,
+    OffChance,
+    against,
+    alone,
+    finding_of,
+    most_frequent_or_guess,
+    percent,
+)
 from gnomon.audit.inputs import Input, parts_of_questions
 from gnomon.audit.learning import (
     block_scores,
