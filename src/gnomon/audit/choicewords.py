@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon.audit.coding import Answers
-from gnomon.audit.learning import folds_at_random, folds_of_units, held_out_scores
+from gnomon.audit.partialinput import folds_at_random, folds_of_units, held_out_scores
 from gnomon.audit.signs import signs_of, words_of
 from gnomon.audit.subject import Subject
 from gnomon.measures.codes import Floats
