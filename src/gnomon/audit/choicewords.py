@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gnomon.audit.coding import Answers
 from gnomon.audit.partialinput import folds_at_random, folds_of_units, held_out_scores
-from gnomon.audit.signs import signs_of, words_of
-from gnomon.audit.subject import Subject
+from gnomon.audit.subject import Answers, Subject, signs_of, words_of
 from gnomon.measures.codes import Floats
 
 LONGEST_CHOICE = "length, the longest"

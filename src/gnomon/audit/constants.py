@@ -9,9 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gnomon.audit.coding import Answers, answers_of
 from gnomon.audit.finding import Finding, OffChance, against, alone, finding_of, percent
-from gnomon.audit.subject import Subject
+from gnomon.audit.subject import Answers, Subject, answers_of
 
 CHECK = "constants"
 LEAST_ITEMS = 30  # with the same choices, before a label among them can be called frequent

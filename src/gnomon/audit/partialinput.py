@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from gnomon.audit.choicewords import LONGEST_CHOICE, choice_credit
-from gnomon.audit.coding import Answers
 from gnomon.audit.finding import (
     Finding,
     OffChance,
@@ -19,8 +18,7 @@ from gnomon.audit.finding import (
     percent,
 )
 from gnomon.audit.sets import AuditItem
-from gnomon.audit.signs import Signs, signs_of, words_of
-from gnomon.audit.subject import ALL_WORDS, Subject
+from gnomon.audit.subject import ALL_WORDS, Answers, Signs, Subject, signs_of, words_of
 from gnomon.measures.codes import Floats
 from gnomon.models.classifiers import assign_folds
 

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gnomon.audit.finding import Finding, percent, share
-from gnomon.audit.signs import words_of
-from gnomon.audit.subject import ALL_WORDS, Subject
+from gnomon.audit.subject import ALL_WORDS, Subject, words_of
 from gnomon.measures.columns import Vocabulary
 
 CHECK = "shapes"

@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.audit.finding import SHOWN, Finding, percent, share
-from gnomon.audit.signs import Signs
-from gnomon.audit.subject import ALL_WORDS, Subject
+from gnomon.audit.subject import ALL_WORDS, Signs, Subject
 from gnomon.measures.codes import Floats
 
 CHECK = "words"
