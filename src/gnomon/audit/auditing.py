@@ -49,13 +49,13 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def _explained() -> dict[str, tuple[Explanation, ...]]:
+def _with_reason() -> dict[str, tuple[Explanation, ...]]:
     return msgspec.convert(read_yaml(package_data("audit/explained.yaml")), _File).explained
 
 
 def explanations_of(benchmark: str) -> tuple[Explanation, ...]:
     """What is explained of a benchmark, NAME@SOURCE."""
-    return _explained().get(benchmark, ())
+    return _with_reason().get(benchmark, ())
 
 
 def allowed(texts: Iterable[str]) -> list[Explanation]:
@@ -135,11 +135,11 @@ def audit(
         if checks and name not in checks:
             continue
         for finding in check(subject):
-            findings.append(_auditing_explained(finding, reasons))
+            findings.append(_with_reason(finding, reasons))
     return AuditReport(audited, tuple(findings))
 
 
-def _auditing_explained(finding: Finding, reasons: Sequence[Explanation]) -> Finding:
+def _with_reason(finding: Finding, reasons: Sequence[Explanation]) -> Finding:
     """The finding, without its alarm if there is a reason for what it found."""
     if not finding.alarm:
         return finding

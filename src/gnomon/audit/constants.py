@@ -12,7 +12,7 @@ import numpy as np
 from gnomon.audit.finding import Finding, OffChance, against, alone, finding_of, percent
 from gnomon.audit.subject import Answers, Subject, answers_of
 
-CHECK = "constants"
+CONSTANTS = "constants"
 LEAST_ITEMS = 30  # with the same choices, before a label among them can be called frequent
 MOST_SETS = 6  # sets of choices that have a finding of their own
 
@@ -24,7 +24,7 @@ def constants(subject: Subject) -> Iterator[Finding]:
     if found:
         yield from found
         return
-    yield Finding(check=CHECK, says="No set of choices recurs, so no constant answer was tried.")
+    yield Finding(check=CONSTANTS, says="No set of choices recurs, so no constant answer was tried.")
 
 
 def _labels(answers: Answers) -> Iterator[Finding]:
@@ -45,7 +45,7 @@ def _labels(answers: Answers) -> Iterator[Finding]:
         if len(offers) > 1:
             names = sorted(answers.targets[code] for code in answers.choices[mine][0] if code >= 0)
             part = f"{part} among {', '.join(names)}"
-        yield _finding(part, off, mine, f"Always answering '{label}'")
+        yield _constant_finding(part, off, mine, f"Always answering '{label}'")
 
 
 def _places(answers: Answers) -> Iterator[Finding]:
@@ -62,7 +62,7 @@ def _places(answers: Answers) -> Iterator[Finding]:
     everybody = np.ones(len(answers), dtype=bool)
     off = against(credits[best], answers.chance, alone(len(answers)), width)
     part = f"choice {best + 1}"
-    yield _finding(part, off, everybody, f"Always taking choice {best + 1}")
+    yield _constant_finding(part, off, everybody, f"Always taking choice {best + 1}")
 
 
 def _orders_vary(choices: np.ndarray) -> bool:
@@ -72,9 +72,9 @@ def _orders_vary(choices: np.ndarray) -> bool:
     return orders > sets or sets > MOST_SETS
 
 
-def _finding(part: str, off: OffChance, mine: np.ndarray, what: str) -> Finding:
+def _constant_finding(part: str, off: OffChance, mine: np.ndarray, what: str) -> Finding:
     says = (
         f"{what} is right on {percent(off.value)} of {int(mine.sum()):,} items; "
         f"a guess gets {percent(off.chance)}."
     )
-    return finding_of(off, CHECK, part, says, n=int(mine.sum()), alarm=off.above)
+    return finding_of(off, CONSTANTS, part, says, n=int(mine.sum()), alarm=off.above)

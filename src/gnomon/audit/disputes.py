@@ -8,9 +8,9 @@ from gnomon.audit.finding import SHOWN, Finding, percent, share, so_many
 from gnomon.audit.subject import Subject
 from gnomon.grouped import grouped
 
-CHECK = "disputes"
+DISPUTES = "disputes"
 # share of the items that may have a vote, or most votes, against their label
-MOST = {"dissent": 0.1, "majority": 0.0}
+MOST_DISPUTED = {"dissent": 0.1, "majority": 0.0}
 OF_VOTES = ("dissent", "split")  # tags that say nothing about what is asked
 LEAST_ITEMS = 60  # of a tag's value, before it is called disputed
 
@@ -19,7 +19,7 @@ def disputes(subject: Subject) -> Iterator[Finding]:
     """Items that somebody voted against, those that most voted against, and the worst tags."""
     against = _votes_against(subject)
     if not against:
-        yield Finding(check=CHECK, says="There are no votes of people, so nothing can be disputed.")
+        yield Finding(check=DISPUTES, says="There are no votes of people, so nothing can be disputed.")
         return
     disputed = [number for number, share_against in against.items() if share_against > 0]
     yield _finding(subject, "dissent", disputed, len(against), "have a vote against their label")
@@ -42,11 +42,11 @@ def _votes_against(subject: Subject) -> dict[int, float]:
 def _finding(subject: Subject, part: str, numbers: list[int], voted: int, verb: str) -> Finding:
     value = share(len(numbers), voted)
     finding = Finding(
-        check=CHECK,
+        check=DISPUTES,
         part=part,
         value=value,
         chance=0.0,
-        alarm=value > MOST[part],
+        alarm=value > MOST_DISPUTED[part],
         says=f"{so_many(len(numbers), voted)} ({percent(value)}) {verb}.",
         n=voted,
     )
@@ -69,7 +69,7 @@ def _worst(subject: Subject, tag: str, against: dict[int, float]) -> Iterator[Fi
     worst = sorted(shares, key=lambda value: (-shares[value], value))
     listed = ", ".join(f"{value} ({percent(shares[value])})" for value in worst[:SHOWN])
     finding = Finding(
-        check=CHECK,
+        check=DISPUTES,
         part=f"by {tag}",
         value=shares[worst[0]],
         says=f"Of the values of '{tag}' these are disputed most: {listed}.",

@@ -8,7 +8,7 @@ from gnomon.audit.finding import LISTED, Finding, share, so_many
 from gnomon.audit.sets import Doubted
 from gnomon.audit.subject import Subject
 
-CHECK = "doubts"
+DOUBTS = "doubts"
 
 
 def doubts(subject: Subject) -> Iterator[Finding]:
@@ -16,7 +16,7 @@ def doubts(subject: Subject) -> Iterator[Finding]:
     marks = subject.audited.marks
     if marks is None:
         says = "No runs are given whose marks in the viewer could be read (--runs DIR)."
-        yield Finding(check=CHECK, says=says)
+        yield Finding(check=DOUBTS, says=says)
         return
     marked = _marked(subject)
     total = len(subject.questions)
@@ -24,11 +24,11 @@ def doubts(subject: Subject) -> Iterator[Finding]:
     if marks > len(marked):
         says += f" Marks on items that are not in this set: {marks - len(marked):,}."
     finding = Finding(
-        check=CHECK, part="marked", value=share(len(marked), total), says=says, n=total
+        check=DOUBTS, part="marked", value=share(len(marked), total), says=says, n=total
     )
     yield subject.about(finding, list(marked))
     for number in list(marked)[:LISTED]:
-        yield _finding(subject, number, marked[number])
+        yield _doubt_finding(subject, number, marked[number])
 
 
 def _marked(subject: Subject) -> dict[int, Doubted]:
@@ -45,14 +45,14 @@ def _marked(subject: Subject) -> dict[int, Doubted]:
     return {number: found[number] for number in sorted(found, key=right)}
 
 
-def _finding(subject: Subject, number: int, doubted: Doubted) -> Finding:
+def _doubt_finding(subject: Subject, number: int, doubted: Doubted) -> Finding:
     says = ["The label is marked as doubtful."]
     if doubted.comments:
         says = [f"The label is doubted: {' / '.join(doubted.comments)}"]
     if doubted.asked:
         says.append(f"{so_many(doubted.wrong, doubted.asked, 'runs')} got it wrong.")
     finding = Finding(
-        check=CHECK,
+        check=DOUBTS,
         part=subject.questions[number].id,
         value=share(doubted.wrong, doubted.asked),
         alarm=True,

@@ -12,7 +12,7 @@ from gnomon.audit.sets import AuditItem
 from gnomon.audit.subject import Subject
 from gnomon.grouped import grouped
 
-CHECK = "duplicates"
+DUPLICATES = "duplicates"
 Twins = list[list[int]]  # numbers of questions that are the same
 
 
@@ -23,15 +23,15 @@ def duplicates(subject: Subject) -> Iterator[Finding]:
     twins = [numbers for numbers in same.values() if len(numbers) > 1]
 
     further = sum(map(len, twins)) - len(twins)
-    yield _finding(subject, "repeats", twins, further, "repeat an earlier one word for word")
+    yield _twins_finding(subject, "repeats", twins, further, "repeat an earlier one word for word")
 
     torn = [numbers for numbers in twins if len(_labels(subject, numbers)) > 1]
     both = sum(map(len, torn))
-    yield _finding(subject, "conflicts", torn, both, "are asked twice with different right answers")
+    yield _twins_finding(subject, "conflicts", torn, both, "are asked twice with different right answers")
 
     if subject.audited.splits is not None:
         split = [numbers for numbers in twins if len(_splits(subject, numbers)) > 1]
-        yield _finding(subject, "across splits", split, sum(map(len, split)), "are in two splits")
+        yield _twins_finding(subject, "across splits", split, sum(map(len, split)), "are in two splits")
 
 
 def _asked(question: AuditItem) -> tuple[object, ...]:
@@ -48,13 +48,13 @@ def _splits(subject: Subject, numbers: list[int]) -> set[str]:
     return {subject.questions[number].split for number in numbers}
 
 
-def _finding(subject: Subject, part: str, twins: Twins, count: int, verb: str) -> Finding:
+def _twins_finding(subject: Subject, part: str, twins: Twins, count: int, verb: str) -> Finding:
     """So many faults, shown as pairs."""
     behind = list(chain.from_iterable(twins))
     pairs = [subject.audited.example(*numbers[:2]) for numbers in twins[:SHOWN]]
     total = len(subject.questions)
     return structs.replace(
-        subject.faults(CHECK, part, behind, verb),
+        subject.faults(DUPLICATES, part, behind, verb),
         value=share(count, total),
         says=f"{so_many(count, total)} {verb}.",
         behind=count,

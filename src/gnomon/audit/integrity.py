@@ -9,7 +9,7 @@ from gnomon.audit.finding import SHOWN, Finding, share
 from gnomon.audit.sets import AuditItem
 from gnomon.audit.subject import Subject
 
-CHECK = "integrity"
+INTEGRITY = "integrity"
 FAULTS = {
     "ids": "have no id, or the id of another item",
     "gold": "have no right answer, or one that is not among the choices",
@@ -26,7 +26,7 @@ def integrity(subject: Subject) -> Iterator[Finding]:
         for kind in _faults(question, ids):
             faulty[kind].append(number)
     for kind, numbers in faulty.items():
-        yield subject.faults(CHECK, kind, numbers, FAULTS[kind])
+        yield subject.faults(INTEGRITY, kind, numbers, FAULTS[kind])
     if subject.audited.unasked:
         yield _rows(subject)
     yield from _counts(subject)
@@ -38,7 +38,7 @@ def _rows(subject: Subject) -> Finding:
     rows = subject.audited.total + len(unasked)
     listed = "; ".join(unasked[:SHOWN])
     return Finding(
-        check=CHECK,
+        check=INTEGRITY,
         part="rows",
         value=share(len(unasked), rows),
         chance=0.0,
@@ -69,7 +69,7 @@ def _counts(subject: Subject) -> Iterator[Finding]:
     for split, claimed in audited.claimed.items():
         where = f"of {split}".removesuffix("of ").rstrip()
         yield Finding(
-            check=CHECK,
+            check=INTEGRITY,
             part=f"count {where}".rstrip(),
             value=float(found[split]),
             chance=float(claimed),

@@ -60,7 +60,7 @@ def _findings(subject: Subject, check: str, *, flipped: bool) -> Iterator[Findin
     rule = Rule(check, flipped, tests=len(parts) * len(splits.learnt))
     for field, keys in parts.items():
         for learnt in splits.learnt:
-            yield _finding(subject, splits, rule, Looked(field, keys, learnt))
+            yield _look_up_finding(subject, splits, rule, Looked(field, keys, learnt))
 
 
 def _parts(subject: Subject) -> dict[str, list[str]]:
@@ -74,7 +74,7 @@ def _parts(subject: Subject) -> dict[str, list[str]]:
     return parts
 
 
-def _finding(subject: Subject, splits: Splits, rule: Rule, looked: Looked) -> Finding:
+def _look_up_finding(subject: Subject, splits: Splits, rule: Rule, looked: Looked) -> Finding:
     answers = subject.answers
     test = np.flatnonzero(splits.test)
     known, scores = _looked_up(looked.keys, answers.votes, splits.learnt[looked.learnt])

@@ -14,22 +14,22 @@ from gnomon.audit.finding import Finding, percent, share
 from gnomon.audit.subject import ALL_WORDS, Subject, words_of
 from gnomon.measures.columns import Vocabulary
 
-CHECK = "shapes"
+SHAPES = "shapes"
 RARE = 0.01  # of the items have a word that is kept
-MOST = 0.1  # share of the items that may have a shape with one label
-MASK = "_"
+MOST_SHAPED = 0.1  # share of the items that may have a shape with one label
+MASKED = "_"
 
 
 def shapes(subject: Subject) -> Iterator[Finding]:
     """The shapes of each field and of all."""
     if not subject.answers.has_labels:
-        yield Finding(check=CHECK, says="No label recurs, so shapes cannot go with one.")
+        yield Finding(check=SHAPES, says="No label recurs, so shapes cannot go with one.")
         return
     fields = list(subject.fields)
     if len(fields) > 1:
         fields.append(ALL_WORDS)
     for field in fields:
-        yield _finding(subject, field)
+        yield _shape_finding(subject, field)
 
 
 def shapes_of(texts: Sequence[str]) -> list[str]:
@@ -46,7 +46,7 @@ def shapes_of(texts: Sequence[str]) -> list[str]:
     known: dict[str, str] = {}
     for text in texts:
         if text not in known:
-            kept = [word if uses[word] >= least else MASK for word in words_of(text)]
+            kept = [word if uses[word] >= least else MASKED for word in words_of(text)]
             known[text] = " ".join(kept)
     return [known[text] for text in texts]
 
@@ -55,12 +55,12 @@ def _without_names(subject: Subject, field: str) -> list[str]:
     found = []
     for question, text in zip(subject.answered, subject.texts(field), strict=True):
         for name in question.things:
-            text = text.replace(name, MASK)
+            text = text.replace(name, MASKED)
         found.append(text)
     return found
 
 
-def _finding(subject: Subject, field: str) -> Finding:
+def _shape_finding(subject: Subject, field: str) -> Finding:
     labels, names = subject.answers.right
     shape_of, shapes = _coded(shapes_of(_without_names(subject, field)))
     counts = np.zeros((shapes, len(names)), dtype=np.int64)
@@ -72,11 +72,11 @@ def _finding(subject: Subject, field: str) -> Finding:
     total = len(labels)
     value, chance = share(len(behind), total), _expected(sizes, counts.sum(axis=0) / total)
     finding = Finding(
-        check=CHECK,
+        check=SHAPES,
         part=field,
         value=value,
         chance=chance,
-        alarm=value > chance + MOST,
+        alarm=value > chance + MOST_SHAPED,
         says=(
             f"With rare words masked, {total:,} items have {shapes:,} shapes ({field}); "
             f"{percent(value)} of the items have a shape that always has the same label, where "

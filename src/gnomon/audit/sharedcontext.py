@@ -10,7 +10,7 @@ from gnomon.audit.finding import Finding, share, so_many
 from gnomon.audit.sets import Splits
 from gnomon.audit.subject import Subject
 
-CHECK = "shared_context"
+SHARED_CONTEXT = "shared_context"
 
 
 class Contexts(NamedTuple):
@@ -25,11 +25,11 @@ def shared_context(subject: Subject) -> Iterator[Finding]:
     splits = subject.audited.splits
     if splits is None:
         says = "There is no training part and test part, so nothing can be shared."
-        yield Finding(check=CHECK, says=says)
+        yield Finding(check=SHARED_CONTEXT, says=says)
         return
     for kind, contexts in _contexts(subject).items():
         for learnt in splits.learnt:
-            yield _finding(subject, splits, Contexts(kind, contexts), learnt)
+            yield _shared_finding(subject, splits, Contexts(kind, contexts), learnt)
 
 
 def _contexts(subject: Subject) -> dict[str, list[str]]:
@@ -44,7 +44,7 @@ def _contexts(subject: Subject) -> dict[str, list[str]]:
     return {kind: contexts for kind, contexts in found.items() if any(contexts)}
 
 
-def _finding(subject: Subject, splits: Splits, contexts: Contexts, learnt: str) -> Finding:
+def _shared_finding(subject: Subject, splits: Splits, contexts: Contexts, learnt: str) -> Finding:
     known: set[str] = set()
     asked: dict[str, list[int]] = {}
     for number, context in enumerate(contexts.of_questions):
@@ -58,7 +58,7 @@ def _finding(subject: Subject, splits: Splits, contexts: Contexts, learnt: str) 
     shared = [context for context in asked if context in known]
     behind = list(chain.from_iterable(asked[context] for context in shared))
     finding = Finding(
-        check=CHECK,
+        check=SHARED_CONTEXT,
         part=f"{contexts.kind} in {learnt}",
         value=share(len(shared), len(asked)),
         chance=0.0,

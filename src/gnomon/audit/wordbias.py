@@ -16,11 +16,11 @@ from gnomon.audit.finding import SHOWN, Finding, percent, share
 from gnomon.audit.subject import ALL_WORDS, Signs, Subject
 from gnomon.measures.codes import Floats
 
-CHECK = "words"
+WORDS = "words"
 LEAST_ITEMS = 20  # with a word, before its labels can be called biased
 LEAST_GROUPS = 5
 FAR = 5.0  # standard errors; of ten thousand words of a sound set none would be so far off
-MOST = 0.1  # share of the words that may be: some words have to mean something
+MOST_WORDS = 0.1  # share of the words that may be: some words have to mean something
 
 
 class Bias(NamedTuple):
@@ -36,7 +36,7 @@ class Bias(NamedTuple):
 def words(subject: Subject) -> Iterator[Finding]:
     """The words of each field, and of all."""
     if not subject.answers.has_labels:
-        yield Finding(check=CHECK, says="No label recurs, so words cannot go with one.")
+        yield Finding(check=WORDS, says="No label recurs, so words cannot go with one.")
         return
     fields = list(subject.fields)
     if len(fields) > 1:
@@ -62,11 +62,11 @@ def _finding(subject: Subject, field: str, *, by_groups: bool) -> Finding:
     if far:
         says += f": {_listed(far)}"
     finding = Finding(
-        check=CHECK,
+        check=WORDS,
         part=f"{field}, by {witnesses}",
         value=value,
         chance=0.0,
-        alarm=value > MOST and len(far) > 1,
+        alarm=value > MOST_WORDS and len(far) > 1,
         says=f"{says}.",
         n=len(biases),
     )
