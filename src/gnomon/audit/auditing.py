@@ -14,9 +14,8 @@ from gnomon.audit.clash import clash
 from gnomon.audit.constants import constants
 from gnomon.audit.disputes import disputes
 from gnomon.audit.doubts import doubts
-from gnomon.audit.duplicates import duplicates
 from gnomon.audit.finding import Finding
-from gnomon.audit.integrity import integrity
+from gnomon.audit.integrity import duplicates, integrity
 from gnomon.audit.lookup import flipped_lookup, lookup
 from gnomon.audit.order import order
 from gnomon.audit.partialinput import partial_input

@@ -24,7 +24,9 @@ def constants(subject: Subject) -> Iterator[Finding]:
     if found:
         yield from found
         return
-    yield Finding(check=CONSTANTS, says="No set of choices recurs, so no constant answer was tried.")
+    yield Finding(
+        check=CONSTANTS, says="No set of choices recurs, so no constant answer was tried."
+    )
 
 
 def _labels(answers: Answers) -> Iterator[Finding]:

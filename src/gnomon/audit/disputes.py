@@ -19,7 +19,9 @@ def disputes(subject: Subject) -> Iterator[Finding]:
     """Items that somebody voted against, those that most voted against, and the worst tags."""
     against = _votes_against(subject)
     if not against:
-        yield Finding(check=DISPUTES, says="There are no votes of people, so nothing can be disputed.")
+        yield Finding(
+            check=DISPUTES, says="There are no votes of people, so nothing can be disputed."
+        )
         return
     disputed = [number for number, share_against in against.items() if share_against > 0]
     yield _finding(subject, "dissent", disputed, len(against), "have a vote against their label")
