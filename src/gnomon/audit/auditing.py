@@ -11,18 +11,16 @@ import msgspec
 from msgspec import structs
 
 from gnomon.audit.clash import clash
-from gnomon.audit.constants import constants
 from gnomon.audit.disputes import disputes
 from gnomon.audit.doubts import doubts
 from gnomon.audit.finding import Finding
 from gnomon.audit.integrity import duplicates, integrity
-from gnomon.audit.lookup import flipped_lookup, lookup
 from gnomon.audit.order import order
 from gnomon.audit.partialinput import partial_input
 from gnomon.audit.proof import proof
 from gnomon.audit.sets import AuditSet
 from gnomon.audit.shapes import shapes
-from gnomon.audit.sharedcontext import shared_context
+from gnomon.audit.shortcuts import constants, flipped_lookup, lookup, shared_context
 from gnomon.audit.subject import Subject
 from gnomon.audit.wordbias import words
 from gnomon.errors import UsageError, check_known
