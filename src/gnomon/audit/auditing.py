@@ -19,10 +19,9 @@ from gnomon.audit.order import order
 from gnomon.audit.partialinput import partial_input
 from gnomon.audit.proof import proof
 from gnomon.audit.sets import AuditSet
-from gnomon.audit.shapes import shapes
 from gnomon.audit.shortcuts import constants, flipped_lookup, lookup, shared_context
 from gnomon.audit.subject import Subject
-from gnomon.audit.wordbias import words
+from gnomon.audit.wordbias import shapes, words
 from gnomon.errors import UsageError, check_known
 from gnomon.files import package_data, read_yaml
 

@@ -7,7 +7,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.audit.choicewords import LONGEST_CHOICE, choice_credit
 from gnomon.audit.finding import (
     Finding,
     OffChance,
@@ -19,6 +18,7 @@ from gnomon.audit.finding import (
 )
 from gnomon.audit.sets import AuditItem
 from gnomon.audit.subject import ALL_WORDS, Answers, Signs, Subject, signs_of, words_of
+from gnomon.audit.wordbias import LONGEST_CHOICE, choice_credit
 from gnomon.measures.codes import Floats
 from gnomon.models.classifiers import assign_folds
 
