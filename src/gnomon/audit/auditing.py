@@ -11,8 +11,7 @@ import msgspec
 from msgspec import structs
 
 from gnomon.audit.clash import clash
-from gnomon.audit.disputes import disputes
-from gnomon.audit.doubts import doubts
+from gnomon.audit.doubts import disputes, doubts
 from gnomon.audit.finding import Finding
 from gnomon.audit.integrity import duplicates, integrity
 from gnomon.audit.order import order

@@ -110,7 +110,7 @@ def _sets(args: Namespace) -> Iterator[AuditSet]:
     """The sets that were named; files of splits are one set."""
     from dataclasses import replace
 
-    from gnomon.audit.marks import with_marks
+    from gnomon.audit.doubts import with_marks
 
     claimed = _claims(args.claim)
     folders = [name for name in args.sets if _holds_runs(name)]
