@@ -64,8 +64,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Write the items."""
-    from gnomon.items.canary import CANARY
-    from gnomon.items.writing import write_items, write_lines
+    from gnomon.items.writing import CANARY, write_items, write_lines
 
     if args.processes < 0:
         raise UsageError(f"There cannot be {args.processes} processes.", "Give 1 or more.")

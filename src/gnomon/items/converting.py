@@ -8,7 +8,6 @@ from itertools import islice
 from typing import Any, cast
 
 from gnomon.errors import DataError
-from gnomon.items.canary import FIELD as CANARY
 from gnomon.items.mapping import ColumnMap
 from gnomon.items.nested import MISSING, value_at
 from gnomon.items.pictures import PictureFinder
@@ -24,6 +23,7 @@ from gnomon.items.values import (
     read_gold,
     scalar,
 )
+from gnomon.items.writing import FIELD as CANARY
 from gnomon.records import FORMS, MASK, Form, Image, Item, digest, problem
 
 SHORT = 100  # characters up to which the value of another column becomes a tag

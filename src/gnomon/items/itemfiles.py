@@ -19,7 +19,6 @@ import msgspec
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError
 from gnomon.files import shape_problem
-from gnomon.items.canary import FIELD, has_canary
 from gnomon.items.converting import SPLIT, convert
 from gnomon.items.folders import (
     chosen_split,
@@ -35,6 +34,7 @@ from gnomon.items.resolving import Rows, Tell, refuse, resolve
 from gnomon.items.rows import READERS, Row, class_names, read_rows, split_of
 from gnomon.items.sidecar import columns, described, read_sidecar
 from gnomon.items.values import OddCellError, from_json
+from gnomon.items.writing import FIELD, has_canary
 from gnomon.records import Image, Item
 from gnomon.registry import BENCHMARKS, TASK_SETS, known_benchmark
 
