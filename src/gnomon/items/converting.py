@@ -9,11 +9,11 @@ from typing import Any, cast
 
 from gnomon.errors import DataError
 from gnomon.items.mapping import ColumnMap
-from gnomon.items.nested import MISSING, value_at
 from gnomon.items.pictures import PictureFinder
 from gnomon.items.resolving import Tell, choices_in, present
 from gnomon.items.rows import Row
 from gnomon.items.values import (
+    MISSING,
     NLI,
     TRUTHS,
     Choices,
@@ -22,6 +22,7 @@ from gnomon.items.values import (
     as_text,
     read_gold,
     scalar,
+    value_at,
 )
 from gnomon.items.writing import FIELD as CANARY
 from gnomon.records import FORMS, MASK, Form, Image, Item, digest, problem

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from gnomon.errors import DataError, UsageError
 from gnomon.items.mapping import ColumnMap, check_map, guessed_map
-from gnomon.items.nested import MISSING, columns_of, value_at
 from gnomon.items.rows import Row
 from gnomon.items.values import (
+    MISSING,
     NLI,
     READINGS,
     TRUTHS,
@@ -25,11 +25,13 @@ from gnomon.items.values import (
     OddCellError,
     as_choices,
     as_text,
+    columns_of,
     golds,
     put_together,
     quoted,
     read_gold,
     scalar,
+    value_at,
 )
 
 Rows = Callable[[], Iterator[tuple[int, Row]]]
