@@ -16,8 +16,8 @@ from gnomon.errors import (
     nearest,
     unknown,
 )
+from gnomon.items.limits import is_larger
 from gnomon.items.source import ItemSource
-from gnomon.items.spreading import is_larger
 from gnomon.registry import ModelSpec, with_prompt
 from gnomon.trust import as_command_says
 

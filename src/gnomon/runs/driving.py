@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from gnomon.errors import ModelWarning
-from gnomon.items.spreading import middles
+from gnomon.items.limits import middles
 from gnomon.records import Answer
 from gnomon.runs import Manifest, RunLog
 from gnomon.runs.batches import Numbered, in_sized_batches

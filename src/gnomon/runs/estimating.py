@@ -17,8 +17,8 @@ import msgspec
 
 from gnomon.contracts import Model
 from gnomon.errors import GnomonError, ModelError
+from gnomon.items.limits import middles
 from gnomon.items.source import ItemSource
-from gnomon.items.spreading import middles
 from gnomon.records import Item
 from gnomon.registry import ModelSpec
 from gnomon.runs import MANIFEST, Run

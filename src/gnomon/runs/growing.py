@@ -1,6 +1,6 @@
 """A run whose limit is raised keeps its answers; one that is asked for less keeps its items.
 
-What a limit takes is contained in what a larger one takes (gnomon.items.spreading).
+What a limit takes is contained in what a larger one takes (gnomon.items.limits).
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from gnomon.items.limits import is_larger
 from gnomon.items.source import ItemSource
-from gnomon.items.spreading import is_larger
 from gnomon.records import Fingerprint, Item
 from gnomon.runs import Manifest
 from gnomon.runs.storing import pending_count

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from gnomon.contracts import Model
 from gnomon.errors import ModelError
+from gnomon.items.limits import spread
 from gnomon.items.source import ItemSource
-from gnomon.items.spreading import spread
 from gnomon.records import Answer, Item
 from gnomon.registry import ModelSpec
 from gnomon.runs.asking import Asker
