@@ -25,10 +25,10 @@ from gnomon.audit.sets import (
 )
 from gnomon.contracts import Benchmark, Laws, OrderLaw, RelationLaw
 from gnomon.errors import DataError
+from gnomon.items.converting import NamedPictures
 from gnomon.items.itemfiles import Numbered, items_of_rows, mapping_of_rows, rows_of_set
 from gnomon.items.limits import spread
 from gnomon.items.mapping import SELDOM, USUAL, ColumnMap, entries_of_map, map_of
-from gnomon.items.pictures import NamedPictures
 from gnomon.items.resolving import Rows
 from gnomon.items.rows import Row
 from gnomon.items.source import ItemSource

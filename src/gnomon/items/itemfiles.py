@@ -19,7 +19,7 @@ import msgspec
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError
 from gnomon.files import shape_problem
-from gnomon.items.converting import SPLIT, convert
+from gnomon.items.converting import SPLIT, PictureFinder, convert
 from gnomon.items.folders import (
     chosen_split,
     is_dataset,
@@ -29,7 +29,6 @@ from gnomon.items.folders import (
 )
 from gnomon.items.lmtask import PROMPT, is_task_file, read_task, rows_of_task, task_item
 from gnomon.items.mapping import ColumnMap, parse_map, read_map, write_map
-from gnomon.items.pictures import PictureFinder
 from gnomon.items.resolving import Rows, Tell, refuse, resolve
 from gnomon.items.rows import READERS, Row, class_names, read_rows, split_of
 from gnomon.items.sidecar import columns, described, read_sidecar
