@@ -202,7 +202,7 @@ def arrow(path: Path) -> Iterator[tuple[int, Row]]:
 
 def inspect_log(path: Path) -> Iterator[tuple[int, Row]]:
     """The samples of an Inspect log."""
-    from gnomon.items.answers.archive import unpacked
+    from gnomon.items.answers.inspect import unpacked
 
     for number, (name, raw) in enumerate(unpacked(path, "samples/", ".json"), start=1):
         try:
