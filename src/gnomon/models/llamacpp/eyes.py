@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gnomon.downloads.connection import printable
+from gnomon.downloads.download import printable
 from gnomon.errors import ModelError
 from gnomon.fingerprint import sha256_of
 from gnomon.models.llamacpp.library import forget_complaints, last_complaint
