@@ -179,7 +179,7 @@ def _named_classes(raw: bytes) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def arrow(path: Path) -> Iterator[tuple[int, Row]]:
+def arrow_rows(path: Path) -> Iterator[tuple[int, Row]]:
     """A file that `save_to_disk` of Hugging Face's datasets wrote."""
     try:
         import pyarrow as arrow  # type: ignore[import-not-found, unused-ignore]
@@ -264,6 +264,6 @@ READERS: dict[str, Reader] = {
     ".tsv": table,
     ".txt": table,
     ".parquet": parquet,
-    ".arrow": arrow,
+    ".arrow": arrow_rows,
     ".eval": inspect_log,
 }
