@@ -1,4 +1,4 @@
-"""Files from the network: bounded, resumed, checked by digest, over a connection that is verified."""
+"""Files from the network: bounded, resumed, and checked by their digests."""
 
 from __future__ import annotations
 

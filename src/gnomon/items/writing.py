@@ -1,4 +1,4 @@
-"""Files of items: written completely or not at all, with the canary that tells of training on them."""
+"""Files of items: written whole or not at all, with the canary that tells of training on them."""
 
 from __future__ import annotations
 

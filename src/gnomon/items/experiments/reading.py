@@ -1,4 +1,4 @@
-"""Experiments and suites: which benchmarks are asked of which models, from a file checked line by line."""
+"""Experiments and suites: which benchmarks are asked of which models, checked line by line."""
 
 from __future__ import annotations
 
