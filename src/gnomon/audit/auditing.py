@@ -43,13 +43,13 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def _with_reason() -> dict[str, tuple[Explanation, ...]]:
+def _explained() -> dict[str, tuple[Explanation, ...]]:
     return msgspec.convert(read_yaml(package_data("audit/explained.yaml")), _File).explained
 
 
 def explanations_of(benchmark: str) -> tuple[Explanation, ...]:
     """What is explained of a benchmark, NAME@SOURCE."""
-    return _with_reason().get(benchmark, ())
+    return _explained().get(benchmark, ())
 
 
 def allowed(texts: Iterable[str]) -> list[Explanation]:
