@@ -14,10 +14,10 @@ LIMIT_MS, LIMIT_GROWTH = 0.05, 1.25
 
 ONE_RUN = """
 import json, resource, sys, time
-from gnomon.engine import running
+from gnomon.runs import running
 from gnomon.contracts import Benchmark
 from gnomon.records import Answer, Item
-from gnomon.itemsource import ItemSource
+from gnomon.items.source import ItemSource
 
 n, folder = int(sys.argv[1]), sys.argv[2]
 

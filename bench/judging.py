@@ -28,7 +28,7 @@ from gnomon.paint.judging.rules import RELATIONS, RULES
 from gnomon.paint.judging.trying import said_of_scenes, try_on_photos
 from gnomon.records import Item
 from gnomon.registry import benchmark
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 from gnomon.vision.naming import class_of
 
 PAIRS = 10_000
@@ -121,14 +121,14 @@ def scenes(found: list[Pool]) -> dict:
 def photos(folder: Path) -> dict:
     """SSD against marked photos at several thresholds."""
     from gnomon.look.readers.coco import Coco
-    from gnomon.look.readers.reading import Gallery
-    from gnomon.look.records import Scene
+    from gnomon.look.records import AnnotatedPicture
+    from gnomon.vision.images import PictureFolder
 
     rows = {}
     for least in (0.2, 0.3, 0.4, 0.5):
         judge = boxes_judge(depth="none", least=least)
-        reader = Coco(folder / "instances.json", Gallery(folder / "photos"))
-        marked = (each for each in reader.scenes() if isinstance(each, Scene))
+        reader = Coco(folder / "instances.json", PictureFolder(folder / "photos"))
+        marked = (each for each in reader.scenes() if isinstance(each, AnnotatedPicture))
         trial = try_on_photos(judge, marked)
         rows[str(least)] = {
             "pairs": trial.pairs,

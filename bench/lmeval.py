@@ -144,7 +144,7 @@ def make_models(folder: Path, shapes: list[str]) -> None:
 
     logging.disable_progress_bar()
     if "smollm2" in shapes:
-        from gnomon.models.llamacpp.converting import converted
+        from gnomon.models.llamacpp.conversion import converted
         from gnomon.models.llamacpp.smollm2 import weights
 
         (folder / "smollm2").symlink_to(converted(weights()), target_is_directory=True)

@@ -29,16 +29,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import genome
-from gnomon.look.colourfindings import colour_findings
-from gnomon.look.eyes import Eyes
+from gnomon.look.findings import Least, colour_findings
 from gnomon.look.modes import mode_named
 from gnomon.look.names import Singulars
 from gnomon.look.output import name_findings, subtype_findings, write_findings
 from gnomon.look.pipeline import Options, Pipeline
 from gnomon.look.readers import open_sources
-from gnomon.look.records import Scene, Sighting
+from gnomon.look.records import AnnotatedPicture, Sighting
+from gnomon.look.sightings import LookModels
 from gnomon.look.store import Store
-from gnomon.look.sureness import Least
 from gnomon.look.tagging import Tagger
 from gnomon.look.wording import names_in, words_of
 from gnomon.vision.knowledge import COLOURS
@@ -110,7 +109,7 @@ def measure(folder: Path, phrases: list[str], distinct: int) -> dict[str, object
     clock.stop("sizes of pictures")
     regions = 0
     for seen in sources.readers[0].scenes():
-        regions += len(seen.regions) if isinstance(seen, Scene) else 0
+        regions += len(seen.regions) if isinstance(seen, AnnotatedPicture) else 0
     clock.stop("reading once")
     mode = mode_named("right")
 
@@ -118,7 +117,9 @@ def measure(folder: Path, phrases: list[str], distinct: int) -> dict[str, object
         if stage == "words" and done == total:
             clock.stop(stage)
 
-    pipeline = Pipeline(sources.readers, Options(mode), Eyes(), store, lambda trouble: None, watch)
+    pipeline = Pipeline(
+        sources.readers, Options(mode), LookModels(), store, lambda trouble: None, watch
+    )
     vocabulary = pipeline.vocabulary()
     clock.stop("names")
     for name, found in (("names", name_findings), ("subtypes", subtype_findings)):

@@ -24,9 +24,9 @@ from gnomon.files import package_data, read_yaml
 from gnomon.look.colours import colours_by_pixels
 from gnomon.look.depths import DepthMap
 from gnomon.look.elevations import elevation_relations
-from gnomon.look.measuring import measure
 from gnomon.look.modes import Mode, mode_named, switches
-from gnomon.look.records import Picture, Region, Scene
+from gnomon.look.records import AnnotatedPicture, Picture, Region
+from gnomon.look.sightings import measure
 from gnomon.look.sizes import size_relations
 from gnomon.scenes.bodies import Body
 from gnomon.scenes.casting import Grid, cast, rays_of, windows_of
@@ -36,9 +36,8 @@ from gnomon.scenes.placing import Dials, random_scene
 from gnomon.scenes.scenes import Scene as World
 from gnomon.scenes.solids import camera_of, solids_of
 from gnomon.scenes.things import thing_named
-from gnomon.vision.decoding import decode
-from gnomon.vision.depth import FastDepth
-from gnomon.vision.detecting import Box, Detector
+from gnomon.vision.detection import Box, Detector, FastDepth
+from gnomon.vision.images import decode
 
 SIDE = 320
 FIRST = 1000  # seed
@@ -60,10 +59,10 @@ class Truth(NamedTuple):
 class Known(NamedTuple):
     """A picture with all that is known of it, and what networks make of it."""
 
-    scene: Scene
+    scene: AnnotatedPicture
     true_depth: DepthMap
     seen_depth: DepthMap
-    detected: Scene
+    detected: AnnotatedPicture
     things: dict[str, Truth]  # by region
 
 
@@ -113,7 +112,7 @@ def _scenes(count: int, folder: Path) -> Iterator[Known]:
             sides = float(size.prod() ** (1 / 3)), float(size.max())
             accepted = tuple(called.get(colours[number], ()))
             things[id] = Truth(body.low, body.high, sides, accepted)
-        scene = Scene(picture=picture, regions=tuple(regions))
+        scene = AnnotatedPicture(picture=picture, regions=tuple(regions))
         pixels = decode(picture.file)
         yield Known(
             scene,
@@ -143,7 +142,7 @@ def _colours(world: World) -> dict[int, str]:
     return found
 
 
-def _detected(scene: Scene, detections: list[Any]) -> Scene:
+def _detected(scene: AnnotatedPicture, detections: list[Any]) -> AnnotatedPicture:
     """The scene as a detector finds it: each thing that it names and frames well enough."""
     left = list(scene.regions)
     found = []
@@ -158,12 +157,12 @@ def _detected(scene: Scene, detections: list[Any]) -> Scene:
     return replace(scene, regions=tuple(found))
 
 
-def _boxes(known: Known) -> Scene:
+def _boxes(known: Known) -> AnnotatedPicture:
     regions = tuple(replace(region, mask="") for region in known.scene.regions)
     return replace(known.scene, regions=regions)
 
 
-SceneOf = Callable[[Known], Scene]
+SceneOf = Callable[[Known], AnnotatedPicture]
 DepthOf = Callable[[Known], DepthMap]
 INPUTS: dict[str, tuple[SceneOf, DepthOf]] = {
     "true masks, true depth": (lambda known: known.scene, lambda known: known.true_depth),

@@ -37,7 +37,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from gnomon.items.source import load
 from gnomon.items.writing import write_items
-from gnomon.models.transformers.backbones import open_backbone
+from gnomon.models.transformers.backbone import open_backbone
 from gnomon.models.transformers.loading import quiet
 from gnomon.records import Item
 from gnomon.train.features import FeatureStore, text_of

@@ -187,12 +187,12 @@ def items_cost(count):
 def baselines(count, seed=1):
     """Accuracy of rules that lack the caption, the picture or both, with 95 % intervals by quad."""
     import gnomon
-    from gnomon.benchmarks.vsr.quads import Wanted, make_quads
+    from gnomon.benchmarks.vsr.quads import WantedQuads, make_quads
     from gnomon.scenes.layouts import Dials as QuadDials
     from gnomon.scenes.pictures import paint
 
     items = list(gnomon.load("vsr@fresh", seed=seed, quads=count).without_pictures())
-    quads = make_quads(Wanted(seed, count, "clear", (), "ab", QuadDials()))
+    quads = make_quads(WantedQuads(seed, count, "clear", (), "ab", QuadDials()))
     pixels, places, sizes = {}, {}, {}
     for quad in quads:
         for number, scene in enumerate(quad.scenes, start=1):

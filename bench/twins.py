@@ -25,7 +25,7 @@ import msgspec
 import numpy as np
 
 from gnomon.benchmarks import contrasts
-from gnomon.benchmarks.objects import Thing, everyday_things
+from gnomon.benchmarks.objects import SizedThing, everyday_things
 from gnomon.contracts import Benchmark
 from gnomon.records import Item
 from gnomon.registry import benchmark
@@ -39,7 +39,7 @@ RULES = ("word positions", "lengths")  # that learn
 PLANTED = 0.58  # pairs in which the longer name is the larger thing
 
 
-def dealt_out(draw: Random) -> dict[str, Thing]:
+def dealt_out(draw: Random) -> dict[str, SizedThing]:
     """The lexicon with its names dealt out anew."""
     things = everyday_things()
     others = draw.sample(list(things.values()), len(things))

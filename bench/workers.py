@@ -20,10 +20,10 @@ WORKERS = {"local": "1", "processes": "2", "ray": "ray:2"}
 
 ONE_RUN = """
 import json, resource, sys, time
-from gnomon.engine import running
-from gnomon.engine.wanted import wanted_workers
+from gnomon.runs import running
+from gnomon.runs.workers import plan_workers
 from gnomon.contracts import Benchmark
-from gnomon.itemsource import ItemSource
+from gnomon.items.source import ItemSource
 from gnomon.records import Item
 from gnomon.registry import model
 
@@ -39,22 +39,21 @@ def watch(progress):
     seen.append((progress.started, time.monotonic(), time.process_time()))
     del seen[1:-1]
 
-if __name__ == "__main__":
-    seen = []
-    source = ItemSource(Benchmark(name="instant", summary="", sources={"fresh": items}), "fresh")
-    run = running.run(source, model("random"), runs=folder, watch=watch, workers=wanted_workers(workers))
-    assert run.counts().answered == n
-    (began, _, cpu_before), (_, ended, cpu_after) = seen[0], seen[-1]
-    print(json.dumps({"items": n, "items_per_second": round(n / (ended - began)),
-                      "driver_cpu_ms_per_item": round(1000 * (cpu_after - cpu_before) / n, 4),
-                      "log_mb": round(sum(f.stat().st_size for f in run.path.iterdir()) / 2**20, 1),
-                      "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)}))
+seen = []
+source = ItemSource(Benchmark(name="instant", summary="", sources={"fresh": items}), "fresh")
+run = running.run(source, model("random"), runs=folder, watch=watch, workers=plan_workers(workers))
+assert run.counts().answered == n
+(began, _, cpu_before), (_, ended, cpu_after) = seen[0], seen[-1]
+print(json.dumps({"items": n, "items_per_second": round(n / (ended - began)),
+                  "driver_cpu_ms_per_item": round(1000 * (cpu_after - cpu_before) / n, 4),
+                  "log_mb": round(sum(f.stat().st_size for f in run.path.iterdir()) / 2**20, 1),
+                  "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)}))
 """
 
 
 def measure(kind: str, n: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory(dir=".") as folder:
-        script = f"{folder}/one_run.py"  # a file: processes of this machine import it again
+        script = f"{folder}/one_run.py"
         with open(script, "w") as out:
             out.write(ONE_RUN)
         words = [sys.executable, script, str(n), f"{folder}/runs", WORKERS[kind]]

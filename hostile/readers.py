@@ -246,7 +246,7 @@ def _families(folder: Path) -> object:
 
 def _template(folder: Path) -> object:
     from gnomon.files import read_text
-    from gnomon.models.chat import chat_template, conversation
+    from gnomon.models.prompts.chat import chat_template, conversation
 
     turns = [{"role": "user", "content": "Is an ant large?"}]
     source = read_text(folder / "t.jinja")
@@ -396,8 +396,7 @@ REQUEST = {"model": "x", "messages": [{"role": "user", "content": "Is it so?"}]}
 
 def _kept_replies() -> bytes:
     """A cache of one reply."""
-    from gnomon.models.servers.budget import Tokens
-    from gnomon.models.servers.completions import Completion
+    from gnomon.models.servers.protocol import Completion, Tokens
     from gnomon.models.servers.replycache import Replies
 
     with TemporaryDirectory() as place:

@@ -18,7 +18,7 @@ def runs(tmp_path):
 
 ORDERS = {
     "twice": "gnomon.report(run, 'a.html'); gnomon.report(run, 'b.html')",
-    "after one of its modules was imported": "from gnomon.reports.tables.render import render; gnomon.report(run, 'a.html')",
+    "after one of its modules was imported": "from gnomon.tabular import render; gnomon.report(run, 'a.html')",
     "before its modules": "gnomon.report(run, 'a.html'); import gnomon.reports.page.page; gnomon.reports.page.page.write_report",
     "after a failure": """
 try:
@@ -26,7 +26,7 @@ try:
 except gnomon.GnomonError:
     gnomon.report(run, 'a.html')
 """,
-    "by name": "from gnomon import report; import gnomon.reports.tables.render; report(run, 'a.html')",
+    "by name": "from gnomon import report; import gnomon.tabular; report(run, 'a.html')",
 }
 
 

@@ -67,7 +67,7 @@ def test_a_hub_name_like_a_folder_here_is_told_the_folder_before_the_hub_is_aske
     here, monkeypatch
 ):
     pytest.importorskip("huggingface_hub")
-    from gnomon.models.transformers.hubnames import check_no_slip
+    from gnomon.models.transformers.checkpoint import check_no_slip
 
     with pytest.raises(ModelError, match="Did you mean hf:tiny-llama"):
         check_no_slip("tiny-lama")

@@ -13,7 +13,7 @@ import pytest
 import gnomon
 from gnomon import tabular
 from gnomon.errors import GnomonError, RunError, UsageError
-from gnomon.models.function import source_digest
+from gnomon.models.functions import source_digest
 from gnomon.records import Answer, Item
 from gnomon.runs import Run
 

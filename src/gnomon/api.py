@@ -75,7 +75,7 @@ def run(
     """
     from gnomon.runs import running
     from gnomon.runs.updatingline import progress_line
-    from gnomon.runs.wanted import wanted_workers
+    from gnomon.runs.workers import plan_workers
 
     items = _narrowed(source, limit, permute, shard)
     asked = _asked_model(model, items, shots_from)
@@ -89,7 +89,7 @@ def run(
             blind=blind,
             watch=watch or line,
             name=name,
-            workers=wanted_workers(workers, cpus=cpus_per_worker, gpus=gpus_per_worker),
+            workers=plan_workers(workers, cpus=cpus_per_worker, gpus=gpus_per_worker),
         )
 
 
@@ -115,8 +115,8 @@ def _asked_model(
 ) -> Model | ModelSpec:
     """The model to ask, with the prompt and the worked examples that fit the items."""
     from gnomon.contracts import Model as Opened
-    from gnomon.models.function import FunctionModel
-    from gnomon.models.prompts.fewshot import with_examples
+    from gnomon.items.examples import with_examples
+    from gnomon.models.functions import FunctionModel
 
     if isinstance(given, str):
         given = model(given)

@@ -179,7 +179,7 @@ class Model(Protocol):
                         asked in order to find out, such as one of a server
       preview(item) -> Preview  what it would read for the item, by the code that asks it
       asking() -> dict  what the manifest must keep so that prompts can be shown without the model
-                        (`gnomon.models.asking`)
+                        (`gnomon.models.prompts.preview`)
       alone: str        why only one process may ask it, where that is so: it counts what it spends
       code: dict        digests of code that the answers depend on, by what to call it: with other
                         code a run is not continued

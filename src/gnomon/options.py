@@ -8,13 +8,13 @@ those that have no say in its answers, such as a number of threads, with `neutra
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from inspect import Parameter, getdoc, signature
 from operator import index
 from typing import Any, NamedTuple, TypeVar
 
-from gnomon.errors import UsageError, nearest
+from gnomon.errors import UsageError, nearest, unknown
 
 Factory = TypeVar("Factory", bound=Callable[..., Any])
 _TRUTHS = {
@@ -177,3 +177,20 @@ def _convert(parameter: Parameter, value: Any) -> Any:
                 _HOW_TO_WRITE.get(wanted, ""),
             ) from None
     return value
+
+
+# Options that name several of a few things: "rcc8, allen".
+
+
+def several(text: str, known: Iterable[str], what: str) -> list[str]:
+    """Those that are named, in the order of what is known; all if none is.
+
+    >>> several("places, four", ["four", "eight", "places"], "family")
+    ['four', 'places']
+    """
+    names = list(known)
+    wanted = [name.strip() for name in text.split(",") if name.strip()]
+    for name in wanted:
+        if name not in names:
+            raise unknown(what, name, names)
+    return [name for name in names if name in wanted or not wanted]

@@ -95,13 +95,13 @@ TASK_SETS: dict[str, Entry] = {
 # A scheme with a colon of its own is one of several kinds: synth:diffusers/NAME.
 MODELS: dict[str, Entry] = {
     "random": Entry(
-        "gnomon.models.baselines:random", "a seeded guess among the choices", role="guess"
+        "gnomon.models.functions:random", "a seeded guess among the choices", role="guess"
     ),
     "majority": Entry(
-        "gnomon.models.baselines:majority", "the label that is right most often", role="guess"
+        "gnomon.models.functions:majority", "the label that is right most often", role="guess"
     ),
     "constant": Entry(
-        "gnomon.models.baselines:constant", "always LABEL: constant:yes", role="guess"
+        "gnomon.models.functions:constant", "always LABEL: constant:yes", role="guess"
     ),
     "hf": Entry(
         "gnomon.models.transformers.hf:hf",
@@ -138,12 +138,12 @@ MODELS: dict[str, Entry] = {
         role="shortcut",
     ),
     "picture-only": Entry(
-        "gnomon.models.picturewords:picture_only",
+        "gnomon.models.classifiers:picture_only",
         "colours of the picture alone, trained on other pictures and groups",
         role="shortcut",
     ),
     "answers": Entry(
-        "gnomon.models.answerfile:answers", "answers read from a file: answers:FILE.jsonl"
+        "gnomon.items.answers.model:answers", "answers read from a file: answers:FILE.jsonl"
     ),
     "synth:render": Entry(
         "gnomon.paint.painters.render:render",
@@ -331,7 +331,7 @@ FIGURES: dict[str, Entry] = {
     "data-map": Entry("gnomon.reports.figures.groups:data_map", "confidence and its spread"),
     "boxes": Entry("gnomon.reports.figures.groups:box_plots", "accuracy of groups by category"),
     "difficulty": Entry(
-        "gnomon.reports.figures.difficulty:hard_and_easy", "the hardest and the easiest groups"
+        "gnomon.reports.figures.groups:hard_and_easy", "the hardest and the easiest groups"
     ),
     "cardinality": Entry(
         "gnomon.reports.figures.cardinality:by_cardinality",
@@ -341,19 +341,17 @@ FIGURES: dict[str, Entry] = {
         "gnomon.reports.figures.prompts:over_prompts", "the headline measure by wording"
     ),
     "places": Entry(
-        "gnomon.reports.figures.places:by_place", "how often each place of the choices is picked"
+        "gnomon.reports.figures.answers:by_place", "how often each place of the choices is picked"
     ),
     "item-statistics": Entry(
         "gnomon.reports.figures.itemstatistics:over_models",
         "the hardest items, and those that good models miss",
     ),
-    "symmetry": Entry("gnomon.reports.figures.objects:objects", "answers to pairs of objects"),
+    "symmetry": Entry("gnomon.reports.figures.answers:objects", "answers to pairs of objects"),
     "reliability": Entry(
         "gnomon.reports.figures.answers:reliability_diagram", "accuracy against confidence"
     ),
-    "confusion": Entry(
-        "gnomon.reports.figures.confusion:confusion", "answers against right labels"
-    ),
+    "confusion": Entry("gnomon.reports.figures.answers:confusion", "answers against right labels"),
     "forms": Entry("gnomon.reports.figures.answers:forms", "one fact asked in several forms"),
     "size": Entry("gnomon.reports.figures.sizes:against_size", "scores against model size"),
     "size-by-slice": Entry(
@@ -380,7 +378,7 @@ ANSWER_FORMATS: dict[str, Entry] = {
 # Files that hold what several people said about each item.
 VOTE_FORMATS: dict[str, Entry] = {
     "vsr": Entry(
-        "gnomon.benchmarks.vsr.votes:VOTES", "VSR's annotations with the votes of validators"
+        "gnomon.benchmarks.vsr.task:VOTES", "VSR's annotations with the votes of validators"
     ),
 }
 
@@ -392,7 +390,7 @@ IMAGE_LISTS: dict[str, Entry] = {
 # Where what was found in pictures meets other knowledge: a function from a knowledge folder.
 MEETINGS: dict[str, Entry] = {
     "viphy": Entry(
-        "gnomon.benchmarks.viphy.agreement:meetings", "our own tables, and the published ones"
+        "gnomon.benchmarks.viphy.knowledge:meetings", "our own tables, and the published ones"
     ),
 }
 

@@ -5,8 +5,7 @@ from collections import Counter
 
 import pytest
 
-from gnomon.benchmarks.calculus import CALCULUS, fresh, statistics
-from gnomon.benchmarks.calculus_words import speaker
+from gnomon.benchmarks.calculus import CALCULUS, fresh, speaker, statistics
 from gnomon.errors import GnomonError
 from gnomon.files import package_data, read_yaml
 from gnomon.proofs.calculi.tables import NAMES, calculus

@@ -11,9 +11,8 @@ import msgspec
 import pytest
 
 from gnomon import load
-from gnomon.benchmarks.chains import CHAINS, fresh, statistics
+from gnomon.benchmarks.chains import CHAINS, fresh, statistics, worlds
 from gnomon.benchmarks.chains_pictures import scenes_of
-from gnomon.benchmarks.chains_words import worlds
 from gnomon.errors import GnomonError
 from gnomon.proofs.chaining.families import FAMILIES
 from gnomon.scenes.relations import decide

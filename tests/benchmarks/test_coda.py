@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.benchmarks.viphy import tasks as viphy
-from gnomon.benchmarks.viphy.coda import ORDER, read_coda
+from gnomon.benchmarks.viphy.files import ORDER, read_coda
 from gnomon.benchmarks.viphy.tables import statistics
 from gnomon.errors import DataError, UsageError
 from gnomon.records import problem

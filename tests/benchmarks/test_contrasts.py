@@ -15,7 +15,7 @@ from gnomon.benchmarks.contrasts import (
     ALL,
     BANDS,
     FULL,
-    Contrast,
+    BandedPair,
     Drawing,
     balanced_pairs,
     band_of,
@@ -40,11 +40,11 @@ DISPUTED = """aubergine biscuit bonnet caravan cot crib dresser dustbin football
 SIZE_WORDS = {"big", "giant", "huge", "jumbo", "large", "little", "mini", "small", "tall", "tiny"}
 
 
-def drawn(scale: str, seed: int, pairs: int = 240, bands: str = "") -> list[Contrast]:
+def drawn(scale: str, seed: int, pairs: int = 240, bands: str = "") -> list[BandedPair]:
     return balanced_pairs(scale, pairs, bands, Random(seed))
 
 
-def names_of(contrasts: list[Contrast]) -> Counter[str]:
+def names_of(contrasts: list[BandedPair]) -> Counter[str]:
     return Counter(name for one in contrasts for name in (one.lesser, one.greater))
 
 
@@ -187,7 +187,7 @@ def test_objects_are_used_evenly_and_do_not_give_the_answer_away(
     assert known_from_other_pairs(contrasts) < 0.6
 
 
-def known_from_other_pairs(contrasts: list[Contrast]) -> float:
+def known_from_other_pairs(contrasts: list[BandedPair]) -> float:
     """How often an object is on the side on which it is in most of its other pairs."""
     lead: Counter[str] = Counter()
     for one in contrasts:
@@ -248,4 +248,4 @@ def test_a_pool_that_runs_out_gives_what_it_has_in_twins():
     )
     found = Drawing(Random(0)).fill(pool, {"3-10": 5})
     assert len(found) == 2
-    assert Contrast("bee", "cup", "3-10") in found
+    assert BandedPair("bee", "cup", "3-10") in found

@@ -5,8 +5,7 @@ from itertools import combinations
 import pytest
 
 from gnomon import load
-from gnomon.benchmarks.namesakes import Namesakes, words_of
-from gnomon.benchmarks.objects import everyday_namesakes, everyday_things
+from gnomon.benchmarks.objects import Namesakes, everyday_namesakes, everyday_things, words_of
 from gnomon.files import package_data, read_yaml
 
 COMPOUNDS = read_yaml(package_data("compounds.yaml"))

@@ -18,7 +18,7 @@ from gnomon.benchmarks.posrel import (
     published,
     statistics,
 )
-from gnomon.benchmarks.posrel_fresh import facts_of, read_table
+from gnomon.benchmarks.posrel_scenes import facts_of, read_table
 from gnomon.errors import DataError, MissingFileWarning, UsageError
 from gnomon.files import package_data, read_yaml
 

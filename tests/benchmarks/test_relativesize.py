@@ -6,14 +6,14 @@ from __future__ import annotations
 import pytest
 
 from gnomon.benchmarks import relativesize
-from gnomon.benchmarks.relativesize import Pair, read_pairs
+from gnomon.benchmarks.relativesize import SizePair, read_pairs
 from gnomon.errors import DataError, UsageError
 from gnomon.records import problem
 
 WANTED = [
-    Pair("elephant", "butterfly", True),
-    Pair("fire hydrant", "car", False),
-    Pair("ant", "orange", False),
+    SizePair("elephant", "butterfly", True),
+    SizePair("fire hydrant", "car", False),
+    SizePair("ant", "orange", False),
 ]
 
 

@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gnomon.benchmarks.families import LABELS
-from gnomon.benchmarks.familyfile import read_families
+from gnomon.benchmarks.families import LABELS, read_families
 from gnomon.benchmarks.spatialqa import (
     CATEGORIES,
     SPATIALQA,

@@ -15,15 +15,19 @@ from hypothesis import strategies as st
 from gnomon import files
 from gnomon.benchmarks.viphy import files as viphy_files
 from gnomon.benchmarks.viphy import tasks as viphy
-from gnomon.benchmarks.viphy.files import read_colours, read_size_pairs, split_of
-from gnomon.benchmarks.viphy.order import order_report, transitive_pairs
+from gnomon.benchmarks.viphy.files import (
+    order_report,
+    read_colours,
+    read_size_pairs,
+    split_of,
+    transitive_pairs,
+)
 from gnomon.benchmarks.viphy.tables import statistics
 from gnomon.errors import DataError, MissingFileWarning, UsageError
 from gnomon.graphs import strong_components
 from gnomon.records import problem
 from gnomon.vision import knowledge as viphy_knowledge
-from gnomon.vision.knowledge import COLOURS
-from gnomon.vision.typical import typical_labels
+from gnomon.vision.knowledge import COLOURS, typical_labels
 
 FRESH = {
     "color": viphy.fresh_color,

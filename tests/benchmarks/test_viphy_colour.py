@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from gnomon.benchmarks.viphy.colour import Thing, drawn_things, fresh_color, read_things
+from gnomon.benchmarks.viphy.colour import ColouredThing, drawn_things, fresh_color, read_things
 from gnomon.benchmarks.viphy.items import with_article
 from gnomon.errors import UsageError
 from gnomon.vision.knowledge import COLOURS
@@ -25,7 +25,7 @@ PARTS = (  # of compounds that are written as one word
 NO_PARTS = {"potassium", "potato"}  # that begin with one by accident
 
 
-def words(thing: Thing) -> set[str]:
+def words(thing: ColouredThing) -> set[str]:
     return set(re.findall(r"[\w'-]+", thing.name.lower())) - SMALL_WORDS
 
 
@@ -68,7 +68,7 @@ def test_no_two_things_share_a_colour_and_a_part_of_a_compound():
     assert found > 50
 
 
-def has(part: str, thing: Thing) -> bool:
+def has(part: str, thing: ColouredThing) -> bool:
     """Whether a word of the thing's name begins or ends with it."""
     for word in words(thing) - NO_PARTS:
         word = word.removesuffix("'s")

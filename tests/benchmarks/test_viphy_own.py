@@ -3,16 +3,16 @@
 import msgspec
 import pytest
 
-from gnomon.benchmarks.viphy.agreement import meetings
+from gnomon.benchmarks.viphy.knowledge import meetings
 from gnomon.cli import main
 from gnomon.cli.agreeing import agreement, agreement_listing
 from gnomon.errors import DataError, UsageError
 from gnomon.items.source import load
-from gnomon.look.records import Finding
+from gnomon.vision.knowledge import PropertyFinding
 
 
 def pair(first, second, property="size", typical=(">",), scene="", pictures=5, **fields):
-    return Finding(
+    return PropertyFinding(
         what=f"{first}|{second}",
         property=property,
         objects=(first, second),
@@ -26,7 +26,7 @@ def pair(first, second, property="size", typical=(">",), scene="", pictures=5, *
 
 def colour(name, *typical, pictures=5):
     shares = dict.fromkeys(typical, 1 / max(1, len(typical)))
-    return Finding(
+    return PropertyFinding(
         what=name,
         property="colour",
         objects=(name,),

@@ -12,7 +12,7 @@ from gnomon.benchmarks.contrasts import BANDS, shown_by_names
 from gnomon.benchmarks.objects import everyday_things, is_clearly_less, is_typically_larger
 from gnomon.benchmarks.viphy import sizes
 from gnomon.benchmarks.viphy import tasks as viphy
-from gnomon.benchmarks.viphy.premises import KINDS, chains
+from gnomon.benchmarks.viphy.sizes import KINDS, chains
 from gnomon.files import package_data, read_yaml
 from gnomon.measures import Table
 from gnomon.measures.relations import symmetry

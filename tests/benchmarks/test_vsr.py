@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 import gnomon
 from gnomon import files
 from gnomon.benchmarks.vsr import files as vsr_files
-from gnomon.benchmarks.vsr import splits as vsr_splits
+from gnomon.benchmarks.vsr import files as vsr_splits
 from gnomon.benchmarks.vsr import task as vsr
-from gnomon.benchmarks.vsr.files import Caption, concepts, validated
+from gnomon.benchmarks.vsr.files import VsrCaption, concepts, validated
 from gnomon.errors import DataError, MissingFileWarning, UsageError
+from gnomon.lexicon.relations import lexicon
 from gnomon.records import Fingerprint, Image, problem
 
 # As far as a header goes: 8 pixels wide, 6 high.
@@ -49,7 +50,7 @@ def row(
     false=(),
     **more,
 ):
-    copula = "" if relation in vsr_files.NO_COPULA else "is "
+    copula = "" if relation in lexicon().verbs else "is "
     name = f"{number:012d}.jpg"
     return {
         "image": name,
@@ -100,10 +101,10 @@ def folder(tmp_path, rows):
     return tmp_path / "vsr"
 
 
-def caption(**more) -> Caption:
+def caption(**more) -> VsrCaption:
     import msgspec
 
-    return msgspec.convert(row(1, **more), Caption)
+    return msgspec.convert(row(1, **more), VsrCaption)
 
 
 @pytest.mark.parametrize(

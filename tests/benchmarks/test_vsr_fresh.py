@@ -13,7 +13,7 @@ import pytest
 
 import gnomon
 from gnomon.benchmarks.vsr import wording
-from gnomon.benchmarks.vsr.quads import Wanted, make_quads
+from gnomon.benchmarks.vsr.quads import WantedQuads, make_quads
 from gnomon.errors import DataError, ModelError, UsageError
 from gnomon.records import problem
 from gnomon.scenes.contrasting import truth_in
@@ -34,7 +34,7 @@ def asked(seed=0, quads=QUADS, **options):
 
 
 def quads_of(seed=0, count=QUADS, frames="clear", chosen=(), dials=None):
-    wanted = Wanted(seed, count, frames, tuple(chosen), "ab", dials or Dials())
+    wanted = WantedQuads(seed, count, frames, tuple(chosen), "ab", dials or Dials())
     found = make_quads(wanted)
     assert len(found) == count
     return found

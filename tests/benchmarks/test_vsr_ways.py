@@ -6,11 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 import gnomon
-from gnomon.benchmarks.vsr import ways
-from gnomon.benchmarks.vsr.categories import _categories
+from gnomon.benchmarks.vsr.categories import all_relations, category
 from gnomon.benchmarks.vsr.quads import make_quads, wanted_by
-from gnomon.benchmarks.vsr.ways import Statement, chosen_ways, converse, mirrored, put
+from gnomon.benchmarks.vsr.ways import WAYS, CaptionFact, chosen_ways, converse, mirrored, put
 from gnomon.errors import UsageError
+from gnomon.lexicon.relations import lexicon
 from gnomon.records import Item, problem
 from gnomon.scenes.contrasting import truth_in
 from gnomon.scenes.layouts import Roles
@@ -42,7 +42,7 @@ def caption(text, relation, subject, ground, *, true=True, **tags):
 
 
 def said(relation, subject="cup", ground="bowl", **more):
-    return Statement(subject, relation, ground, **more)
+    return CaptionFact(subject, relation, ground, **more)
 
 
 # Words.
@@ -90,7 +90,7 @@ def test_a_converse_is_said_where_it_is_certain(relation, drawn, text, true):
     if found:
         assert found.gold == item.gold
         assert (found.tags["subj"], found.tags["obj"]) == ("bowl", "cup")
-        assert found.tags["category"] == _categories()[found.tags["relation"]]
+        assert found.tags["category"] == category(found.tags["relation"])
 
 
 def test_sides_have_a_converse_only_between_things_without_a_front():
@@ -102,7 +102,7 @@ def test_sides_have_a_converse_only_between_things_without_a_front():
 
 
 def test_a_mirror_swaps_left_and_right_and_nothing_else():
-    every = set(_categories()) | set(relations())
+    every = set(all_relations()) | set(relations())
     changed = {word for word in every if mirrored(said(word)).relation != word}
     assert changed == {"left of", "right of", "at the left side of", "at the right side of"}
     for word in every:
@@ -111,10 +111,12 @@ def test_a_mirror_swaps_left_and_right_and_nothing_else():
 
 def test_a_converse_of_a_converse_never_says_more_than_the_caption():
     """There and back again is the same word, or one that is true whenever the caption is."""
-    words = ways.table()
-    assert len(words.converse) > 6
     looser = {"within": "inside", "on": "above", "on top of": "above", "over": "above"}
-    for word in (*words.symmetric, *words.converse, *words.converse_without_fronts):
+    known = lexicon().relations.values()
+    turned = [each for each in known if each.symmetric or each.converse.always]
+    turned += [each for each in known if each.converse.without_fronts]
+    assert len(turned) > 26
+    for word in (each.name for each in turned if each.category):
         there = converse(said(word), drawn=True)
         back = converse(there, drawn=True)
         if back is not None:
@@ -122,13 +124,11 @@ def test_a_converse_of_a_converse_never_says_more_than_the_caption():
 
 
 def test_every_word_of_the_table_is_a_relation():
-    words = ways.table()
-    maps = (words.converse, words.converse_if_drawn, words.converse_without_fronts, words.mirrored)
-    named = set(words.symmetric)
-    for each in maps:
-        named |= set(each) | set(each.values())
-    assert named - {"congruent"} <= set(_categories())
-    assert not set(words.symmetric) & set(words.converse)
+    for each in lexicon().relations.values():
+        words = each.converse
+        others = {words.always, words.captions, words.drawings, words.without_fronts}
+        assert others | {each.mirrored} <= {"", *lexicon().relations}
+        assert not (each.symmetric and words.always)
 
 
 def test_denied_twice_is_asserted():
@@ -179,7 +179,7 @@ def truth_by_geometry(quad, item):
 def test_in_scenes_every_way_is_true_exactly_where_geometry_says_so(options):
     asked = source(ways="all", **options)
     quads = {quad.id: quad for quad in make_quads(wanted_by(**asked.options))}
-    counts = dict.fromkeys(("plain", *ways.WAYS), 0)
+    counts = dict.fromkeys(("plain", *WAYS), 0)
     for item in asked.without_pictures():
         truth = truth_by_geometry(quads[item.id.partition("/")[0]], item)
         assert truth is (item.gold == ("true",)), (item.id, item.text)
@@ -226,7 +226,7 @@ def test_a_scene_in_words_is_asked_by_converse_and_negation():
 
 def test_the_picture_of_a_mirrored_item_is_the_mirrored_picture(tmp_path):
     pytest.importorskip("PIL")
-    from gnomon.vision.decoding import decode
+    from gnomon.vision.images import decode
 
     asked = source(ways="mirror", quads=2, seed=0)
     items = list(asked.illustrated(tmp_path, processes=1))

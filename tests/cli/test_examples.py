@@ -20,7 +20,7 @@ from gnomon.cli import COMMANDS, command_module, main
 from gnomon.cli.dispatch import EPILOG
 from gnomon.files import package_data
 from gnomon.items.writing import write_items
-from gnomon.models import baselines
+from gnomon.models import functions as baselines
 from gnomon.registry import MODELS, Entry
 from tests.look import samples
 from tests.people.voting import items_of, people_runs

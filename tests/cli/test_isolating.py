@@ -1,7 +1,6 @@
 """A run that fails, or whose compiled code crashes, does not stop the other runs of a command."""
 
 import json
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -10,8 +9,6 @@ import time
 from pathlib import Path
 
 import pytest
-
-from gnomon.cli import isolating
 
 PLUGIN = """
 import os
@@ -110,24 +107,3 @@ def test_ctrl_c_reaches_the_child_once_and_says_how_to_go_on(environment):
     assert process.returncode == 130
     assert "of 1,920 items. To continue, give the command again:" in err
     assert "Traceback" not in err
-
-
-def test_a_crash_is_told_by_the_name_of_its_signal_if_it_has_one():
-    assert isolating._how_it_ended(-signal.SIGABRT) == "it ended the process (SIGABRT)"
-    assert isolating._how_it_ended(-9999) == "it ended the process (signal 9999)"
-    assert isolating._how_it_ended(3) == "it ended the process (exit code 3)"
-
-
-def test_what_a_child_sends_is_never_unpickled():
-    """Whatever a crash leaves in the pipe is taken as the end of the child's reports."""
-
-    class Trap:
-        def __reduce__(self):
-            return (os.mkdir, ("trapped",))
-
-    receiver, sender = multiprocessing.Pipe(duplex=False)
-    sender.send_bytes(isolating.WENT_WELL)
-    sender.send(Trap())
-    sender.close()
-    assert list(isolating._reports(receiver, None)) == [True]
-    assert not Path("trapped").exists()

@@ -106,7 +106,7 @@ def test_a_narrow_terminal_breaks_between_words_and_no_path_is_cut():
 
 def test_a_long_name_is_cut_in_its_middle_and_a_sentence_at_a_word():
     from gnomon.contracts import Listing
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     names = [f"answers:DATA/spatialqa/results-{size}.tsv" for size in ("base", "large")]
     rows = tuple((name, "which of two everyday objects is larger") for name in names)

@@ -9,7 +9,7 @@ import pytest
 
 import gnomon
 from gnomon.cli import main
-from gnomon.models.baselines import Baseline
+from gnomon.models.functions import RuleModel
 from gnomon.models.prompts.library import load_prompt
 from gnomon.registry import MODELS, Entry
 
@@ -27,7 +27,7 @@ def worded(name, *, prompt: str = "", wording: int = 1):
             raise KeyboardInterrupt
         return item.gold[0] if "surely" in put.context(item) else item.choices[0]
 
-    return Baseline("worded", rule, {"prompt": put.describe()})
+    return RuleModel("worded", rule, {"prompt": put.describe()})
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ import pytest
 import gnomon
 from gnomon.cli import main
 from gnomon.items.source import load
-from gnomon.models.baselines import Baseline
+from gnomon.models.functions import RuleModel
 from gnomon.models.prompts.library import load_prompt
 from gnomon.registry import MODELS, Entry
 
@@ -25,7 +25,7 @@ def worded(name, *, prompt: str = "", wording: int = 1):
             return item.gold[0]
         return item.choices[0]
 
-    model = Baseline("worded", rule, {"prompt": put.describe()})
+    model = RuleModel("worded", rule, {"prompt": put.describe()})
     model.lists_choices = put.lists_choices
     return model
 

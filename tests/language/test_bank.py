@@ -13,7 +13,7 @@ from gnomon.language.checking import Report, check
 from gnomon.language.patternfile import read_bank
 from gnomon.language.patterns import CLASSES, LABELS, Bank, Pattern
 from gnomon.language.population import Population
-from gnomon.language.sampling import EXAMPLES, Sample, samples
+from gnomon.language.sampling import EXAMPLES, ProblemSample, samples
 from gnomon.language.surface import form_of
 
 # The cells of Table 2 of the SpaceNLI paper: which expressions the patterns of each class speak
@@ -27,7 +27,7 @@ TABLE_2 = {
     "on, to the left of",
     "non-projective": "between, in, far from, close to, outside, on top of, on, opposite",
 }
-Draw = Callable[..., Iterator[Sample]]
+Draw = Callable[..., Iterator[ProblemSample]]
 NEGATIONS = re.compile(r"\b(not|no|never|nobody|nothing|neither|without|cannot)\b", re.I)
 
 
@@ -43,7 +43,7 @@ def draw(bank: Bank) -> Draw:
     """Problems of a pattern, as `samples` draws them; its population is counted once for all."""
     known = {pattern.id: Population(pattern) for pattern in bank.patterns}
 
-    def drawn(pattern: Pattern, count: int, *, seed: int = 0) -> Iterator[Sample]:
+    def drawn(pattern: Pattern, count: int, *, seed: int = 0) -> Iterator[ProblemSample]:
         return samples(pattern, count, seed=seed, population=known[pattern.id])
 
     return drawn
@@ -344,9 +344,9 @@ def test_nothing_fits_into_its_own_size(bank: Bank) -> None:
 
 
 def test_phrases_read_as_english(bank: Bank) -> None:
-    from gnomon.language.surface import Form
+    from gnomon.language.surface import WordForm
 
-    phrase = {e.name: form_of(e, Form("the")) for e in bank.world.entities}
+    phrase = {e.name: form_of(e, WordForm("the")) for e in bank.world.entities}
     assert phrase["scissors"] == "the scissors"
     assert phrase["Nadia"] == "Nadia"
     assert phrase["Netherlands"] == "the Netherlands"

@@ -4,16 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.language.booleans import BooleanError, parse_boolean
 from gnomon.language.conditions import satisfied
-from gnomon.language.world import Relation, Row
+from gnomon.language.problems import BooleanError, parse_boolean
+from gnomon.language.world import RelationRow, WorldRelation
 
 NAMES = ["Ada", "Omar", "hill", "bridge"]
 PHRASES = ["Ada", "Omar", "the hill", "the bridge"]
 KNOWN = {
-    "name_pn": Relation("name_pn", 1, (Row(True, (frozenset((0, 1)),)),)),
-    "ground_n": Relation("ground_n", 1, (Row(True, (frozenset((2, 3)),)),)),
-    "near_p2": Relation("near_p2", 2, (Row(True, (frozenset((0, 2)), frozenset((1, 3)))),)),
+    "name_pn": WorldRelation("name_pn", 1, (RelationRow(True, (frozenset((0, 1)),)),)),
+    "ground_n": WorldRelation("ground_n", 1, (RelationRow(True, (frozenset((2, 3)),)),)),
+    "near_p2": WorldRelation(
+        "near_p2", 2, (RelationRow(True, (frozenset((0, 2)), frozenset((1, 3)))),)
+    ),
 }
 WORDS = ["at once", "now"]
 

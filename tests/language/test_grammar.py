@@ -3,10 +3,10 @@
 import pytest
 
 from gnomon.files import package_data
-from gnomon.language.grammar import Grammar
 from gnomon.language.patternfile import read_bank
 from gnomon.language.sampling import bank_samples
-from gnomon.language.worldfile import parse_world
+from gnomon.language.surface import Grammar
+from gnomon.language.world import parse_world
 
 WORLD = """
 classes: {noun: , name: {flags: proper}}

@@ -8,7 +8,7 @@ import pytest
 
 from gnomon.language.checking import check
 from gnomon.language.patternfile import read_bank
-from gnomon.language.worldfile import parse_world
+from gnomon.language.world import parse_world
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "patterns.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```yaml\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)

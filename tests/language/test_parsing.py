@@ -7,33 +7,36 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.language.expressions import (
+    LENGTH_LIMIT,
     All,
     Combined,
-    Compared,
+    ComparedSets,
     ExpressionError,
     Listed,
-    Member,
-    Named,
-    Not,
+    MemberOf,
+    NamedSet,
+    NotCondition,
     Related,
     Same,
     Some,
+    parse_condition,
+    parse_product,
+    parse_set,
     slots_of,
 )
-from gnomon.language.parsing import LENGTH_LIMIT, parse_condition, parse_product, parse_set
 
 
 def test_names_with_hyphens_are_not_differences():
-    assert parse_set("small-animal") == Named("small-animal")
-    assert parse_set("small - animal") == Combined("-", Named("small"), Named("animal"))
+    assert parse_set("small-animal") == NamedSet("small-animal")
+    assert parse_set("small - animal") == Combined("-", NamedSet("small"), NamedSet("animal"))
 
 
 def test_both_binds_tighter_than_either():
     assert parse_set("a | b & c") == Combined(
-        "|", Named("a"), Combined("&", Named("b"), Named("c"))
+        "|", NamedSet("a"), Combined("&", NamedSet("b"), NamedSet("c"))
     )
     assert parse_set("(a | b) & c") == Combined(
-        "&", Combined("|", Named("a"), Named("b")), Named("c")
+        "&", Combined("|", NamedSet("a"), NamedSet("b")), NamedSet("c")
     )
 
 
@@ -42,23 +45,23 @@ def test_entities_in_braces_may_hold_spaces():
 
 
 def test_products_are_joined_by_stars():
-    assert parse_product("a * {b} * c") == [Named("a"), Listed(("b",)), Named("c")]
+    assert parse_product("a * {b} * c") == [NamedSet("a"), Listed(("b",)), NamedSet("c")]
 
 
 def test_and_binds_tighter_than_or_and_not_tightest():
     assert parse_condition("not p(X) and q(X, Y) or X = Y") == Some(
-        (All((Not(Related("p", ("X",))), Related("q", ("X", "Y")))), Same("X", "Y"))
+        (All((NotCondition(Related("p", ("X",))), Related("q", ("X", "Y")))), Same("X", "Y"))
     )
 
 
 def test_comparisons_on_scales():
-    assert parse_condition("size(X) <= size(Y)") == Compared("size", "X", "<=", "Y")
-    assert parse_condition("size(X) > small") == Compared("size", "X", ">", "", "small")
+    assert parse_condition("size(X) <= size(Y)") == ComparedSets("size", "X", "<=", "Y")
+    assert parse_condition("size(X) > small") == ComparedSets("size", "X", ">", "", "small")
 
 
 def test_membership_and_its_negations():
-    assert parse_condition("X not in a") == Not(Member("X", Named("a")))
-    assert parse_condition("X != {b}") == Not(Member("X", Listed(("b",))))
+    assert parse_condition("X not in a") == NotCondition(MemberOf("X", NamedSet("a")))
+    assert parse_condition("X != {b}") == NotCondition(MemberOf("X", Listed(("b",))))
 
 
 def test_slots_of_a_condition_are_those_it_names():

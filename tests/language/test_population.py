@@ -7,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon.errors import DataError
-from gnomon.language.enumeration import Enumeration
 from gnomon.language.patternfile import parse_bank
-from gnomon.language.population import Population
-from gnomon.language.sharing import shared_problems
+from gnomon.language.population import Population, shared_problems
+from gnomon.language.sampling import Enumeration
 
 ENTITIES = "pqrstuvw"
 SLOTS = ("X", "Y", "Z")

@@ -6,10 +6,10 @@ import tracemalloc
 import pytest
 
 from gnomon.errors import DataError
-from gnomon.language.enumeration import Enumeration
-from gnomon.language.examples import derive
+from gnomon.language.patterns import derive
 from gnomon.language.problems import SIZE_LIMIT, id_order, read_problems
 from gnomon.language.restrictions import read_signature
+from gnomon.language.sampling import Enumeration
 
 SIGNATURE = """
 # sets are mappings without values; merges repeat

@@ -3,9 +3,14 @@
 import pytest
 
 from gnomon.files import package_data
-from gnomon.language.surface import Form, SentenceError, form_of, indefinite_article, parse_sentence
-from gnomon.language.world import Entity
-from gnomon.language.worldfile import build_world
+from gnomon.language.surface import (
+    SentenceError,
+    WordForm,
+    form_of,
+    indefinite_article,
+    parse_sentence,
+)
+from gnomon.language.world import Entity, build_world
 from gnomon.yamlnodes import read_document
 
 
@@ -38,7 +43,7 @@ def entity(name: str, *flags: str) -> Entity:
     ],
 )
 def test_forms_of_nouns_and_names(noun, the, a, bare, possessive):
-    assert [form_of(noun, Form(kind)) for kind in ("the", "a", "bare", "'s")] == [
+    assert [form_of(noun, WordForm(kind)) for kind in ("the", "a", "bare", "'s")] == [
         the,
         a,
         bare,
@@ -113,5 +118,5 @@ def test_the_shipped_nouns_have_the_article_that_inflect_gives():
     world = build_world([read_document(package_data("patterns/world.yaml"))])
     common = [noun for noun in world.entities if not noun.flags & {"proper", "plural", "mass"}]
     assert len(common) > 100
-    wrong = {noun.name for noun in common if engine.a(noun.name) != form_of(noun, Form("a"))}
+    wrong = {noun.name for noun in common if engine.a(noun.name) != form_of(noun, WordForm("a"))}
     assert not wrong

@@ -3,7 +3,7 @@
 import pytest
 
 from gnomon.errors import DataError
-from gnomon.language.worldfile import parse_world
+from gnomon.language.world import parse_world
 
 
 def names(world, members):
@@ -56,7 +56,7 @@ relations:
 
 
 def test_documents_add_to_each_other(world_text):
-    from gnomon.language.worldfile import build_world
+    from gnomon.language.world import build_world
     from gnomon.yamlnodes import parse_document
 
     more = parse_document(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gnomon.look.depths import DepthMap
-from gnomon.look.records import Picture, Region, Scene
+from gnomon.look.records import AnnotatedPicture, Picture, Region
 from gnomon.scenes.bodies import Body
 from gnomon.scenes.casting import Grid, cast, rays_of, windows_of
 from gnomon.scenes.parts import palette
@@ -18,7 +18,7 @@ from gnomon.scenes.placing import Dials, random_scene
 from gnomon.scenes.scenes import Scene as World
 from gnomon.scenes.solids import camera_of, solids_of
 from gnomon.scenes.things import thing_named
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 
 SIDE = 192
 SEEDS = range(1000, 1012)
@@ -38,7 +38,7 @@ class Truth(NamedTuple):
 class Known(NamedTuple):
     """A picture with all that is known of it."""
 
-    scene: Scene
+    scene: AnnotatedPicture
     depth: DepthMap
     things: dict[str, Truth]  # by region
 
@@ -95,6 +95,6 @@ def rendered(tmp_path_factory) -> list[Known]:
             side, longest = float(size.prod() ** (1 / 3)), float(size.max())
             things[id] = Truth(body.low, body.high, side, longest, colours[number])
         picture = Picture(id=str(seed), file=f"{base}.png", width=SIDE, height=SIDE)
-        scene = Scene(picture=picture, regions=tuple(regions))
+        scene = AnnotatedPicture(picture=picture, regions=tuple(regions))
         found.append(Known(scene, DepthMap(seen.depth, far_is_large=True), things))
     return found

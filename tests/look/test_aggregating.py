@@ -2,11 +2,9 @@
 
 import pytest
 
-from gnomon.look.aggregating import elevation_findings, size_findings
-from gnomon.look.colourfindings import colour_findings
+from gnomon.look.findings import Least, colour_findings, elevation_findings, size_findings, wilson
 from gnomon.look.modes import mode_named
 from gnomon.look.records import Sighting
-from gnomon.look.sureness import Least, wilson
 
 RIGHT, PAPER, CODE = mode_named("right"), mode_named("paper"), mode_named("code")
 ONE = Least(colour=1, pair=1, relation=1)

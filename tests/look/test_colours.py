@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from gnomon.look.colours import ask_colours, colour_of_pixels, colours_by_pixels, colours_in
-from gnomon.look.measuring import measure
 from gnomon.look.modes import mode_named
-from gnomon.look.records import Picture, Region, Scene
+from gnomon.look.records import AnnotatedPicture, Picture, Region
+from gnomon.look.sightings import measure
 from gnomon.records import Answer
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 from gnomon.vision.knowledge import COLOURS
 
 PIL = pytest.importorskip("PIL.Image")
@@ -38,7 +38,7 @@ def scene(tmp_path):
     pixels[:, :300] = (200, 20, 20)
     pixels[:, 300:] = (20, 40, 200)
     PIL.fromarray(pixels).save(tmp_path / "p.png")
-    return Scene(
+    return AnnotatedPicture(
         picture=Picture(id="p", file=str(tmp_path / "p.png"), width=600, height=300),
         regions=(
             Region(id="1", picture="p", name="flag", box=Box(0.0, 0.1, 0.4, 0.9)),

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gnomon.look.crops import corners_of, write_crop
-from gnomon.vision.detecting import Box
+from gnomon.look.masks import corners_of, write_crop
+from gnomon.vision.detection import Box
 
 PIL = pytest.importorskip("PIL.Image")
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gnomon import jsonstream
 from gnomon.errors import DataError
-from gnomon.look import jsonstream
-from gnomon.look.jsonstream import FaultError, JsonFile
+from gnomon.jsonstream import FaultError, JsonFile
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=8)
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXTS

@@ -11,16 +11,18 @@ import pytest
 
 from gnomon.look import page as knowledge_page
 from gnomon.look.page import write_knowledge_page
-from gnomon.look.records import Finding
+from gnomon.vision.knowledge import PropertyFinding
 
 pytest.importorskip("jinja2")
 PIL = pytest.importorskip("PIL.Image")
 EVIL = "<script>alert(1)</script>"
 
 
-def pair(first: str, second: str, property: str, counts: dict[str, int], **fields: Any) -> Finding:
+def pair(
+    first: str, second: str, property: str, counts: dict[str, int], **fields: Any
+) -> PropertyFinding:
     total = sum(counts.values())
-    return Finding(
+    return PropertyFinding(
         what=f"{first}|{second}",
         property=property,
         objects=(first, second),
@@ -34,7 +36,7 @@ def pair(first: str, second: str, property: str, counts: dict[str, int], **field
 
 FINDINGS = {
     "colour": [
-        Finding(
+        PropertyFinding(
             what="car",
             property="colour",
             objects=("car",),
@@ -45,7 +47,7 @@ FINDINGS = {
             examples={"red": ("r1",), "blue": ("gone",)},
             pictures=4,
         ),
-        Finding(what=EVIL, property="colour", objects=(EVIL,), pictures=1),
+        PropertyFinding(what=EVIL, property="colour", objects=(EVIL,), pictures=1),
     ],
     "size": [
         pair("car", "cup", "size", {">": 9, "<": 1}, typical=(">",), examples={">": ("r1", "r2")})

@@ -6,7 +6,7 @@ import pytest
 from gnomon.errors import DataError
 from gnomon.look.masks import mask_of
 from gnomon.look.records import Region
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 
 PIL = pytest.importorskip("PIL.Image")
 WHOLE = Box(0, 0, 1, 1)

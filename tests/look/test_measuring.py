@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 from gnomon.look.depths import DepthMap
-from gnomon.look.measuring import measure
 from gnomon.look.modes import mode_named
-from gnomon.look.records import Picture, Region, Scene
-from gnomon.vision.detecting import Box
+from gnomon.look.records import AnnotatedPicture, Picture, Region
+from gnomon.look.sightings import measure
+from gnomon.vision.detection import Box
 
 RIGHT = mode_named("right")
 
 
 def scene(*regions, width=100, height=80):
-    return Scene(picture=Picture(id="p", width=width, height=height), regions=regions)
+    return AnnotatedPicture(picture=Picture(id="p", width=width, height=height), regions=regions)
 
 
 def region(id, box, **fields):

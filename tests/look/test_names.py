@@ -4,11 +4,11 @@ import pytest
 
 from gnomon.look.lexicon import Lexicon, Teacher, taught
 from gnomon.look.names import KeptReader, Namer, Singulars, kept_names
-from gnomon.look.records import Picture, Region, Scene
+from gnomon.look.records import AnnotatedPicture, Picture, Region
 from gnomon.look.store import Store
 from gnomon.look.tagging import NEEDED, Tagger
 from gnomon.look.wording import Name, names_in, words_of
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 
 WHOLE = Box(0, 0, 1, 1)
 
@@ -23,7 +23,7 @@ def tagger():
 
 
 def scene(*regions):
-    return Scene(picture=Picture(id="1"), regions=regions)
+    return AnnotatedPicture(picture=Picture(id="1"), regions=regions)
 
 
 @pytest.mark.parametrize(

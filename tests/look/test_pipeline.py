@@ -138,7 +138,7 @@ CHUNK = 300  # regions, so that a few pictures are three chunks
 KILLER = f"""
 import os, signal, sys
 from gnomon.cli import main
-from gnomon.vision.look import pipeline, store
+from gnomon.look import pipeline, store
 pipeline.CHUNK = {CHUNK}
 n, after = int(sys.argv[1]), sys.argv[2] == "after"
 keep = store.Store.keep

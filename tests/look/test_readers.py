@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon.errors import DataError
+from gnomon.look.masks import problem_of_runs, unpacked_runs
 from gnomon.look.readers import kind_of, open_sources
-from gnomon.look.records import Scene, Trouble
-from gnomon.look.runs import problem_of_runs, unpacked_runs
+from gnomon.look.records import AnnotatedPicture, Trouble
 from gnomon.look.store import Store
-from gnomon.vision.detecting import Box, Detection
+from gnomon.vision.detection import Box, Detection
 from tests.look import samples
 from tests.look.samples import as_json
 
@@ -133,15 +133,15 @@ def test_boxes_outside_the_picture_are_cut_or_skipped_and_named(
     assert [(each.region, each.what) for each in troubles] == ([("r5", what)] if what else [])
 
 
-def test_one_bad_region_costs_no_other(tmp_path, store, sizes):
+def test_a_bad_region_costs_its_picture_and_no_other(tmp_path, store, sizes):
     content = json.loads(as_json(samples.DESCRIPTIONS))
     content[0]["regions"][0]["x"] = "left"
     scenes, troubles = read(store, write(tmp_path, "r.json", content), sizes)
-    assert [len(scene.regions) for scene in scenes] == [1, 1, 1]
+    assert [scene.picture.id for scene in scenes] == ["2", "3"]
     (trouble,) = troubles
-    assert trouble.picture == "1"
     assert trouble.byte is not None
-    assert "`$.x`" in trouble.what
+    assert "a picture is skipped" in trouble.what
+    assert "`$.regions[0].x`" in trouble.what
 
 
 def test_coco_has_boxes_outlines_and_runs_by_picture(tmp_path, store):
@@ -202,10 +202,10 @@ def test_a_byte_that_is_not_utf_8_loses_nothing_silently(tmp_path, store):
     assert "is not UTF-8" in troubles[0].what
 
 
-def test_a_byte_that_is_not_utf_8_costs_one_region(tmp_path, store, sizes):
+def test_a_byte_that_is_not_utf_8_costs_one_picture(tmp_path, store, sizes):
     damaged = as_json(samples.DESCRIPTIONS).replace(b"a man's hat", b"a man's h\x80t")
     scenes, troubles = read(store, write(tmp_path, "r.json", damaged), sizes)
-    assert [len(scene.regions) for scene in scenes] == [1, 1, 1]
+    assert [scene.picture.id for scene in scenes] == ["2", "3"]
     assert "is not UTF-8" in troubles[0].what
 
 
@@ -422,7 +422,7 @@ def test_damage_at_any_byte_is_named_and_costs_nothing_before_it(
         assert scenes[: len(before)] == before
 
 
-def regions(scenes: list[Scene]) -> set[str]:
+def regions(scenes: list[AnnotatedPicture]) -> set[str]:
     return {region.id for scene in scenes for region in scene.regions}
 
 

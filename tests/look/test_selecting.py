@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from gnomon.look.measuring import measure
 from gnomon.look.modes import mode_named
-from gnomon.look.records import Picture, Region, Scene
-from gnomon.look.selecting import fitting, select_subtypes
-from gnomon.vision.detecting import Box
+from gnomon.look.records import AnnotatedPicture, Picture, Region
+from gnomon.look.sightings import measure
+from gnomon.look.subtypes import fitting, select_subtypes
+from gnomon.vision.detection import Box
 
 PIL = pytest.importorskip("PIL.Image")
 RIGHT, CODE = mode_named("right"), mode_named("code")
@@ -30,7 +30,7 @@ class Table:
 @pytest.fixture
 def scene(tmp_path):
     PIL.fromarray(np.zeros((300, 400, 3), dtype=np.uint8)).save(tmp_path / "p.png")
-    return Scene(
+    return AnnotatedPicture(
         picture=Picture(id="p", file=str(tmp_path / "p.png"), width=400, height=300),
         regions=(
             Region(id="1", picture="p", name="chair", box=Box(0.1, 0.1, 0.8, 0.9)),

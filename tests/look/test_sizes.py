@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from gnomon.look.depths import DepthMap
-from gnomon.look.measuring import measure
 from gnomon.look.modes import mode_named
-from gnomon.look.records import Picture, Region, Scene, Sighting
+from gnomon.look.records import AnnotatedPicture, Picture, Region, Sighting
+from gnomon.look.sightings import measure
 from gnomon.look.sizes import size_of, size_relations
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 
 RIGHT = mode_named("right")
 SIDE = 160
@@ -82,7 +82,7 @@ def crowd(rng):
         regions.append(Region(id=str(number), picture="1", box=box, name=str(number)))
         sides.append(side)
     picture = Picture(id="1", width=SIDE, height=SIDE)
-    return Scene(picture=picture, regions=tuple(regions)), DepthMap(figures, True), sides
+    return AnnotatedPicture(picture=picture, regions=tuple(regions)), DepthMap(figures, True), sides
 
 
 def order_of(mode):

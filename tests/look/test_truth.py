@@ -5,8 +5,8 @@ import pytest
 from gnomon.files import package_data, read_yaml
 from gnomon.look.colours import colours_by_pixels
 from gnomon.look.elevations import elevation_relations
-from gnomon.look.measuring import measure
 from gnomon.look.modes import mode_named
+from gnomon.look.sightings import measure
 from gnomon.look.sizes import size_relations
 
 pytest.importorskip("PIL.Image")

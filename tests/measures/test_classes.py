@@ -12,7 +12,7 @@ from gnomon.measures.classes import (
     recognised_macro_f1,
     typical_f1,
 )
-from gnomon.measures.typical import typical_sets
+from gnomon.vision.knowledge import typical_sets
 
 from .conftest import make
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from gnomon.contracts import Laws, OrderLaw, RelationLaw
 from gnomon.measures import Table
 from gnomon.measures.classes import typical_f1
-from gnomon.measures.typical import typical_sets
 from gnomon.records import Answer, Item
 from gnomon.registry import measure
+from gnomon.vision.knowledge import typical_sets
 
 from .test_needs import EVERY
 

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.errors import UsageError
-from gnomon.measures.typical import relaxed_accuracy, true_confidence, typical_sets
+from gnomon.measures.typical import relaxed_accuracy, true_confidence
+from gnomon.vision.knowledge import typical_sets
 
 
 def sets(*shares, rule):

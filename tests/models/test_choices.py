@@ -11,8 +11,8 @@ import pytest
 from gnomon.errors import UsageError
 from gnomon.models.choices import (
     Likelihoods,
+    ModelReply,
     Query,
-    Reply,
     ask_those_without_trouble,
     by_length,
     contexts,
@@ -113,7 +113,7 @@ def test_items_keep_their_order_around_those_that_are_not_asked():
 
 def test_a_reply_keeps_its_text_its_rule_and_its_tokens_and_must_leave_room():
     def generate(prompts):
-        return [Reply("smaller", len(prompt) + 2) for prompt in prompts]
+        return [ModelReply("smaller", len(prompt) + 2) for prompt in prompts]
 
     prompt = load_prompt("plain")
     asked = [[1, 2, 3], [1] * 9]
@@ -125,7 +125,7 @@ def test_a_reply_keeps_its_text_its_rule_and_its_tokens_and_must_leave_room():
 
 def test_a_cut_reply_without_an_answer_is_an_error_that_names_the_option():
     def generate(prompts):
-        return [Reply("<think>An ant is", 9, cut=True), Reply("smaller", 9, cut=True)]
+        return [ModelReply("<think>An ant is", 9, cut=True), ModelReply("smaller", 9, cut=True)]
 
     first, second = replied([ITEM, ITEM], load_prompt("plain"), [[1], [2]], generate)
     assert (first.choice, first.reply) == (None, "<think>An ant is")

@@ -5,10 +5,11 @@ import json
 import pytest
 
 from gnomon.errors import ModelError, UsageError
-from gnomon.models.eyes import Eyes, View, eyes, read_caption
+from gnomon.lexicon.statements import read_presence, read_statement
+from gnomon.models.eyes import Eyes, View, eyes
 from gnomon.records import Image, Item
 from gnomon.registry import model
-from gnomon.vision.detecting import Box, Detection
+from gnomon.vision.detection import Box, Detection
 from gnomon.vision.images import describe
 from gnomon.vision.naming import class_of
 
@@ -51,19 +52,21 @@ def looking(*things: Detection, abstain: bool = False) -> Eyes:
 
 
 def test_captions_are_read():
-    assert read_caption("The cat is on top of the dining table.") == (
+    assert read_statement("The cat is on top of the dining table.") == (
         "cat",
         "on top of",
         "dining table",
+        False,
     )
-    assert read_caption("The people are far away from the bus.") == (
+    assert read_statement("The people are far away from the bus.") == (
         "people",
         "far away from",
         "bus",
+        False,
     )
-    assert read_caption("The box contains the cup.") == ("box", "contains", "cup")
-    assert read_caption("There are scissors.") == ("scissors", "", "")
-    assert read_caption("The cat is facing the dog.") is None
+    assert read_statement("The box contains the cup.") == ("box", "contains", "cup", False)
+    assert read_presence("There are scissors.").thing == "scissors"
+    assert read_statement("The cat adores the dog.") is None
 
 
 def test_nouns_are_seen_as_classes_of_the_detector():

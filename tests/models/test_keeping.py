@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gnomon.models.keeping import is_kept, keeping_models, kept
+from gnomon.models.machine import is_kept, keeping_models, kept
 
 
 class Weights:

@@ -10,7 +10,7 @@ import pytest
 SCRIPT = """
 import resource
 import numpy as np
-from gnomon.models.memory import keep_freed_memory
+from gnomon.models.machine import keep_freed_memory
 
 def pages():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from gnomon.contracts import Benchmark
 from gnomon.errors import ModelError
-from gnomon.models.picturewords import colour_words, picture_only
+from gnomon.models.classifiers import colour_words, picture_only
 from gnomon.records import Image, Item
 from gnomon.registry import role
 from gnomon.vision.images import describe

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from gnomon.contracts import Benchmark
-from gnomon.models.thresholds import ENOUGH, Example, Thresholds, best_threshold, fit
+from gnomon.models.thresholds import ENOUGH, FittedThresholds, ScoredExample, best_threshold, fit
 from gnomon.records import Item
 
 pytest.importorskip("numpy")
@@ -13,7 +13,7 @@ BENCHMARK = Benchmark(name="b", summary="", sources={}, hold_out=(("object",),))
 
 
 def example(score, truth, *, relation="on", unit="a", dev=False):
-    return Example(relation, score, truth, (unit,), dev)
+    return ScoredExample(relation, score, truth, (unit,), dev)
 
 
 def item(unit="a", relation="on", **tags):
@@ -57,7 +57,7 @@ def test_a_relation_has_its_own_threshold_once_there_are_enough():
 def test_a_development_split_is_used_where_there_is_one():
     dev = [example(0.0, False, dev=True), example(1.0, True, dev=True)]
     rest = [example(50.0, False, unit="b"), example(70.0, True, unit="c")]
-    fitted = Thresholds(dev + rest, BENCHMARK)
+    fitted = FittedThresholds(dev + rest, BENCHMARK)
     assert fitted.at(item("never seen")) == 0.5
     assert fitted.describe() == {
         "on": "the development split",
@@ -76,7 +76,7 @@ def test_without_other_items_than_the_development_split_the_items_are_held_out(d
         examples += [example(low, False, unit=unit, dev=dev), example(low + 1, True, unit=unit)]
     if dev:
         examples = [each._replace(dev=True) for each in examples]
-    fitted = Thresholds(examples, BENCHMARK)
+    fitted = FittedThresholds(examples, BENCHMARK)
     for number in range(10):
         threshold = fitted.at(item(f"thing {number}"))
         assert not 100 * number < threshold < 100 * number + 1
@@ -84,6 +84,6 @@ def test_without_other_items_than_the_development_split_the_items_are_held_out(d
 
 
 def test_an_item_that_shares_something_with_everything_has_no_threshold():
-    fitted = Thresholds([example(0.0, False), example(1.0, True)], BENCHMARK)
+    fitted = FittedThresholds([example(0.0, False), example(1.0, True)], BENCHMARK)
     assert fitted.at(item("a")) is None
     assert fitted.at(item("other")) is None

@@ -8,7 +8,7 @@ from gnomon.paint.judging.rules import RULES
 from gnomon.paint.judging.voting import vote
 from gnomon.paint.records import Look, Painted, Standing, Thing, Truth, Verdict, asked_of
 from gnomon.records import Item
-from gnomon.vision.detecting import Box, Detection
+from gnomon.vision.detection import Box, Detection
 
 PIXELS = pytest.importorskip("PIL.Image").new("RGB", (200, 100))
 PAINTED = Painted(item="1", number=0, prompt="", seed=0, file="a.png", sha256="0" * 64)

@@ -312,7 +312,7 @@ import os, signal, sys
 from pathlib import Path
 import numpy as np
 import gnomon
-from gnomon.engine.running import run
+from gnomon.runs.running import run
 from gnomon.space.pictures import png
 from gnomon.synthesis import keeping
 from gnomon.synthesis.model import Synth

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gnomon.errors import GnomonError
 from gnomon.paint.judging.rules import RULES, in_pixels, rule_of
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 
 CONVERSE = {"left": "right", "right": "left", "above": "below", "below": "above"}
 

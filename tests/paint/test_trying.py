@@ -2,7 +2,7 @@
 
 import pytest
 
-from gnomon.look.records import Picture, Region, Scene
+from gnomon.look.records import AnnotatedPicture, Picture, Region
 from gnomon.measures.correcting import Trial
 from gnomon.paint.judging import trying
 from gnomon.paint.judging.boxes import boxes_judge
@@ -11,7 +11,7 @@ from gnomon.paint.judging.trying import said_of_scenes, trial_of, try_on_photos,
 from gnomon.paint.records import Verdict
 from gnomon.records import Item
 from gnomon.registry import benchmark
-from gnomon.vision.detecting import Box, Detection
+from gnomon.vision.detection import Box, Detection
 
 pytest.importorskip("PIL")
 
@@ -105,7 +105,7 @@ def test_marked_photos_tell_what_a_detector_sees_and_gets_right(tmp_path):
     file = tmp_path / "photo.png"
     Image.new("RGB", (100, 100)).save(file)
     cat, dog = Box(0.1, 0.1, 0.3, 0.3), Box(0.1, 0.6, 0.3, 0.9)
-    scene = Scene(
+    scene = AnnotatedPicture(
         picture=Picture(id="1", file=str(file), width=100, height=100),
         regions=(
             region("cat", *cat),
@@ -114,7 +114,7 @@ def test_marked_photos_tell_what_a_detector_sees_and_gets_right(tmp_path):
             region("car", 0.8, 0.8, 1, 1),
         ),
     )
-    gone = Scene(
+    gone = AnnotatedPicture(
         picture=Picture(id="2", file=str(tmp_path / "gone.png"), width=1, height=1),
         regions=scene.regions,
     )
@@ -131,11 +131,11 @@ def test_marked_photos_tell_what_a_detector_sees_and_gets_right(tmp_path):
 @pytest.mark.weights
 def test_the_embedded_detector_on_photos_that_people_marked(shared):
     from gnomon.look.readers.coco import Coco
-    from gnomon.look.readers.reading import Gallery
+    from gnomon.vision.images import PictureFolder
 
     folder = shared / "data" / "coco128"
-    reader = Coco(folder / "instances.json", Gallery(folder / "photos"))
-    marked = (each for each in reader.scenes() if isinstance(each, Scene))
+    reader = Coco(folder / "instances.json", PictureFolder(folder / "photos"))
+    marked = (each for each in reader.scenes() if isinstance(each, AnnotatedPicture))
     found = try_on_photos(boxes_judge(depth="none"), marked)
     assert found.pairs == 412
     assert 0.55 < found.recognised / found.pairs < 0.63  # measured 0.592

@@ -15,8 +15,8 @@ from gnomon.benchmarks.vsr.tables import concept_counts
 from gnomon.items.source import load
 from gnomon.measures import Table
 from gnomon.reports.figures import figures
-from gnomon.reports.published.beside import beside_papers
-from gnomon.reports.published.results import results
+from gnomon.reports.papers import results
+from gnomon.reports.papertables import beside_papers
 from gnomon.reports.study import Study, studies
 
 pytestmark = pytest.mark.published

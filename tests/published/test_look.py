@@ -10,7 +10,7 @@ import pytest
 from gnomon.benchmarks.viphy import files
 from gnomon.cli import main
 from gnomon.cli.agreeing import agreement
-from gnomon.look.records import Finding
+from gnomon.vision.knowledge import PropertyFinding
 
 pytestmark = pytest.mark.published
 
@@ -24,7 +24,7 @@ def test_findings_that_say_what_the_released_tables_say_agree_with_them(shared, 
     ):
         for _, row in rows[:400]:
             found[property].append(
-                Finding(
+                PropertyFinding(
                     what=f"{row.first}|{row.second}",
                     property=property,
                     objects=(row.first, row.second),

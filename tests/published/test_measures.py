@@ -12,9 +12,9 @@ from gnomon.items.answers.joining import read_predictions
 from gnomon.measures import Table, scores
 from gnomon.measures.credit import credits_by_category
 from gnomon.measures.people import disagreement, majority
-from gnomon.measures.typical import typical_sets
 from gnomon.records import Answer
 from gnomon.registry import measure
+from gnomon.vision.knowledge import typical_sets
 
 pytestmark = pytest.mark.published
 

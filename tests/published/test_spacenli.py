@@ -10,8 +10,8 @@ import pytest
 
 from gnomon.benchmarks.spacenli import published, published_bank, statistics
 from gnomon.language.checking import check
-from gnomon.language.enumeration import Enumeration
-from gnomon.language.examples import derive
+from gnomon.language.patterns import derive
+from gnomon.language.sampling import Enumeration
 
 pytestmark = pytest.mark.published
 

@@ -10,8 +10,12 @@ import pytest
 
 from gnomon.benchmarks.viphy import files as viphy_files
 from gnomon.benchmarks.viphy import tasks as viphy
-from gnomon.benchmarks.viphy.order import order_report, transitive_pairs
-from gnomon.benchmarks.viphy.tables import statistics, subtype_statistics
+from gnomon.benchmarks.viphy.tables import (
+    order_report,
+    statistics,
+    subtype_statistics,
+    transitive_pairs,
+)
 from gnomon.errors import MissingFileWarning
 from gnomon.files import read_json, read_table
 from gnomon.vision.knowledge import (
@@ -20,8 +24,10 @@ from gnomon.vision.knowledge import (
     object_colours,
     subtype_counts,
     subtypes,
+    typical_labels,
+    typical_relations,
+    typical_size,
 )
-from gnomon.vision.typical import typical_labels, typical_relations, typical_size
 
 pytestmark = pytest.mark.published
 

@@ -9,7 +9,7 @@ import pytest
 
 from gnomon import registry
 from gnomon.records import Image, Item
-from gnomon.reports import baselines as room
+from gnomon.reports import references as room
 from gnomon.reports.page.headline import headline
 from gnomon.reports.page.page import write_report
 from gnomon.reports.study import studies

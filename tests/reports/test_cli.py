@@ -12,7 +12,7 @@ import pytest
 import gnomon
 from gnomon.cli import command_module, main
 from gnomon.errors import inert
-from gnomon.reports.tables import export
+from gnomon.reports.figures import files as export
 
 # `gnomon`, but a viewer says that it would serve, and does not.
 STAND_IN = """#!{python}

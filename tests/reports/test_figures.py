@@ -13,12 +13,12 @@ import pytest
 from gnomon import registry
 from gnomon.records import Answer, Item
 from gnomon.reports import figures as figures_room
-from gnomon.reports import published as published_room
-from gnomon.reports.charts.fonts import system_faces
+from gnomon.reports import papers, papertables
+from gnomon.reports.charts.pdf import system_faces
 from gnomon.reports.figures import Figure, figures
+from gnomon.reports.figures.files import write_figures
 from gnomon.reports.figures.groups import group_shares
 from gnomon.reports.study import Study, studies
-from gnomon.reports.tables.export import write_figures
 from gnomon.runs import Run
 
 
@@ -55,7 +55,7 @@ def test_pairs_get_symmetry_bars_and_form_agreement(made: ModuleType, runs: Path
 
 
 def test_a_few_objects_get_no_figure_of_ranks(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gnomon.reports.figures.objects.LEAST_OBJECTS", 13)
+    monkeypatch.setattr("gnomon.reports.figures.answers.LEAST_OBJECTS", 13)
     found = named(figures(study_of(runs, "pairs")))
     assert not [name for name in found if name.startswith("objects-")]
 
@@ -323,10 +323,11 @@ def test_figures_of_a_benchmark_that_is_not_installed_go_by_accuracy(
 
 def test_no_figure_knows_a_benchmark_or_a_measure_by_name() -> None:
     """What is drawn follows from fields of benchmarks and measures; texts for people are free."""
-    rooms = [Path(figures_room.__file__).parent, Path(published_room.__file__).parent]
+    files = sorted(Path(figures_room.__file__).parent.glob("*.py"))
+    files += [Path(papers.__file__), Path(papertables.__file__)]
     names = {*registry.BENCHMARKS, *registry.MEASURES} - {"accuracy", "symmetry"}
     found = []
-    for file in [file for room in rooms for file in sorted(room.glob("*.py"))]:
+    for file in files:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and str(node.value).partition("@")[0] in names:
                 found.append((file.name, node.lineno, node.value))

@@ -19,10 +19,10 @@ from gnomon.reports.figures.enough import GROUPS, ITEMS, WIDEST
 from gnomon.reports.overview import overview
 from gnomon.reports.page.items import columns
 from gnomon.reports.page.notes import notes_of, relation_of
-from gnomon.reports.page.overviews import conclusion, overview_view
+from gnomon.reports.page.overviews import conclusion, overview_view, report_leads
 from gnomon.reports.page.page import write_report
-from gnomon.reports.rowlabels import row_labels
-from gnomon.reports.study import NOT_ASKED, Study, draw_alike, studies
+from gnomon.reports.pictures import Album
+from gnomon.reports.study import NOT_ASKED, Study, draw_alike, row_labels, studies
 from gnomon.runs import Run
 
 Say = Callable[[Item], Answer]
@@ -128,7 +128,7 @@ def test_of_more_than_two_models_it_says_how_many_there_are(ask: Callable[..., R
 
 def test_a_cell_tells_score_interval_side_of_chance_and_place(found: list[Study]) -> None:
     draw_alike(found, row_labels(found))
-    shown = overview_view(overview(found), found)
+    shown = overview_view(overview(found), report_leads(found))
     assert [model["name"] for model in shown["models"]] == ["hf:a", "hf:b", "random"]
     row = shown["rows"][0]
     assert (row["title"], row["chance"]) == ("Inference from sentences about space", "33\xa0%")
@@ -222,7 +222,7 @@ def test_an_item_shows_what_the_model_read_of_those_that_it_was_asked(
         lambda run, item: Preview(text=f"{item.context}\nAnswer:", scored=scored),
     )
     study.entrants[0].choice[1] = NOT_ASKED
-    (run,) = columns(study, 3)["runs"]
+    (run,) = columns(study, 3, Album())["runs"]
     said = [run["prompt"]["values"][code] for code in run["prompt"]["codes"]]
     assert said[0] == f"{items[0].context}\nAnswer:\nScored:  yes |  no"
     assert said[1] == ""

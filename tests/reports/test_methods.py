@@ -4,7 +4,7 @@ from pathlib import Path
 from types import ModuleType
 
 import gnomon
-from gnomon.reports.page.methods import methods
+from gnomon.reports.page.notes import methods
 from gnomon.reports.study import studies
 from gnomon.runs import Run
 

@@ -17,7 +17,7 @@ from gnomon.records import Answer, Image, Item
 from gnomon.reports.page.headline import headline
 from gnomon.reports.page.page import write_report
 from gnomon.reports.page.summary import sentences
-from gnomon.reports.published.results import Result
+from gnomon.reports.papers import Result
 from gnomon.reports.study import studies
 from gnomon.reports.words import measure_name
 from gnomon.runs import Run, RunLog

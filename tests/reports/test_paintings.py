@@ -13,8 +13,8 @@ pytest.importorskip("PIL", reason="the extra 'report' is not installed")
 from gnomon.api import run
 from gnomon.cli import main
 from gnomon.registry import model
-from gnomon.reports.page.forms import same_facts
-from gnomon.reports.page.paintings import walls
+from gnomon.reports.page.examples import same_facts
+from gnomon.reports.pictures import Album, walls
 from gnomon.reports.study import studies
 from gnomon.runs import Run, open_runs
 
@@ -37,7 +37,7 @@ def study_of(folder: Path):
 
 def test_pictures_stand_with_their_prompt_the_boxes_and_the_verdict(painted):
     study = study_of(painted)
-    (wall,) = walls(study, study.entrants)
+    (wall,) = walls(study, study.entrants, Album())
     assert wall.sort == "Painted as asked"
     assert wall.total == 12
     first = wall.shown[0]
@@ -72,7 +72,7 @@ def test_a_picture_that_was_changed_is_not_shown(painted, tmp_path):
     for file in copy.glob("*/pictures/*.png"):
         file.write_bytes(b"another")
     study = study_of(copy)
-    assert [item.paintings for item in walls(study, study.entrants)[0].shown] == [()] * 6
+    assert [item.paintings for item in walls(study, study.entrants, Album())[0].shown] == [()] * 6
 
 
 def test_a_strangers_answer_cannot_name_a_file_elsewhere(painted, tmp_path, monkeypatch):
@@ -89,7 +89,7 @@ def test_a_strangers_answer_cannot_name_a_file_elsewhere(painted, tmp_path, monk
         return found, replace(answer, reply=seen)
 
     monkeypatch.setattr(Run, "row", forged)
-    shown = walls(study, study.entrants)[0].shown
+    shown = walls(study, study.entrants, Album())[0].shown
     assert all(item.paintings == () for item in shown)
 
 

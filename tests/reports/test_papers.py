@@ -19,10 +19,11 @@ from gnomon.records import Answer, Form, Item, Score
 from gnomon.reports.page.headline import headline, sliced
 from gnomon.reports.page.page import write_report
 from gnomon.reports.page.summary import sentences
-from gnomon.reports.published.beside import beside_papers
-from gnomon.reports.published.layouts import (
-    Place,
+from gnomon.reports.papers import Result, published_size, results, results_of, sizes
+from gnomon.reports.papertables import (
+    PaperPlace,
     RunFigures,
+    beside_papers,
     like_paper,
     needed,
     papers,
@@ -30,9 +31,8 @@ from gnomon.reports.published.layouts import (
     published_rows,
     rounded,
 )
-from gnomon.reports.published.results import Result, published_size, results, results_of, sizes
 from gnomon.reports.study import studies
-from gnomon.reports.tables.render import render
+from gnomon.tabular import render
 
 OF_PAPERS = [name for name in registry.BENCHMARKS if registry.benchmark(name).paper]
 NAMES = {
@@ -179,10 +179,10 @@ def score(
 
 def mine(*scores: Score, form: str = "") -> dict[str, RunFigures]:
     """Scores of one run, in their places."""
-    values: dict[Place, float | None] = {}
+    values: dict[PaperPlace, float | None] = {}
     for s in scores:
         base = s.benchmark.partition("@")[0]
-        values[Place(base, form, s.measure, s.by, s.key)] = s.value
+        values[PaperPlace(base, form, s.measure, s.by, s.key)] = s.value
     return {"mine": RunFigures({scores[0].benchmark.partition("@")[2]}, values)}
 
 
@@ -535,7 +535,7 @@ def test_a_row_that_is_no_figure_names_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from gnomon.errors import DataError
-    from gnomon.reports.published import results as module
+    from gnomon.reports import papers as module
 
     columns = Result.__struct_fields__
     fields = dict.fromkeys(columns, "") | {"kind": "person", "value": "0.5"}

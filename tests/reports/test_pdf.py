@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-import gnomon.reports.tables.export as export
+import gnomon.reports.figures.files as export
 from gnomon.errors import MissingFontWarning
-from gnomon.reports.charts.fonts import Faces, system_faces
-from gnomon.reports.charts.pdf import pdf
+from gnomon.reports.charts.pdf import Faces, pdf, system_faces
 from gnomon.reports.charts.svg import Point, drawing, line, mark, path, rect, standalone, tag, text
 
 NO_FONT = "there is no TrueType font"

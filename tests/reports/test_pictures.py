@@ -19,6 +19,7 @@ from starlette.testclient import TestClient
 
 from gnomon.cli import main
 from gnomon.records import Image, Item
+from gnomon.reports import pictures
 from gnomon.reports.pictures import Album, sketches_of, thumbnail_of
 from gnomon.reports.viewer.app import make_app
 from gnomon.scenes.pictures import draw, scene_note, write_png
@@ -119,6 +120,26 @@ def test_thumbnails_take_no_more_room_than_a_page_has(picture: Image):
     (item,) = captions(picture, 1)
     assert len(Album().thumbnails(item)) == 1
     assert Album(room=100).thumbnails(item) == ()
+
+
+def test_all_pictures_of_a_page_share_its_room(
+    made: ModuleType, picture: Image, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Examples and item tables of every benchmark: none of them has a room of its own."""
+    for name in ("vsr@published", "vsr@fresh"):
+        made.write(tmp_path / "runs" / name, name, "some", captions(picture), skill=0.5, seed=1)
+    room = 3 * len(thumbnail_of(picture))
+    monkeypatch.setattr(pictures, "MOST_BYTES", room)
+    page = tmp_path / "page.html"
+    assert main(["report", str(tmp_path / "runs"), "-o", str(page)]) == 0
+
+    text = page.read_text()
+    embedded = "".join(re.findall(r'src="(data:image/[^"]*)"', text))
+    for each in re.findall(r"<script type=[^>]*data-pack[^>]*>([^<]+)<", text):
+        items = json.loads(zlib.decompress(base64.b64decode(each), -15))
+        for column in ("thumbnails", "sketches"):
+            embedded += "".join("".join(value) for value in items[column]["values"])
+    assert 0 < len(embedded) <= room
 
 
 def test_a_photo_has_no_sketch(tmp_path: Path, picture: Image):

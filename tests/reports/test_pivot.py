@@ -20,10 +20,8 @@ from gnomon.records import Answer, Item
 from gnomon.registry import measure
 from gnomon.reports.overview import overview, overview_by
 from gnomon.reports.study import studies
-from gnomon.reports.tables.letters import letters
 from gnomon.reports.tables.overviews import in_terminal
-from gnomon.reports.tables.pivot import pivot
-from gnomon.reports.tables.pivotformats import as_latex, written
+from gnomon.reports.tables.pivot import letters, pivot, written
 from gnomon.runs import Run
 
 HOSTILE = "a_b&c%d#e$f{g}h~i^j\\k|l<m>n--o \N{MINUS SIGN}\N{EN DASH}\N{GREEK SMALL LETTER ALPHA}é模"
@@ -148,21 +146,21 @@ def test_the_caption_names_the_test_its_correction_and_what_marks_mean(three: li
 
 
 def test_latex_has_bold_italics_letters_chance_and_intervals_below(three: list[Run]) -> None:
-    text = as_latex(table_of(three))
+    text = written(table_of(three), "latex")
     assert r"good & \textbf{80.0}\textsuperscript{a}" in text
     assert r"\textit{20.0}\textsuperscript{b}" in text
     assert r"Chance & 50.0 & 50.0" in text
     assert re.search(r"\{\\scriptsize \[7\d\.\d, 8\d\.\d\]\}", text)
     assert r"\label{tab:gnomon}" in text
     assert text.isascii()
-    assert r"\scriptsize" not in as_latex(table_of(three, intervals=False))
+    assert r"\scriptsize" not in written(table_of(three, intervals=False), "latex")
 
 
 def test_models_of_the_papers_stand_apart_in_grey(three: list[Run]) -> None:
     table = table_of(three, published=True)
     assert table.published
     assert all(row.cells[1] is None for row in table.published)  # no paper knows of it
-    assert r"\textcolor{gray}{DeBERTaV3-L\#1 (SMFA)}" in as_latex(table)
+    assert r"\textcolor{gray}{DeBERTaV3-L\#1 (SMFA)}" in written(table, "latex")
     assert "Grey" in table.caption
     kinds = {row["model"]: row["kind"] for row in json.loads(written(table, "json"))["rows"]}
     assert kinds["DeBERTaV3-L#1 (SMFA)"] == "published"
@@ -261,8 +259,8 @@ def test_what_is_written_compiles_with_pdflatex(
     if shutil.which("pdflatex") is None:
         pytest.skip("there is no pdflatex")
     runs = [*three, write("mine@fresh", HOSTILE, share(50)), write("few@fresh", "bad", share(9))]
-    table = as_latex(table_of(runs, published=True, label="tab:x y_z"))
-    stars = as_latex(table_of(runs, marks="stars", caption=HOSTILE))
+    table = written(table_of(runs, published=True, label="tab:x y_z"), "latex")
+    stars = written(table_of(runs, marks="stars", caption=HOSTILE), "latex")
     assert main(["compare", *(str(run.path) for run in three[:2]), "--format", "latex"]) == 0
     compared = capsys.readouterr().out
     packages = r"\usepackage{booktabs,graphicx,xcolor}"
@@ -293,5 +291,5 @@ def test_the_caption_says_how_many_items_and_where_runs_differ(
 
 def test_latex_has_room_between_caption_and_table(three: list[Run]) -> None:
     """LaTeX leaves room above a caption, and none below: so it follows the table."""
-    text = as_latex(table_of(three))
+    text = written(table_of(three), "latex")
     assert text.index(r"\bottomrule") < text.index(r"\caption") < text.index(r"\label")

@@ -18,11 +18,9 @@ from gnomon.items.source import load
 from gnomon.measures import calibration
 from gnomon.measures.table import Table
 from gnomon.records import Answer, Item
-from gnomon.reports.page.differences import differences
 from gnomon.reports.page.headline import headline
-from gnomon.reports.page.summary import sentences, title
-from gnomon.reports.published.items import known_items
-from gnomon.reports.published.results import results_of
+from gnomon.reports.page.summary import differences, sentences, title
+from gnomon.reports.papers import known_items, results_of
 from gnomon.reports.study import Study, studies
 from gnomon.runs import Run
 from gnomon.runs.running import run as engine_run

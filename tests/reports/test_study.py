@@ -13,6 +13,7 @@ import pytest
 import gnomon.reports.page.items as items_module
 from gnomon.records import Answer, Item
 from gnomon.reports.page.items import FIRST, NONE, pack
+from gnomon.reports.pictures import Album
 from gnomon.reports.study import NO_ANSWER, NOT_ASKED, studies
 from gnomon.runs import Run, RunLog
 
@@ -84,7 +85,7 @@ def test_missing_failed_and_unreadable_answers_are_kept_apart(
 
 def test_the_item_table_holds_every_item_and_answer(runs: Path) -> None:
     study = studies([Run.open(runs / "good"), Run.open(runs / "guess")])[0]
-    packed = pack(study)
+    packed = pack(study, Album())
     data = unpacked(packed.data)
     assert (packed.shown, packed.left_out, data["n"]) == (192, 0, 192)
     for row in (0, 77, 191):
@@ -104,7 +105,7 @@ def test_items_beyond_the_limit_are_counted_not_dropped_in_silence(
     runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(items_module, "MOST", 50)
-    packed = pack(studies([Run.open(runs / "good")])[0])
+    packed = pack(studies([Run.open(runs / "good")])[0], Album())
     assert (packed.shown, packed.left_out) == (50, 142)
     assert len(unpacked(packed.data)["text"]) == 50
 
@@ -115,4 +116,4 @@ def test_a_megabyte_of_reply_is_cut_short(made: ModuleType, tmp_path: Path) -> N
     )
     study = studies([run])[0]
     assert max(len(reply) for reply in study.entrants[0].replies.values()) <= 301
-    assert len(pack(study).data) < 3000
+    assert len(pack(study, Album()).data) < 3000

@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.reports.charts import panels, plots, svg
-from gnomon.reports.page import page
+from gnomon.reports import shell
+from gnomon.reports.charts import axes, panels, plots, svg
 
 HOSTILE = st.text(max_size=40) | st.sampled_from(
     ["</svg><script>alert(1)</script>", '" onload="x', "a\x00b\x0b", "‮left"]
 )
 
 
-def drawn(body: plots.Body, title: str = "t") -> Any:
+def drawn(body: axes.Body, title: str = "t") -> Any:
     """The drawing, parsed: fails if it is not well-formed XML."""
     return ElementTree.fromstring(
-        svg.standalone(svg.drawing(plots.WIDTH, body.height, [body.markup], title, "d", "n"))
+        svg.standalone(svg.drawing(axes.WIDTH, body.height, [body.markup], title, "d", "n"))
     )
 
 
@@ -65,7 +65,7 @@ def test_no_name_breaks_out_of_the_other_charts(name: str) -> None:
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6))
 def test_ticks_are_few_and_within_bounds(low: float, span: float) -> None:
-    found = plots.ticks(low, low + span)
+    found = axes.ticks(low, low + span)
     assert 1 <= len(found) <= 8
     assert all(low - span * 1e-6 <= value <= low + span * (1 + 1e-6) for value in found)
 
@@ -81,7 +81,7 @@ def test_more_series_than_colours_still_look_different() -> None:
     assert len(looks) == 14
 
 
-THEMES = [{**svg.LIGHT, **page.LIGHT}, {**svg.DARK, **page.DARK}]
+THEMES = [{**svg.LIGHT, **shell.LIGHT}, {**svg.DARK, **shell.DARK}]
 SERIES = [f"s{i}" for i in range(svg.HUES)]
 # How colours look without one of the three kinds of cones (Machado and others 2009, severity 1).
 SIGHTS = {

@@ -7,13 +7,13 @@ import json
 
 import pytest
 
+from gnomon import tabular as tables
 from gnomon.contracts import Listing
 from gnomon.errors import inert
 from gnomon.measures.scoring import Scored
 from gnomon.records import Score
-from gnomon.reports.tables import render as tables
-from gnomon.reports.tables.render import render
 from gnomon.reports.tables.scores import headline
+from gnomon.tabular import render
 
 LONG = "runs/scales@fresh-a-model-with-a-long-name--0123abcd"
 WIDE = Listing("", ("run", "benchmark"), ((LONG, "x" * 80),))

@@ -28,8 +28,8 @@ from gnomon import web
 from gnomon.cli import main
 from gnomon.errors import UsageError
 from gnomon.records import Answer, Item
-from gnomon.reports.viewer.answers import answer_row
 from gnomon.reports.viewer.app import make_app
+from gnomon.reports.viewer.items import answer_row
 from gnomon.reports.viewer.serving import checked
 from gnomon.reports.viewer.shelf import Shelf
 from gnomon.runs import Run, RunLog

@@ -18,12 +18,12 @@ import msgspec
 from starlette.testclient import TestClient
 
 import gnomon
-from gnomon.models.asking import Asking
+from gnomon.models.prompts.preview import Asking
 from gnomon.records import Answer, Item
+from gnomon.reports.pictures import painted
 from gnomon.reports.viewer import shelf
 from gnomon.reports.viewer.app import make_app
-from gnomon.reports.viewer.paintings import painted
-from gnomon.reports.viewer.settings import difference
+from gnomon.reports.viewer.comparison import difference
 from gnomon.reports.viewer.shelf import Shelf
 from gnomon.runs import Notes, Run, RunLog, change_notes
 

@@ -4,15 +4,17 @@ import random
 
 import pytest
 
+from gnomon.lexicon.relations import OpposedPair, lexicon
+from gnomon.lexicon.things import thing_words
 from gnomon.scenes.bodies import Body, Pair, angle, minus
 from gnomon.scenes.contrasting import contrasted, truth_in
-from gnomon.scenes.contrasts import NEEDS, Contrast, contrast_file, pairs_for, stages_for
+from gnomon.scenes.contrasts import NEEDS, pairs_for, stages_for
 from gnomon.scenes.layouts import Dials
 from gnomon.scenes.pictures import survey
 from gnomon.scenes.relations import relations
 from gnomon.scenes.things import things
 
-CONTRASTS = contrast_file().contrasts
+CONTRASTS = lexicon().contrasts
 ASKED = {name for contrast in CONTRASTS for name in (contrast.first, contrast.second)}
 
 
@@ -31,8 +33,8 @@ def made(first, second, subject, ground, seed=0, dials=None):
 
 
 def test_the_file_names_relations_needs_and_things_that_exist():
-    file = contrast_file()
-    for contrast in (*file.contrasts, *file.probes):
+    file = thing_words()
+    for contrast in (*lexicon().contrasts, *lexicon().probes):
         assert {contrast.first, contrast.second} <= set(relations())
         assert set(contrast.needs) <= set(NEEDS)
     assert {*file.fronts, *file.faces, *file.plurals} <= set(things())
@@ -113,4 +115,4 @@ def test_groups_are_around_or_far_as_a_whole():
 def test_an_impossible_contrast_is_given_up():
     huge = Dials(least=0.5)
     rng = random.Random(0)
-    assert contrasted(rng, Contrast("left of", "right of"), "dog", "box", huge) is None
+    assert contrasted(rng, OpposedPair("left of", "right of"), "dog", "box", huge) is None

@@ -6,8 +6,8 @@ from math import cos, radians, sin
 
 import pytest
 
+from gnomon.lexicon.relations import lexicon
 from gnomon.scenes.contrasting import contrasted, truth_in
-from gnomon.scenes.contrasts import contrast_file
 from gnomon.scenes.describing import WORDINGS, describe_scene
 from gnomon.scenes.layouts import Dials
 from gnomon.scenes.scenes import Placed, Scene, Viewer
@@ -71,7 +71,7 @@ def _place(line, wording):
 @pytest.mark.parametrize("wording", range(len(WORDINGS)))
 @pytest.mark.parametrize(("first", "second", "subject", "ground"), ASKED)
 def test_the_words_decide_both_captions(first, second, subject, ground, wording):
-    for contrast in contrast_file().contrasts:
+    for contrast in lexicon().contrasts:
         if (contrast.first, contrast.second) == (first, second):
             break
     attempts = (random.Random(seed) for seed in range(20))

@@ -7,8 +7,11 @@ import sys
 import pytest
 
 from gnomon.errors import DataError
-from gnomon.scenes import crew, drawing
-from gnomon.scenes.drawing import draw_missing, is_whole, keep_within, picture_name
+from gnomon.files import package_data
+from gnomon.jobs import do_jobs
+from gnomon.records import digest
+from gnomon.scenes import drawing
+from gnomon.scenes.drawing import EDITION, draw_missing, is_whole, keep_within, picture_name
 from gnomon.scenes.pictures import paint, png, scene_in, scene_note
 from gnomon.scenes.scenes import Placed, Scene, Viewer, from_json, to_json
 
@@ -91,13 +94,13 @@ def test_a_picture_that_cannot_be_written_is_said_in_one_sentence(tmp_path):
         drawing.draw_one([to_json(scene), str(tmp_path / "nowhere" / "cup.png"), SIZE, False])
     bad = [["{}", str(tmp_path / f"{n}.png"), SIZE, False] for n in range(5)]
     with pytest.raises(DataError, match="not a scene"):
-        list(crew.do_jobs("gnomon.scenes.drawing", drawing.draw_one, bad, processes=2))
+        list(do_jobs(drawing.draw_one, bad, processes=2))
 
 
 def test_a_worker_that_dies_is_said_in_one_sentence():
     tasks = list(range(6))
     with pytest.raises(DataError, match="ended before its time"):
-        list(crew.do_jobs("gnomon.scenes.nothing", abs, tasks, processes=2))
+        list(do_jobs(os._exit, tasks, processes=2))
 
 
 def test_a_killed_command_leaves_no_half_picture_and_the_next_one_goes_on(tmp_path):
@@ -117,3 +120,10 @@ def test_a_killed_command_leaves_no_half_picture_and_the_next_one_goes_on(tmp_pa
     wanted = scenes(40)
     assert 1 <= draw_missing(wanted, tmp_path, SIZE) <= 40 - len(there)
     assert all(is_whole(tmp_path / name, SIZE) for name in wanted)
+
+
+def test_the_edition_changes_with_how_things_look():
+    """Names of pictures stay while pictures do: change EDITION if this data draws other pixels."""
+    files = [*package_data("things").glob("*.yaml"), package_data("space/palette.yaml")]
+    looks = digest(*(file.read_text(encoding="utf-8") for file in sorted(files)))
+    assert (EDITION, looks) == ("17beeb526877", "42f5831599ec")

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon.errors import GnomonError
+from gnomon.lexicon.relations import lexicon
 from gnomon.scenes.laws import broken_laws
 from gnomon.scenes.relations import FRAMED, MEANINGS, decide, explain, facts, relations
-from gnomon.scenes.rules import relation_file
 from gnomon.scenes.scenes import Placed, Scene, Viewer
 
 VIEWER = Viewer(eye=(0, -6, 1.5), at=(0, 0, 0.4))
@@ -237,7 +237,7 @@ def test_relations_by_frame_are_those_that_depend_on_one():
 
 
 def test_no_law_names_an_unknown_relation():
-    laws = relation_file().laws
+    laws = lexicon().laws
     named = {*laws.symmetric}
     for pairs in (laws.converse, laws.excluded, laws.implied):
         named |= {name for pair in pairs for name in pair}

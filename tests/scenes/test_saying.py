@@ -3,9 +3,9 @@
 import pytest
 
 from gnomon.errors import UsageError
-from gnomon.scenes.placing import Statement
+from gnomon.lexicon.statements import Statement
 from gnomon.scenes.relations import decide
-from gnomon.scenes.saying import scene_of, synonyms, understand
+from gnomon.scenes.saying import other_nouns, scene_of, understand
 from gnomon.scenes.standing import impossibilities
 from gnomon.scenes.things import things
 
@@ -68,5 +68,5 @@ def test_what_cannot_be_said_or_placed_is_one_sentence(text, said):
 
 
 def test_synonyms_name_things():
-    assert set(synonyms().values()) <= set(things())
-    assert not set(synonyms()) & set(things())
+    assert set(other_nouns().values()) <= set(things())
+    assert not set(other_nouns()) & set(things())

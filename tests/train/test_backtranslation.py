@@ -8,7 +8,7 @@ import pytest
 
 from gnomon.errors import UsageError
 from gnomon.models.prompts.candidates import NO_BLANK, NO_OBJECT, CandidateList
-from gnomon.models.prompts.mentions import mentions
+from gnomon.models.prompts.wording import mentions
 from gnomon.records import Item
 from gnomon.train.backtranslation import (
     Rendering,

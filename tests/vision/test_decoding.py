@@ -9,7 +9,7 @@ import zlib
 import pytest
 
 from gnomon.errors import DataError
-from gnomon.vision.decoding import decode, thumbnail
+from gnomon.vision.images import decode, thumbnail
 
 PIL = pytest.importorskip("PIL.Image")
 

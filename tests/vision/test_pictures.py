@@ -83,7 +83,7 @@ def test_a_picture_of_the_web_is_fetched_once_by_our_own_downloader(album, tmp_p
 def test_large_pictures_are_decoded_in_their_turn_and_small_ones_ahead(
     album, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("gnomon.vision.decoding.LARGE", 60)
+    monkeypatch.setattr("gnomon.vision.images.LARGE", 60)
     here = threading.get_ident()
     large = {}
 

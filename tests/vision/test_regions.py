@@ -8,8 +8,8 @@ import pytest
 
 from gnomon.errors import DataError
 from gnomon.records import Image
-from gnomon.vision import vinvl
-from gnomon.vision.regions import Regions, open_regions
+from gnomon.vision import regions as vinvl
+from gnomon.vision.regions import RegionFeatures, open_regions
 
 np = pytest.importorskip("numpy")
 PICTURE = Image(path="somewhere/000000000042.jpg", width=200, height=100)
@@ -51,7 +51,7 @@ def test_boxes_in_pixels_become_shares(tmp_path):
 
 def test_geometry_behind_features_gives_the_boxes():
     rows = np.arange(16, dtype=np.float32).reshape(2, 8)
-    found = Regions(rows, None).fitted(2, PICTURE)
+    found = RegionFeatures(rows, None).fitted(2, PICTURE)
     assert found.features.tolist() == [[0, 1], [8, 9]]
     assert found.boxes.tolist() == [[2, 3, 4, 5], [10, 11, 12, 13]]
 
@@ -88,7 +88,7 @@ def test_a_line_that_is_too_long_and_a_name_twice_are_refused(tmp_path, monkeypa
     row = f"42\t1\t{packed([1.0])}"
     with pytest.raises(DataError, match="tsv:2: 42 is there twice"):
         open_regions(table(tmp_path, row, row))
-    monkeypatch.setattr(vinvl, "MOST_BYTES", 10)
+    monkeypatch.setattr(vinvl, "MOST_LINE_BYTES", 10)
     with pytest.raises(DataError, match="tsv:1: the line is longer"):
         open_regions(table(tmp_path, row))
 

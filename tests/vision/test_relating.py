@@ -5,23 +5,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.benchmarks.vsr.quads import make_quads, wanted_by
+from gnomon.lexicon.relations import lexicon
 from gnomon.scenes.pictures import survey
-from gnomon.vision.depth import distance_of
-from gnomon.vision.detecting import Box
-from gnomon.vision.relating import RULES, Place, knowledge, margin
+from gnomon.vision.detection import Box, distance_of
+from gnomon.vision.relating import RULES, PlacedBox, margin
+
+BOXES = {
+    word: relation.box
+    for relation in lexicon().relations.values()
+    for word in relation.words
+    if relation.box
+}
 
 
 @st.composite
-def places(draw) -> Place:
+def places(draw) -> PlacedBox:
     left, top = draw(st.floats(0, 0.9)), draw(st.floats(0, 0.9))
     width, height = draw(st.floats(0.02, 1 - left)), draw(st.floats(0.02, 1 - top))
     distance = draw(st.none() | st.floats(0.1, 50))
-    return Place(Box(left, top, left + width, top + height), distance)
+    return PlacedBox(Box(left, top, left + width, top + height), distance)
 
 
-def flipped(place: Place) -> Place:
+def flipped(place: PlacedBox) -> PlacedBox:
     box = place.box
-    return Place(Box(1 - box.right, box.top, 1 - box.left, box.bottom), place.distance)
+    return PlacedBox(Box(1 - box.right, box.top, 1 - box.left, box.bottom), place.distance)
 
 
 @given(places(), places())
@@ -46,7 +53,7 @@ def test_symmetric_and_opposite_relations_agree(a, b):
 
 @given(places(), places())
 def test_in_a_mirror_left_and_right_change_places_and_nothing_else_does(a, b):
-    for relation in knowledge().relations:
+    for relation in BOXES:
         expected = margin(relation, a, b)
         if "left" in relation or "right" in relation:
             expected = -expected
@@ -54,13 +61,13 @@ def test_in_a_mirror_left_and_right_change_places_and_nothing_else_does(a, b):
 
 
 def test_every_relation_names_a_rule_and_every_rule_is_used():
-    used = {stated.split()[-1] for stated in knowledge().relations.values()}
+    used = {stated.split()[-1] for stated in BOXES.values()}
     assert used == set(RULES)
-    assert margin("facing", Place(Box(0, 0, 1, 1)), Place(Box(0, 0, 1, 1))) is None
+    assert margin("facing", PlacedBox(Box(0, 0, 1, 1)), PlacedBox(Box(0, 0, 1, 1))) is None
 
 
 def test_without_distances_what_stands_lower_is_nearer():
-    low, high = Place(Box(0.1, 0.5, 0.2, 0.9)), Place(Box(0.5, 0.2, 0.6, 0.6))
+    low, high = PlacedBox(Box(0.1, 0.5, 0.2, 0.9)), PlacedBox(Box(0.5, 0.2, 0.6, 0.6))
     assert margin("in front of", low, high) > 0 > margin("behind", low, high)
 
 
@@ -95,7 +102,7 @@ def _wanted(relations: str):
     )
 
 
-def _place(seen, id: str) -> Place:
+def _place(seen, id: str) -> PlacedBox:
     side = seen.depth.shape[0]
     box = Box(*(edge / side for edge in seen.boxes[id]))
-    return Place(box, distance_of(box, seen.depth))
+    return PlacedBox(box, distance_of(box, seen.depth))

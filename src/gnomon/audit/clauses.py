@@ -1,75 +1,36 @@
 """Plain sentences about two things as facts: "The cup is not left of the jug".
 
-The words and what they stand for are in data/audit/clauses.yaml. A sentence of any other form is
-not read at all: what is not understood is not judged.
+What the words stand for the lexicon says. A sentence of any other form is not read at all: what is
+not understood is not judged.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
-from typing import Literal, NamedTuple
+from functools import lru_cache
+from typing import NamedTuple
 
-import msgspec
+from gnomon.lexicon.relations import Lexicon, ProverFacts, lexicon
+from gnomon.lexicon.statements import PRESENT, read_clause
 
-from gnomon.files import package_data, read_yaml
-
-Use = Literal["loosely", "directly", "pictured"]
 # words that a plain name has not: with them, the sentence says more than the two names
 _MORE = frozenset("a and as at by for from his her in is of on than that the to who with".split())
 _LONGEST = 3  # words of a name
+_MOST_KEPT = 100_000  # texts
 _JOINTS = re.compile(r"(?<=[.!?])\s+|,?\s+and\s+(?=the\s)", re.IGNORECASE)
+_NAMES = re.compile(r"the (.+)", re.IGNORECASE)
 
 
-class Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Words that say the same of two things, and the relations that must hold in each use."""
-
-    says: tuple[str, ...]
-    loosely: tuple[str, ...] = ()
-    directly: tuple[str, ...] = ()
-    pictured: tuple[str, ...] = ()
-    reversed: bool = False
-
-    def facts(self, use: Use) -> tuple[str, ...]:
-        """The relations for a use; none if the words are not read there."""
-        found: tuple[str, ...] = getattr(self, use)
-        return found
-
-
-class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    relations: tuple[Said, ...]
-    verbs: tuple[Said, ...]
-
-
-class Clause(NamedTuple):
+class PlainClause(NamedTuple):
     """One sentence about two things, which may deny what it says."""
 
-    said: Said
+    said: ProverFacts
     first: str
     second: str
     denied: bool
 
 
-@cache
-def _words() -> tuple[re.Pattern[str], dict[str, Said]]:
-    """The form of a sentence, and what its words say."""
-    content = msgspec.convert(read_yaml(package_data("audit/clauses.yaml")), _File)
-    meanings: dict[str, Said] = {}
-    for said in (*content.relations, *content.verbs):
-        meanings |= dict.fromkeys(said.says, said)
-    relations = [words for said in content.relations for words in said.says]
-    verbs = [words for said in content.verbs for words in said.says]
-    said_of_two = rf"(?:is|are) (not )?({_any_of(relations)})|({_any_of(verbs)})"
-    return re.compile(rf"the (.+?) (?:{said_of_two}) the (.+)", re.IGNORECASE), meanings
-
-
-def _any_of(words: list[str]) -> str:
-    longest_first = sorted(words, key=len, reverse=True)
-    return "|".join(map(re.escape, longest_first))
-
-
-@cache
-def clauses(text: str) -> tuple[Clause, ...]:
+def clauses(text: str) -> tuple[PlainClause, ...]:
     """The clauses of a text; none at all if one of its sentences is of another form.
 
     >>> [(one.first, one.second, one.denied) for one in clauses("The cup is not near the jug.")]
@@ -77,22 +38,41 @@ def clauses(text: str) -> tuple[Clause, ...]:
     >>> clauses("The cup is lovely.")
     ()
     """
-    form, meanings = _words()
-    found = []
+    return _clauses(text, lexicon())
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _clauses(text: str, known: Lexicon) -> tuple[PlainClause, ...]:
+    read = []
     for sentence in _JOINTS.split(text.strip()):
-        match = form.fullmatch(sentence.strip().rstrip(".!"))
-        if match is None:
+        clause = _clause(sentence.strip().rstrip(".!"), known)
+        if clause is None:
             return ()
-        first, denied, relation, verb, second = match.groups()
-        if not (_is_name(first) and _is_name(second)):
-            return ()
-        said = meanings[(relation or verb).lower()]
-        if said.reversed:
-            first, second = second, first
-        found.append(Clause(said, first.lower(), second.lower(), bool(denied)))
-    return tuple(found)
+        read.append(clause)
+    return tuple(read)
 
 
-def _is_name(text: str) -> bool:
-    words = text.lower().split()
-    return len(words) <= _LONGEST and _MORE.isdisjoint(words)
+def _clause(sentence: str, known: Lexicon) -> PlainClause | None:
+    clause = read_clause(sentence, known.words_with_facts)
+    if clause is None or clause.meant is None:
+        return None
+    if clause.auxiliary and clause.auxiliary.lower() not in PRESENT:
+        return None
+    first, second = _name(clause.before), _name(clause.after.strip())
+    if not (first and second):
+        return None
+    facts = clause.meant.facts
+    if facts.reversed:
+        first, second = second, first
+    return PlainClause(facts, first, second, clause.denied)
+
+
+def _name(text: str) -> str:
+    """What a plain name such as "the red cup" names; empty for any other words."""
+    match = _NAMES.fullmatch(text)
+    if match is None:
+        return ""
+    words = match[1].lower().split()
+    if len(words) > _LONGEST or not _MORE.isdisjoint(words):
+        return ""
+    return match[1].lower()

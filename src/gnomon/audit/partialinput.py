@@ -109,20 +109,20 @@ WRONG, RIGHT = "wrong", "right"
 def choice_credit(subject: Subject) -> dict[str, Floats]:
     """What each rule earns on each item: the longest choice, and a classifier of their words."""
     return {
-        LONGEST_CHOICE: _longest(subject),
-        "words of the choices": _words(subject),
+        LONGEST_CHOICE: _longest_choice(subject),
+        "words of the choices": _words_of_choices(subject),
     }
 
 
-def _longest(subject: Subject) -> Floats:
+def _longest_choice(subject: Subject) -> Floats:
     answers = subject.answers
     lengths = np.full(answers.choices.shape, -np.inf)
     for row, question in enumerate(subject.answered):
         lengths[row, : len(question.choices)] = list(map(len, question.choices))
-    return _best(answers, lengths)
+    return _best_choice(answers, lengths)
 
 
-def _words(subject: Subject) -> Floats:
+def _words_of_choices(subject: Subject) -> Floats:
     """Each choice is a text of its own that is right or wrong."""
     answers = subject.answers
     row, place = np.nonzero(answers.choices >= 0)
@@ -133,19 +133,19 @@ def _words(subject: Subject) -> Floats:
     every = np.tile(np.array([0, 1]), (len(row), 1))
     alone = Answers(np.arange(len(row)), (WRONG, RIGHT), every, np.stack([~right, right], axis=1))
 
-    scores = held_out_scores(signs_of(texts, words_of), alone, _folds(subject)[row])
+    scores = held_out_scores(signs_of(texts, words_of), alone, _folds_of_choices(subject)[row])
     found = np.full(answers.choices.shape, -np.inf)
     found[row, place] = scores[:, 1] - scores[:, 0]
-    return _best(answers, found)
+    return _best_choice(answers, found)
 
 
-def _folds(subject: Subject) -> np.ndarray:
+def _folds_of_choices(subject: Subject) -> np.ndarray:
     if not subject.audited.has_groups:
         return folds_at_random(len(subject.answers))
     return folds_of_units([question.kin for question in subject.answered])
 
 
-def _best(answers: Answers, scores: Floats) -> Floats:
+def _best_choice(answers: Answers, scores: Floats) -> Floats:
     """What the choice with the highest score earns; equally good ones share."""
     best = scores >= scores.max(axis=1, keepdims=True) - 1e-9
     return np.asarray((best & answers.gold).sum(axis=1) / best.sum(axis=1))

@@ -8,23 +8,230 @@ question is open.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice, permutations
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import cycle, islice, permutations, product
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from gnomon.benchmarks.chains_pictures import draw_pictures, pictured, scenes_of
-from gnomon.benchmarks.chains_plan import Wanted, numbers, planned
-from gnomon.benchmarks.chains_words import NAMINGS, PERSONS, Telling, telling, worlds
-from gnomon.benchmarks.choosing import several
-from gnomon.benchmarks.counting import GOLD, tally
 from gnomon.contracts import Benchmark, Laws, Listing, RelationLaw
 from gnomon.errors import UsageError, check_known
+from gnomon.files import package_data, read_yaml
+from gnomon.grouped import GOLD, tally
+from gnomon.options import several
 from gnomon.proofs.chaining.building import Trio, make_trio
 from gnomon.proofs.chaining.facts import VERDICTS, Fact, Story, Verdict
 from gnomon.proofs.chaining.families import FAMILIES
 from gnomon.records import Item, digest
+
+# Which stories are told: every combination of the dials in turn.
+
+
+class _Wanted(NamedTuple):
+    """One trio that is asked for."""
+
+    hops: int
+    family: str
+    distractors: int
+    world: _World
+    person: str
+
+
+def planned(
+    *,
+    hops: Sequence[int],
+    distractors: Sequence[int],
+    families: Sequence[str],
+    persons: Sequence[str],
+    namings: Sequence[str],
+    random: Random,
+) -> Iterator[_Wanted]:
+    """Every combination in turn, over and over, each time in another order."""
+    told = {family: _settings(family, namings, persons) for family in families}
+    kinds = []
+    for family, steps, others in product(families, hops, distractors):
+        if told[family] and make_trio(family, steps, others, Random(0)) is not None:
+            kinds.append((family, steps, others))
+    if not kinds:
+        raise UsageError(
+            "No story has these hops, distractors, directions and names together.",
+            "Chains of 1 hop need 2 distractors, and eight directions 2 hops; boxes in a hall have "
+            "no names.",
+        )
+    settings = {family: cycle(found) for family, found in told.items()}
+    while True:
+        random.shuffle(kinds)
+        for family, steps, others in kinds:
+            world, who = next(settings[family])
+            yield _Wanted(steps, family, others, world, who)
+
+
+def _settings(
+    family: str, namings: Sequence[str], persons: Sequence[str]
+) -> list[tuple[_World, str]]:
+    found = []
+    for world, who in product(worlds_of(family), persons):
+        if world.naming in namings:
+            found.append((world, who))
+    return found
+
+
+def numbers(text: str, what: str, least: int, most: int) -> list[int]:
+    """The numbers of a range such as 2-5, or one number."""
+    first, _, last = text.partition("-")
+    if first.isdecimal() and (last or first).isdecimal():
+        found = list(range(int(first), int(last or first) + 1))
+        if found and least <= found[0] and found[-1] <= most:
+            return found
+    raise UsageError(
+        f"'{text}' is no number or range of {what} from {least} to {most}.",
+        f"Write --set {what}=2 or --set {what}=2-4.",
+    )
+
+
+# Stories of facts in words: worlds with their things, ways to say a relation, and who tells it.
+
+
+PERSONS = ("first", "third")
+NAMINGS = ("names", "things")
+NAMED = ("people", "zones")  # that have names of their own
+
+
+@dataclass(frozen=True)
+class _World:
+    """What stories of one family are about."""
+
+    name: str
+    family: str
+    things: str
+    scene: str
+    relations: Mapping[str, Sequence[str]]  # ways to say each; questions use the first
+
+    @property
+    def naming(self) -> str:
+        """Whether things are called by names of their own."""
+        return "names" if self.things in NAMED else "things"
+
+    def phrase(self, relation: str) -> str:
+        """How a question says a relation, without its verb: "to the left of"."""
+        return self.relations[relation][0].partition(" ")[2]
+
+
+@dataclass(frozen=True)
+class Telling:
+    """How the stories of one trio are told: the same for all three."""
+
+    world: _World
+    person: str
+    names: Sequence[str]  # of the things, by number; "I" for the one who tells
+    # which way to say a relation for the first time, the second ...: so that stories in which it is
+    # said of other pairs have the same words
+    ways: Sequence[int]
+    frames: Sequence[str]  # around each fact
+    order: Sequence[int]  # in which the facts are told
+
+    def context(self, story: Story) -> str:
+        """The scene and the facts."""
+        parts = [self.world.scene]
+        said: Counter[str] = Counter()
+        for place in self.order:
+            fact = story[place]
+            way = self.ways[said[fact.relation]]
+            said[fact.relation] += 1
+            parts.append(self.frames[place].format(sentence=self._clause(fact, way)))
+        return " ".join(map(_as_sentence, parts))
+
+    def question(self, asked: Fact) -> str:
+        """Is the one so to the other?"""
+        one, two = self.names[asked.first], _object(self.names[asked.second])
+        verb = "Am" if one == "I" else "Is"
+        text = f"{verb} {one} {self.world.phrase(asked.relation)} {two}?"
+        return str(_words()["question"]).format(question=text)
+
+    def _clause(self, fact: Fact, way: int) -> str:
+        ways = self.world.relations[fact.relation]
+        predicate = ways[way % len(ways)]
+        one, two = self.names[fact.first], _object(self.names[fact.second])
+        if one == "I":
+            predicate = _in_first_person(predicate)
+        return f"{one} {predicate} {two}."
+
+
+def telling(world: _World, person: str, facts: int, *, shuffle: bool, random: Random) -> Telling:
+    """Draw names, wordings and an order for stories of that many facts."""
+    names = _drawn_names(world, facts + 1, random)
+    frames = ["{sentence}"] * facts
+    if person == "first" and world.things == "people":
+        names[random.randrange(len(names))] = "I"
+    elif person == "first":
+        frames = random.choices(_words()["witness"], k=facts)
+    order = list(range(facts))
+    if shuffle:
+        random.shuffle(order)
+    ways = [random.randrange(6) for _ in range(facts)]
+    return Telling(world, person, names, ways, frames, order)
+
+
+def worlds_of(family: str, naming: str = "") -> list[_World]:
+    """The worlds of a family, or those of them in which things are named so."""
+    found = []
+    for world in worlds().values():
+        if world.family == family and naming in ("", world.naming):
+            found.append(world)
+    return found
+
+
+@cache
+def worlds() -> dict[str, _World]:
+    """Every world by its name."""
+    found = {}
+    for name, content in _words()["worlds"].items():
+        found[name] = _World(name, **content)
+    return found
+
+
+def _drawn_names(world: _World, count: int, random: Random) -> list[str]:
+    return random.sample(_names(world.things), count)
+
+
+@cache
+def _names(things: str) -> list[str]:
+    """All that may be named: the clock, the red box, Anna."""
+    source = _words()["things"][things]
+    if isinstance(source, list):
+        return source if things in NAMED else [f"the {noun}" for noun in source]
+    if "from" in source:
+        content: dict[str, Any] = read_yaml(package_data(source["from"]))
+        return list(content["names"])
+    pairs = product(_words()["colours"], source["nouns"])
+    return [f"the {colour} {noun}" for colour, noun in pairs]
+
+
+def _as_sentence(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _object(name: str) -> str:
+    return "me" if name == "I" else name
+
+
+def _in_first_person(predicate: str) -> str:
+    verb, _, rest = predicate.partition(" ")
+    return f"am {rest}" if verb == "is" else predicate
+
+
+@cache
+def _words() -> dict[str, Any]:
+    content: dict[str, Any] = read_yaml(package_data("chains.yaml"))
+    return content
+
+
+# The benchmark.
+
 
 STORIES = 400
 MOST_HOPS, MOST_DISTRACTORS = 10, 8
@@ -86,7 +293,7 @@ def fresh(
     return _told_stories(seed, islice(plan, stories), ask, shuffle=shuffle)
 
 
-def _told_stories(seed: int, plan: Iterable[Wanted], ask: str, *, shuffle: bool) -> Iterator[Item]:
+def _told_stories(seed: int, plan: Iterable[_Wanted], ask: str, *, shuffle: bool) -> Iterator[Item]:
     for number, wanted in enumerate(plan):
         random = Random(f"{seed}/{number}")
         trio = make_trio(wanted.family, wanted.hops, wanted.distractors, random)
@@ -135,7 +342,7 @@ def _picture_dials(
     }
 
 
-def _items(trio: Trio, told: Telling, wanted: Wanted, ask: str) -> Iterator[Item]:
+def _items(trio: Trio, told: Telling, wanted: _Wanted, ask: str) -> Iterator[Item]:
     contexts = {verdict: told.context(trio.stories[verdict]) for verdict in VERDICTS}
     group = f"{wanted.family}/{wanted.hops}/{digest(*contexts.values())}"
     for verdict in VERDICTS:
@@ -156,7 +363,7 @@ def _questions(
 
 
 def _item(
-    told: Telling, wanted: Wanted, group: str, context: str, asked: Fact, answer: Verdict
+    told: Telling, wanted: _Wanted, group: str, context: str, asked: Fact, answer: Verdict
 ) -> Item:
     text = told.question(asked)
     return Item(

@@ -14,7 +14,7 @@ from itertools import permutations
 from random import Random
 from typing import NamedTuple
 
-from gnomon.benchmarks.objects import Thing, everyday_things, is_clearly_less, typical_ratio
+from gnomon.benchmarks.objects import SizedThing, everyday_things, is_clearly_less, typical_ratio
 from gnomon.errors import UsageError, check_known
 
 # How many times as large across, or as tall, the typical greater object is: from here on.
@@ -30,7 +30,7 @@ Shelves = Mapping[Shows, Sequence[Pair]]
 Pool = Mapping[str, Shelves]  # by band
 
 
-class Contrast(NamedTuple):
+class BandedPair(NamedTuple):
     """Two objects of which one is clearly larger, or taller, and their band."""
 
     lesser: str
@@ -51,7 +51,7 @@ def band_of(ratio: float) -> str:
     return found
 
 
-def shown_by_names(lesser: Thing, greater: Thing) -> Shows:
+def shown_by_names(lesser: SizedThing, greater: SizedThing) -> Shows:
     """Whether the greater thing's name is longer, has more words, is more common: 1, 0 or -1."""
     return (
         _sign(len(greater.name) - len(lesser.name)),
@@ -123,7 +123,7 @@ def twins_of_each(pairs: int, parts: int) -> int:
     return pairs // (2 * parts)
 
 
-def balanced_pairs(scale: str, pairs: int, bands: str, draw: Random) -> list[Contrast]:
+def balanced_pairs(scale: str, pairs: int, bands: str, draw: Random) -> list[BandedPair]:
     """Pairs of everyday objects, as many of each band, each next to its twin.
 
     Half of a band closes triangles where it can: with A < B and B < C drawn, A < C is drawn too, so
@@ -139,7 +139,7 @@ def balanced_pairs(scale: str, pairs: int, bands: str, draw: Random) -> list[Con
     return drawn + closing + drawing.fill(clear_pairs(scale), left)
 
 
-def _closing(drawn: Iterable[Contrast]) -> list[Pair]:
+def _closing(drawn: Iterable[BandedPair]) -> list[Pair]:
     """The pairs that follow from two that were drawn."""
     above: dict[str, list[str]] = defaultdict(list)
     for contrast in drawn:
@@ -161,16 +161,16 @@ class Drawing:
         self._uses: Counter[str] = Counter()
         self._lead: Counter[str] = Counter()  # how much oftener an object is the greater one
 
-    def fill(self, pool: Pool, wanted: Mapping[str, int]) -> list[Contrast]:
+    def fill(self, pool: Pool, wanted: Mapping[str, int]) -> list[BandedPair]:
         """So many twins of each band, band by band in turn; fewer where the pool runs out."""
         shelves = {band: dict(pool[band]) for band in wanted}
-        drawn: list[Contrast] = []
+        drawn: list[BandedPair] = []
         for turn in range(max(wanted.values())):
             for band, count in wanted.items():
                 if turn >= count:
                     continue
                 for lesser, greater in self._twins(shelves[band]):
-                    drawn.append(Contrast(lesser, greater, band))
+                    drawn.append(BandedPair(lesser, greater, band))
         return drawn
 
     def _twins(self, shelves: dict[Shows, Sequence[Pair]]) -> list[Pair]:

@@ -6,12 +6,12 @@ taller than another only where their ranges do not meet.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from math import prod, sqrt
 from typing import Any, NamedTuple
 
-from gnomon.benchmarks.namesakes import Namesakes
 from gnomon.files import package_data, read_yaml
 
 CLEAR = 1.1  # the least of the greater, as a multiple of the most of the lesser
@@ -30,7 +30,7 @@ class Range(NamedTuple):
         return sqrt(self.low * self.high)
 
 
-class Thing(NamedTuple):
+class SizedThing(NamedTuple):
     """An object of the lexicon."""
 
     name: str
@@ -41,7 +41,7 @@ class Thing(NamedTuple):
     height: Range | None  # none for what lies or stands any way up
 
 
-def read_thing(name: str, kind: str, entry: Sequence[Any]) -> Thing:
+def read_thing(name: str, kind: str, entry: Sequence[Any]) -> SizedThing:
     """An entry of the lexicon: one range for all sides, or length, width and height.
 
     >>> read_thing("golf ball", "sport", ["4.2-4.4", 4]).height
@@ -54,7 +54,7 @@ def read_thing(name: str, kind: str, entry: Sequence[Any]) -> Thing:
         sides *= 3
     lows = [side.low for side in sides]
     highs = [side.high for side in sides]
-    return Thing(
+    return SizedThing(
         name=name,
         kind=kind,
         common=fields[-1],
@@ -70,7 +70,7 @@ def _range(text: str) -> Range:
 
 
 @cache
-def everyday_things() -> Mapping[str, Thing]:
+def everyday_things() -> Mapping[str, SizedThing]:
     """All objects of the lexicon, by name."""
     found = {}
     for kind, entries in read_yaml(package_data("objects.yaml")).items():
@@ -85,7 +85,7 @@ def everyday_namesakes() -> Namesakes:
     return Namesakes(everyday_things())
 
 
-def is_clearly_less(scale: str, lesser: Thing, greater: Thing) -> bool:
+def is_clearly_less(scale: str, lesser: SizedThing, greater: SizedThing) -> bool:
     """Whether every ordinary specimen of one is smaller, or shorter, than every one of the other.
 
     For size the longest sides must not meet either: nobody can say whether a broom or a microwave
@@ -103,7 +103,7 @@ def is_clearly_less(scale: str, lesser: Thing, greater: Thing) -> bool:
     return CLEAR * lesser.height.high <= greater.height.low
 
 
-def typical_ratio(scale: str, lesser: Thing, greater: Thing) -> float:
+def typical_ratio(scale: str, lesser: SizedThing, greater: SizedThing) -> float:
     """How many times as large across, or as tall, a typical specimen of the one is."""
     if scale == "size":
         return greater.size.middle / lesser.size.middle
@@ -112,7 +112,73 @@ def typical_ratio(scale: str, lesser: Thing, greater: Thing) -> float:
     return greater.height.middle / lesser.height.middle
 
 
-def is_typically_larger(greater: Thing, lesser: Thing) -> bool:
+def is_typically_larger(greater: SizedThing, lesser: SizedThing) -> bool:
     """Whether a typical specimen of one is plainly larger than a typical one of the other."""
     longer = greater.longest.middle > lesser.longest.middle
     return longer and typical_ratio("size", lesser, greater) >= TYPICAL
+
+
+# Families of names that share a word, or the head of a compound, with another of the family.
+#
+# Baselines that are trained hold out whole families: who has seen a golf ball could guess about a
+# tennis ball or a volleyball, and who has seen a fluorescent tube about a fluorescent lamp.
+
+
+SMALL_WORDS = {"of", "and"}
+
+
+class Namesakes:
+    """The families of some names; each is called after its most frequent word.
+
+    >>> kin = Namesakes(["golf ball", "volleyball", "golf cart", "wardrobe"])
+    >>> kin.family("golf cart"), kin.family("volleyball"), kin.family("wardrobe")
+    ('ball', 'ball', 'wardrobe')
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._link: dict[str, str] = {}  # from a word to another of its family
+        uses: Counter[str] = Counter()
+        for name in names:
+            words = words_of(name)
+            uses.update(words)
+            for word in words:
+                self._link[self._root(word)] = self._root(words[-1])
+
+        self._called: dict[str, str] = {}
+        for word in sorted(uses, key=lambda word: (-uses[word], word)):
+            self._called.setdefault(self._root(word), word)
+
+    def family(self, name: str) -> str:
+        """The family of a name by its last word: that of a toy car is the car's.
+
+        A word that no name has is a family of its own.
+        """
+        root = self._root(words_of(name)[-1])
+        return self._called.get(root, root)
+
+    def _root(self, word: str) -> str:
+        while self._link.get(word, word) != word:
+            word = self._link[word]
+        return word
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a name; the head stands for a compound that is written as one word.
+
+    >>> words_of("plate of blueberries"), words_of("hot-air balloon"), words_of("blueberry")
+    (['plate', 'blueberries'], ['hot', 'air', 'balloon'], ['berry'])
+    """
+    heads = _heads()
+    found = []
+    for word in name.replace("-", " ").split():
+        if word not in SMALL_WORDS:
+            found.append(heads.get(word, word))
+    return found
+
+
+@cache
+def _heads() -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for head, compounds in read_yaml(package_data("compounds.yaml")).items():
+        found |= dict.fromkeys(compounds, head)
+    return found

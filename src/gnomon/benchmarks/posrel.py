@@ -18,13 +18,19 @@ from typing import NamedTuple
 
 import msgspec
 
-from gnomon.benchmarks.counting import GOLD, tally
-from gnomon.benchmarks.posrel_fresh import fresh_scenes, general_scenes
-from gnomon.benchmarks.posrel_scenes import RELATIONS, Scene, generalised, published_scenes
+from gnomon.benchmarks.posrel_scenes import (
+    RELATIONS,
+    ActionScene,
+    fresh_scenes,
+    general_scenes,
+    generalised,
+    published_scenes,
+)
 from gnomon.contracts import Benchmark, Listing
 from gnomon.downloads.catalogue import expected, locate
 from gnomon.errors import DataError, MissingFileWarning, unknown
 from gnomon.files import find_optional, read_jsonl
+from gnomon.grouped import GOLD, tally
 from gnomon.records import MASK, Form, Item
 
 FORMS: tuple[Form, ...] = ("cloze", "choice")
@@ -114,7 +120,7 @@ QUESTIONS = (
 ANSWERS = {"1": "yes", "true": "yes", "yes": "yes", "0": "no", "false": "no", "no": "no"}
 
 
-class Question(msgspec.Struct):
+class _Question(msgspec.Struct):
     """A line of the authors' data_qa.json."""
 
     question: str
@@ -126,7 +132,7 @@ class _Asked(NamedTuple):
 
     file: Path
     line: int
-    row: Question
+    row: _Question
 
     def error(self, problem: str) -> DataError:
         hint = expected("spatial-commonsense", QUESTIONS[0])
@@ -137,10 +143,10 @@ def _published_questions(folder: Path) -> list[_Asked] | None:
     file = find_optional(folder, *QUESTIONS)
     if file is None:
         return None  # the questions follow from the scenes, word for word
-    return [_Asked(file, line, row) for line, row in read_jsonl(file, Question)]
+    return [_Asked(file, line, row) for line, row in read_jsonl(file, _Question)]
 
 
-def _as_asked(scene: Scene, number: int, questions: Sequence[_Asked]) -> Iterator[Item]:
+def _as_asked(scene: ActionScene, number: int, questions: Sequence[_Asked]) -> Iterator[Item]:
     """Rows 2i and 2i+1 of the questions belong to row i of the scenes."""
     own = questions[2 * number : 2 * number + 2]
     if len(own) < 2:
@@ -153,7 +159,7 @@ def _as_asked(scene: Scene, number: int, questions: Sequence[_Asked]) -> Iterato
         yield _as_read(scene, asked)
 
 
-def _as_read(scene: Scene, asked: _Asked) -> Item:
+def _as_read(scene: ActionScene, asked: _Asked) -> Item:
     question = asked.row.question
     answer = ANSWERS.get(str(asked.row.label).lower())
     if answer is None:
@@ -169,7 +175,7 @@ def _as_read(scene: Scene, asked: _Asked) -> Item:
     return _question(scene, _relation_in(text, scene, answer), text.strip(), answer)
 
 
-def _relation_in(text: str, scene: Scene, answer: str) -> str:
+def _relation_in(text: str, scene: ActionScene, answer: str) -> str:
     """The relation that a question asks about, by its word, else by its answer."""
     for name, word in ASKED_PUBLISHED.items():
         if re.search(rf"\b{word}\b", text):
@@ -177,7 +183,7 @@ def _relation_in(text: str, scene: Scene, answer: str) -> str:
     return scene.relation if answer == "yes" else scene.other
 
 
-def _items(scene: Scene, forms: Sequence[Form], words: dict[str, str]) -> Iterator[Item]:
+def _items(scene: ActionScene, forms: Sequence[Form], words: dict[str, str]) -> Iterator[Item]:
     if "cloze" in forms:
         yield _cloze(scene)
     if "scene" in forms:
@@ -186,33 +192,33 @@ def _items(scene: Scene, forms: Sequence[Form], words: dict[str, str]) -> Iterat
         yield from _questions(scene, words)
 
 
-def _cloze(scene: Scene) -> Item:
+def _cloze(scene: ActionScene) -> Item:
     text = f"{scene.pronoun.capitalize()} is {MASK} the {scene.object}."
     return _item(scene, "cloze", text, RELATIONS, scene.relation, "")
 
 
-def _prompt(scene: Scene) -> Item:
+def _prompt(scene: ActionScene) -> Item:
     """The sentence as it is: what is painted must show where the person is."""
     item = _item(scene, "scene", scene.text, RELATIONS, scene.relation, "")
     things = {"thing_a": scene.person, "thing_b": scene.object}
     return msgspec.structs.replace(item, context="", tags=item.tags | things)
 
 
-def _questions(scene: Scene, words: dict[str, str]) -> Iterator[Item]:
+def _questions(scene: ActionScene, words: dict[str, str]) -> Iterator[Item]:
     for asked, answer in ((scene.relation, "yes"), (scene.other, "no")):
         yield _question(
             scene, asked, f"Is the {scene.person} {words[asked]} the {scene.object}?", answer
         )
 
 
-def _question(scene: Scene, asked: str, text: str, answer: str) -> Item:
+def _question(scene: ActionScene, asked: str, text: str, answer: str) -> Item:
     # The authors' sentences end in a space, their questions' first sentences do not.
     scene = scene._replace(text=scene.text.rstrip())
     return _item(scene, "choice", text, ("yes", "no"), answer, asked)
 
 
 def _item(
-    scene: Scene, form: Form, text: str, choices: tuple[str, ...], gold: str, asked: str
+    scene: ActionScene, form: Form, text: str, choices: tuple[str, ...], gold: str, asked: str
 ) -> Item:
     person, thing = scene.stands_for or (scene.person, scene.object)
     tags = {

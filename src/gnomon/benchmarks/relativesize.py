@@ -32,7 +32,7 @@ MOST_PAIRS = 100_000
 FORMS: tuple[Form, ...] = ("cloze", "choice")
 
 
-class Pair(NamedTuple):
+class SizePair(NamedTuple):
     """Two objects, and whether the first is the larger."""
 
     first: str
@@ -51,7 +51,7 @@ def published(*, data: str = "", form: str = "") -> Iterator[Item]:
     for pair in read_pairs(_file(data)):
         if form == "scene":
             yield prompt_item(pair)
-            yield prompt_item(Pair(pair.second, pair.first, not pair.larger))
+            yield prompt_item(SizePair(pair.second, pair.first, not pair.larger))
         for put in FORMS:
             if form in ("", put):
                 yield pair_item(pair, put)
@@ -65,7 +65,7 @@ class _Columns(NamedTuple):
     answer: int | None = None
 
 
-def read_pairs(file: Path) -> list[Pair]:
+def read_pairs(file: Path) -> list[SizePair]:
     """The pairs of a file.
 
     A pair that occurs twice is an error, since one of the two labels may be wrong.
@@ -104,7 +104,7 @@ def _rows(file: Path) -> list[tuple[int, list[str]]]:
     return rows
 
 
-def pair_item(pair: Pair, form: Form) -> Item:
+def pair_item(pair: SizePair, form: Form) -> Item:
     """A pair as a cloze, or as a question about the word larger or smaller.
 
     Which of the two words it is, the length of the names decides.
@@ -130,7 +130,7 @@ def pair_item(pair: Pair, form: Form) -> Item:
     )
 
 
-def prompt_item(pair: Pair) -> Item:
+def prompt_item(pair: SizePair) -> Item:
     """A pair to be painted: the prompt names both and says nothing about them."""
     choices = ("larger", "smaller")
     return Item(
@@ -144,12 +144,12 @@ def prompt_item(pair: Pair) -> Item:
     )
 
 
-def _prompt(pair: Pair) -> str:
+def _prompt(pair: SizePair) -> str:
     first = with_article(pair.first)
     return f"{first[0].upper()}{first[1:]} and {with_article(pair.second)}."
 
 
-def _tags(pair: Pair) -> dict[str, str]:
+def _tags(pair: SizePair) -> dict[str, str]:
     relation = ">" if pair.larger else "<"
     return {"obj_a": pair.first, "obj_b": pair.second, "relation": relation}
 
@@ -207,7 +207,7 @@ def _position(names: Sequence[str], known: Iterable[str]) -> int | None:
     return None
 
 
-def _pair(fields: Sequence[str], header: _Columns | None, file: Path, line: int) -> Pair:
+def _pair(fields: Sequence[str], header: _Columns | None, file: Path, line: int) -> SizePair:
     columns = header or _Columns(answer=2 if len(fields) > 2 else None)
     last = max(columns.first, columns.second, columns.answer or 0)
     problem = f"not a pair of two objects: {fields}."
@@ -217,12 +217,12 @@ def _pair(fields: Sequence[str], header: _Columns | None, file: Path, line: int)
     if not first or not second or first == second:
         raise DataError(problem, WRITE, file=file, line=line)
     if columns.answer is None:  # two names alone: the larger one first
-        return Pair(first, second, True)
+        return SizePair(first, second, True)
     said = fields[columns.answer].lower()
     if said in GREATER or said == first.lower():
-        return Pair(first, second, True)
+        return SizePair(first, second, True)
     if said in LESSER or said == second.lower():
-        return Pair(first, second, False)
+        return SizePair(first, second, False)
     raise DataError(
         f"the answer {said!r} is not one of > < 1 0 larger smaller or one of the two names.",
         WRITE,

@@ -16,14 +16,14 @@ from typing import TypeVar
 
 import msgspec
 
-from gnomon.benchmarks.contrasts import Contrast, balanced_pairs
-from gnomon.benchmarks.counting import GOLD, tally
+from gnomon.benchmarks.contrasts import BandedPair, balanced_pairs
 from gnomon.benchmarks.objects import everyday_namesakes
 from gnomon.benchmarks.viphy.items import types, with_article
 from gnomon.contracts import Benchmark, Laws, Listing, OrderLaw
 from gnomon.downloads.catalogue import expected, locate
 from gnomon.errors import DataError, MissingFileWarning, unknown
 from gnomon.files import find, package_data, read_jsonl, read_yaml
+from gnomon.grouped import GOLD, tally
 from gnomon.records import MASK, Form, Item
 
 SCALES_OF = {"size": ("larger", "smaller"), "height": ("taller", "shorter")}
@@ -64,7 +64,7 @@ def published(*, data: str = "", scale: str = "", form: str = "") -> Iterator[It
     forms = _forms(form)
     for chosen, file in _found_sets(folder, _chosen(scale, SCALES_OF)).items():
         level_of = levels_by_name(table[chosen])
-        for line, row in read_jsonl(file, Row):
+        for line, row in read_jsonl(file, _Row):
             problem = _problem(row, chosen, level_of)
             if problem:
                 hint = expected("spatial-commonsense", f"data/{chosen}/data.json")
@@ -94,7 +94,7 @@ def _found_sets(folder: Path, scales: Sequence[str]) -> dict[str, Path]:
     return found
 
 
-class Row(msgspec.Struct):
+class _Row(msgspec.Struct):
     """A line of the authors' files. `label` is 1 if the first object is the greater one."""
 
     text: str
@@ -117,7 +117,7 @@ def levels_by_name(levels: Levels) -> dict[str, int]:
 
 
 def _fresh_forms(
-    scale: str, contrast: Contrast, word: str, forms: Sequence[Form]
+    scale: str, contrast: BandedPair, word: str, forms: Sequence[Form]
 ) -> Iterator[Item]:
     """A pair both ways round; the questions ask with the word, so that one is to be denied."""
     greater, lesser = SCALES_OF[scale]
@@ -142,7 +142,7 @@ def _fresh_forms(
                 yield _item(scale, form, text, (a, b), relation, tags | {"scene": scene}, word)
 
 
-def _problem(row: Row, scale: str, level_of: LevelOf) -> str:
+def _problem(row: _Row, scale: str, level_of: LevelOf) -> str:
     """The objects must be those of the set, and the label must follow from their levels."""
     for name in (row.obj_a, row.obj_b):
         if name not in level_of:
@@ -154,7 +154,7 @@ def _problem(row: Row, scale: str, level_of: LevelOf) -> str:
 
 
 def _published_forms(
-    scale: str, row: Row, level_of: LevelOf, forms: Sequence[Form]
+    scale: str, row: _Row, level_of: LevelOf, forms: Sequence[Form]
 ) -> Iterator[Item]:
     """Cloze from the authors' phrases; question as they ask it.
 

@@ -25,7 +25,7 @@ from gnomon.records import Item, digest
 if TYPE_CHECKING:
     from gnomon.language.patterns import Bank, Pattern
     from gnomon.language.population import Population
-    from gnomon.language.sampling import Sample
+    from gnomon.language.sampling import ProblemSample
 
 SAMPLES = ("dataset/160x200.json", "160x200.json")
 CHOICES = ("entailment", "neutral", "contradiction")
@@ -125,16 +125,15 @@ def published_bank(folder: str | Path) -> Bank:
     return read_problems(problems, read_signature(world))
 
 
-def published_samples(pattern: Pattern, count: int, seed: int) -> Iterator[Sample]:
+def published_samples(pattern: Pattern, count: int, seed: int) -> Iterator[ProblemSample]:
     """What the authors' generator draws from a pattern.
 
     It lists all problems, fillers sorted; seeds anew for each pattern; draws if there are more than
     wanted; and moves the seed examples that were drawn to the front, in the order of the pattern
     file.
     """
-    from gnomon.language.enumeration import Enumeration
-    from gnomon.language.examples import derive
-    from gnomon.language.sampling import decoded
+    from gnomon.language.patterns import derive
+    from gnomon.language.sampling import Enumeration, decoded
 
     enumeration = Enumeration(pattern)
     examples: dict[int, None] = {}  # in the order of the pattern file, each once
@@ -195,7 +194,7 @@ def proof_tag(pattern: str) -> str:
     return "none" if len(refuted) == READINGS else "some readings"
 
 
-def _item(pattern: Pattern, sample: Sample, identifier: str, tags: dict[str, str]) -> Item:
+def _item(pattern: Pattern, sample: ProblemSample, identifier: str, tags: dict[str, str]) -> Item:
     tags = dict(tags)
     for place, (slot, filler) in enumerate(zip(pattern.slots, sample.fillers, strict=True)):
         tags[f"slot:{slot.name}"] = pattern.phrase(place, filler)
@@ -312,7 +311,7 @@ def _check_count(per_group: int) -> None:
 
 _TAG_WORDS = {
     "class": "kind of inference",
-    "class=argument orientation": "orientation of things",
+    "class=argument orientation": "whose place it is",
     "class=directional": "directions and paths",
     "class=projective": "left, behind, above ...",
     "class=non-projective": "in, near, between ...",

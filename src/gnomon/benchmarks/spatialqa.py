@@ -12,13 +12,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from gnomon.benchmarks.counting import tally
-from gnomon.benchmarks.families import LABELS, Family, Problem
-from gnomon.benchmarks.familyfile import read_families
+from gnomon.benchmarks.families import LABELS, FamilyProblem, TemplateFamily, read_families
 from gnomon.contracts import AnswerFormat, Benchmark, Listing
 from gnomon.downloads.catalogue import expected, locate
 from gnomon.errors import DataError, UsageError
 from gnomon.files import package_data, read_table, read_yaml
+from gnomon.grouped import tally
 from gnomon.records import Item, Prediction, digest
 
 CATEGORIES = ("motion", "orientation", "distance", "containment", "metaphor")
@@ -50,7 +49,7 @@ def fresh(
             yield _item(family, problem)
 
 
-def families(patterns: str = "") -> list[Family]:
+def families(patterns: str = "") -> list[TemplateFamily]:
     """The families that ship with Gnomon, category by category, or those of a file."""
     folder = package_data("spatialqa")
     words = read_yaml(folder / "words.yaml")
@@ -62,7 +61,7 @@ def families(patterns: str = "") -> list[Family]:
     return found
 
 
-def _item(family: Family, problem: Problem) -> Item:
+def _item(family: TemplateFamily, problem: FamilyProblem) -> Item:
     template = problem.template
     asked = digest(problem.premise, problem.hypothesis, *template.labels)
     tags = {

@@ -156,7 +156,7 @@ def _found(paths: list[str], runs: list[Run], asking: Asking) -> Agreed:
 def _shown(found: Agreed, args: Namespace) -> str:
     from gnomon.people.listings import first_lines, last_lines, listings
     from gnomon.people.summary import plain
-    from gnomon.reports.tables.render import as_json, render
+    from gnomon.tabular import as_json, render
 
     if args.format == "json":
         return as_json(plain(found.summary))

@@ -16,8 +16,8 @@ examples:
 --map names what holds the question, as for `gnomon run`: id, context, text, choices, gold, group
 (what belongs together), image; and beside it split, votes (or votes_true and votes_false),
 relation, first and second (two things that are compared). Several columns are joined with +. What
-has its usual name need not be named. --runs DIR reads which labels people marked as doubtful in `gnomon view`, and how many runs
-got these items wrong. docs/audit.md says what each check does.
+has its usual name need not be named. --runs DIR reads which labels people marked as doubtful in
+`gnomon view`, and how many runs got these items wrong. docs/audit.md says what each check does.
 
 Exit code 0 if there is no alarm, 1 if there is one (or a file cannot be read), 2 for wrong usage.
 --allow CHECK or CHECK:PART takes an alarm back that is explained.
@@ -208,7 +208,7 @@ def _print(reports: Sequence[AuditReport], format: str) -> None:
         _print_json(reports)
         return
     from gnomon.audit.page import listing, summary
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     if format != "table":
         for report in reports:

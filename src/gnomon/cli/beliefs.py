@@ -80,7 +80,7 @@ def _believers(paths: Sequence[str]) -> list[Believer]:
 
 def _shown(found: Sequence[Believer], format: str) -> str:
     from gnomon.reports.beliefs import by_model, flat_records, records, sentence, summary
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     if format == "json":
         return render(records(found), format)

@@ -108,8 +108,8 @@ def _wordings(args: Namespace, model: ModelSpec, prompt: str) -> Candidates:
 
 
 def _back_translated(args: Namespace, listed: CandidateList, items: Sequence[Item]) -> Paraphrased:
-    from gnomon.models.transformers.translating import translators
     from gnomon.train.backtranslation import back_translated
+    from gnomon.train.translation import translators
 
     there, back = translators(args.back_translate, sample=args.sample, seed=args.search_seed)
     return back_translated(listed, items, there, back, args.beams)

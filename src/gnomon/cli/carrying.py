@@ -12,7 +12,7 @@ from argparse import Namespace
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gnomon.cli.dispatch import tell
 from gnomon.cli.planned import LEFT_OUT, Planned, plan_runs
@@ -23,24 +23,18 @@ from gnomon.registry import is_native
 from gnomon.runs import MANIFEST, Run
 
 if TYPE_CHECKING:
-    from gnomon.runs.wanted import Wanted
+    from gnomon.runs.workers import WorkerPlan
 
 MOST_KEPT = 50_000  # items of a benchmark that are kept in memory from one model to the next
 
 
 class Carrying:
-    """The runs of a command. What it keeps from one to the next does not go to a child process."""
+    """The runs of a command."""
 
     def __init__(self, args: Namespace) -> None:
         self.args = args
         self._loaded: tuple[str, ExitStack] | None = None
         self._sources: dict[int, ItemSource] = {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"args": self.args}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["args"])  # type: ignore[misc]
 
     @cached_property
     def plan(self) -> list[Planned]:
@@ -62,9 +56,7 @@ class Carrying:
             return [True]
         workers = wanted(self.args)
         if workers.here and any(is_native(planned.model.spec) for planned in plan):
-            from gnomon.cli.isolating import in_children
-
-            done = in_children(self.attempt, len(plan), self._crashed)
+            done = self._in_children()
         else:
             done = [self.attempt(number) for number in range(len(plan))]
             self._let_go()
@@ -97,13 +89,31 @@ class Carrying:
             return False
         return True
 
+    def _in_children(self) -> list[bool]:
+        """Carry out all runs in a child process; if it dies, in another one behind that run."""
+        from gnomon.jobs import INTERRUPTED, Child, ChildDiedError, how_it_ended
+
+        done: list[bool] = []
+        while len(done) < len(self.plan):
+            child = Child(Carrying, self.args, stop_with_parent=True)
+            try:
+                while len(done) < len(self.plan):
+                    done.append(bool(child.call("attempt", len(done))))
+            except ChildDiedError as death:
+                if death.code == INTERRUPTED:
+                    raise SystemExit(INTERRUPTED) from None
+                self._crashed(len(done), f"it ended the process ({how_it_ended(death.code)})")
+                done.append(False)
+            child.end()
+        return done
+
     def _crashed(self, number: int, reason: str) -> None:
         title = self.plan[self.order[number]].title
         tell(f"{title}: {reason}.\nThe model's file may be damaged: fetch it again.")
 
     def _keep_model(self, spec: str) -> None:
         """Keep the weights of this model loaded, and of no other."""
-        from gnomon.models.keeping import keeping_models
+        from gnomon.models.machine import keeping_models
 
         if self._loaded is not None and self._loaded[0] == spec:
             return
@@ -152,15 +162,15 @@ class Carrying:
                 raise SystemExit(130) from None
 
 
-def wanted(args: Namespace) -> Wanted:
+def wanted(args: Namespace) -> WorkerPlan:
     """Which workers the command wants."""
-    from gnomon.runs.wanted import wanted_workers
+    from gnomon.runs.workers import plan_workers
 
-    return wanted_workers(args.workers, cpus=args.cpus_per_worker, gpus=args.gpus_per_worker)
+    return plan_workers(args.workers, cpus=args.cpus_per_worker, gpus=args.gpus_per_worker)
 
 
 def _tell_of_examples(planned: Planned) -> None:
-    from gnomon.models.prompts.fewshot import in_words
+    from gnomon.items.examples import in_words
 
     said = in_words(planned.model)
     if said:

@@ -46,7 +46,7 @@ MOST_ROWS = 100  # of a table in a terminal
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    from gnomon.reports.tables.render import FORMATS
+    from gnomon.tabular import FORMATS
 
     parser.add_argument(
         "file",
@@ -128,7 +128,7 @@ def _check_no_benchmark(names: list[str]) -> None:
 
 def _rendered(listings: Iterable[Listing], format: str) -> str:
     """The tables; in a terminal without those that would fill several screens."""
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     parts = []
     for listing in listings:

@@ -23,7 +23,7 @@ def check_items(args: Namespace) -> int:
     """Read files of items; print what is wrong with rows, then what the files hold."""
     from gnomon.contracts import Listing
     from gnomon.items.checking import in_order
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     rows, failed = [], False
     findings = []

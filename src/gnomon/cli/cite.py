@@ -35,7 +35,7 @@ def main(args: Namespace) -> int:
     import msgspec
 
     from gnomon.reports import citations
-    from gnomon.reports.tables.render import as_json
+    from gnomon.tabular import as_json
 
     benchmarks, models = _used(args.used)
     known = citations.citations()

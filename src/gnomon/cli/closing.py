@@ -27,9 +27,9 @@ def show_runs(args: Namespace, runs: Sequence[Run]) -> None:
     from gnomon.measures.entries import entries_of
     from gnomon.measures.remarks import remarks
     from gnomon.measures.scoring import Scored, score_table
-    from gnomon.reports.tables.places import place_listings
-    from gnomon.reports.tables.render import render
+    from gnomon.reports.tables.prompts import place_listings
     from gnomon.reports.tables.scores import headline
+    from gnomon.tabular import render
 
     entries = entries_of(runs)
     scores: list[Scored] = []
@@ -77,14 +77,14 @@ def _show_what_next(args: Namespace, runs: Sequence[Run]) -> None:
 def _show_over_prompts(entries: Sequence[Entry]) -> None:
     """Mean, worst, best and spread over the wordings, if any model was asked in several."""
     from gnomon.measures.prompts import score_over_prompts
-    from gnomon.reports.tables.prompts import shown
+    from gnomon.reports.tables.prompts import prompts_shown
 
     try:
         found = score_over_prompts(entries)
     except UsageError as error:
         tell(error)
         return
-    print(f"\n{shown(found, 'table')}")
+    print(f"\n{prompts_shown(found, 'table')}")
 
 
 def _print_json(run: Run) -> None:

@@ -141,7 +141,7 @@ def _ask(args: Namespace, points: Sequence[CurvePoint]) -> None:
 
 
 def _show(args: Namespace, points: Sequence[CurvePoint], amounts: Amounts, folder: Path) -> None:
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
     from gnomon.train.curves import items_of
 
     curves = _curves(points)
@@ -195,7 +195,7 @@ def _bounds(measure: str) -> tuple[float, float] | None:
 def _listing(summary: Sequence[tuple[str, str, AtAmount]], amounts: Amounts) -> Listing:
     from gnomon.contracts import Listing
     from gnomon.reports.figures.curves import UNITS
-    from gnomon.reports.tables.scores import interval, percent
+    from gnomon.reports.words import interval, percent
 
     rows = []
     for part, measure, point in summary:

@@ -69,7 +69,7 @@ def main(args: Namespace) -> int:
 def _list(args: Namespace) -> int:
     from gnomon.contracts import Listing
     from gnomon.downloads.catalogue import cache_folder, cached, sources
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     rows = []
     for name, source in sources().items():

@@ -65,7 +65,7 @@ def show_plan(args: Namespace) -> int:
     if args.format == "json":
         _print_json(plan)
         return 1 if plan.failed else 0
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     print(render(_listing(plan)))
     for sentence in _sentences(plan):

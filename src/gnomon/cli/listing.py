@@ -9,7 +9,7 @@ def hanging(start: str, text: str) -> str:
     """A line wrapped for the terminal, with later lines indented; in a pipe it stays one line."""
     from textwrap import fill
 
-    from gnomon.reports.tables.render import terminal_width
+    from gnomon.tabular import terminal_width
 
     room = max(terminal_width(), len(start) + 30)
     indent = " " * len(start)

@@ -24,10 +24,10 @@ from gnomon.cli.dispatch import tell
 from gnomon.errors import DataError, GnomonError, UsageError
 
 if TYPE_CHECKING:
-    from gnomon.look.eyes import Eyes
     from gnomon.look.modes import Mode
-    from gnomon.look.pipeline import Pipeline, Vocabulary
+    from gnomon.look.pipeline import NameVocabulary, Pipeline
     from gnomon.look.readers import Sources
+    from gnomon.look.sightings import LookModels
 
 WORK = ".look"  # the folder, in that of the output, where results of stages are kept
 
@@ -140,7 +140,7 @@ def _make(args: Namespace, mode: Mode, store: Any) -> str:
     from gnomon.cli.seeing import eyes_of
     from gnomon.look.output import troubles_file
     from gnomon.look.pipeline import Options, Pipeline
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     sources = _sources(args, store)
     needs_depth = any(reader.needs_depth for reader in sources.readers)
@@ -183,12 +183,12 @@ def _sources(args: Namespace, store: Any) -> Sources:
 
 
 def _write(
-    args: Namespace, mode: Mode, pipeline: Pipeline, vocabulary: Vocabulary
+    args: Namespace, mode: Mode, pipeline: Pipeline, vocabulary: NameVocabulary
 ) -> dict[str, int]:
     """Write what was found; how many lines each file has."""
-    from gnomon.look import aggregating, output
-    from gnomon.look.colourfindings import colour_findings
-    from gnomon.look.sureness import Least
+    from gnomon.look import findings as aggregating
+    from gnomon.look import output
+    from gnomon.look.findings import Least, colour_findings
 
     least = Least.usual(vocabulary.pictures, pair=args.least)
     findings = {
@@ -210,9 +210,9 @@ def _write(
 def _write_manifest(
     args: Namespace,
     mode: Mode,
-    eyes: Eyes,
+    eyes: LookModels,
     sources: Sources,
-    vocabulary: Vocabulary,
+    vocabulary: NameVocabulary,
     counts: dict[str, int],
     agreed: list[dict[str, Any]],
 ) -> None:
@@ -244,7 +244,7 @@ def _write_manifest(
     )
 
 
-def _has_true_depth(eyes: Eyes, sources: Sources) -> bool:
+def _has_true_depth(eyes: LookModels, sources: Sources) -> bool:
     return eyes.true_depth and any(reader.has_true_depth for reader in sources.readers)
 
 
@@ -259,7 +259,7 @@ def _write_page(folder: Path) -> None:
 
 
 def _summary(
-    folder: Path, vocabulary: Vocabulary, counts: dict[str, int], *, has_depth: bool
+    folder: Path, vocabulary: NameVocabulary, counts: dict[str, int], *, has_depth: bool
 ) -> str:
     lines = [f"{vocabulary.read:,} regions in {vocabulary.pictures:,} pictures"]
     lines += [f"{counts[name]:>9,}  {name}.jsonl" for name in counts]

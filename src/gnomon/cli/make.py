@@ -88,7 +88,7 @@ def main(args: Namespace) -> int:
 
 def _tell_account(source: ItemSource) -> None:
     """Say what the items were drawn from, and what was left out."""
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     account = source.benchmark.accounts.get(source.source)
     if account is not None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    from gnomon.reports.tables.render import FORMATS
+    from gnomon.tabular import FORMATS
 
     parser.add_argument("action", nargs="?", choices=("forget",), help="what to do (default: list)")
     parser.add_argument("name", nargs="?", metavar="NAME", help="whom to forget")
@@ -67,7 +67,7 @@ def main(args: Namespace) -> int:
 
 def _list(people: list[Known], args: Namespace) -> None:
     from gnomon.contracts import Listing
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     if not people and args.format == "table":
         print(f"There are no answers of people in {args.runs}.")

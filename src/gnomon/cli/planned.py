@@ -62,7 +62,7 @@ class Asked(NamedTuple):
 
 def plan_runs(args: Namespace) -> list[Planned]:
     """Every run once, even if it was named twice: then with the larger limit."""
-    from gnomon.models.prompts.fewshot import check_some_take_examples, with_examples
+    from gnomon.items.examples import check_some_take_examples, with_examples
     from gnomon.runs.folders import run_folder
 
     asked = _asked(args)

@@ -74,7 +74,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Plan, time and print."""
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     if not 0 < args.difference < 100:
         raise UsageError(

@@ -29,7 +29,7 @@ def _one(args: Namespace) -> int:
 def _all(args: Namespace) -> int:
     from gnomon.contracts import Listing
     from gnomon.models.prompts.library import load_prompt, prompt_names
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     found: list[dict[str, Any]] = []
     for name in prompt_names():

@@ -176,7 +176,7 @@ def _check_tags(item: Item, tags: Sequence[str]) -> None:
 def _ask(args: Namespace, source: ItemSource, candidates: Candidates) -> list[Any]:
     """One run for each candidate; the model's weights are loaded once."""
     from gnomon.cli.progress import live_line
-    from gnomon.models.keeping import keeping_models
+    from gnomon.models.machine import keeping_models
     from gnomon.runs import running
 
     command = redact_command(shlex.join(["gnomon", *sys.argv[1:]]))
@@ -213,17 +213,16 @@ def _grid(
 ) -> str:
     from gnomon.measures.prompts import score_over_prompts
     from gnomon.measures.scoring import score
-    from gnomon.reports.tables.prompts import shown
-    from gnomon.reports.tables.promptsearch import grid_listing
-    from gnomon.reports.tables.render import render
+    from gnomon.reports.tables.prompts import grid_listing, prompts_shown
+    from gnomon.tabular import render
 
     names = [measure.name for measure in measures]
     over = score_over_prompts(entries, measures=names)
     if args.format in ("json", "csv"):
-        return shown(over, args.format)
+        return prompts_shown(over, args.format)
     each = [score(entry.table, measures[0]) for entry in entries]
     listing = grid_listing(each, candidates.labels)
-    text = f"{render(listing, args.format)}\n\n{shown(over, args.format)}"
+    text = f"{render(listing, args.format)}\n\n{prompts_shown(over, args.format)}"
     return text if args.format != "table" else f"{text}\n{inert(_sentence(candidates.told))}"
 
 
@@ -236,8 +235,8 @@ def _searched(
     measures: Sequence[Measure],
 ) -> str:
     from gnomon.measures.promptsearch import Part, search
-    from gnomon.reports.tables.promptsearch import fold_listing, mean_listing
-    from gnomon.reports.tables.render import render
+    from gnomon.reports.tables.prompts import fold_listing, mean_listing
+    from gnomon.tabular import render
 
     parts = []
     for fold in range(division.folds):
@@ -277,7 +276,7 @@ def _rule(division: Division) -> str:
 def _json(candidates: Candidates, division: Division, found: Search) -> str:
     import msgspec
 
-    from gnomon.reports.tables.promptsearch import search_fields
+    from gnomon.reports.tables.prompts import search_fields
     from gnomon.train.folds import losses
 
     fields = {

@@ -63,7 +63,7 @@ def _print_findings(proofs: list[PatternProof]) -> None:
 
 def _print_tables(proofs: list[PatternProof], format: str) -> None:
     from gnomon.contracts import Listing
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     rows = []
     for proof in proofs:

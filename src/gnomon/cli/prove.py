@@ -139,7 +139,7 @@ def _print_json(premises: list[str], proofs: list[Proof]) -> None:
 def _print_readings(format: str) -> int:
     from gnomon.contracts import Listing
     from gnomon.proofs.meaning.readings import readings
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     rows = tuple((reading.name, reading.says) for reading in readings().values())
     listing = Listing("Readings", ("reading", "says"), rows)

@@ -19,8 +19,7 @@ def list_runs(args: Namespace) -> int:
     """Print every run that is in the folder."""
     from gnomon.cli.dispatch import tell
     from gnomon.contracts import Listing
-    from gnomon.reports.tables.render import UNCUT, render
-    from gnomon.reports.tables.scores import too_wide
+    from gnomon.tabular import UNCUT, render, too_wide
 
     _check_folder(args)
     found = _found_runs(args.runs)

@@ -120,7 +120,7 @@ def main(args: Namespace) -> int:
     """Score and print."""
     from gnomon.measures.entries import entries_of, with_guesses
     from gnomon.measures.scoring import score_entries
-    from gnomon.reports.tables.places import place_scores
+    from gnomon.reports.tables.prompts import place_scores
     from gnomon.reports.tables.scores import shown
 
     _check(args)
@@ -160,19 +160,19 @@ def main(args: Namespace) -> int:
 
 def _over_prompts(args: Namespace, entries: Sequence[Entry]) -> str:
     from gnomon.measures.prompts import score_over_prompts
-    from gnomon.reports.tables.prompts import shown
+    from gnomon.reports.tables.prompts import prompts_shown
 
     found = score_over_prompts(
         entries, by=args.by, measures=args.measure, minimum=args.minimum, level=args.level
     )
-    return shown(found, args.format, plain=args.plain, level=args.level)
+    return prompts_shown(found, args.format, plain=args.plain, level=args.level)
 
 
 def _print_places(args: Namespace, entries: Sequence[Entry]) -> None:
     """The bias by place of runs whose choices were permuted."""
-    from gnomon.reports.tables.places import place_listings
-    from gnomon.reports.tables.render import render
+    from gnomon.reports.tables.prompts import place_listings
     from gnomon.reports.tables.scores import PLAIN
+    from gnomon.tabular import render
 
     for listing in place_listings(entries, level=args.level):
         text = render(listing, args.format)
@@ -315,8 +315,8 @@ def _deviations(found: Sequence[Scored]) -> Iterator[str]:
 
 def _like_papers(args: Namespace, entries: Sequence[Entry]) -> str:
     """The results tables of the papers whose benchmarks these are."""
-    from gnomon.reports.published.beside import beside_papers
-    from gnomon.reports.tables.render import render
+    from gnomon.reports.papertables import beside_papers
+    from gnomon.tabular import render
 
     tables = [entry.table for entry in entries]
     listings, caveats = beside_papers(tables, seeds_together=args.over_seeds)

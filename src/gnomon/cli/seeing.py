@@ -10,17 +10,16 @@ from typing import Any
 from gnomon.cli.dispatch import tell
 from gnomon.errors import GnomonError
 from gnomon.look.colours import ask_colours, colours_by_pixels
-from gnomon.look.eyes import Eyes, Step, Subtypes
-from gnomon.look.measuring import Measured
 from gnomon.look.modes import Mode
-from gnomon.look.records import Scene, Sighting
-from gnomon.look.selecting import select_subtypes
+from gnomon.look.records import AnnotatedPicture, Sighting
+from gnomon.look.sightings import LookModels, PictureSightings, Step, Subtypes
+from gnomon.look.subtypes import select_subtypes
 
 EMBEDDED_DEPTH = "fastdepth"
 NONE = "none"
 
 
-def eyes_of(args: Namespace, mode: Mode, *, needs_depth: bool) -> Eyes:
+def eyes_of(args: Namespace, mode: Mode, *, needs_depth: bool) -> LookModels:
     """What the options ask for; without --depth, the embedded model if it can be had."""
     steps: list[tuple[str, Step]] = []
     if args.encoder != NONE:
@@ -28,7 +27,9 @@ def eyes_of(args: Namespace, mode: Mode, *, needs_depth: bool) -> Eyes:
     if args.colours != NONE:
         steps.append((f"colours {args.colours}", _colours(args.colours, mode)))
     name, opener = _depth(args.depth, needs_depth=needs_depth)
-    return Eyes(depth=name, open_depth=opener, true_depth=args.depth is None, steps=tuple(steps))
+    return LookModels(
+        depth=name, open_depth=opener, true_depth=args.depth is None, steps=tuple(steps)
+    )
 
 
 def _depth(spec: str | None, *, needs_depth: bool) -> tuple[str, Any]:
@@ -55,7 +56,9 @@ def _colours(spec: str, mode: Mode) -> Step:
     return _Asking(spec, mode)
 
 
-def _by_pixels(scene: Scene, sightings: Sequence[Sighting], subtypes: Subtypes) -> Measured:
+def _by_pixels(
+    scene: AnnotatedPicture, sightings: Sequence[Sighting], subtypes: Subtypes
+) -> PictureSightings:
     return colours_by_pixels(scene, sightings)
 
 
@@ -69,7 +72,9 @@ class _Asking:
         self._mode = mode
         self._model: Any = None
 
-    def __call__(self, scene: Scene, sightings: Sequence[Sighting], subtypes: Subtypes) -> Measured:
+    def __call__(
+        self, scene: AnnotatedPicture, sightings: Sequence[Sighting], subtypes: Subtypes
+    ) -> PictureSightings:
         """The sightings with colours."""
         if self._model is None:
             self._model = self._spec.open()
@@ -84,7 +89,9 @@ class _Selecting:
         self._mode = mode
         self._encoder: Any = None
 
-    def __call__(self, scene: Scene, sightings: Sequence[Sighting], subtypes: Subtypes) -> Measured:
+    def __call__(
+        self, scene: AnnotatedPicture, sightings: Sequence[Sighting], subtypes: Subtypes
+    ) -> PictureSightings:
         """The sightings with subtypes."""
         if self._encoder is None:
             self._encoder = _encoder(self._spec)
@@ -94,10 +101,10 @@ class _Selecting:
 
 def _encoder(spec: str) -> Any:
     if spec == "conse":
-        from gnomon.models.conse import Conse
+        from gnomon.models.similarity import Conse
 
         return Conse()
     from gnomon import registry
-    from gnomon.models.similarities import similarities_of
+    from gnomon.models.similarity import similarities_of
 
     return similarities_of(registry.model(spec).open())

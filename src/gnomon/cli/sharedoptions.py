@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 def format_argument(parser: ArgumentParser) -> None:
     """In which format figures are printed."""
-    from gnomon.reports.tables.render import FORMATS
+    from gnomon.tabular import FORMATS
 
     parser.add_argument(
         "--format", choices=FORMATS, default="table", help="output format (default: table)"

@@ -39,7 +39,7 @@ MANY = 30  # combinations of right labels, beyond which a table of them says not
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    from gnomon.reports.tables.render import FORMATS
+    from gnomon.tabular import FORMATS
 
     parser.add_argument("benchmark", metavar="BENCHMARK", help="NAME, NAME@fresh or NAME@published")
     parser.add_argument(
@@ -65,7 +65,7 @@ def arguments(parser: ArgumentParser) -> None:
 def main(args: Namespace) -> int:
     """Print what the benchmark is, items spread over the whole, then the statistics."""
     from gnomon.items.limits import spread
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     if args.n < 0:
         raise UsageError(
@@ -118,8 +118,8 @@ def _show_prompts(args: Namespace, source: ItemSource) -> int:
 
     from gnomon.cli.dispatch import tell
     from gnomon.cli.previews import in_words as prompt_in_words
-    from gnomon.models.prompts.fewshot import in_words as about_examples
-    from gnomon.models.prompts.fewshot import with_examples
+    from gnomon.items.examples import in_words as about_examples
+    from gnomon.items.examples import with_examples
     from gnomon.registry import with_prompt
 
     if args.format not in ("table", "json"):

@@ -70,7 +70,7 @@ def _counted(source: ItemSource) -> int | None:
 
 def _print(found: list[dict[str, Any]], *, whole: bool) -> None:
     from gnomon.contracts import Listing
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
 
     rows = []
     for suite in found:

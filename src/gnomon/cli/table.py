@@ -74,8 +74,7 @@ def main(args: Namespace) -> int:
     """Make the table and print it."""
     from gnomon.reports.study import studies
     from gnomon.reports.tables.overviews import in_terminal
-    from gnomon.reports.tables.pivot import pivot, significance
-    from gnomon.reports.tables.pivotformats import written
+    from gnomon.reports.tables.pivot import pivot, significance, written
 
     if args.format == "text" and args.published:
         raise UsageError(

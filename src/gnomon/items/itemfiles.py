@@ -367,7 +367,7 @@ def _parsed(file: Path, line: int, text: str) -> Any:
 
 def _as_written(value: Any) -> Any:
     """A cell without the mark that keeps a spreadsheet from taking it for a formula."""
-    from gnomon.items.writing import spreadsheet_cell
+    from gnomon.tabular import spreadsheet_cell
 
     if isinstance(value, str) and value.startswith("'") and spreadsheet_cell(value[1:]) == value:
         return value[1:]

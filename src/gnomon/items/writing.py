@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import msgspec
 
 from gnomon.errors import DataError, UsageError, importing
 from gnomon.records import Item
+from gnomon.tabular import write_csv
 
 # The canary: a string in every file of fresh items, so that training on them can be found out.
 #
@@ -38,7 +38,6 @@ def has_canary(text: str) -> bool:
 _encode = msgspec.json.Encoder().encode
 _FIELDS = tuple(field.name for field in msgspec.structs.fields(Item))
 _LISTS = ("choices", "gold", "tags", "images")  # JSON text in a CSV cell
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula begins in a spreadsheet
 _PARQUET = """
   id: 'VARCHAR', form: 'VARCHAR', text: 'VARCHAR', choices: 'VARCHAR[]', gold: 'VARCHAR[]',
   context: 'VARCHAR', "group": 'VARCHAR', tags: 'MAP(VARCHAR, VARCHAR)',
@@ -120,32 +119,6 @@ def write_lines(stream: IO[bytes], items: Iterable[Item], *, canary: str = "") -
         stream.write(_encode(item)[:-1] + end)
         n += 1
     return n
-
-
-def write_csv(stream: IO[str], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
-    """Write a table so that a spreadsheet takes no text for a formula; return how many rows."""
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(map(spreadsheet_cell, columns))
-    n = 0
-    for row in rows:
-        writer.writerow(map(spreadsheet_cell, row))
-        n += 1
-    return n
-
-
-def spreadsheet_cell(value: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula; numbers stay as they are.
-
-    >>> spreadsheet_cell("=1+1"), spreadsheet_cell(-1.5), spreadsheet_cell("-1.5")
-    ("'=1+1", -1.5, '-1.5')
-    """
-    if not isinstance(value, str) or not value.lstrip(" ").startswith(_FORMULA):
-        return value
-    try:
-        float(value)
-    except ValueError:
-        return f"'{value}"
-    return value
 
 
 def _write_jsonl(part: Path, items: Iterable[Item], canary: str) -> int:

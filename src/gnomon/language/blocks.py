@@ -19,7 +19,7 @@ import numpy.typing as npt
 from gnomon.errors import DataError
 from gnomon.language.conditions import (
     Condition,
-    Either,
+    EitherCondition,
     Equal,
     Every,
     Never,
@@ -30,7 +30,7 @@ from gnomon.language.conditions import (
     satisfied,
 )
 from gnomon.language.patterns import Pattern
-from gnomon.language.world import Members, Relation, Row
+from gnomon.language.world import Members, RelationRow, WorldRelation
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -41,7 +41,7 @@ Identity = tuple[int, ...]
 
 
 @dataclass(eq=False)
-class Pool:
+class BlockPool:
     """Places whose fillers come from one stock, and that stock cut into blocks."""
 
     places: tuple[int, ...]
@@ -67,7 +67,7 @@ def parts_of(condition: Condition) -> Iterator[Condition]:
     yield condition
     if isinstance(condition, Never):
         yield from parts_of(condition.part)
-    elif isinstance(condition, (Every, Either)):
+    elif isinstance(condition, (Every, EitherCondition)):
         for part in condition.parts:
             yield from parts_of(part)
 
@@ -137,7 +137,7 @@ def number_of_sets(condition: Condition) -> int:
 
 def pools_of(
     pattern: Pattern, domains: Sequence[Members], conditions: Sequence[Condition], *, apart: bool
-) -> list[Pool]:
+) -> list[BlockPool]:
     """One pool for the places that may compete for an entity, and one for each other place.
 
     Places compete where fillers are kept `apart`.
@@ -179,7 +179,7 @@ def _pool(
     stock: list[int],
     domains: Sequence[Members],
     deciding: Sequence[Members],
-) -> Pool:
+) -> BlockPool:
     own = [domains[place] for place in places]
     asked = list(dict.fromkeys([*own, *deciding]))
     alike: dict[tuple[bool, ...], list[int]] = {}
@@ -191,7 +191,7 @@ def _pool(
         for j, entity in enumerate(block):
             where[entity] = (i, j)
     sizes = np.array([len(block) for block in blocks], dtype=np.int64)
-    pool = Pool(
+    pool = BlockPool(
         places,
         np.array(list(chain(*blocks)), dtype=np.int64),
         np.cumsum(sizes) - sizes,
@@ -205,7 +205,9 @@ def _pool(
     return pool
 
 
-def holds(condition: Condition, blocks: Ints, identity: Identity, pools: Sequence[Pool]) -> Bools:
+def holds(
+    condition: Condition, blocks: Ints, identity: Identity, pools: Sequence[BlockPool]
+) -> Bools:
     """For each combination of blocks, whether a condition holds."""
     match condition:
         case Within(place, members):
@@ -218,7 +220,7 @@ def holds(condition: Condition, blocks: Ints, identity: Identity, pools: Sequenc
             return ~holds(part, blocks, identity, pools)
         case Every(parts):
             return _joined(np.logical_and, True, parts, blocks, identity, pools)
-        case Either(parts):
+        case EitherCondition(parts):
             return _joined(np.logical_or, False, parts, blocks, identity, pools)
 
 
@@ -228,7 +230,7 @@ def _joined(
     parts: Sequence[Condition],
     blocks: Ints,
     identity: Identity,
-    pools: Sequence[Pool],
+    pools: Sequence[BlockPool],
 ) -> Bools:
     found: Bools = np.full(len(blocks), start)
     for part in parts:
@@ -237,7 +239,7 @@ def _joined(
 
 
 def _stands(
-    relation: Relation, places: Sequence[int], blocks: Ints, pools: Sequence[Pool]
+    relation: WorldRelation, places: Sequence[int], blocks: Ints, pools: Sequence[BlockPool]
 ) -> Bools:
     found: Bools = np.zeros(len(blocks), dtype=np.bool_)
     for row in relation.rows:
@@ -249,7 +251,9 @@ def _stands(
     return found
 
 
-def _row(row: Row, places: Sequence[int], blocks: Ints, pools: Sequence[Pool]) -> Bools:
+def _row(
+    row: RelationRow, places: Sequence[int], blocks: Ints, pools: Sequence[BlockPool]
+) -> Bools:
     if row.relation is not None:
         turned = places[::-1] if row.inverse else places
         return _stands(row.relation, turned, blocks, pools)

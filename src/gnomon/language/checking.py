@@ -15,12 +15,10 @@ from typing import NamedTuple
 
 from gnomon.contracts import Listing
 from gnomon.files import package_data, read_yaml
-from gnomon.language.examples import derive
-from gnomon.language.grammar import Grammar
-from gnomon.language.patterns import LABELS, Bank, Example, Pattern, Problem
-from gnomon.language.population import Population
+from gnomon.language.patterns import LABELS, Bank, Example, Pattern, Problem, derive
+from gnomon.language.population import Population, shared_problems
 from gnomon.language.sampling import samples
-from gnomon.language.sharing import shared_problems
+from gnomon.language.surface import Grammar
 from gnomon.language.tables import Described, tables
 
 Shared = tuple[Pattern, Pattern, int]  # two patterns, and how many problems both make
@@ -29,7 +27,7 @@ COMPARED = 200  # problems of each pattern that are compared with those of the o
 READ = 40  # problems of each pattern whose English is looked at
 
 
-class Finding(NamedTuple):
+class _Finding(NamedTuple):
     """Something to fix (an error) or to look at (a warning)."""
 
     level: str  # "error" or "warning"
@@ -41,7 +39,7 @@ class Finding(NamedTuple):
 class Report:
     """What is known of a bank."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[_Finding, ...]
     populations: dict[str, int]
     listings: tuple[Listing, ...]
 
@@ -53,7 +51,7 @@ class Report:
 
 def check(bank: Bank, *, seed: int = 0) -> Report:
     """Look at every pattern of a bank, and at what they share."""
-    findings: list[Finding] = []
+    findings: list[_Finding] = []
     populations: dict[str, int] = {}
     grammar = Grammar(bank.world)
     texts: dict[str, list[Pattern]] = {}
@@ -68,7 +66,7 @@ def check(bank: Bank, *, seed: int = 0) -> Report:
         for problem in problems:
             texts.setdefault(problem.text, []).append(pattern)
         if not pattern.siblings and not pattern.file.endswith(".xml"):
-            findings.append(Finding("warning", pattern, "it has no sibling with another label"))
+            findings.append(_Finding("warning", pattern, "it has no sibling with another label"))
     shared = _merged(shared_problems(bank.patterns), texts)
     findings += _contradictions(shared)
     described = [_described(pattern) for pattern in bank.patterns]
@@ -91,10 +89,10 @@ def _described(pattern: Pattern) -> Described:
     )
 
 
-def _contradictions(shared: Sequence[Shared]) -> Iterator[Finding]:
+def _contradictions(shared: Sequence[Shared]) -> Iterator[_Finding]:
     for first, second, count in shared:
         if first.label != second.label:
-            yield Finding(
+            yield _Finding(
                 "error",
                 second,
                 f"{count:,} of its problems are also problems of '{first.id}', "
@@ -102,22 +100,22 @@ def _contradictions(shared: Sequence[Shared]) -> Iterator[Finding]:
             )
 
 
-def _population_findings(pattern: Pattern, population: Population) -> Iterator[Finding]:
+def _population_findings(pattern: Pattern, population: Population) -> Iterator[_Finding]:
     if not len(population):
-        yield Finding("error", pattern, "its restrictions cannot be satisfied: it has no problems")
+        yield _Finding("error", pattern, "its restrictions cannot be satisfied: it has no problems")
     elif len(population) < ENOUGH:
-        yield Finding(
+        yield _Finding(
             "warning",
             pattern,
             f"it has only {len(population)} problems (the paper drew {ENOUGH} from each)",
         )
 
 
-def _example_findings(pattern: Pattern) -> Iterator[Finding]:
+def _example_findings(pattern: Pattern) -> Iterator[_Finding]:
     for example in pattern.examples:
         if derive(pattern, example) is None:
             problem = f"the example cannot be derived: {_shown(example)}"
-            yield Finding("error", pattern, problem)
+            yield _Finding("error", pattern, problem)
 
 
 def _shown(example: Example) -> str:
@@ -128,11 +126,11 @@ def _shown(example: Example) -> str:
 
 def _surface_findings(
     pattern: Pattern, problems: Sequence[Problem], grammar: Grammar
-) -> Iterator[Finding]:
+) -> Iterator[_Finding]:
     for problem in problems:
         if problem.hypothesis in problem.premises:
             same = f"the hypothesis can be one of the premises: {problem.hypothesis}"
-            yield Finding("error", pattern, same)
+            yield _Finding("error", pattern, same)
             break
     yield from _complaints(pattern, problems[:READ], grammar)
     words = [sentence.text for sentence in pattern.sentences]
@@ -141,12 +139,12 @@ def _surface_findings(
     text = " ".join(words).lower()
     for expression in pattern.expressions:
         if not re.search(rf"\b{re.escape(expression.lower())}\b", text):
-            yield Finding("warning", pattern, f"no sentence holds its expression '{expression}'")
+            yield _Finding("warning", pattern, f"no sentence holds its expression '{expression}'")
 
 
 def _complaints(
     pattern: Pattern, problems: Sequence[Problem], grammar: Grammar
-) -> Iterator[Finding]:
+) -> Iterator[_Finding]:
     """What is wrong with the English: one complaint of a kind for each sentence is enough."""
     said: set[tuple[int, str]] = set()
     for problem in problems:
@@ -155,7 +153,7 @@ def _complaints(
                 kind = (place, re.sub(r"'[^']*'", "", complaint))
                 if kind not in said:
                     said.add(kind)
-                    yield Finding("warning", pattern, f"{complaint}: {sentence}")
+                    yield _Finding("warning", pattern, f"{complaint}: {sentence}")
 
 
 def _merged(exact: Iterable[Shared], texts: Mapping[str, Sequence[Pattern]]) -> list[Shared]:

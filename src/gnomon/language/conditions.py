@@ -14,7 +14,7 @@ from itertools import product
 
 from gnomon.language import expressions as written
 from gnomon.language.expressions import Comparison, ExpressionError
-from gnomon.language.world import Members, Relation, World, unknown_name
+from gnomon.language.world import Members, World, WorldRelation, unknown_name
 
 _COMPARE: Mapping[Comparison, Callable[[int, int], bool]] = {
     "<": operator.lt,
@@ -46,7 +46,7 @@ class Equal:
 class Stands:
     """The fillers of the places stand in a relation."""
 
-    relation: Relation
+    relation: WorldRelation
     places: tuple[int, ...]
 
 
@@ -65,13 +65,13 @@ class Every:
 
 
 @dataclass(frozen=True)
-class Either:
+class EitherCondition:
     """At least one part holds."""
 
     parts: tuple[Condition, ...]
 
 
-Condition = Within | Equal | Stands | Never | Every | Either
+Condition = Within | Equal | Stands | Never | Every | EitherCondition
 
 
 def satisfied(condition: Condition, fillers: Sequence[int]) -> bool:
@@ -87,7 +87,7 @@ def satisfied(condition: Condition, fillers: Sequence[int]) -> bool:
             return not satisfied(part, fillers)
         case Every(parts):
             return all(satisfied(part, fillers) for part in parts)
-        case Either(parts):
+        case EitherCondition(parts):
             return any(satisfied(part, fillers) for part in parts)
 
 
@@ -102,7 +102,7 @@ def places_of(condition: Condition) -> frozenset[int]:
             return frozenset(places)
         case Never(part):
             return places_of(part)
-        case Every(parts) | Either(parts):
+        case Every(parts) | EitherCondition(parts):
             return frozenset().union(*map(places_of, parts))
 
 
@@ -116,7 +116,7 @@ def deciding_sets(condition: Condition) -> Iterator[tuple[int, Members]]:
                 yield places[position], members
         case Never(part):
             yield from deciding_sets(part)
-        case Every(parts) | Either(parts):
+        case Every(parts) | EitherCondition(parts):
             for part in parts:
                 yield from deciding_sets(part)
         case Equal():
@@ -148,7 +148,7 @@ def resolve(
         return resolve(part, world, slots, words)
 
     match condition:
-        case written.Member(slot, members):
+        case written.MemberOf(slot, members):
             if slot in words:
                 return Within(place(slot, entity=False), _listed_words(members, words[slot]))
             return Within(place(slot), world.members(members))
@@ -163,15 +163,15 @@ def resolve(
                     f"the relation '{name}' takes {relation.arity} slots, not {len(arguments)}"
                 )
             return Stands(relation, tuple(place(slot) for slot in arguments))
-        case written.Compared():
+        case written.ComparedSets():
             other = place(condition.other) if condition.other else None
             return _compared(condition, world, place(condition.slot), other)
-        case written.Not(part):
+        case written.NotCondition(part):
             return Never(inner(part))
         case written.All(parts):
             return Every(tuple(map(inner, parts)))
         case written.Some(parts):
-            return Either(tuple(map(inner, parts)))
+            return EitherCondition(tuple(map(inner, parts)))
 
 
 def _listed_words(expression: written.Set, words: Sequence[str]) -> Members:
@@ -183,7 +183,9 @@ def _listed_words(expression: written.Set, words: Sequence[str]) -> Members:
     return frozenset(words.index(word) for word in expression.names)
 
 
-def _compared(condition: written.Compared, world: World, left: int, right: int | None) -> Condition:
+def _compared(
+    condition: written.ComparedSets, world: World, left: int, right: int | None
+) -> Condition:
     if condition.scale not in world.scales:
         raise ExpressionError(unknown_name("scale", condition.scale, world.scales))
     names, levels = world.scales[condition.scale], world.level(condition.scale)
@@ -200,4 +202,4 @@ def _compared(condition: written.Compared, world: World, left: int, right: int |
     for (i, low), (j, high) in product(enumerate(levels), repeat=2):
         if compare(i, j):
             either.append(Every((Within(left, low), Within(right, high))))
-    return Either(tuple(either))
+    return EitherCondition(tuple(either))

@@ -11,14 +11,19 @@ from gnomon.errors import DataError
 from gnomon.files import package_data
 from gnomon.grouped import grouped
 from gnomon.language.conditions import Condition, resolve
-from gnomon.language.expressions import ExpressionError, slots_of
-from gnomon.language.parsing import parse_condition, parse_set
-from gnomon.language.patterns import CLASSES, LABELS, Bank, Example, Pattern, Slot
-from gnomon.language.squares import KEYS as SQUARE_KEYS
-from gnomon.language.squares import patterns_of
-from gnomon.language.surface import SLOT, Sentence, SentenceError, parse_sentence
-from gnomon.language.world import World
-from gnomon.language.worldfile import build_world, read_expression
+from gnomon.language.expressions import ExpressionError, parse_condition, parse_set, slots_of
+from gnomon.language.patterns import (
+    CLASSES,
+    LABELS,
+    Bank,
+    Example,
+    Pattern,
+    PatternSlot,
+    patterns_of,
+)
+from gnomon.language.patterns import KEYS as SQUARE_KEYS
+from gnomon.language.surface import SLOT, SentenceError, SlottedSentence, parse_sentence
+from gnomon.language.world import World, build_world, read_expression
 from gnomon.yamlnodes import Node, parse_document, read_document, shown
 
 SHARED = ("class", "expressions", "hops", "slots", "where", "distinct")
@@ -227,14 +232,14 @@ class _Reader:
             )
         return found
 
-    def premises(self) -> tuple[Sentence, ...]:
+    def premises(self) -> tuple[SlottedSentence, ...]:
         node = self.get("premises")
         found = [_sentence(text, where) for text, where in node.texts("'premises'")]
         if not 1 <= len(found) <= PREMISE_LIMIT:
             node.fail(f"there are {len(found)} premises.", f"Write 1 to {PREMISE_LIMIT}.")
         return tuple(found)
 
-    def hypothesis(self, premises: Sequence[Sentence]) -> Sentence:
+    def hypothesis(self, premises: Sequence[SlottedSentence]) -> SlottedSentence:
         node = self.get("hypothesis")
         found = _sentence(node.scalar("'hypothesis'"), node)
         if found in premises:
@@ -271,7 +276,7 @@ class _Reader:
             )
         return found
 
-    def slots(self, used: set[str]) -> tuple[tuple[Slot, ...], set[str]]:
+    def slots(self, used: set[str]) -> tuple[tuple[PatternSlot, ...], set[str]]:
         """The slots that the sentences use, sorted by name.
 
         Also all names that the family and the pattern declare.
@@ -295,7 +300,7 @@ class _Reader:
             self.node.fail(f"the pattern has {len(used)} slots.", f"Use 1 to {SLOT_LIMIT}.")
         return tuple(self.slot(name, declared[name]) for name in sorted(used)), set(declared)
 
-    def slot(self, name: str, node: Node) -> Slot:
+    def slot(self, name: str, node: Node) -> PatternSlot:
         if node.kind == "mapping":
             return _slot_of_words(name, node)
         domain = read_expression(
@@ -308,9 +313,9 @@ class _Reader:
                 f"nothing can fill the slot '{name}': the set is empty.",
                 "Name a class with entities in it.",
             )
-        return Slot(name, domain)
+        return PatternSlot(name, domain)
 
-    def conditions(self, slots: Sequence[Slot], declared: set[str]) -> tuple[Condition, ...]:
+    def conditions(self, slots: Sequence[PatternSlot], declared: set[str]) -> tuple[Condition, ...]:
         found: list[Condition] = []
         if "where" in self.family:  # what speaks of slots that this pattern lacks is passed over
             absent = declared - {slot.name for slot in slots}
@@ -325,7 +330,7 @@ class _Reader:
         return tuple(found)
 
     def conditions_at(
-        self, section: Node, slots: Sequence[Slot], absent: set[str]
+        self, section: Node, slots: Sequence[PatternSlot], absent: set[str]
     ) -> Iterator[Condition]:
         """The conditions of a section, but for those on slots that are absent."""
         places = {slot.name: place for place, slot in enumerate(slots)}
@@ -343,7 +348,7 @@ class _Reader:
                     "docs/patterns.md shows how conditions are written.",
                 )
 
-    def examples(self, slots: Sequence[Slot]) -> tuple[Example, ...]:
+    def examples(self, slots: Sequence[PatternSlot]) -> tuple[Example, ...]:
         if "examples" not in self.own:
             return ()
         names = [slot.name for slot in slots]
@@ -391,7 +396,7 @@ def _fillers(node: Node, names: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _slot_of_words(name: str, node: Node) -> Slot:
+def _slot_of_words(name: str, node: Node) -> PatternSlot:
     words: list[str] = []
     for item in node.mapping(f"the slot '{name}'", ("words",)).values():
         for entry in item.sequence("'words'"):
@@ -406,10 +411,10 @@ def _slot_of_words(name: str, node: Node) -> Slot:
             node.fail(
                 f"a word of '{name}' holds a character that cannot be used.", "Write plain words."
             )
-    return Slot(name, frozenset(range(len(words))), tuple(words))
+    return PatternSlot(name, frozenset(range(len(words))), tuple(words))
 
 
-def _sentence(text: str, node: Node) -> Sentence:
+def _sentence(text: str, node: Node) -> SlottedSentence:
     try:
         return parse_sentence(text)
     except SentenceError as error:

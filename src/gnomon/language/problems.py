@@ -7,21 +7,175 @@ for its problems too.
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import combinations, islice, pairwise
 from pathlib import Path
 from typing import Any
 
 from gnomon.errors import DataError
 from gnomon.files import package_data, read_text, read_yaml
-from gnomon.language.booleans import BooleanError, parse_boolean
-from gnomon.language.conditions import Condition, Stands
-from gnomon.language.patterns import CLASSES, LABELS, Bank, Pattern, Slot
+from gnomon.language.conditions import (
+    Condition,
+    EitherCondition,
+    Equal,
+    Every,
+    Never,
+    Stands,
+    Within,
+)
+from gnomon.language.patterns import CLASSES, LABELS, Bank, Pattern, PatternSlot
 from gnomon.language.restrictions import Signature
-from gnomon.language.surface import Form, Sentence, forms_of
+from gnomon.language.surface import SlottedSentence, WordForm, forms_of
+from gnomon.language.world import Members, RelationRow, WorldRelation
 from gnomon.yamlnodes import shown
+
+# The Boolean constraints in SpaceNLI's pattern file: Python there, read here without running it.
+#
+# Python's parser gives a tree, a whitelist of its nodes becomes our conditions. As in the authors'
+# generator they speak of surface phrases ("the hill"), not of entities ("hill"): `NP2 not in
+# ["hill"]` excludes nothing, and stays so.
+
+
+LENGTH_LIMIT = 2000
+
+
+class BooleanError(ValueError):
+    """The constraint is not one of those that the pattern file may use."""
+
+
+def parse_boolean(
+    text: str,
+    places: Mapping[str, int],
+    phrases: Sequence[Sequence[str]],
+    predicates: Mapping[str, WorldRelation],
+    names: Sequence[str],
+) -> Condition:
+    """A constraint as a condition.
+
+    `phrases` are the surface forms for each place, `names` the entities' own names.
+
+    >>> phrases = ["Ada", "the hill"]
+    >>> parse_boolean("NP1 != NP2", {"NP1": 0, "NP2": 1}, [phrases, phrases], {}, [])
+    Never(part=Equal(left=0, right=1))
+    """
+    if len(text) > LENGTH_LIMIT:
+        raise BooleanError(f"it is longer than {LENGTH_LIMIT} characters")
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+        return _Reader(places, phrases, predicates, names).condition(tree)
+    except BooleanError:
+        raise
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise BooleanError("it is not an expression") from None
+
+
+class _Reader:
+    def __init__(
+        self,
+        places: Mapping[str, int],
+        phrases: Sequence[Sequence[str]],
+        predicates: Mapping[str, WorldRelation],
+        names: Sequence[str],
+    ) -> None:
+        self.places, self.phrases, self.predicates, self.names = places, phrases, predicates, names
+
+    def condition(self, node: ast.expr) -> Condition:
+        match node:
+            case ast.BoolOp(op=ast.And(), values=parts):
+                return Every(tuple(map(self.condition, parts)))
+            case ast.BoolOp(op=ast.Or(), values=parts):
+                return EitherCondition(tuple(map(self.condition, parts)))
+            case ast.UnaryOp(op=ast.Not(), operand=part):
+                return Never(self.condition(part))
+            case ast.Compare(left=left, ops=[operator], comparators=[right]):
+                return self.comparison(left, operator, right)
+            case ast.Call(
+                func=ast.Name(id="diff_values"), args=[ast.List(elts=slots)], keywords=[]
+            ):
+                pairs = combinations(map(self.place, slots), 2)
+                return Every(tuple(Never(self.equal(left, right)) for left, right in pairs))
+            case ast.Call(
+                func=ast.Name(id="list_is_subset"),
+                args=[ast.List(elts=tuples), predicate],
+                keywords=[],
+            ):
+                return Every(tuple(self.stands(part, predicate) for part in tuples))
+        raise BooleanError(f"'{shown(ast.unparse(node))}' is not allowed")
+
+    def comparison(self, left: ast.expr, operator: ast.cmpop, right: ast.expr) -> Condition:
+        match operator:
+            case ast.Eq():
+                return self.is_equal(left, right)
+            case ast.NotEq():
+                return Never(self.is_equal(left, right))
+            case ast.In():
+                return self.is_in(left, right)
+            case ast.NotIn():
+                return Never(self.is_in(left, right))
+        raise BooleanError(f"'{shown(ast.unparse(right))}' is not allowed here")
+
+    def is_equal(self, left: ast.expr, right: ast.expr) -> Condition:
+        if isinstance(right, ast.Constant):
+            return self.within(left, [right])
+        return self.equal(self.place(left), self.place(right))
+
+    def is_in(self, left: ast.expr, right: ast.expr) -> Condition:
+        if isinstance(left, ast.Tuple):
+            return self.stands(left, right)
+        if isinstance(right, (ast.List, ast.Tuple, ast.Set)):
+            return self.within(left, right.elts)
+        raise BooleanError(f"'{shown(ast.unparse(right))}' is not allowed here")
+
+    def place(self, node: ast.expr) -> int:
+        if not isinstance(node, ast.Name) or node.id not in self.places:
+            raise BooleanError(f"'{shown(ast.unparse(node))}' is not a slot of the pattern")
+        return self.places[node.id]
+
+    def equal(self, left: int, right: int) -> Condition:
+        if self.phrases[left] is not self.phrases[right]:
+            raise BooleanError("only slots of the same kind can be compared")
+        return Equal(left, right)
+
+    def within(self, slot: ast.expr, texts: Sequence[ast.expr]) -> Condition:
+        place = self.place(slot)
+        wanted = {text.value for text in texts if isinstance(text, ast.Constant)}
+        return Within(place, self.with_phrases(place, wanted))
+
+    def stands(self, slots: ast.expr, predicate: ast.expr) -> Condition:
+        """`(NP1, NP2)` is among the tuples of `sig['name']`.
+
+        Phrases are sought among the names of entities.
+        """
+        match slots, predicate:
+            case ast.Tuple(elts=elements), ast.Subscript(
+                value=ast.Name(id="sig"), slice=ast.Constant(value=str(name))
+            ):
+                places = tuple(self.place(element) for element in elements)
+                relation = self.predicates.get(name)
+                if relation is None or relation.arity != len(places):
+                    raise BooleanError(
+                        f"sig['{shown(name)}'] is not a predicate of {len(places)} slots"
+                    )
+                rows = [
+                    RelationRow(row.adds, self.by_phrase(places, row.sets)) for row in relation.rows
+                ]
+                return Stands(WorldRelation(name, relation.arity, tuple(rows)), places)
+        raise BooleanError(f"'{shown(ast.unparse(predicate))}' is not allowed here")
+
+    def by_phrase(self, places: Sequence[int], sets: Sequence[Members]) -> tuple[Members, ...]:
+        found = []
+        for place, members in zip(places, sets, strict=True):
+            names = {self.names[number] for number in members}
+            found.append(self.with_phrases(place, names))
+        return tuple(found)
+
+    def with_phrases(self, place: int, wanted: Collection[object]) -> Members:
+        """The fillers of a slot whose phrase is one of these."""
+        return frozenset(i for i, phrase in enumerate(self.phrases[place]) if phrase in wanted)
+
 
 SIZE_LIMIT, DEPTH_LIMIT, SLOT_LIMIT, CONDITION_LIMIT = 4 * 2**20, 20, 8, 100
 _SLOT = re.compile(r"\{([^{}]*)\}")
@@ -31,16 +185,16 @@ _HINT = "It must be problem_patterns.xml from the authors' repository, unchanged
 
 
 @dataclass
-class Element:
+class _Element:
     """An XML element with the line it starts on."""
 
     tag: str
     attributes: dict[str, str]
     line: int
     text: str = ""
-    children: list[Element] = field(default_factory=list)
+    children: list[_Element] = field(default_factory=list)
 
-    def all(self, tag: str) -> list[Element]:
+    def all(self, tag: str) -> list[_Element]:
         """The children of that tag."""
         return [child for child in self.children if child.tag == tag]
 
@@ -51,7 +205,7 @@ def read_problems(file: str | Path, signature: Signature) -> Bank:
     patterns = []
     for problem, group in _problems(read_xml(file)):
         if problem.all("PT"):
-            reader = _Reader(problem, group, signature, senses, str(file))
+            reader = _PatternReader(problem, group, signature, senses, str(file))
             patterns.append(reader.pattern())
     if not patterns:
         raise DataError("the file holds no problem with a pattern.", _HINT, file=file)
@@ -76,7 +230,7 @@ def id_order(identifier: str) -> tuple[int, str]:
     return int(digits[0]), identifier[digits.end() :]
 
 
-def read_xml(file: str | Path) -> Element:
+def read_xml(file: str | Path) -> _Element:
     """A small XML file as elements: no document types, no entities, bounded in size and depth."""
     from xml.etree.ElementTree import ParseError
 
@@ -109,11 +263,11 @@ class _Target:
     def __init__(self, file: str) -> None:
         self.file = file
         self.line: Any = lambda: 0
-        self.open: list[Element] = []
-        self.root: Element | None = None
+        self.open: list[_Element] = []
+        self.root: _Element | None = None
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag, dict(attributes), self.line())
+        element = _Element(tag, dict(attributes), self.line())
         if len(self.open) >= DEPTH_LIMIT:
             raise DataError(
                 f"the file is nested more than {DEPTH_LIMIT} levels deep.",
@@ -139,7 +293,7 @@ class _Target:
         """All is in `root`."""
 
 
-def _problems(root: Element) -> Iterator[tuple[Element, Element | None]]:
+def _problems(root: _Element) -> Iterator[tuple[_Element, _Element | None]]:
     for child in root.children:
         if child.tag == "problem":
             yield child, None
@@ -156,13 +310,13 @@ def _lines(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-class _Reader:
+class _PatternReader:
     """One problem with a pattern, and its group."""
 
     def __init__(
         self,
-        problem: Element,
-        group: Element | None,
+        problem: _Element,
+        group: _Element | None,
         signature: Signature,
         senses: Mapping[str, Sequence[str]],
         file: str,
@@ -228,21 +382,21 @@ class _Reader:
             line=self.problem.line,
         )
 
-    def slot(self, name: str) -> Slot:
+    def slot(self, name: str) -> PatternSlot:
         if re.fullmatch(r"NP[0-9]+", name):
-            return Slot(name, frozenset(range(len(self.signature.world.entities))))
+            return PatternSlot(name, frozenset(range(len(self.signature.world.entities))))
         if name.startswith("_") and len(name) > 1:
             # The underscores inside stay, as in the authors' samples.
-            return Slot(name, frozenset((0, 1)), ("", name[1:]))
+            return PatternSlot(name, frozenset((0, 1)), ("", name[1:]))
         if _SENSE.fullmatch(name) and name in self.senses:
             words = tuple(sorted(self.senses[name]))
-            return Slot(name, frozenset(range(len(words))), words)
+            return PatternSlot(name, frozenset(range(len(words))), words)
         raise self.fail(f"the slot '{shown(name)}' is of no known kind.")
 
-    def conditions(self, slots: Sequence[Slot]) -> Iterator[Condition]:
+    def conditions(self, slots: Sequence[PatternSlot]) -> Iterator[Condition]:
         places = {slot.name: place for place, slot in enumerate(slots)}
         world = self.signature.world
-        phrases = [slot.words or forms_of(world, Form("the")) for slot in slots]
+        phrases = [slot.words or forms_of(world, WordForm("the")) for slot in slots]
         names = [entity.name for entity in world.entities]
         for source in self.sources:
             for restriction in source.all("SR"):
@@ -275,6 +429,8 @@ class _Reader:
                 yield Stands(relation, tuple(places[argument] for argument in arguments))
 
 
-def _sentence(line: str) -> Sentence:
-    markers = tuple((found[1], Form("the")) for found in _SLOT.finditer(line))
-    return Sentence(line, _SLOT.sub("\0", line).replace("%", "%%").replace("\0", "%s"), markers)
+def _sentence(line: str) -> SlottedSentence:
+    markers = tuple((found[1], WordForm("the")) for found in _SLOT.finditer(line))
+    return SlottedSentence(
+        line, _SLOT.sub("\0", line).replace("%", "%%").replace("\0", "%s"), markers
+    )

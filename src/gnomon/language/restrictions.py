@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from gnomon.errors import DataError
 from gnomon.files import read_text
-from gnomon.language.world import Entity, Members, Relation, Row, World
+from gnomon.language.world import Entity, Members, RelationRow, World, WorldRelation
 from gnomon.yamlnodes import shown
 
 Rows = list[tuple[frozenset[str], ...]]  # of a relation: the sets that may stand in its places
@@ -31,10 +31,10 @@ class Signature:
     """The authors' predicates by full name ("person_n", "in_p2"), over a world of entities."""
 
     world: World
-    predicates: Mapping[str, Relation]
+    predicates: Mapping[str, WorldRelation]
     file: str
 
-    def resolve(self, symbol: str, arity: int) -> Relation | None:
+    def resolve(self, symbol: str, arity: int) -> WorldRelation | None:
         """The predicate that "in(NP1,NP2)" means: its name is the symbol with a suffix.
 
         None if none fits, or several do.
@@ -94,13 +94,13 @@ def _world(sets: Mapping[str, Mapping[str, Any]]) -> World:
     return World(tuple(entities), {}, {}, {}, numbers)
 
 
-def _relation(name: str, rows: Rows, world: World) -> Relation:
+def _relation(name: str, rows: Rows, world: World) -> WorldRelation:
     def members(names: frozenset[str]) -> Members:
         known = names & world.numbers.keys()  # others (bed, boat ...) can fill no slot
         return frozenset(world.numbers[entity] for entity in known)
 
-    found = [Row(True, tuple(map(members, row))) for row in rows]
-    return Relation(name, len(rows[0]), tuple(found))
+    found = [RelationRow(True, tuple(map(members, row))) for row in rows]
+    return WorldRelation(name, len(rows[0]), tuple(found))
 
 
 def _symbol(name: str) -> str:

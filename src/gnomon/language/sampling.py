@@ -8,19 +8,150 @@ others' problems as they were, and asking for more keeps those that were there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, islice
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from gnomon.errors import DataError
-from gnomon.language.examples import derive
-from gnomon.language.patterns import Bank, Pattern, Problem
+from gnomon.language.blocks import narrowed
+from gnomon.language.conditions import (
+    Condition,
+    EitherCondition,
+    Equal,
+    Every,
+    Never,
+    Stands,
+    Within,
+)
+from gnomon.language.patterns import Bank, Pattern, Problem, derive
 from gnomon.language.population import Population
+from gnomon.language.world import Members, RelationRow, WorldRelation
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+# The valid fillings of a pattern in lexicographic order, by masks over the product of its slots.
+#
+# `population` numbers fillings cheaply but in an order of its own; reproducing a published sample
+# needs the order of a plain enumeration. One bit per combination is affordable at the size of the
+# authors' mini world, and refused beyond.
+
+
+CELL_LIMIT = 50_000_000
+
+Bools = npt.NDArray[np.bool_]
+
+
+class Enumeration:
+    """The valid fillings, numbered in lexicographic order of filler numbers."""
+
+    def __init__(self, pattern: Pattern) -> None:
+        domains, conditions = narrowed(pattern)
+        self._values = [np.array(sorted(domain), dtype=np.int64) for domain in domains]
+        self._shape = tuple(len(values) for values in self._values)
+        cells = math.prod(self._shape)
+        if cells > CELL_LIMIT:
+            raise DataError(
+                f"the pattern '{pattern.id}' has {cells:,} combinations of fillers, too many to "
+                "go through.",
+                "Restrict its slots.",
+                file=pattern.file,
+                line=pattern.line,
+            )
+        mask: Bools = np.ones(self._shape, dtype=np.bool_)
+        for condition in conditions:
+            mask &= self._holds(condition)
+        if pattern.distinct:
+            entities = [place for place, slot in enumerate(pattern.slots) if not slot.words]
+            for left, right in combinations(entities, 2):
+                mask &= ~self._holds(Equal(left, right))
+        self._valid = np.flatnonzero(mask)
+
+    def __len__(self) -> int:
+        return len(self._valid)
+
+    def unrank(self, rank: int) -> tuple[int, ...]:
+        """The filling with that number."""
+        if not 0 <= rank < len(self._valid):
+            raise IndexError(f"no filling has the number {rank}: there are {len(self._valid)}")
+        return tuple(self.unrank_all(np.array([rank], dtype=np.int64))[0].tolist())
+
+    def unrank_all(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The fillings with those numbers, one row each."""
+        places = np.unravel_index(self._valid[ranks], self._shape)
+        return np.stack([values[i] for values, i in zip(self._values, places, strict=True)], axis=1)
+
+    def rank(self, fillers: Sequence[int]) -> int:
+        """The number of a valid filling; ValueError for any other."""
+        places = []
+        for values, filler in zip(self._values, fillers, strict=True):
+            place = int(np.searchsorted(values, filler))
+            if place == len(values) or values[place] != filler:
+                raise ValueError("a filler is not allowed in its slot")
+            places.append(place)
+        cell = int(np.ravel_multi_index(places, self._shape))
+        rank = int(np.searchsorted(self._valid, cell))
+        if rank == len(self._valid) or self._valid[rank] != cell:
+            raise ValueError("the fillers do not satisfy the restrictions")
+        return rank
+
+    def _along(self, place: int, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The values of one slot, in a shape that broadcasts along its axis."""
+        shape = [1] * len(self._shape)
+        shape[place] = -1
+        return values.reshape(shape)
+
+    def _within(self, place: int, members: Members) -> Bools:
+        return self._along(place, np.isin(self._values[place], list(members)))
+
+    def _holds(self, condition: Condition) -> Bools:
+        """Whether a condition holds, in a shape that broadcasts to that of all combinations."""
+        match condition:
+            case Within(place, members):
+                return self._within(place, members)
+            case Equal(left, right):
+                one = self._along(left, self._values[left])
+                two = self._along(right, self._values[right])
+                return np.asarray(one == two)
+            case Stands(relation, places):
+                return self._stands(relation, places)
+            case Never(part):
+                return ~self._holds(part)
+            case Every(parts):
+                return self._joined(np.logical_and, True, parts)
+            case EitherCondition(parts):
+                return self._joined(np.logical_or, False, parts)
+
+    def _joined(self, join: Any, start: bool, parts: Sequence[Condition]) -> Bools:
+        found: Bools = np.full([1] * len(self._shape), start)
+        for part in parts:
+            found = join(found, self._holds(part))
+        return found
+
+    def _stands(self, relation: WorldRelation, places: Sequence[int]) -> Bools:
+        found: Bools = np.zeros([1] * len(self._shape), dtype=np.bool_)
+        for row in relation.rows:
+            here = self._row(row, places)
+            if row.adds:
+                found = found | here
+            else:
+                found = found & ~here
+        return found
+
+    def _row(self, row: RelationRow, places: Sequence[int]) -> Bools:
+        if row.relation is not None:
+            return self._stands(row.relation, places[::-1] if row.inverse else places)
+        here: Bools = np.ones([1] * len(self._shape), dtype=np.bool_)
+        for place, members in zip(places, row.sets, strict=True):
+            here = here & self._within(place, members)
+        return here
+
 
 BATCH = 4096  # fillings decoded at once
 # Numbers of samples with a meaning of their own, as in the authors' generator.
@@ -28,7 +159,7 @@ ALL = -1
 EXAMPLES = 0
 
 
-class Numbered(Protocol):
+class _Numbered(Protocol):
     """Fillings by number: a Population or an Enumeration."""
 
     def unrank_all(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -36,7 +167,7 @@ class Numbered(Protocol):
         ...
 
 
-class Sample(NamedTuple):
+class ProblemSample(NamedTuple):
     """A problem, the number of its filling in the pattern's population, and the fillers."""
 
     rank: int
@@ -63,7 +194,7 @@ def draws(total: int, count: int, random: Random) -> Iterator[int]:
 
 def samples(
     pattern: Pattern, count: int, *, seed: int = 0, population: Population | None = None
-) -> Iterator[Sample]:
+) -> Iterator[ProblemSample]:
     """`count` problems of a pattern.
 
     ALL gives all in the order of their numbers, EXAMPLES its examples only.
@@ -86,7 +217,7 @@ def bank_samples(
     *,
     seed: int = 0,
     populations: dict[str, Population] | None = None,
-) -> Iterator[tuple[Pattern, Sample]]:
+) -> Iterator[tuple[Pattern, ProblemSample]]:
     """The samples of every pattern of a bank, pattern by pattern.
 
     `populations`, by the patterns' ids, are used and kept for the next time.
@@ -118,7 +249,9 @@ def _examples(pattern: Pattern) -> Iterator[tuple[int, ...]]:
         yield filling
 
 
-def decoded(pattern: Pattern, population: Numbered, ranks: Iterable[int]) -> Iterator[Sample]:
+def decoded(
+    pattern: Pattern, population: _Numbered, ranks: Iterable[int]
+) -> Iterator[ProblemSample]:
     """The problems with those numbers, decoded batch by batch."""
     import numpy as np
 
@@ -128,4 +261,4 @@ def decoded(pattern: Pattern, population: Numbered, ranks: Iterable[int]) -> Ite
         fillings = population.unrank_all(np.array(batch, dtype=np.int64)).tolist()
         for rank, fillers in zip(batch, fillings, strict=True):
             said = tuple([render(fillers) + "." for render in premises])
-            yield Sample(rank, tuple(fillers), Problem(said, hypothesis(fillers) + "."))
+            yield ProblemSample(rank, tuple(fillers), Problem(said, hypothesis(fillers) + "."))

@@ -21,16 +21,15 @@ from numpy.typing import NDArray
 
 from gnomon.errors import DataError
 from gnomon.files import package_data, read_yaml
-from gnomon.look.crops import write_crop
-from gnomon.look.masks import mask_of
-from gnomon.look.measuring import Measured
+from gnomon.look.masks import mask_of, write_crop
 from gnomon.look.modes import Mode
-from gnomon.look.records import Region, Scene, Sighting, Trouble
+from gnomon.look.records import AnnotatedPicture, Region, Sighting, Trouble
+from gnomon.look.sightings import PictureSightings
 from gnomon.records import Answer, Image, Item
-from gnomon.vision.decoding import Pixels, decode
+from gnomon.vision.images import Pixels, decode
 from gnomon.vision.knowledge import COLOURS, basic_colours
 
-Floats = NDArray[np.float64]
+_Floats = NDArray[np.float64]
 QUESTION = "What color is the {name}?"
 MOST_PIXELS = 4096  # of a thing that are looked at
 THIN = 0.2  # share of a thing's pixels that must be inside it
@@ -58,14 +57,16 @@ OPPONENTS = np.array(
 )
 
 
-class Asked(Protocol):
+class _ColourModel(Protocol):
     """A model of Gnomon that can be shown pictures."""
 
     def answer(self, items: Sequence[Item]) -> Sequence[Answer]:
         """One answer for each item."""
 
 
-def ask_colours(scene: Scene, sightings: Sequence[Sighting], model: Asked, mode: Mode) -> Measured:
+def ask_colours(
+    scene: AnnotatedPicture, sightings: Sequence[Sighting], model: _ColourModel, mode: Mode
+) -> PictureSightings:
     """The sightings of a picture with the colours that a model sees in its crops."""
     try:
         picture = decode(scene.picture.file)
@@ -85,13 +86,15 @@ def ask_colours(scene: Scene, sightings: Sequence[Sighting], model: Asked, mode:
         if trouble:
             troubles.append(Trouble(what=trouble, picture=seen.picture, region=seen.region))
         found.append(replace(seen, colours=colours))
-    return Measured(found, troubles)
+    return PictureSightings(found, troubles)
 
 
-def _unseen(scene: Scene, sightings: Sequence[Sighting], error: DataError) -> Measured:
+def _unseen(
+    scene: AnnotatedPicture, sightings: Sequence[Sighting], error: DataError
+) -> PictureSightings:
     what = f"no colours: {error.message}"
     trouble = Trouble(what=what, picture=scene.picture.id, file=scene.picture.file)
-    return Measured(list(sightings), [trouble])
+    return PictureSightings(list(sightings), [trouble])
 
 
 def _question(seen: Sighting, crop: Image) -> Item:
@@ -155,7 +158,7 @@ def _colours_of_words() -> dict[str, tuple[str, ...]]:
     return {**found, **{colour: (colour,) for colour in COLOURS}}
 
 
-def colours_by_pixels(scene: Scene, sightings: Sequence[Sighting]) -> Measured:
+def colours_by_pixels(scene: AnnotatedPicture, sightings: Sequence[Sighting]) -> PictureSightings:
     """The sightings of a picture with the colour that most lit pixels of each have."""
     try:
         picture = decode(scene.picture.file)
@@ -172,7 +175,7 @@ def colours_by_pixels(scene: Scene, sightings: Sequence[Sighting]) -> Measured:
             found.append(seen)
             continue
         found.append(replace(seen, colours=(colour_of_pixels(pixels),)))
-    return Measured(found, troubles)
+    return PictureSightings(found, troubles)
 
 
 def _pixels_of(picture: Pixels, region: Region) -> NDArray[np.uint8]:
@@ -217,7 +220,7 @@ class Shades(NamedTuple):
     """What the basic colours look like."""
 
     colours: tuple[str, ...]
-    places: Floats
+    places: _Floats
 
 
 @cache
@@ -231,7 +234,7 @@ def _shades() -> Shades:
     return Shades(tuple(colours), _places(np.array(values, dtype=np.uint8)))
 
 
-def _places(pixels: NDArray[np.uint8]) -> Floats:
+def _places(pixels: NDArray[np.uint8]) -> _Floats:
     """Where colours are to the eye: lightness, and how red and how yellow they are for it."""
     screen = pixels / 255.0
     light = np.where(screen <= 0.04045, screen / 12.92, ((screen + 0.055) / 1.055) ** 2.4)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from gnomon.look.modes import Mode
 from gnomon.look.records import Sighting
-from gnomon.look.sizes import Relation
+from gnomon.look.sizes import PairRelation
 
 PARTS = 3  # of the range of depth, each overlapping half of the next
 BINS = 2  # of the released code
@@ -23,14 +23,14 @@ DEEPEST = 255  # of the released code's depth map; what has this figure is in no
 Relations = dict[tuple[int, int], str]
 
 
-def elevation_relations(sightings: Sequence[Sighting], mode: Mode) -> Iterator[Relation]:
+def elevation_relations(sightings: Sequence[Sighting], mode: Mode) -> Iterator[PairRelation]:
     """How the things of one picture stand to each other in height, each pair once."""
     if mode.has("rows_as_heights") or not _has_floor(sightings):
         found = _by_rows(sightings, mode)
     else:
         found = _by_heights(sightings, mode)
     for (first, second), label in found.items():
-        yield Relation(first, second, label)
+        yield PairRelation(first, second, label)
 
 
 def _has_floor(sightings: Sequence[Sighting]) -> bool:

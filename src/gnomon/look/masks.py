@@ -1,16 +1,21 @@
-"""Which pixels of a picture a region covers: from a mask's file, runs of pixels, or an outline."""
+"""Which pixels of a picture a region covers: mask, runs or outline; and the crop around it."""
 
 from __future__ import annotations
 
 from functools import lru_cache
+from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import DataError, importing
 from gnomon.look.records import Region
-from gnomon.vision.images import size_of
+from gnomon.records import Image
+from gnomon.vision.detection import Box
+from gnomon.vision.images import Pixels, size_of
 
 Flags = NDArray[np.bool_]
 AGAIN = "Check the annotations, or fetch them again."
@@ -19,7 +24,7 @@ AGAIN = "Check the annotations, or fetch them again."
 def mask_of(region: Region, width: int, height: int) -> Flags:
     """The pixels of a region, in rows and columns; those of its box, if no more is known.
 
-    >>> from gnomon.vision.detecting import Box
+    >>> from gnomon.vision.detection import Box
     >>> half = Region(id="1", picture="1", box=Box(0, 0, 1, 1), runs=(2, 4), name="dog")
     >>> mask_of(half, 3, 2).astype(int).tolist()
     [[0, 1, 1], [0, 1, 1]]
@@ -39,12 +44,12 @@ def mask_of(region: Region, width: int, height: int) -> Flags:
 def _marks(file: str) -> NDArray[np.uint8]:
     """The values of a mask's file, which is a PNG."""
     with importing("Masks", "vision"):
-        from PIL import Image, UnidentifiedImageError
+        import PIL.Image
     size_of(Path(file))  # refuses what is no picture, or a huge one
     try:
-        with Image.open(file, formats=("PNG",)) as picture:
+        with PIL.Image.open(file, formats=("PNG",)) as picture:
             values = np.asarray(picture)
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError) as error:
+    except (PIL.UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError) as error:
         raise DataError(f"the mask is damaged: {error}.", AGAIN, file=file) from None
     return values if values.ndim == 2 else values[:, :, 0]
 
@@ -93,3 +98,92 @@ def _filled(points: NDArray[np.float64], width: int, height: int) -> Flags:
     np.add.at(turns, (row, first), 1)
     inside: Flags = np.cumsum(turns, axis=1)[:, :width] % 2 == 1
     return inside
+
+
+# Masks as COCO packs them: lengths of runs outside and inside, down the columns.
+
+
+DIGIT = 0b11111  # five bits of a number in each character, the lowest first
+MORE = 0b100000
+SIGN = 0b10000
+MOST_RUNS = 10_000_000
+
+
+def unpacked_runs(text: str) -> tuple[int, ...]:
+    """The runs in a packed string: numbers in base 32, from the fourth on as differences.
+
+    Each of those is the difference to the run two places before.
+
+    >>> unpacked_runs("52203")
+    (5, 2, 2, 2, 5)
+    """
+    runs: list[int] = []
+    value = shift = 0
+    for character in text:
+        code = ord(character) - 48
+        if not 0 <= code < 64:
+            raise ValueError(f"{character!r} is no part of packed runs")
+        value |= (code & DIGIT) << shift
+        shift += 5
+        if code & MORE:
+            continue
+        if code & SIGN:
+            value -= 1 << shift
+        if len(runs) > 2:
+            value += runs[-2]
+        runs.append(value)
+        value = shift = 0
+    if shift:
+        raise ValueError("the packed runs end in the middle of a number")
+    return tuple(runs)
+
+
+def problem_of_runs(runs: tuple[int, ...], width: int, height: int) -> str:
+    """What is wrong with runs as the mask of a picture of this size; empty if nothing is."""
+    if len(runs) > MOST_RUNS or min(runs, default=-1) < 0:
+        return "its mask has a run of no length, or far too many"
+    if sum(runs) != width * height:
+        return f"its mask has {sum(runs):,} pixels, its picture {width * height:,}"
+    return ""
+
+
+# The part of a picture that shows a thing: enlarged to a least size, as models were shown it.
+
+
+LEAST_SIDE = 224  # pixels: smaller boxes are enlarged around their centre
+
+
+class Corners(NamedTuple):
+    """Pixels of a picture: left and top inside, right and bottom outside."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+
+def corners_of(box: Box, width: int, height: int, least: int = LEAST_SIDE) -> Corners:
+    """The pixels of a crop around a box: at least so many each way, but none outside the picture.
+
+    >>> corners_of(Box(0.45, 0.0, 0.55, 0.1), 1000, 800)
+    Corners(left=388, top=0, right=612, bottom=152)
+    """
+    left, right = _stretch(box.left * width, box.right * width, width, least)
+    top, bottom = _stretch(box.top * height, box.bottom * height, height, least)
+    return Corners(left, top, right, bottom)
+
+
+def _stretch(low: float, high: float, most: int, least: int) -> tuple[int, int]:
+    missing = max(0.0, least - (high - low)) / 2
+    first = min(most - 1, max(0, int(low - missing)))
+    return first, min(most, max(first + 1, round(high + missing)))
+
+
+def write_crop(picture: Pixels, box: Box, file: Path, least: int = LEAST_SIDE) -> Image:
+    """Write a crop as PNG; the record of the file."""
+    part = picture.crop(corners_of(box, picture.width, picture.height, least))
+    content = BytesIO()
+    part.save(content, "PNG")
+    file.write_bytes(content.getvalue())
+    digest = sha256(content.getvalue()).hexdigest()
+    return Image(path=str(file), sha256=digest, width=part.width, height=part.height)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from gnomon.look.lexicon import Lexicon, Reads
-from gnomon.look.records import Region, Scene
+from gnomon.look.records import AnnotatedPicture, Region
 from gnomon.look.store import Store, key_of
 from gnomon.look.tagging import MODEL, Tagger
 from gnomon.look.wording import Name, names_in, naming_data, words_of
@@ -29,10 +29,10 @@ LEAST_OF_UNKNOWN = 50
 NAMELESS = Name("")
 
 
-class Named(NamedTuple):
+class NamedPictures(NamedTuple):
     """Scenes whose regions have names, and how often each name occurs in their phrases."""
 
-    scenes: list[Scene]
+    scenes: list[AnnotatedPicture]
     counts: dict[str, int]
 
 
@@ -70,7 +70,7 @@ class Singulars:
         return found
 
 
-def phrases_of(scenes: Iterable[Scene]) -> Iterator[str]:
+def phrases_of(scenes: Iterable[AnnotatedPicture]) -> Iterator[str]:
     """Every caption that names are to be made from."""
     for scene in scenes:
         yield from scene.captions
@@ -87,7 +87,7 @@ class Namer:
         self._reader = reader
         self._singular = singular
 
-    def name(self, scenes: Sequence[Scene]) -> Named:
+    def name(self, scenes: Sequence[AnnotatedPicture]) -> NamedPictures:
         """The same scenes with names, and how often each name occurs."""
         read = self._read(dict.fromkeys(phrases_of(scenes)))
         counts: Counter[str] = Counter()
@@ -102,8 +102,8 @@ class Namer:
                 for name in names:
                     counts[name.name] += 1
                 regions.append(_with_name(region, names[0] if names else NAMELESS))
-            named.append(Scene(picture=scene.picture, regions=tuple(regions)))
-        return Named(named, dict(counts))
+            named.append(AnnotatedPicture(picture=scene.picture, regions=tuple(regions)))
+        return NamedPictures(named, dict(counts))
 
     def _given(self, region: Region) -> list[Name]:
         """The name that annotations give, in the form that names from captions have."""

@@ -13,9 +13,10 @@ from typing import Any
 import msgspec
 
 from gnomon.items.writing import atomic_file
-from gnomon.look.pipeline import Vocabulary
-from gnomon.look.records import Finding, Picture, Region, Scene, Trouble
-from gnomon.vision.detecting import Box
+from gnomon.look.pipeline import NameVocabulary
+from gnomon.look.records import AnnotatedPicture, Picture, Region, Trouble
+from gnomon.vision.detection import Box
+from gnomon.vision.knowledge import PropertyFinding
 
 _encode = msgspec.json.Encoder().encode
 
@@ -40,7 +41,7 @@ def troubles_file(folder: Path) -> Iterator[Troubles]:
         yield Troubles(stream.write)
 
 
-def write_findings(file: Path, findings: Iterable[Finding], named: set[str]) -> int:
+def write_findings(file: Path, findings: Iterable[PropertyFinding], named: set[str]) -> int:
     """Write findings as JSON lines and return how many; `named` gets the regions they name."""
     count = 0
     with atomic_file(file) as part, part.open("wb", buffering=2**20) as stream:
@@ -60,7 +61,7 @@ def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
         part.write_bytes(text + b"\n")
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
+class RegionPlace(msgspec.Struct, frozen=True, kw_only=True):
     """Where a region is that findings name: its picture and its box."""
 
     id: str
@@ -72,7 +73,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     box: Box
 
 
-def write_places(file: Path, scenes: Iterable[Scene], wanted: frozenset[str]) -> None:
+def write_places(file: Path, scenes: Iterable[AnnotatedPicture], wanted: frozenset[str]) -> None:
     """Write where the wanted regions are, for those whose pictures are at hand."""
     with atomic_file(file) as part, part.open("wb", buffering=2**20) as stream:
         for scene in scenes:
@@ -83,8 +84,8 @@ def write_places(file: Path, scenes: Iterable[Scene], wanted: frozenset[str]) ->
                     stream.write(_encode(_place(region, scene.picture)) + b"\n")
 
 
-def _place(region: Region, picture: Picture) -> Place:
-    return Place(
+def _place(region: Region, picture: Picture) -> RegionPlace:
+    return RegionPlace(
         id=region.id,
         name=region.name,
         picture=picture.id,
@@ -95,10 +96,10 @@ def _place(region: Region, picture: Picture) -> Place:
     )
 
 
-def name_findings(vocabulary: Vocabulary) -> Iterator[Finding]:
+def name_findings(vocabulary: NameVocabulary) -> Iterator[PropertyFinding]:
     """Every name that is kept, with its count."""
     for name, count in vocabulary.names.items():
-        yield Finding(
+        yield PropertyFinding(
             what=name,
             property="name",
             objects=(name,),
@@ -107,14 +108,14 @@ def name_findings(vocabulary: Vocabulary) -> Iterator[Finding]:
         )
 
 
-def subtype_findings(vocabulary: Vocabulary) -> Iterator[Finding]:
+def subtype_findings(vocabulary: NameVocabulary) -> Iterator[PropertyFinding]:
     """Every object that has subtypes, with their counts."""
     for name, kinds in vocabulary.subtypes.items():
         if len(kinds) < 2:
             continue
         total = sum(kinds.values())
         shares = {kind: round(count / total, 6) for kind, count in kinds.items()}
-        yield Finding(
+        yield PropertyFinding(
             what=name,
             property="subtype",
             objects=(name,),

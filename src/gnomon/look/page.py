@@ -14,10 +14,10 @@ import msgspec
 
 from gnomon.files import read_json, read_jsonl
 from gnomon.look.modes import switches
-from gnomon.look.records import Finding
 from gnomon.look.thumbnails import Crop, crops_as_uris, read_places
 from gnomon.reports.shell import asset, page, write_page
 from gnomon.reports.words import counted, percentage
+from gnomon.vision.knowledge import PropertyFinding
 
 MOST_OBJECTS = 3000
 MOST_PAIRS = 60  # of an object, those seen in most pictures
@@ -27,7 +27,7 @@ OPPOSITE = {">": "<", "<": ">", "=": "="}
 class Seen(NamedTuple):
     """A finding from the side of one object: of a pair, the other object and the labels so."""
 
-    finding: Finding
+    finding: PropertyFinding
     other: str = ""
     turned: bool = False  # whether the object is the second of the pair
 
@@ -100,10 +100,10 @@ def read_contents(folder: Path) -> Contents:
     return Contents(things[:MOST_OBJECTS], len(things), manifest, _troubles(folder))
 
 
-def _findings(folder: Path, property: str) -> Iterator[Finding]:
+def _findings(folder: Path, property: str) -> Iterator[PropertyFinding]:
     file = folder / f"{property}.jsonl"
     if file.exists():
-        for _, finding in read_jsonl(file, Finding):
+        for _, finding in read_jsonl(file, PropertyFinding):
             yield finding
 
 

@@ -16,23 +16,22 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from gnomon.look.candidates import Minima, candidates
-from gnomon.look.eyes import Eyes
 from gnomon.look.lexicon import Lexicon, Teacher
 from gnomon.look.modes import Mode
 from gnomon.look.names import (
     KeptReader,
-    Named,
+    NamedPictures,
     Namer,
     Singulars,
     candidate_words,
     kept_names,
     shortened,
 )
-from gnomon.look.readers.reading import Reader
-from gnomon.look.records import Region, Scene, Sighting, Trouble
-from gnomon.look.sightings import Chunk, sightings_of
+from gnomon.look.readers.scenes import PictureReader
+from gnomon.look.records import AnnotatedPicture, Region, Sighting, Trouble
+from gnomon.look.sightings import Chunk, LookModels, sightings_of
 from gnomon.look.store import Store, key_of
+from gnomon.look.subtypes import Minima, candidates
 from gnomon.look.tagging import MODEL, Tagger, is_installed
 from gnomon.look.wording import words_of
 
@@ -51,7 +50,7 @@ class Options(NamedTuple):
     least_name: int = 5  # how often a name from captions occurs
 
 
-class Vocabulary(NamedTuple):
+class NameVocabulary(NamedTuple):
     """The names that are kept, with counts and examples, and the subtypes of each."""
 
     names: dict[str, int]
@@ -65,7 +64,7 @@ class Vocabulary(NamedTuple):
 class _Part(NamedTuple):
     """Scenes of one source, and the troubles met on the way to them."""
 
-    scenes: list[Scene]
+    scenes: list[AnnotatedPicture]
     troubles: list[Trouble]
     are_clean: bool  # whether their names need no check
 
@@ -75,9 +74,9 @@ class Pipeline:
 
     def __init__(
         self,
-        readers: Sequence[Reader],
+        readers: Sequence[PictureReader],
         options: Options,
-        eyes: Eyes,
+        eyes: LookModels,
         store: Store,
         report: Callable[[Trouble], None],
         watch: Watch,
@@ -92,7 +91,7 @@ class Pipeline:
         self._named: list[bytes] = []  # keys of chunks whose regions have names
         self._seen: list[bytes] = []  # keys of chunks of sightings
 
-    def vocabulary(self) -> Vocabulary:
+    def vocabulary(self) -> NameVocabulary:
         """Read everything and give regions their names."""
         tagger = Tagger()
         try:
@@ -100,7 +99,7 @@ class Pipeline:
         finally:
             tagger.close()
 
-    def _vocabulary(self, tagger: Tagger) -> Vocabulary:
+    def _vocabulary(self, tagger: Tagger) -> NameVocabulary:
         reader = KeptReader(tagger, self._store)
         self._teach(reader)
         lexicon = self.lexicon
@@ -127,7 +126,7 @@ class Pipeline:
         names = dict(sorted(kept.items(), key=lambda pair: (-pair[1], pair[0])))
         hyponyms = not self._options.mode.has("no_hyponyms")
         found = candidates(names, Minima.usual(sum(names.values())), hyponyms=hyponyms)
-        return Vocabulary(names, examples, found, regions, pictures, tagger.asked)
+        return NameVocabulary(names, examples, found, regions, pictures, tagger.asked)
 
     def _teach(self, tagger: KeptReader) -> None:
         """Learn the kinds of words from all captions."""
@@ -144,12 +143,12 @@ class Pipeline:
             self._watch("words", before, total)
         self.lexicon = teacher.lexicon()
 
-    def _name(self, scenes: list[Scene], namer: Namer, lexicon: bytes) -> Named:
+    def _name(self, scenes: list[AnnotatedPicture], namer: Namer, lexicon: bytes) -> NamedPictures:
         key = key_of("names", MODEL, lexicon, scenes)
         self._named.append(key)
         kept = self._store.find(key)
         if kept is not None:
-            return msgspec.msgpack.decode(kept, type=Named)
+            return msgspec.msgpack.decode(kept, type=NamedPictures)
         named = namer.name(scenes)
         self._store.keep(key, msgspec.msgpack.encode(named))
         return named
@@ -160,19 +159,21 @@ class Pipeline:
             return dict.fromkeys(words, True)
         return dict(zip(words, tagger.are_known(words), strict=True))
 
-    def look(self, vocabulary: Vocabulary) -> None:
+    def look(self, vocabulary: NameVocabulary) -> None:
         """See what each region says about its thing; `pictures` gives it afterwards."""
         names = key_of("vocabulary", list(vocabulary.names), vocabulary.subtypes)
         for number, key in enumerate(self._named):
             self._watch("sightings", number, len(self._named))
-            named = self._find(key, Named)
+            named = self._find(key, NamedPictures)
             scenes = [_renamed(scene, vocabulary.names) for scene in named.scenes]
             chunk = self._sightings(scenes, names, vocabulary)
             for trouble in chunk.troubles:
                 self._report(trouble)
         self._watch("sightings", len(self._named), len(self._named))
 
-    def _sightings(self, scenes: list[Scene], names: bytes, vocabulary: Vocabulary) -> Chunk:
+    def _sightings(
+        self, scenes: list[AnnotatedPicture], names: bytes, vocabulary: NameVocabulary
+    ) -> Chunk:
         switches = sorted(self._options.mode.switches)
         key = key_of("sightings", scenes, names, switches, self._eyes.names())
         self._seen.append(key)
@@ -185,10 +186,10 @@ class Pipeline:
         self._store.keep(key, msgspec.msgpack.encode(chunk))
         return chunk
 
-    def scenes(self) -> Iterator[Scene]:
+    def scenes(self) -> Iterator[AnnotatedPicture]:
         """All scenes again, with the names that regions were given."""
         for key in self._named:
-            yield from self._find(key, Named).scenes
+            yield from self._find(key, NamedPictures).scenes
 
     def pictures(self) -> Iterator[list[Sighting]]:
         """The sightings of one picture after the other."""
@@ -200,13 +201,13 @@ class Pipeline:
         assert kept is not None, "what was kept is there"
         return msgspec.msgpack.decode(kept, type=type)
 
-    def _parts(self, stage: str, readers: Sequence[Reader]) -> Iterator[_Part]:
+    def _parts(self, stage: str, readers: Sequence[PictureReader]) -> Iterator[_Part]:
         """The scenes of some sources in chunks; a chunk is of one source."""
         left = self._options.limit
         total = sum(reader.total for reader in readers)
         before = 0
         for reader in readers:
-            seen: Iterable[Scene | Trouble] = reader.scenes()
+            seen: Iterable[AnnotatedPicture | Trouble] = reader.scenes()
             if self._options.limit:
                 seen = _first(seen, left)
             for part in _chunks(seen, reader.names_are_clean):
@@ -217,17 +218,19 @@ class Pipeline:
             self._watch(stage, before, total)
 
 
-def _first(seen: Iterable[Scene | Trouble], count: int) -> Iterator[Scene | Trouble]:
+def _first(
+    seen: Iterable[AnnotatedPicture | Trouble], count: int
+) -> Iterator[AnnotatedPicture | Trouble]:
     """So many scenes, and the troubles between them."""
     for each in seen:
-        if isinstance(each, Scene):
+        if isinstance(each, AnnotatedPicture):
             if count <= 0:
                 return
             count -= 1
         yield each
 
 
-def _chunks(seen: Iterable[Scene | Trouble], are_clean: bool) -> Iterator[_Part]:
+def _chunks(seen: Iterable[AnnotatedPicture | Trouble], are_clean: bool) -> Iterator[_Part]:
     part = _Part([], [], are_clean)
     regions = 0
     for each in seen:
@@ -253,7 +256,7 @@ def _remember(regions: Iterable[Region], examples: dict[str, list[str]]) -> None
             known.append(region.id)
 
 
-def _renamed(scene: Scene, names: dict[str, int]) -> Scene:
+def _renamed(scene: AnnotatedPicture, names: dict[str, int]) -> AnnotatedPicture:
     """A scene whose regions go by names that are kept."""
     regions = []
     for region in scene.regions:
@@ -261,4 +264,4 @@ def _renamed(scene: Scene, names: dict[str, int]) -> Scene:
         if name != region.name:
             region = msgspec.structs.replace(region, name=name)
         regions.append(region)
-    return Scene(picture=scene.picture, regions=tuple(regions))
+    return AnnotatedPicture(picture=scene.picture, regions=tuple(regions))

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from gnomon.vision.detecting import Box
-
-MOST_REGIONS = 50  # that a finding names; its counts are of all
+from gnomon.vision.detection import Box
 
 
 class Picture(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
@@ -44,7 +42,7 @@ class Region(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=
     confidence: float = 1.0  # of a detector; annotations are taken at their word
 
 
-class Scene(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+class AnnotatedPicture(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """One picture with its regions, as readers give them."""
 
     picture: Picture
@@ -94,21 +92,3 @@ class Trouble(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults
     picture: str = ""
     region: str = ""
     byte: int | None = None  # the place in the file
-
-
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """What the pictures say about an object, or about a pair of them."""
-
-    what: str  # an object, or a pair as "a|b"
-    property: str  # "name", "subtype", "colour", "size" or "elevation"
-    objects: tuple[str, ...] = ()  # the one object, or the two of the pair in order
-    scene: str = ""  # empty for all scenes together
-    counts: dict[str, int] = msgspec.field(default_factory=dict)
-    distribution: dict[str, float] = msgspec.field(default_factory=dict)
-    # of each label's share, low and high
-    intervals: dict[str, tuple[float, float]] = msgspec.field(default_factory=dict)
-    typical: tuple[str, ...] = ()
-    regions: tuple[str, ...] = ()  # the first of those behind it, at most MOST_REGIONS
-    # the first of those behind each label; of a pair, a region of each object by turns
-    examples: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
-    pictures: int = 0  # that say something about it

@@ -1,28 +1,286 @@
-"""Sightings of a chunk of scenes: depth, measures, subtypes and colours of each picture.
+"""Sightings of the regions of a picture: how large, how far, how high up, which subtype and colour.
 
-What was seen in a picture is kept by the picture's bytes, its regions and the models.
+What a thing covers is its mask or outline, where it has one, else its box. Nothing is lost: a
+region whose depth is not known keeps its name and place, and is named among the troubles. What was
+seen in a picture is kept by the picture's bytes, its regions and the models.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from math import ceil
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
 import msgspec
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from gnomon.errors import DataError
-from gnomon.look.depths import DepthMap, DepthModel, true_map
-from gnomon.look.eyes import Eyes, Subtypes
-from gnomon.look.measuring import Measured, measure
+from gnomon.look.depths import (
+    DepthMap,
+    DepthModel,
+    FloorPlane,
+    Grid,
+    Heights,
+    floor_of,
+    heights_of,
+    is_hidden,
+    true_map,
+)
+from gnomon.look.masks import mask_of
 from gnomon.look.modes import Mode
-from gnomon.look.records import Picture, Scene, Sighting, Trouble
+from gnomon.look.records import AnnotatedPicture, Picture, Region, Sighting, Trouble
+from gnomon.look.sizes import size_of
 from gnomon.look.store import Store, key_of
-from gnomon.vision.decoding import decode
-from gnomon.vision.images import describe
+from gnomon.vision.detection import Box
+from gnomon.vision.images import decode, describe
+
+Flags = NDArray[np.bool_]
+SIDE = 512  # points of a grid's longer side; larger pictures are thinned out
+UNKNOWN = 256  # points of the grid of a picture whose size is not known
+EDGE = 0.004  # share of the picture: what ends nearer to its edge is cut off
+
+
+class PictureSightings(NamedTuple):
+    """The sightings of a picture, and what was wrong."""
+
+    sightings: list[Sighting]
+    troubles: list[Trouble]
+
+
+class Grids(NamedTuple):
+    """What is known of every point of a picture."""
+
+    distances: Grid
+    nearness: Grid
+    floor: FloorPlane | None
+
+
+def measure(scene: AnnotatedPicture, depth: DepthMap | None, mode: Mode) -> PictureSightings:
+    """One sighting for each region of a picture that has a name."""
+    troubles: list[Trouble] = []
+    things: list[tuple[Sighting, Box, Flags | None]] = []
+    for region in scene.regions:
+        if not region.name:
+            continue
+        mask = None
+        if not mode.has("box_extent"):
+            mask = _mask(scene.picture, region, troubles)
+        things.append((_flat(scene.picture, region, mask), region.box, mask))
+    if depth is None:
+        return PictureSightings([sighting for sighting, _, _ in things], troubles)
+
+    shape = _grid_shape(scene.picture)
+    grids = _grids(depth, shape, [(box, mask) for _, box, mask in things])
+    found = []
+    for sighting, box, mask in things:
+        covered = _covered(box, mask, shape)
+        deep = _deep(sighting, box, covered, grids, mode, has_mask=mask is not None)
+        if deep.distance is None:
+            what = "no depth is known inside the region."
+            troubles.append(Trouble(what=what, picture=deep.picture, region=deep.region))
+        found.append(deep)
+    return PictureSightings(found, troubles)
+
+
+def _mask(picture: Picture, region: Region, troubles: list[Trouble]) -> Flags | None:
+    """What a region covers, on the picture's grid; none if it has a box alone."""
+    if not (region.outline or region.runs or region.mask):
+        return None
+    width, height = picture.width or UNKNOWN, picture.height or UNKNOWN
+    try:
+        whole = mask_of(region, width, height)
+    except DataError as error:
+        what = f"the mask cannot be read, its box is used: {error.message}"
+        troubles.append(Trouble(what=what, picture=picture.id, region=region.id))
+        return None
+    step = _step(picture)
+    thin = whole[step // 2 :: step, step // 2 :: step]
+    if thin.any():
+        return thin
+    if not whole.any():
+        what = "the mask is empty, its box is used."
+        troubles.append(Trouble(what=what, picture=picture.id, region=region.id))
+    return None
+
+
+def _step(picture: Picture) -> int:
+    return max(1, ceil(max(picture.width, picture.height) / SIDE))
+
+
+def _grid_shape(picture: Picture) -> tuple[int, int]:
+    """Rows and columns of the picture's grid."""
+    step = _step(picture)
+    height, width = picture.height or UNKNOWN, picture.width or UNKNOWN
+    return len(range(step // 2, height, step)), len(range(step // 2, width, step))
+
+
+def _flat(picture: Picture, region: Region, mask: Flags | None) -> Sighting:
+    """What is known of a region without its depth."""
+    box = region.box
+    seen = Sighting(
+        region=region.id,
+        picture=picture.id,
+        object=region.name,
+        scene=picture.scene,
+        whole=region.whole,
+        area=box.area,
+        top=box.top,
+        middle=(box.top + box.bottom) / 2,
+        bottom=box.bottom,
+        height=box.height,
+        cut=min(box.left, box.top, 1 - box.right, 1 - box.bottom) < EDGE,
+    )
+    if mask is None:
+        return seen
+    rows = np.flatnonzero(mask.any(axis=1))
+    counts = mask.sum(axis=1)
+    middle = float(counts @ (np.arange(len(mask)) + 0.5)) / int(counts.sum()) / len(mask)
+    top, bottom = float(rows[0]) / len(mask), float(rows[-1] + 1) / len(mask)
+    return replace(
+        seen, area=float(mask.mean()), top=top, middle=middle, bottom=bottom, height=bottom - top
+    )
+
+
+def _grids(
+    depth: DepthMap, shape: tuple[int, int], things: list[tuple[Box, Flags | None]]
+) -> Grids:
+    """The depth map on the picture's grid, and the floor that is left between the things."""
+    distances = _resampled(depth.distances(), shape)
+    background = np.ones(shape, dtype=bool)
+    for box, mask in things:
+        background &= ~_covered(box, mask, shape)
+    return Grids(distances, _resampled(depth.nearness(), shape), floor_of(distances, background))
+
+
+def _resampled(grid: Grid, shape: tuple[int, int]) -> Grid:
+    """The nearest point of a grid for each point of another."""
+    rows = (np.arange(shape[0]) + 0.5) * grid.shape[0] / shape[0]
+    columns = (np.arange(shape[1]) + 0.5) * grid.shape[1] / shape[1]
+    found: Grid = grid[rows.astype(np.intp)[:, None], columns.astype(np.intp)]
+    return found
+
+
+def _covered(box: Box, mask: Flags | None, shape: tuple[int, int]) -> Flags:
+    """What a thing covers: its mask, or else its box."""
+    if mask is None:
+        return _box_flags(box, shape)
+    return mask
+
+
+def _box_flags(box: Box, shape: tuple[int, int]) -> Flags:
+    flags = np.zeros(shape, dtype=bool)
+    flags[_cells(box.top, box.bottom, shape[0]), _cells(box.left, box.right, shape[1])] = True
+    return flags
+
+
+def _cells(low: float, high: float, count: int) -> slice:
+    """The points between two shares of a side, one at least."""
+    first = min(count - 1, max(0, round(low * count)))
+    return slice(first, max(first + 1, round(high * count)))
+
+
+def _deep(
+    seen: Sighting, box: Box, covered: Flags, grids: Grids, mode: Mode, *, has_mask: bool
+) -> Sighting:
+    """A sighting with what the depth map says; as it is if that says nothing there."""
+    core = covered
+    if not has_mask and not mode.has("mean_depth"):
+        core = _box_flags(_middle_half(box), covered.shape)  # where there is least background
+    distances = grids.distances[core]
+    known = distances[np.isfinite(distances)]
+    if not len(known):
+        return seen
+    distance = float(np.median(known))
+    if mode.has("mean_depth"):
+        distance = float(known.mean())
+    heights = _heights(seen, box, grids, covered, distance, has_mask=has_mask)
+    if heights:
+        seen = replace(seen, **heights._asdict())
+    is_part = seen.cut or (has_mask and is_hidden(covered, grids.distances))
+    return replace(
+        seen,
+        distance=distance,
+        nearness=_mean(grids.nearness[covered]),
+        size=size_of(seen.area, _factor(box, grids, mode, distance), mode),
+        cut=is_part,
+    )
+
+
+def _middle_half(box: Box) -> Box:
+    across, down = box.width / 4, box.height / 4
+    return Box(box.left + across, box.top + down, box.right - across, box.bottom - down)
+
+
+def _factor(box: Box, grids: Grids, mode: Mode, distance: float) -> float | None:
+    """The figure by which an area is set right; the distance, unless the mode has faults."""
+    by_code = mode.has("swapped_axes") or mode.has("whole_picture_mean")
+    if not by_code and not mode.has("one_minus_nearness"):
+        return distance
+    grid = grids.nearness if mode.has("one_minus_nearness") else grids.distances
+    rows = _cells(box.top, box.bottom, grid.shape[0])
+    columns = _cells(box.left, box.right, grid.shape[1])
+    if mode.has("swapped_axes"):
+        rows, columns = columns, rows
+    part = grid[rows, columns]  # smaller or empty, where swapped ones end outside the picture
+    if mode.has("whole_picture_mean"):
+        return float(part[np.isfinite(part)].sum()) / grid.size
+    return _mean(part)
+
+
+def _mean(values: Grid) -> float | None:
+    """Over what is known; none if nothing is."""
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else None
+
+
+def _heights(
+    seen: Sighting, box: Box, grids: Grids, covered: Flags, distance: float, *, has_mask: bool
+) -> Heights | None:
+    """How high up a thing is.
+
+    In a box, the columns in the middle are taken for the thing, but not for its highest point:
+    what is behind it may show there.
+    """
+    floor = grids.floor
+    if floor is None:
+        return None
+    if has_mask:
+        return heights_of(covered, grids.distances, floor, box.width)
+    middle = _middle_half(box)._replace(top=box.top, bottom=box.bottom)
+    column = _box_flags(middle, covered.shape)
+    if not np.isfinite(grids.distances[column]).any():
+        return None
+    heights = heights_of(column, grids.distances, floor, box.width)
+    top = float(floor.height(seen.top, distance))
+    least = min(0.0, heights.foot) if seen.cut else heights.least_foot
+    return Heights(max(top, heights.foot), heights.foot, least)
+
+
+# Which models look at pictures: for depth, subtypes and colours; each is opened when needed.
+
+
+Subtypes = Mapping[str, Mapping[str, int]]
+Step = Callable[[AnnotatedPicture, Sequence[Sighting], Subtypes], PictureSightings]
+
+
+class LookModels(NamedTuple):
+    """What to look with; a name that is empty stands for nothing."""
+
+    depth: str = ""
+    open_depth: Callable[[], DepthModel | None] = lambda: None
+    true_depth: bool = True  # whether distances that come with a picture are used
+    steps: tuple[tuple[str, Step], ...] = ()  # subtypes, then colours; each with its name
+
+    def names(self) -> tuple[str, ...]:
+        """What results depend on."""
+        return (self.depth, str(self.true_depth), *(name for name, _ in self.steps))
+
 
 MOST_THREADS = 4
 
@@ -35,13 +293,17 @@ class Chunk(NamedTuple):
 
 
 def sightings_of(
-    scenes: Sequence[Scene], mode: Mode, eyes: Eyes, subtypes: Subtypes, store: Store
+    scenes: Sequence[AnnotatedPicture],
+    mode: Mode,
+    eyes: LookModels,
+    subtypes: Subtypes,
+    store: Store,
 ) -> Chunk:
     """What each region of some scenes says about its thing."""
     chunk = Chunk([], [])
     looker = _Looker(mode, eyes, subtypes, store)
     with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
-        seen: Iterable[Measured]
+        seen: Iterable[PictureSightings]
         if any(scene.picture.file for scene in scenes):
             seen = pool.map(looker.look, scenes)
         else:
@@ -60,11 +322,11 @@ class _Looker:
 
     _depth: DepthModel | None = None
 
-    def __init__(self, mode: Mode, eyes: Eyes, subtypes: Subtypes, store: Store) -> None:
+    def __init__(self, mode: Mode, eyes: LookModels, subtypes: Subtypes, store: Store) -> None:
         self._mode, self._eyes, self._subtypes, self._store = mode, eyes, subtypes, store
         self._one_at_a_time = Lock()
 
-    def look(self, scene: Scene) -> Measured:
+    def look(self, scene: AnnotatedPicture) -> PictureSightings:
         """The sightings of a picture, from the store or anew."""
         if not scene.picture.file:
             return measure(scene, None, self._mode)
@@ -73,19 +335,19 @@ class _Looker:
         except DataError as error:
             measured = measure(scene, None, self._mode)
             trouble = _trouble(scene.picture, error)
-            return Measured(measured.sightings, [trouble, *measured.troubles])
+            return PictureSightings(measured.sightings, [trouble, *measured.troubles])
         known = {region.name: self._subtypes.get(region.name) for region in scene.regions}
         switches = sorted(self._mode.switches)
         parts = (image.sha256, scene, switches, self._eyes.names(), known)
         key = key_of("picture", *parts)
         kept = self._store.find(key)
         if kept is not None:
-            return msgspec.msgpack.decode(kept, type=Measured)
+            return msgspec.msgpack.decode(kept, type=PictureSightings)
         found = self._look(scene)
         self._store.keep(key, msgspec.msgpack.encode(found))
         return found
 
-    def _look(self, scene: Scene) -> Measured:
+    def _look(self, scene: AnnotatedPicture) -> PictureSightings:
         troubles: list[Trouble] = []
         try:
             depth = self._depth_of(scene.picture)
@@ -98,7 +360,7 @@ class _Looker:
             with self._one_at_a_time:
                 found = step(scene, found.sightings, self._subtypes)
             troubles += found.troubles
-        return Measured(found.sightings, troubles)
+        return PictureSightings(found.sightings, troubles)
 
     def _depth_of(self, picture: Picture) -> DepthMap | None:
         if picture.depth and self._eyes.true_depth:

@@ -12,9 +12,9 @@ import msgspec
 
 from gnomon.errors import DataError
 from gnomon.files import read_jsonl
-from gnomon.look.crops import corners_of
-from gnomon.vision.decoding import Pixels, decode
-from gnomon.vision.detecting import Box
+from gnomon.look.masks import corners_of
+from gnomon.vision.detection import Box
+from gnomon.vision.images import Pixels, decode
 
 SIDE = 112  # pixels of the longer side
 QUALITY = 70

@@ -52,19 +52,26 @@ def share_of_right(table: Table) -> Floats:
     return np.asarray(share[table.kind])
 
 
-def verdict(low: float | None, high: float | None, chance: float | None) -> Verdict:
+def verdict(
+    low: float | None,
+    high: float | None,
+    chance: float | None,
+    *,
+    better: Literal["higher", "lower"] = "higher",
+) -> Verdict:
     """Where an interval lies beside chance; nothing where either is not known.
 
-    >>> verdict(0.45, 0.55, 0.5), verdict(0.6, 0.7, 0.5)
-    ('no better than chance', 'better than chance')
+    These are the only words for it: every table, page and sentence takes them from here.
+
+    >>> verdict(0.45, 0.55, 0.5), verdict(0.6, 0.7, 0.5), verdict(0.6, 0.7, 0.5, better="lower")
+    ('no better than chance', 'better than chance', 'worse than chance')
     """
     if low is None or high is None or chance is None or isnan(low) or isnan(high):
         return ""
-    if low > chance:
-        return "better than chance"
-    if high < chance:
-        return "worse than chance"
-    return "no better than chance"
+    if low <= chance <= high:
+        return "no better than chance"
+    above = low > chance
+    return "better than chance" if above == (better == "higher") else "worse than chance"
 
 
 def _guessers(table: Table) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from gnomon.contracts import Measure
 from gnomon.measures.statistics import Cell, Codes, Floats, Statistics
 from gnomon.measures.table import Flags, Table
-from gnomon.measures.typical import typical_sets
+from gnomon.vision.knowledge import typical_sets
 
 
 def macro_f1(table: Table) -> Statistics:

@@ -11,7 +11,6 @@ import numpy as np
 from gnomon.contracts import Measure
 from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.measures.table import Flags, Table
-from gnomon.vision.typical import typical_sets as typical_sets  # the rule is in one place
 
 
 def relaxed_accuracy(table: Table) -> Statistics:

@@ -7,18 +7,76 @@ comparable, how replies are read, which texts go into one batch. Plain Python: n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
 from gnomon.contracts import Scale
 from gnomon.errors import UsageError
-from gnomon.models.chat import Writer, conversation
-from gnomon.models.likelihood import check_normalisation, comparable, gather
+from gnomon.grouped import grouped
+from gnomon.models.prompts.chat import Writer, conversation
 from gnomon.models.prompts.library import Prompt
 from gnomon.models.reading.replies import as_answer
 from gnomon.records import Answer, Item, pick
+
+NORMALISATIONS = ("sum", "mean", "byte", "pmi")
+
+
+def log_sum(values: Iterable[float]) -> float:
+    """The logarithm of a sum of probabilities: a choice is as likely as all its words together.
+
+    >>> round(log_sum([math.log(0.25), math.log(0.5)]), 6) == round(math.log(0.75), 6)
+    True
+    """
+    found = list(values)
+    top = max(found)
+    if len(found) == 1 or top == -math.inf:
+        return top
+    return top + math.log(sum(math.exp(value - top) for value in found))
+
+
+def gather(scores: Sequence[float], words: Sequence[Sequence[str]]) -> tuple[float, ...]:
+    """One score for each choice out of one for each word: words of the same choice add up.
+
+    >>> gather([-1.0, -2.0], [["no"], ["yes"]])
+    (-1.0, -2.0)
+    """
+    found = []
+    start = 0
+    for alternatives in words:
+        end = start + len(alternatives)
+        found.append(log_sum(scores[start:end]))
+        start = end
+    return tuple(found)
+
+
+def comparable(score: float, normalise: str, word: str, tokens: int, alone: float = 0.0) -> float:
+    """A word's log-probability, made comparable with that of a longer or more common word.
+
+    `tokens` is how many tokens the word has, `alone` its log-probability after nothing.
+
+    >>> comparable(-6.0, "mean", "larger", tokens=2)
+    -3.0
+    """
+    if normalise == "mean":
+        return score / max(1, tokens)
+    if normalise == "byte":
+        return score / max(1, len(word.encode()))
+    if normalise == "pmi":
+        return score - alone
+    return score
+
+
+def check_normalisation(normalise: str, known: Sequence[str] = NORMALISATIONS) -> None:
+    """Refuse a normalisation that the model does not have."""
+    if normalise not in known:
+        raise UsageError(
+            f"There is no normalisation '{normalise}' for this kind of model.",
+            f"Choose one of: {', '.join(known)}.",
+        )
+
 
 CUT = "the reply was cut before it gave an answer: give a larger new_tokens"
 ROOM_TO_ANSWER = 32  # tokens of a reply
@@ -34,7 +92,7 @@ class Query(NamedTuple):
     continuations: Sequence[list[int]]
 
 
-class Reply(NamedTuple):
+class ModelReply(NamedTuple):
     """What a model wrote, and how many tokens it read and wrote for it."""
 
     text: str
@@ -203,6 +261,11 @@ def scored_tokens(query: Query) -> int:
     return len(query.context) + sum(map(len, query.continuations))
 
 
+def text_size(item: Item) -> int:
+    """About how many tokens are an item's own, of its texts."""
+    return (len(item.context) + len(item.text) + sum(map(len, item.choices))) // 4 + 16
+
+
 def too_long(tokens: int, most: int, what: str = "prompt") -> str:
     """Why an item cannot be asked; empty if it can. A `most` of 0 is no limit.
 
@@ -238,7 +301,7 @@ def replied(
     items: Sequence[Item],
     prompt: Prompt,
     tokens: Sequence[Sequence[int]],
-    generate: Callable[[Sequence[Sequence[int]]], Sequence[Reply]],
+    generate: Callable[[Sequence[Sequence[int]]], Sequence[ModelReply]],
     *,
     longest: int = 0,
     room: int = 0,
@@ -281,3 +344,14 @@ def by_length(
             batch = [number]
     if batch:
         yield batch
+
+
+def alike(kinds: Sequence[Hashable], most: int) -> Iterator[list[int]]:
+    """Numbers of things in batches of one kind, of at most so many; kinds as they first come.
+
+    >>> list(alike(["a", "b", "a", "a"], 2))
+    [[0, 2], [3], [1]]
+    """
+    for numbers in grouped(range(len(kinds)), kinds.__getitem__).values():
+        for start in range(0, len(numbers), most):
+            yield numbers[start : start + most]

@@ -1,4 +1,4 @@
-"""Trained baselines that show shortcuts: words of the whole item, or of the hypothesis alone.
+"""Trained baselines that show shortcuts: words of an item or its hypothesis, or its pictures alone.
 
 An item is answered by a classifier that never saw what the benchmark holds out of training (a
 family, its objects, an action; else its group). What it gets right above chance lies in the form of
@@ -16,8 +16,10 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from gnomon.contracts import ANYTHING, Benchmark, Scale
-from gnomon.errors import ModelError, UsageError, importing
-from gnomon.records import Answer, Item, pick
+from gnomon.errors import DataError, ModelError, UsageError, importing
+from gnomon.records import Answer, Image, Item, pick
+from gnomon.vision.images import Pixels
+from gnomon.vision.pictures import Prepared, pixels, see
 
 FLOOR = 1e-9  # probability of a label that the training items never had
 _WORD = re.compile(r"[\w']+|\[mask\]")
@@ -145,8 +147,8 @@ class Classifier:
         """What an item must not share with what its classifier was trained on."""
         return units(item, self._hold_out)
 
-    def _example(self, item: Item) -> Example:
-        return Example(self.units(item), self.features(item), item.gold)
+    def _example(self, item: Item) -> LabelledWords:
+        return LabelledWords(self.units(item), self.features(item), item.gold)
 
     def _home(self, units: Iterable[str]) -> Home:
         """The folds of an item: two where its two objects lie in different ones."""
@@ -181,7 +183,7 @@ def units(item: Item, hold_out: HoldOut = ()) -> tuple[str, ...]:
     return (item.group or f"item {item.id}",)
 
 
-class Example(NamedTuple):
+class LabelledWords(NamedTuple):
     """What a classifier may learn from an item."""
 
     units: tuple[str, ...]
@@ -206,13 +208,15 @@ def assign_folds(groups: Sequence[str], folds: int) -> dict[str, int]:
     return found
 
 
-def _outside(home: Home, homes: Iterable[Home], examples: Iterable[Example]) -> list[Example]:
+def _outside(
+    home: Home, homes: Iterable[Home], examples: Iterable[LabelledWords]
+) -> list[LabelledWords]:
     """The examples that share no fold with `home`."""
     pairs = zip(homes, examples, strict=True)
     return [example for other, example in pairs if home.isdisjoint(other)]
 
 
-def _units_of(examples: Iterable[Example]) -> list[str]:
+def _units_of(examples: Iterable[LabelledWords]) -> list[str]:
     found: list[str] = []
     for example in examples:
         found.extend(example.units)
@@ -220,7 +224,7 @@ def _units_of(examples: Iterable[Example]) -> list[str]:
 
 
 def weighted(
-    part: Sequence[Example], whole: Sequence[Example]
+    part: Sequence[LabelledWords], whole: Sequence[LabelledWords]
 ) -> Iterator[tuple[list[str], str, float]]:
     """The words, a right label and its weight, for each right label of a part's examples.
 
@@ -234,7 +238,7 @@ def weighted(
             yield example.words, label, weight
 
 
-def _frequencies(examples: Iterable[Example]) -> dict[str, float]:
+def _frequencies(examples: Iterable[LabelledWords]) -> dict[str, float]:
     found: dict[str, float] = {}
     for example in examples:
         for label in example.gold:
@@ -304,3 +308,130 @@ def _scikit_learn() -> Any:
     with importing("A trained baseline", "baselines"):
         import sklearn
     return sklearn
+
+
+# --- a trained baseline that sees pictures alone: which colours they have, and where -------------
+
+
+CELLS = 4  # a side: the picture is a grid of so many cells by as many
+LEVELS = 4  # of brightness of a channel, in a cell
+FINE = 32  # pixels a side, of which colours are counted
+SHADES = 3  # of a channel, in the count of colours
+LEAST = 0.05  # the share of the picture that a colour must fill to be named
+
+
+def picture_only(name: str, *, folds: int = 5, hold_out: str = "") -> PictureClassifier:
+    """Sees the colours of the picture and where they are, and none of the words.
+
+    folds      into how many parts the items are divided: each is answered by a classifier that was
+               trained on the others
+    hold_out   tags of what must not be in training and test at once, beside the picture, such as
+               "family; obj_a, obj_b": the first list of which an item has every tag counts, and
+               its group if it has none (default: what the benchmark says)
+    """
+    return PictureClassifier(name, folds, hold_out)
+
+
+class PictureClassifier(Classifier):
+    """The classifier of words, with colours in the place of words."""
+
+    batch = 256
+
+    def __init__(self, name: str, folds: int, hold_out: str) -> None:
+        super().__init__("picture-only", name, self._colours, folds, hold_out)
+        self._seen: dict[str, Prepared[list[str]]] = {}
+
+    def describe(self) -> dict[str, Any]:
+        """How it is trained, and on what of a picture."""
+        grid = f"brightness of red, green and blue in {CELLS} by {CELLS} cells, and main colours"
+        return {**super().describe(), "features": grid}
+
+    def prepare(self, items: Iterable[Item], benchmark: Benchmark) -> None:
+        """Look at all pictures, and train one classifier for each fold."""
+        kept = list(items)
+        self._look(kept)
+        if not any(self._trouble(item) == "" for item in kept):
+            raise ModelError(
+                "picture-only sees nothing but pictures, and none of these items has one here.",
+                "Run it on items with pictures that are on this machine.",
+            )
+        super().prepare(kept, benchmark)
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        """The probability of each choice; an item whose picture cannot be seen fails."""
+        self._look(items)
+        troubles = [self._trouble(item) for item in items]
+        clear = [item for item, trouble in zip(items, troubles, strict=True) if not trouble]
+        answered = iter(super().answer(clear))
+        answers = []
+        for item, trouble in zip(items, troubles, strict=True):
+            answers.append(Answer(item=item.id, error=trouble) if trouble else next(answered))
+        return answers
+
+    def units(self, item: Item) -> tuple[str, ...]:
+        """What is held out of training: as for words, and every item with the same picture.
+
+        The tag `image` names a picture that is also shown changed, as in a mirror.
+        """
+        pictures = [f"picture {image.identity}" for image in item.images]
+        if "image" in item.tags:
+            pictures = [f"picture {item.tags['image']}"]
+        return (*super().units(item), *pictures)
+
+    def _look(self, items: Iterable[Item]) -> None:
+        new: dict[str, Image] = {}
+        for item in items:
+            for image in item.images:
+                if image.identity not in self._seen:
+                    new[image.identity] = image
+        for key, seen in zip(new, see(new.values(), _picture_words), strict=True):
+            self._seen[key] = seen
+
+    def _trouble(self, item: Item) -> str:
+        if not item.images:
+            return "there is no picture to look at"
+        for image in item.images:
+            seen = self._seen[image.identity]
+            if seen.trouble:
+                return seen.trouble
+        return ""
+
+    def _colours(self, item: Item) -> list[str]:
+        found: list[str] = []
+        for number, image in enumerate(item.images):
+            words = self._seen[image.identity].made or []
+            found += [f"{number} {word}" for word in words]
+        return found
+
+
+def colour_words(picture: Pixels) -> list[str]:
+    """What stands where in a picture: a word for each cell and channel, and each main colour."""
+    from PIL.Image import Resampling
+
+    words = []
+    small = picture.resize((CELLS, CELLS), Resampling.BOX)
+    for place in range(CELLS * CELLS):
+        across, down = place % CELLS, place // CELLS
+        levels = _steps(small.getpixel((across, down)), LEVELS)
+        for channel, level in zip("rgb", levels, strict=True):
+            words.append(f"{across},{down} {channel}{level}")
+
+    fine = picture.resize((FINE, FINE), Resampling.BOX)
+    counts: dict[tuple[int, ...], int] = {}
+    for count, value in fine.getcolors(FINE * FINE) or ():
+        shade = _steps(value, SHADES)
+        counts[shade] = counts.get(shade, 0) + count
+    for shade, count in sorted(counts.items()):
+        if count >= LEAST * FINE * FINE:
+            words.append("main " + "".join(map(str, shade)))
+    return words
+
+
+def _picture_words(image: Image) -> list[str]:
+    if image.path.startswith(("http://", "https://")):
+        raise DataError("the picture is not on this machine.", "Fetch it first.", file=image.path)
+    return colour_words(pixels(image))
+
+
+def _steps(value: Any, steps: int) -> tuple[int, ...]:
+    return tuple(channel * steps // 256 for channel in value)

@@ -9,9 +9,7 @@ it gives no answer.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
-from functools import cache
 from math import exp, log
 from typing import Any, NamedTuple
 
@@ -19,25 +17,16 @@ from msgspec.structs import replace
 
 from gnomon.contracts import ANYTHING, Scale
 from gnomon.errors import UsageError
+from gnomon.lexicon.statements import Statement, read_presence, read_statement
 from gnomon.records import Answer, Image, Item, pick
-from gnomon.vision.decoding import Pixels
-from gnomon.vision.depth import FastDepth, distance_of
-from gnomon.vision.detecting import Detection, Detector
+from gnomon.vision.detection import Detection, Detector, FastDepth, distance_of
+from gnomon.vision.images import Pixels
 from gnomon.vision.naming import class_of
 from gnomon.vision.pictures import pixels, see
-from gnomon.vision.relating import Place, knowledge, margin
+from gnomon.vision.relating import PlacedBox, margin
 
 CLEAR = 6.0  # steepness of the logistic curve from margins to probabilities
 SAME_PLACE = 0.7  # boxes that overlap more are of one thing
-PRESENCE = re.compile(r"there (?:is|are) (?P<thing>.+?)\.?", re.IGNORECASE)
-
-
-class Statement(NamedTuple):
-    """What a caption says; a statement that a thing is there has no relation."""
-
-    subject: str
-    relation: str = ""
-    ground: str = ""
 
 
 class View(NamedTuple):
@@ -139,17 +128,19 @@ class Eyes:
 
     def judge(self, caption: str, view: View) -> tuple[float | None, dict[str, Any]]:
         """How clearly a caption is true (above 0) or false, and what was seen; none: no answer."""
-        said = read_caption(caption)
+        presence = read_presence(caption)
+        if presence is not None:
+            margin_there, seen = self._presence(presence.thing.lower(), view)
+            return _turned(margin_there, presence.denied), seen
+        said = read_statement(caption)
         if said is None:
             return None, {"unread": caption}
-        if not said.relation:
-            return self._presence(said.subject, view)
         pair = self._pair(said, view)
         if isinstance(pair, str):
             return None, {"unseen": pair}
         subject, ground = (self._place(each, view) for each in pair)
-        found = margin(said.relation, subject, ground)
-        seen: dict[str, Any] = {said.subject: _shown(subject), said.ground: _shown(ground)}
+        found = _turned(margin(said.relation, subject, ground), said.denied)
+        seen = {said.subject: _shown(subject), said.ground: _shown(ground)}
         if found is None:
             seen["no rule"] = said.relation
         return found, seen
@@ -184,42 +175,15 @@ class Eyes:
     def _sure(self, noun: str, view: View) -> list[Detection]:
         return [each for each in self._candidates(noun, view) if each.confidence >= self.least]
 
-    def _place(self, thing: Detection, view: View) -> Place:
+    def _place(self, thing: Detection, view: View) -> PlacedBox:
         if view.distances is None:
-            return Place(thing.box)
-        return Place(thing.box, distance_of(thing.box, view.distances))
+            return PlacedBox(thing.box)
+        return PlacedBox(thing.box, distance_of(thing.box, view.distances))
 
 
-def read_caption(text: str) -> Statement | None:
-    """What a caption says, by the relations that eyes know the words of.
-
-    >>> read_caption("The cat is to the left of the dining table.")
-    Statement(subject='cat', relation='to the left of', ground='dining table')
-    >>> read_caption("There is an umbrella.").subject
-    'umbrella'
-    """
-    present = PRESENCE.fullmatch(text.strip())
-    if present:
-        return Statement(_bare(present["thing"]))
-    found = _pattern().fullmatch(text.strip())
-    if found is None:
-        return None
-    return Statement(_bare(found["subject"]), found["relation"].lower(), _bare(found["ground"]))
-
-
-@cache
-def _pattern() -> re.Pattern[str]:
-    known = sorted(knowledge().relations, key=len, reverse=True)
-    relations = "|".join(re.escape(relation) for relation in known)
-    return re.compile(
-        rf"(?P<subject>\S.*?) (?:(?:is|are) )?(?P<relation>{relations}) (?P<ground>.+?)\.?",
-        re.IGNORECASE,
-    )
-
-
-def _bare(noun: str) -> str:
-    """A noun without its article."""
-    return re.sub(r"^(?:the|an?) ", "", noun.strip().lower())
+def _turned(found: float | None, denied: bool) -> float | None:
+    """How clearly a statement is true that may deny what was found."""
+    return -found if denied and found is not None else found
 
 
 def _log_logistic(value: float) -> float:
@@ -230,7 +194,7 @@ def _log_logistic(value: float) -> float:
     return steep - log(1 + exp(steep))
 
 
-def _shown(place: Place) -> dict[str, Any]:
+def _shown(place: PlacedBox) -> dict[str, Any]:
     """A place as the reply says it."""
     found: dict[str, Any] = {"box": [round(edge, 3) for edge in place.box]}
     if place.distance is not None:

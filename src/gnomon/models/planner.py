@@ -16,10 +16,10 @@ import numpy as np
 
 from gnomon.grouped import grouped
 from gnomon.models.choices import Query
-from gnomon.models.transformers.rows import (
-    Part,
-    Row,
-    Wanted,
+from gnomon.models.rows import (
+    QueryPart,
+    TokenRow,
+    WantedToken,
     batches,
     families,
     plain_rows,
@@ -40,15 +40,15 @@ class Room(NamedTuple):
     outputs: int  # places whose logits are asked for
 
 
-class Task(NamedTuple):
+class PassTask(NamedTuple):
     """Rows to compute in one pass, padded to the first one's length, and what is asked of them.
 
     A place is counted through the batch: row times length plus token. The log-probability of
     `tokens[i]` is asked for at the place `places[which[i]]`.
     """
 
-    batch: list[Row]
-    wanted: list[Wanted]
+    batch: list[TokenRow]
+    wanted: list[WantedToken]
     places: np.ndarray
     which: np.ndarray
     tokens: list[int]
@@ -83,7 +83,7 @@ class Planner(ABC, Generic[Prefix]):
         """The first tokens only of a prefix."""
 
     @abstractmethod
-    def compute(self, tasks: Iterable[Task], prefix: Prefix | None) -> Iterator[list[float]]:
+    def compute(self, tasks: Iterable[PassTask], prefix: Prefix | None) -> Iterator[list[float]]:
         """For each task, in order, the log-probabilities that it wants."""
 
     def most_rows(self, prefix: Prefix, longest: int) -> int | None:
@@ -93,8 +93,8 @@ class Planner(ABC, Generic[Prefix]):
     def score(self, queries: Sequence[Query]) -> list[list[float]]:
         """For each query the log-probability of each continuation, summed over its tokens."""
         result = [[0.0] * len(query.continuations) for query in queries]
-        in_trees: list[Part] = []
-        in_rows: list[Part] = []
+        in_trees: list[QueryPart] = []
+        in_rows: list[QueryPart] = []
         for part in portions(queries, self.outputs):
             if self.trees and self._fits_a_tree(part.query):
                 in_trees.append(part)
@@ -105,7 +105,7 @@ class Planner(ABC, Generic[Prefix]):
         self._score_rows(in_rows, result)
         return result
 
-    def _score_rows(self, parts: Sequence[Part], result: list[list[float]]) -> None:
+    def _score_rows(self, parts: Sequence[QueryPart], result: list[list[float]]) -> None:
         made = list(plain_rows([part.query for part in parts]))
         groups = [made]
         if self._by_length:
@@ -114,7 +114,7 @@ class Planner(ABC, Generic[Prefix]):
             cut = batches(group, tokens=self.tokens, outputs=self.outputs)
             self._add([task_of(batch) for batch in cut], None, result, parts)
 
-    def _score_trees(self, parts: Sequence[Part], result: list[list[float]]) -> None:
+    def _score_trees(self, parts: Sequence[QueryPart], result: list[list[float]]) -> None:
         queries = [part.query for part in parts]
         for family in families(queries, list(self.prefixes)):
             prefix = self._prefix(family.prefix, keep=len(family.members) > 1)
@@ -161,10 +161,10 @@ class Planner(ABC, Generic[Prefix]):
 
     def _add(
         self,
-        tasks: Sequence[Task],
+        tasks: Sequence[PassTask],
         prefix: Prefix | None,
         result: list[list[float]],
-        parts: Sequence[Part],
+        parts: Sequence[QueryPart],
     ) -> None:
         """Compute tasks and add what they say about each continuation's tokens to the result."""
         for task, found in zip(tasks, self.compute(tasks, prefix), strict=True):
@@ -173,17 +173,17 @@ class Planner(ABC, Generic[Prefix]):
                 result[part.number][part.first + want.choice] += value
 
 
-def task_of(batch: list[Row]) -> Task:
+def task_of(batch: list[TokenRow]) -> PassTask:
     """What is asked of a batch, whose first row is its longest."""
     length = len(batch[0].tokens)
-    wanted: list[Wanted] = []
+    wanted: list[WantedToken] = []
     flat: list[int] = []
     for number, row in enumerate(batch):
         wanted += row.wanted
         flat += [number * length + want.node for want in row.wanted]
     places, which = np.unique(flat, return_inverse=True)
-    return Task(batch, wanted, places, which, [want.token for want in wanted])
+    return PassTask(batch, wanted, places, which, [want.token for want in wanted])
 
 
-def _of_one_length(made: list[Row]) -> list[list[Row]]:
+def _of_one_length(made: list[TokenRow]) -> list[list[TokenRow]]:
     return list(grouped(made, lambda row: len(row.tokens)).values())

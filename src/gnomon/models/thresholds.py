@@ -21,7 +21,7 @@ ENOUGH = 50  # examples of a relation that may have a threshold of its own
 FOLDS = 5
 
 
-class Example(NamedTuple):
+class ScoredExample(NamedTuple):
     """A score whose truth is known."""
 
     relation: str
@@ -31,14 +31,14 @@ class Example(NamedTuple):
     dev: bool
 
     @classmethod
-    def of(cls, item: Item, score: float, truth: bool, benchmark: Benchmark) -> Example:
+    def of(cls, item: Item, score: float, truth: bool, benchmark: Benchmark) -> ScoredExample:
         """What is learnt from an item."""
         relation = item.tags.get("relation", "")
         dev = item.tags.get("split", "") in DEV
         return cls(relation, score, truth, units(item, benchmark.hold_out), dev)
 
 
-class Cut(NamedTuple):
+class RelationThresholds(NamedTuple):
     """One threshold for all, and one for each relation that had enough examples."""
 
     general: float
@@ -49,16 +49,16 @@ class Cut(NamedTuple):
         return self.by_relation.get(relation, self.general)
 
 
-class Thresholds:
+class FittedThresholds:
     """Thresholds fitted on a development split, or for each item on what is held out from it."""
 
-    def __init__(self, examples: Sequence[Example], benchmark: Benchmark) -> None:
+    def __init__(self, examples: Sequence[ScoredExample], benchmark: Benchmark) -> None:
         self.hold_out = benchmark.hold_out
         dev = [example for example in examples if example.dev]
         self.on_dev = 0 < len(dev) < len(examples)
         self.count = len(dev) if self.on_dev else len(examples)
         self._folds: dict[str, int] = {}
-        self._cuts: dict[frozenset[int], Cut] = {}
+        self._cuts: dict[frozenset[int], RelationThresholds] = {}
         if self.on_dev:
             self._cuts[frozenset()] = fit(dev)
         else:
@@ -81,17 +81,17 @@ class Thresholds:
         own = {name: round(value, 4) for name, value in sorted(cut.by_relation.items())}
         return {"on": "the development split", **found, "by_relation": own}
 
-    def _cross_fit(self, examples: Sequence[Example]) -> None:
+    def _cross_fit(self, examples: Sequence[ScoredExample]) -> None:
         names: list[str] = []
         for example in examples:
             names.extend(example.units)
         self._folds = assign_folds(names, FOLDS)
-        by_home: dict[frozenset[int], list[Example]] = defaultdict(list)
+        by_home: dict[frozenset[int], list[ScoredExample]] = defaultdict(list)
         for example in examples:
             by_home[self._home(example.units)].append(example)
 
         for home in by_home:
-            outside: list[Example] = []
+            outside: list[ScoredExample] = []
             for other, members in by_home.items():
                 if home.isdisjoint(other):
                     outside += members
@@ -105,9 +105,9 @@ class Thresholds:
         return frozenset(self._folds.get(name, -1) for name in names)
 
 
-def fit(examples: Sequence[Example]) -> Cut:
+def fit(examples: Sequence[ScoredExample]) -> RelationThresholds:
     """The thresholds that separate some examples best."""
-    by_relation: dict[str, list[Example]] = defaultdict(list)
+    by_relation: dict[str, list[ScoredExample]] = defaultdict(list)
     for example in examples:
         by_relation[example.relation].append(example)
 
@@ -115,16 +115,16 @@ def fit(examples: Sequence[Example]) -> Cut:
     for relation, group in by_relation.items():
         if relation and len(group) >= ENOUGH:
             own[relation] = best_threshold(group)
-    return Cut(best_threshold(examples), own)
+    return RelationThresholds(best_threshold(examples), own)
 
 
-def best_threshold(examples: Sequence[Example]) -> float:
+def best_threshold(examples: Sequence[ScoredExample]) -> float:
     """The threshold of the highest balanced accuracy; of several equal ones the middle one.
 
     Balanced, so that the share of true examples, which the held-out ones change, has no say.
 
     >>> scores = {0.1: False, 0.2: False, 0.6: True, 0.8: True}
-    >>> best_threshold([Example("", s, t, (), False) for s, t in scores.items()])
+    >>> best_threshold([ScoredExample("", s, t, (), False) for s, t in scores.items()])
     0.4
     """
     import numpy as np

@@ -20,8 +20,7 @@ from gnomon.errors import DataError, RunError
 from gnomon.files import first_bytes
 from gnomon.paint.records import Painted, Picture, Request, Trouble
 from gnomon.records import digest
-from gnomon.vision.decoding import MOST_DECODED, Pixels, decode_bytes
-from gnomon.vision.images import PNG, size_in
+from gnomon.vision.images import MOST_DECODED, PNG, Pixels, decode_bytes, size_in
 
 LOG = "pictures.jsonl"
 UNFINISHED = "unfinished"  # what painters keep of pictures they are still at

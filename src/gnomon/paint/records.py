@@ -13,8 +13,8 @@ from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 import msgspec
 
 from gnomon.records import Item
-from gnomon.vision.decoding import Pixels
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
+from gnomon.vision.images import Pixels
 
 Kind = Literal["size", "height", "position"]
 # The tags of a scene that name its two things. A position is that of the first to the second.

@@ -64,7 +64,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     orders: str = ""
     true_of: str = ""
     pictures: tuple[str, str] = ("First picture", "Second picture")
-    groups: str = ""  # a file of the package with lists of relations
+    groups: Literal["", "categories"] = ""  # by which relations are listed
     without_is: tuple[str, ...] = ()
     recognise: str = ""
     asks: tuple[Ask, ...] = ()

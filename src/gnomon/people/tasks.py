@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from gnomon.errors import DataError
-from gnomon.files import package_data, read_yaml
+from gnomon.lexicon.relations import lexicon
 from gnomon.people.questions import (
     Option,
     Part,
@@ -212,16 +211,13 @@ def _relations(task: Task, relations: tuple[str, ...]) -> tuple[Option, ...]:
     return tuple(options)
 
 
-@lru_cache(maxsize=8)
 def _groups(name: str) -> dict[str, str]:
-    """The group of each relation, by a file of lists that ships with the package."""
+    """The group of each relation: its category in the lexicon, if it has one."""
     if not name:
         return {}
-    table: Any = read_yaml(package_data(name))
-    found: dict[str, str] = {}
-    for group, relations in table.items():
-        found |= dict.fromkeys(relations, group)
-    return found
+    in_categories = [each for each in lexicon().relations.values() if each.category[:1].isupper()]
+    by_category = sorted(in_categories, key=lambda each: each.category)
+    return {each.name: each.category for each in by_category}
 
 
 def _with_is(task: Task, relation: str) -> str:

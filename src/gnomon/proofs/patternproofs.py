@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from gnomon.files import package_data
 from gnomon.grouped import grouped
 from gnomon.language.patterns import Pattern
-from gnomon.proofs.meaning.lexicon import lexicon
+from gnomon.proofs.meaning.lexicon import grammar_words
 from gnomon.proofs.meaning.nouns import kinds_of_slots
 from gnomon.proofs.meaning.readings import Reading, readings
 from gnomon.proofs.meaning.sentences import pattern_words
@@ -83,7 +83,7 @@ def _sharing_premises(patterns: Sequence[Pattern]) -> Iterable[list[Pattern]]:
 
 def digest_of_sources() -> str:
     """A digest of all that the proofs of our bank depend on: patterns, mini world, lexicon."""
-    files = [package_data("patterns/world.yaml")]
+    files = [package_data("patterns/world.yaml"), package_data("lexicon/relations.yaml")]
     for folder in ("patterns/bank", "space/meaning"):
         files += sorted(package_data(folder).glob("*.yaml"))
     return digest(*(file.read_text(encoding="utf-8") for file in files))
@@ -91,8 +91,8 @@ def digest_of_sources() -> str:
 
 def text_of(patterns: Sequence[Pattern]) -> Text:
     """What patterns with the same premises say; each hypothesis is a claim."""
-    premises = [pattern_words(each.text, lexicon()) for each in patterns[0].premises]
-    claims = [pattern_words(each.hypothesis.text, lexicon()) for each in patterns]
+    premises = [pattern_words(each.text, grammar_words()) for each in patterns[0].premises]
+    claims = [pattern_words(each.hypothesis.text, grammar_words()) for each in patterns]
     return understood(premises, claims, kinds_of_slots(patterns))
 
 

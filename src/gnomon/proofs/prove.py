@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 from gnomon.errors import UsageError, unknown
 from gnomon.proofs.meaning.formulas import Formula
-from gnomon.proofs.meaning.lexicon import lexicon
+from gnomon.proofs.meaning.lexicon import GrammarWords, grammar_words
 from gnomon.proofs.meaning.nouns import kinds_of_names, kinds_of_nouns
 from gnomon.proofs.meaning.readings import reading_named
 from gnomon.proofs.meaning.relations import RELATIONS
@@ -120,22 +121,24 @@ def case_of(premises: Sequence[str], claims: Sequence[str], *, reading: str = OR
 
 
 def text_of(premises: Sequence[str], claims: Sequence[str]) -> Text:
-    """What free sentences say."""
-    try:
-        return _text_of(premises, claims, bold=False)
-    except NotUnderstoodError:
+    """What free sentences say, read in the plainest of four ways that understands them all."""
+    complaint: NotUnderstoodError | None = None
+    for opaque, bold in product((False, True), repeat=2):
         try:
-            return _text_of(premises, claims, bold=True)
-        except NotUnderstoodError:
-            pass
-        raise
+            return _text_of(premises, claims, grammar_words(opaque=opaque), bold=bold)
+        except NotUnderstoodError as error:
+            complaint = complaint or error
+    assert complaint is not None
+    raise complaint
 
 
-def _text_of(premises: Sequence[str], claims: Sequence[str], *, bold: bool) -> Text:
-    nouns, known = kinds_of_nouns(), lexicon()
+def _text_of(
+    premises: Sequence[str], claims: Sequence[str], known: GrammarWords, *, bold: bool
+) -> Text:
+    nouns = kinds_of_nouns()
     told = [free_words(sentence, known, nouns, bold=bold) for sentence in premises]
     claimed = [free_words(sentence, known, nouns, bold=bold) for sentence in claims]
-    return understood(told, claimed, kinds_of_names([*told, *claimed]))
+    return understood(told, claimed, kinds_of_names([*told, *claimed]), known)
 
 
 def prove_facts(

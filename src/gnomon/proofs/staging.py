@@ -18,7 +18,7 @@ from gnomon.proofs.meaning.relations.contact import on
 from gnomon.proofs.meaning.stories import NOW, When
 from gnomon.proofs.meaning.texts import Text
 from gnomon.proofs.solving import Theory, Witness
-from gnomon.scenes.saying import synonyms
+from gnomon.scenes.saying import other_nouns
 from gnomon.scenes.things import Thing, things
 
 FRAMES = (3, 5, 8, 14, 30, 80, 400)  # metres from the middle that a scene may take up
@@ -48,7 +48,7 @@ def cast_of(text: Text, nouns: Mapping[str, str] | None = None) -> dict[str, Thi
 
 
 def _thing_for(noun: str, kinds: frozenset[str], taken: set[str]) -> str:
-    noun = synonyms().get(noun, noun)
+    noun = other_nouns().get(noun, noun)
     if noun in things():
         return noun
     for kind, names in _cast_list().items():

@@ -13,7 +13,7 @@ from gnomon import __version__
 from gnomon.errors import inert
 from gnomon.files import package_data, read_yaml
 from gnomon.registry import known_benchmark
-from gnomon.reports.tables.latex import latex_text
+from gnomon.tabular import latex_text
 
 GNOMON = "gnomon"
 _HUB = re.compile(r"hf:(?P<name>[\w.-]+(/[\w.-]+)?)$")

@@ -1,30 +1,105 @@
-"""The overview: models by benchmarks, each cell with its score, interval, chance and marks.
-
-Models are told apart only on the same items, by the paired test of `measures.comparison`, corrected
-for all pairs of a benchmark (Holm). `rowlabels` says what a row is.
-"""
+"""The overview: models by benchmarks, each cell with its score, interval, chance and marks."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isclose, nan
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
 from gnomon.measures.chance import verdict
+from gnomon.measures.compared import comparable_pairs
 from gnomon.measures.comparison import Comparison
 from gnomon.measures.scoring import check_options, score
+from gnomon.measures.table import Table
 from gnomon.records import Score
 from gnomon.registry import role
-from gnomon.reports.contests import Contest, Side, contest_between, mean_ranks
 from gnomon.reports.figures.slices import headline_measure
-from gnomon.reports.rowlabels import row_labels
-from gnomon.reports.study import Study
+from gnomon.reports.study import Study, row_labels
 from gnomon.reports.words import listed
 from gnomon.runs import Run
 from gnomon.tabular import columns_of, frame_of
+
+# Who is best among runs on the same items, and whom the test does not tell apart from it.
+
+
+class Side(NamedTuple):
+    """A run in a column: the row it has, and the items it was asked there."""
+
+    row: str
+    run: Run
+    table: Table
+    finished: bool
+
+
+@dataclass(frozen=True)
+class Contest:
+    """The runs of a column that were asked the same items, and how they compare."""
+
+    values: Mapping[str, float] = field(default_factory=dict)  # by row; empty if no two are alike
+    better: Literal["higher", "lower"] = "higher"
+    pairs: Sequence[Comparison] = ()
+
+    def goodness(self, row: str) -> float:
+        """A number that is higher for a better value."""
+        value = self.values[row]
+        return value if self.better == "higher" else -value
+
+    @property
+    def best(self) -> set[str]:
+        """The rows with the best value; several if it is the same to the last digit."""
+        top = max(map(self.goodness, self.values), default=nan)
+        return {row for row in self.values if self.goodness(row) == top}
+
+    @property
+    def tied(self) -> set[str]:
+        """The other rows that the test does not tell apart from one of the best."""
+        best, found = self.best, set()
+        for pair in self.pairs:
+            both = {pair.first, pair.second}
+            if pair.tied and both & best:
+                found |= both - best
+        return found
+
+
+def contest_between(
+    sides: Sequence[Side], figures: Mapping[str, Score], measure: Measure, alike: set[str]
+) -> Contest:
+    """How the rows of runs on the same items compare; nothing if fewer than two have a value."""
+    values, tables = {}, []
+    for side in sides:
+        value = figures[side.row].value
+        if side.row in alike and value is not None:
+            values[side.row] = value
+            tables.append(side.table)
+    if len(values) < 2:
+        return Contest()
+    return Contest(values, measure.better, comparable_pairs(tables, measure, names=list(values)))
+
+
+def mean_ranks(models: Sequence[str], contests: Mapping[str, Contest]) -> dict[str, float]:
+    """The mean over columns of a model's rank by value; equal values share the mean of their ranks.
+
+    Only models that take part in the contests of all columns are ranked, among each other: anything
+    else would average over other questions for each. Nothing for a single column or a single model.
+    """
+    ranked = []
+    for row in models:
+        if all(row in contest.values for contest in contests.values()):
+            ranked.append(row)
+    if len(ranked) < 2 or len(contests) < 2:
+        return {}
+    totals = dict.fromkeys(ranked, 0.0)
+    for contest in contests.values():
+        here = [contest.goodness(row) for row in ranked]
+        for row in ranked:
+            mine = contest.goodness(row)
+            ahead = sum(other > mine for other in here)
+            totals[row] += ahead + (here.count(mine) + 1) / 2
+    return {row: total / len(contests) for row, total in totals.items()}
+
 
 Verdict = Literal["above", "at", "below", "unknown"]
 FIELDS = ("value", "low", "high", "chance", "verdict", "best", "tied", "items", "finished")
@@ -39,7 +114,6 @@ IN_WORDS: dict[Verdict, str] = {
 }
 SIDES: dict[Verdict, str] = {"above": "▲", "at": "≈", "below": "▼", "unknown": ""}  # on pages
 _VERDICTS = {words: verdict for verdict, words in IN_WORDS.items()}
-_TURNED: dict[Verdict, Verdict] = {"above": "below", "below": "above"}
 
 
 @dataclass(frozen=True)
@@ -109,10 +183,9 @@ class Overview:
         return frame_of(columns_of(names, rows), library)
 
     def _repr_html_(self) -> str:
-        from gnomon.reports.tables.pivot import pivot
-        from gnomon.reports.tables.pivotformats import as_html
+        from gnomon.reports.tables.pivot import pivot, written
 
-        return as_html(pivot(self, ()))
+        return written(pivot(self, ()), "html")
 
     def __str__(self) -> str:
         from gnomon.reports.tables.overviews import in_terminal
@@ -275,15 +348,13 @@ def _cells(
     found = {}
     for side in sides:
         figure = figures[side.row]
-        told = _VERDICTS[verdict(figure.low, figure.high, figure.chance)]
-        if measure.better == "lower":
-            told = _TURNED.get(told, told)
+        told = verdict(figure.low, figure.high, figure.chance, better=measure.better)
         found[side.row, column] = Cell(
             value=_number(figure.value),
             low=_number(figure.low),
             high=_number(figure.high),
             chance=figure.chance,
-            verdict=told,
+            verdict=_VERDICTS[told],
             best=side.row in best,
             tied=side.row in tied,
             items=len(side.table),

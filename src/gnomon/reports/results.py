@@ -10,9 +10,9 @@ from gnomon.contracts import Listing
 from gnomon.measures.comparison import Comparison
 from gnomon.measures.scoring import Scored
 from gnomon.records import Score
-from gnomon.reports.tables.render import UNCUT, render
-from gnomon.reports.tables.scores import FIELDS, interval, percent, shown
-from gnomon.tabular import columns_of, frame_of, html_table
+from gnomon.reports.tables.scores import FIELDS, shown
+from gnomon.reports.words import interval, percent
+from gnomon.tabular import UNCUT, columns_of, frame_of, html_table, render
 
 Record = TypeVar("Record")
 NO_LABELS: Mapping[str, str] = MappingProxyType({})

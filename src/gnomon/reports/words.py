@@ -12,14 +12,17 @@ __all__ = [
     "capitalised",
     "clip",
     "counted",
+    "interval",
     "interval_of",
     "known",
     "listed",
     "measure_name",
     "model_name",
     "per_cent",
+    "percent",
     "percentage",
     "plain",
+    "whole_percent",
 ]
 
 _PROPER = {"f1": "F1", "ece": "ECE", "auc": "area"}
@@ -71,6 +74,35 @@ def percentage(value: float | None, digits: int = 0, space: str = "\u00a0") -> s
     if value is None or isnan(value):
         return "–"
     return f"{per_cent(value, digits)}{space}%"
+
+
+def percent(value: float | None, digits: int = 1) -> str:
+    """A fraction where no line breaks: in a terminal, on a chart.
+
+    >>> percent(0.6105), percent(None)
+    ('61.1 %', '–')
+    """
+    return percentage(value, digits, space=" ")
+
+
+def whole_percent(value: float) -> str:
+    """A fraction on an axis.
+
+    >>> whole_percent(0.614), whole_percent(0.0004)
+    ('61 %', '0 %')
+    """
+    return percent(value, 0)
+
+
+def interval(low: float | None, high: float | None, between: str = "–") -> str:
+    """An interval in per cent for a terminal, or a dash where there is none.
+
+    >>> interval(0.25, 0.5), interval(-0.25, 0.5, "to"), interval(None, None)
+    ('25.0 – 50.0', '-25.0 to 50.0', '–')
+    """
+    if low is None or high is None or isnan(low):
+        return "–"
+    return f"{100 * low:.1f} {between} {100 * high:.1f}"
 
 
 def per_cent(value: float, digits: int = 0) -> str:

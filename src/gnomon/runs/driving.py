@@ -8,7 +8,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import ModelWarning
 from gnomon.items.limits import middles
@@ -19,7 +19,10 @@ from gnomon.runs.pace import PaceFile
 from gnomon.runs.progress import Progress, progress_of
 from gnomon.runs.storing import pending_windows
 from gnomon.runs.task import Task
-from gnomon.runs.workers import Done, Workers
+from gnomon.runs.workers import Done, Local
+
+if TYPE_CHECKING:
+    from gnomon.runs.pool import Pool
 
 QUICK = 0.005  # seconds: answers that took longer to get are on disk before anything else is done
 TOGETHER, LONGEST = 0.02, 0.2  # seconds for which quicker ones may wait to be written together
@@ -28,7 +31,7 @@ FIRST = 8  # items of the first batch, after which the time that is left can be 
 LOOK = 0.25  # seconds between two looks at what each worker did
 
 
-def ask_all(task: Task, workers: Workers, manifest: Manifest) -> None:
+def ask_all(task: Task, workers: Local | Pool, manifest: Manifest) -> None:
     """Ask everything that lacks an answer; the manifest tells how far it came, however it ends."""
     log = task.log
     progress = progress_of(log, manifest, retry_errors=task.retry_errors, only=task.only)
@@ -100,7 +103,7 @@ class Writer:
 class _Watcher:
     """Keeps count, and tells the user and the viewer."""
 
-    def __init__(self, task: Task, workers: Workers, progress: Progress) -> None:
+    def __init__(self, task: Task, workers: Local | Pool, progress: Progress) -> None:
         self._watch, self._workers, self._progress = task.watch, workers, progress
         self._file = PaceFile(task.log.path)
         self._looked = 0.0
@@ -125,7 +128,7 @@ class _Watcher:
         self._file.remove()
 
 
-def _plan(task: Task, workers: Workers) -> Iterator[list[Numbered]]:
+def _plan(task: Task, workers: Local | Pool) -> Iterator[list[Numbered]]:
     """Batches of the items that lack an answer, a window at a time."""
     windows = pending_windows(task.log, only=task.only, retry_errors=task.retry_errors)
     is_first = True

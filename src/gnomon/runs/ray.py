@@ -1,7 +1,7 @@
 """Workers on a Ray cluster: actors that each hold a model, wherever Ray finds room for them.
 
 Ray starts them, finds them dead, and carries bytes to and fro. What is asked of whom, and what is
-asked again, is decided by gnomon.runs.crew.
+asked again, is decided by gnomon.runs.pool.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from math import ceil
 from typing import Any
 
 from gnomon.errors import ModelError, ModelWarning, UsageError, importing
+from gnomon.jobs import ChildDiedError, FaultError, Reply, attempt, value_of
 from gnomon.registry import ModelSpec
-from gnomon.runs.sites import Event, Worker
-from gnomon.runs.station import Failure, Station
-from gnomon.runs.wanted import Wanted
+from gnomon.runs.workers import Worker, WorkerPlan
 
 ADDRESS, LOCAL = "RAY_ADDRESS", "local"
 PROBE = 2.0  # seconds between two looks whether the cluster is still there
@@ -31,28 +30,46 @@ GO_ON = "What was answered is kept. When it is back, give the same command again
 
 
 class RayWorker:
-    """An actor."""
+    """An actor that holds a Worker."""
 
-    def __init__(self, site: RaySite, actor: Any, number: int) -> None:
-        self.actor = actor
-        self.name = f"worker {number}"
-        self._site = site
+    def __init__(self, ray: Any, actor: Any) -> None:
+        self._ray, self._actor = ray, actor
+        self._is_killed = False
 
-    def call(self, number: int, method: str, *arguments: Any) -> None:
-        """Ask it for something; that it is dead is found when its reply is waited for."""
-        reference = self.actor.call.remote(method, *arguments)
-        self._site.calls[reference] = (self, number)
+    def call(self, method: str, *arguments: Any) -> Any:
+        """What a method of the worker gives; see gnomon.jobs.Child."""
+        errors = self._ray.exceptions
+        try:
+            reference = self._actor.call.remote(method, *arguments)
+            finished: list[Any] = []
+            while not finished:
+                finished, _ = self._ray.wait([reference], timeout=PROBE)
+                if self._is_killed and not finished:  # the cluster may be gone with it
+                    raise ChildDiedError("it was ended")
+            reply = self._ray.get(reference)
+        except errors.RayTaskError as error:
+            raise FaultError(_first_line(error)) from None
+        except errors.RayError as error:
+            raise ChildDiedError(_reason(error)) from None
+        return value_of(reply)
+
+    def end(self) -> None:
+        """End the actor."""
+        self.kill()
+
+    def kill(self) -> None:
+        """The same: whoever waits for it is told that it died."""
+        self._is_killed = True
+        with suppress(self._ray.exceptions.RayError, ValueError):
+            self._ray.kill(self._actor)
 
 
-class RaySite:
+class RayCluster:
     """The cluster of RAY_ADDRESS, or one that is started here and ends with the run."""
 
-    def __init__(self, spec: ModelSpec, wanted: Wanted, *, run: str = "", blind: bool) -> None:
-        self._ray = _started(wanted)
-        self.calls: dict[Any, tuple[RayWorker, int]] = {}
-        self._workers: set[RayWorker] = set()
-        self._needs = {"CPU": _cpus(wanted), "GPU": wanted.gpus or 0.0}
-        self._hired = 0
+    def __init__(self, spec: ModelSpec, plan: WorkerPlan, *, run: str = "", blind: bool) -> None:
+        self._ray = _started(plan)
+        self._needs = {"CPU": _cpus(plan), "GPU": plan.gpus or 0.0}
         self._address = str(self._ray.get_runtime_context().gcs_address)
         self._node = self._ray.get_runtime_context().get_node_id()
         self._looked = time.monotonic()
@@ -60,60 +77,22 @@ class RaySite:
         if not self._answers():  # it was joined by an earlier run of this process
             raise self._gone()
         self._check_room()
-        self.count = wanted.count or self._room()
-        self._start = (spec, run, blind, os.getcwd())
+        self.count = plan.count or self._room()
+        self._worker = (spec, run, blind, os.getcwd())
         self._actor = self._ray.remote(max_restarts=0, max_task_retries=0)(Actor)
 
-    def hire(self) -> RayWorker:
+    def start(self) -> RayWorker:
         """Start an actor wherever there is room, or will be."""
-        self._hired += 1
         share = {"num_cpus": self._needs["CPU"], "num_gpus": self._needs["GPU"]}
-        actor = self._actor.options(**share, scheduling_strategy="SPREAD").remote(*self._start)
-        worker = RayWorker(self, actor, self._hired)
-        self._workers.add(worker)
-        return worker
-
-    def dismiss(self, worker: Worker) -> None:
-        """End an actor, and forget what it was asked."""
-        assert isinstance(worker, RayWorker)
-        self._workers.discard(worker)
-        self.calls = {key: call for key, call in self.calls.items() if call[0] is not worker}
-        with suppress(self._ray.exceptions.RayError, ValueError):
-            self._ray.kill(worker.actor)
-
-    def wait(self, seconds: float) -> list[Event]:
-        """What came back, as soon as anything does."""
-        self._check_there()
-        if not self.calls:
-            time.sleep(seconds)
-            return []
-        waited = list(self.calls)
-        found, _ = self._ray.wait(waited, num_returns=1, timeout=seconds)
-        if not found:
-            return []
-        found, _ = self._ray.wait(waited, num_returns=len(waited), timeout=0)
-        return [self._event(reference) for reference in found]
-
-    def _event(self, reference: Any) -> Event:
-        worker, number = self.calls.pop(reference)
-        errors = self._ray.exceptions
-        try:
-            return Event(worker, number, self._ray.get(reference))
-        except errors.RayTaskError as error:
-            return Event(worker, number, Failure("ModelError", _first_line(error)))
-        except errors.RayError as error:
-            return Event(worker, number, died=_reason(error))
+        actor = self._actor.options(**share, scheduling_strategy="SPREAD").remote(*self._worker)
+        return RayWorker(self._ray, actor)
 
     def lay_out(self, chunks: Iterable[bytes]) -> ItemsInStore:
         """Put the items into the object store."""
         return ItemsInStore([self._ray.put(chunk) for chunk in chunks])
 
     def close(self) -> None:
-        """End all actors. The connection stays for the next run and ends with this process."""
-        if self._missed:  # nobody is there to end them
-            return
-        for worker in list(self._workers):
-            self.dismiss(worker)
+        """Nothing: the connection stays for the next run and ends with this process."""
 
     def _room(self) -> int:
         """How many workers the cluster has room for, by what each may use."""
@@ -142,7 +121,7 @@ class RaySite:
             "Ask for less with --cpus-per-worker and --gpus-per-worker, or add a machine.",
         )
 
-    def _check_there(self) -> None:
+    def check(self) -> None:
         """Look now and then whether the cluster is there; Ray would wait, then end the process."""
         now = time.monotonic()
         if now - self._looked < PROBE:
@@ -183,17 +162,17 @@ class ItemsInStore:
 
 
 class Actor:
-    """What runs on the cluster: a station."""
+    """What runs on the cluster: a worker."""
 
     def __init__(self, spec: ModelSpec, run: str, blind: bool, folder: str) -> None:
-        self._station = Station(spec, run=run, blind=blind, folder=folder)
+        self._worker = Worker(spec, run, blind, folder)
 
-    def call(self, method: str, *arguments: Any) -> Any:
+    def call(self, method: str, *arguments: Any) -> Reply:
         """Pass a call on."""
-        return self._station.call(method, *arguments)
+        return attempt(getattr(self._worker, method), *arguments)
 
 
-def _started(wanted: Wanted) -> Any:
+def _started(plan: WorkerPlan) -> Any:
     """Ray, joined to a cluster. One that this process joined or started before is used again."""
     address = _address()
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent to anyone
@@ -205,7 +184,7 @@ def _started(wanted: Wanted) -> Any:
     if ray.is_initialized():
         return ray
     if address == LOCAL:
-        _start(ray, wanted)
+        _start(ray, plan)
     else:
         _join(ray, address)
     return ray
@@ -223,9 +202,9 @@ def lock_doors() -> None:
         os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
 
 
-def _start(ray: Any, wanted: Wanted) -> None:
+def _start(ray: Any, plan: WorkerPlan) -> None:
     """Start a cluster on this machine; it ends with this process."""
-    needed = ceil((wanted.count or 1) * _cpus(wanted))
+    needed = ceil((plan.count or 1) * _cpus(plan))
     ray.init(
         address=LOCAL,
         num_cpus=max(os.cpu_count() or 1, needed),
@@ -256,8 +235,8 @@ def _address() -> str:
     return os.environ.get(ADDRESS) or LOCAL
 
 
-def _cpus(wanted: Wanted) -> float:
-    return 1.0 if wanted.cpus is None else wanted.cpus
+def _cpus(plan: WorkerPlan) -> float:
+    return 1.0 if plan.cpus is None else plan.cpus
 
 
 def _reason(error: Exception) -> str:

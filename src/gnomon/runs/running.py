@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gnomon.contracts import Model
 from gnomon.errors import EmptyShardError, RunError
@@ -26,8 +27,10 @@ from gnomon.runs.progress import Watcher, progress_of
 from gnomon.runs.sameness import check_same_files, check_same_model, model_files
 from gnomon.runs.storing import check_items, store_items
 from gnomon.runs.task import Task
-from gnomon.runs.wanted import Wanted
-from gnomon.runs.workers import Local, Workers
+from gnomon.runs.workers import Local, WorkerPlan
+
+if TYPE_CHECKING:
+    from gnomon.runs.pool import Pool
 
 
 def run(
@@ -41,7 +44,7 @@ def run(
     watch: Watcher | None = None,
     stopping: Callable[[], None] | None = None,
     command: str = "",
-    workers: Wanted | None = None,
+    workers: WorkerPlan | None = None,
     name: str = "",
 ) -> Run:
     """Ask a model all items of a source that still lack an answer, and return the run.
@@ -67,7 +70,7 @@ def run(
             watch=watch or (lambda _: None),
             stopping=stopping or (lambda: None),
             command=command,
-            workers=workers or Wanted(),
+            workers=workers or WorkerPlan(),
             name=_name(model, name),
         )
         if manifest is None or not manifest.items_sha256:
@@ -162,16 +165,16 @@ def _finish(log: RunLog, manifest: Manifest) -> None:
 
 
 @contextmanager
-def _opened(task: Task, began: datetime) -> Iterator[Workers]:
+def _opened(task: Task, began: datetime) -> Iterator[Local | Pool]:
     """Those who ask, with the model loaded, and closed however the run ends."""
-    workers: Workers
+    workers: Local | Pool
     run = f"{task.log.path.name} {began.isoformat()}"
     if task.workers.here:
         workers = Local(task.model, run=run, blind=task.blind)
     else:
-        from gnomon.runs.hiring import hired
+        from gnomon.runs.pool import pool_of
 
-        workers = hired(task, run)
+        workers = pool_of(task, run)
     try:
         yield workers
     finally:

@@ -13,7 +13,7 @@ from gnomon.records import Item
 from gnomon.registry import ModelSpec
 from gnomon.runs import RunLog
 from gnomon.runs.progress import Watcher
-from gnomon.runs.wanted import Wanted
+from gnomon.runs.workers import WorkerPlan
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Task:
     command: str = ""
     name: str = ""  # what to call the model
     only: frozenset[int] | None = None  # numbers of the items that are asked; none for all
-    workers: Wanted = field(default_factory=Wanted)
+    workers: WorkerPlan = field(default_factory=WorkerPlan)
 
     def items_to_learn_from(self) -> Iterator[Item]:
         """The items as the model gets them: without their pictures if it is asked blind.

@@ -1,27 +1,86 @@
-"""Who asks the model: this process itself, or workers elsewhere. One contract for both.
+"""Who asks the model: this process itself (Local), or workers elsewhere (Worker).
 
-The driver plans batches and is the only one that writes the log; workers know nothing of it.
+The process of the run plans batches and is the only one that writes the log; workers know nothing
+of it. Items and answers travel as bytes of msgpack, which hold nothing but records.
 """
 
 from __future__ import annotations
 
+import os
+import socket
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import msgspec
 
-from gnomon import __version__
+from gnomon import __version__, registry
 from gnomon.contracts import TEXT, Benchmark, Model
-from gnomon.errors import ModelError
+from gnomon.errors import ModelError, UsageError
 from gnomon.records import FORMS, Answer, Item
 from gnomon.registry import ModelSpec
 from gnomon.runs.asking import Asker
 from gnomon.runs.batches import Numbered
 from gnomon.runs.pace import WorkerPace
+from gnomon.runs.sameness import model_files
 
+HOW = "Write a number of processes, ray, or ray:N: --workers 4, --workers ray:8."
+MOST = 100_000  # more is a slip of the pen
 Window = Sequence[Numbered]
+encode = msgspec.msgpack.Encoder().encode
+_decode_items = msgspec.msgpack.Decoder(list[Item]).decode
+
+
+@dataclass(frozen=True)
+class WorkerPlan:
+    """How many workers there are to be, and where; by default this process alone.
+
+    No count means as many as a cluster has room for.
+    """
+
+    on_ray: bool = False
+    count: int | None = 1
+    cpus: float | None = None  # of each worker on Ray
+    gpus: float | None = None
+
+    @property
+    def here(self) -> bool:
+        """Whether the model is asked by this process itself."""
+        return not self.on_ray and self.count == 1
+
+
+def plan_workers(
+    text: str | int = "1", *, cpus: float | None = None, gpus: float | None = None
+) -> WorkerPlan:
+    """What `--workers TEXT` asks for.
+
+    >>> plan_workers("4").count, plan_workers("ray").count, plan_workers("ray:8", gpus=1).gpus
+    (4, None, 1)
+    """
+    place, colon, number = str(text).partition(":")
+    on_ray = place == "ray"
+    if not on_ray:
+        number = str(text)
+    for each, name in ((cpus, "--cpus-per-worker"), (gpus, "--gpus-per-worker")):
+        _check_share(each, name, on_ray=on_ray)
+    if on_ray and not colon:
+        return WorkerPlan(on_ray=True, count=None, cpus=cpus, gpus=gpus)
+    if not number.isascii() or not number.isdigit() or not 0 < int(number[:9]) <= MOST:
+        raise UsageError(f"--workers cannot be '{text}'.", HOW)
+    return WorkerPlan(on_ray=on_ray, count=int(number), cpus=cpus, gpus=gpus)
+
+
+def _check_share(share: float | None, name: str, *, on_ray: bool) -> None:
+    if share is None:
+        return
+    if not on_ray:
+        raise UsageError(
+            f"{name} is for workers on Ray.", f"Add --workers ray, or leave out {name}."
+        )
+    if not 0 <= share < float("inf"):
+        raise UsageError(f"A worker cannot have {share} of {name}.", "Give 0 or more.")
 
 
 class About(msgspec.Struct, kw_only=True):
@@ -94,51 +153,6 @@ class Done(NamedTuple):
     seconds: float  # that the model took
 
 
-class Workers(Protocol):
-    """Those that ask the model. They are told of all items, then given batches, then closed."""
-
-    budget: int  # tokens a batch may hold
-
-    @property
-    def batch(self) -> int:
-        """Items a batch may hold: fewer than at first when memory has run out."""
-        ...
-
-    @property
-    def about(self) -> About:
-        """The model as it is now: it may learn while it is asked what a server really does."""
-        ...
-
-    def prepare(self, items: Iterable[Item], benchmark: Benchmark) -> None:
-        """Let a model that learns from the items see them."""
-        ...
-
-    def keep(self, folder: Path) -> None:
-        """Tell a model that makes files where they go."""
-        ...
-
-    def measured(self, windows: Iterable[Window]) -> Iterator[tuple[Window, list[int]]]:
-        """Each window of items with the size of each item, in tokens."""
-        ...
-
-    def work(
-        self, batches: Iterable[Sequence[Numbered]], *, answered: bool = False
-    ) -> Iterator[list[Done]]:
-        """Ask all batches, in whatever order they come back; nothing now and then while waiting.
-
-        `answered` says whether items of this run were answered before.
-        """
-        ...
-
-    def paces(self) -> tuple[list[WorkerPace], int, int]:
-        """What each worker did so far, how many there are to be, and how many died."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the model and the workers, however the run ended."""
-        ...
-
-
 class Local:
     """This process is the only worker."""
 
@@ -204,3 +218,81 @@ def check_can_be_shared(about: About) -> None:
         raise ModelError(
             f"{about.spec} can be asked by one process only: {reason}.", "Leave out --workers."
         )
+
+
+class WorkerReady(msgspec.Struct, array_like=True):
+    """What is to be known of a model that a worker has opened, or prepared."""
+
+    about: About
+    budget: int
+    batch: int
+
+
+class WorkerAnswers(msgspec.Struct, array_like=True):
+    """The answers to a batch, each with the place of its item in it."""
+
+    answers: list[tuple[int, Answer]]
+    seconds: float
+    batch: int  # items that a batch may hold from now on
+    description: dict[str, Any]  # what the model says of itself by now
+    kept_replies: dict[str, int]  # that the model used so far
+
+
+decode_ready = msgspec.msgpack.Decoder(WorkerReady).decode
+decode_answers = msgspec.msgpack.Decoder(WorkerAnswers).decode
+
+
+def packed(batch: Sequence[Numbered]) -> bytes:
+    """The items of a batch, without their numbers."""
+    return encode([item for _, item in batch])
+
+
+class Worker:
+    """In a worker's process: one model, opened once, that is asked batch after batch."""
+
+    def __init__(self, spec: ModelSpec, run: str, blind: bool, folder: str) -> None:
+        self._spec, self._run, self._blind = spec, run, blind
+        self._model: Any = None
+        if os.path.isdir(folder):  # of the run's process: paths of models and pictures begin there
+            os.chdir(folder)
+
+    def place(self) -> str:
+        """Where the worker is, for people."""
+        return f"{socket.gethostname()}, process {os.getpid()}"
+
+    def open(self) -> bytes:
+        """Load the model."""
+        self._model = opened_for(self._spec, self._run)
+        self._files = model_files(self._spec)
+        self._asker = Asker(self._model, blind=self._blind)
+        return self._ready()
+
+    def prepare(self, chunks: Iterable[bytes], benchmark: str) -> bytes:
+        """Let the model see all items."""
+        items = (item for chunk in chunks for item in _decode_items(chunk))
+        self._model.prepare(items, registry.benchmark(benchmark))
+        return self._ready()
+
+    def sizes(self, items: bytes) -> list[int]:
+        """The tokens of each item."""
+        return [self._asker.size(item) for item in _decode_items(items)]
+
+    def ask(self, items: bytes) -> bytes:
+        """The answers to a batch."""
+        batch = list(enumerate(_decode_items(items)))
+        began = time.perf_counter()
+        answers = self._asker.ask(batch)
+        seconds = time.perf_counter() - began
+        description = msgspec.to_builtins(self._model.describe())
+        kept_replies = dict(getattr(self._model, "kept_replies", {}))
+        return encode(WorkerAnswers(answers, seconds, self._asker.batch, description, kept_replies))
+
+    def close(self) -> None:
+        """Let go of the model."""
+        close = getattr(self._model, "close", None)
+        if close:
+            close()
+
+    def _ready(self) -> bytes:
+        about = about_model(self._model, self._files)
+        return encode(WorkerReady(about, self._asker.budget, self._asker.batch))

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Literal, NamedTuple
 
-from gnomon.scenes.contrasts import Contrast, contrast_file, stages_for
+from gnomon.lexicon.relations import OpposedPair, lexicon
+from gnomon.scenes.contrasts import stages_for
 from gnomon.scenes.layouts import LAYOUTS, Dials, Frames, Place, Roles, Task, pair_of, scene_of
 from gnomon.scenes.relations import decide
 from gnomon.scenes.scenes import Scene
@@ -32,7 +33,7 @@ class Contrasted(NamedTuple):
 
 def contrasted(
     rng: random.Random,
-    contrast: Contrast,
+    contrast: OpposedPair,
     subject: str,
     ground: str,
     dials: Dials,
@@ -57,8 +58,9 @@ def truth_in(
     """Whether a relation holds between all things of the two roles; none if that is not clear."""
     found = set()
     asked = [relation]
-    if frame == "agreed" and relation in contrast_file().clear_by:
-        asked.append(contrast_file().clear_by[relation])
+    clear_by = lexicon().relations[relation].clear_by
+    if frame == "agreed" and clear_by:
+        asked.append(clear_by)
     for subject, ground, word in product(roles.subjects, roles.grounds, asked):
         found.add(decide(scene, subject, word, ground, frame=frame).truth)
     return found.pop() if len(found) == 1 else None
@@ -86,7 +88,7 @@ def _shows(scene: Scene, task: Task, true: str, false: str) -> bool:
 
 def _task(
     rng: random.Random,
-    contrast: Contrast,
+    contrast: OpposedPair,
     subject: str,
     ground: str,
     dials: Dials,
@@ -128,7 +130,7 @@ def _place(rng: random.Random, names: Sequence[str]) -> Place:
     return rng.choice(("indoors", "outdoors"))
 
 
-def _roles(contrast: Contrast, subject: str, ground: str) -> Roles:
+def _roles(contrast: OpposedPair, subject: str, ground: str) -> Roles:
     if contrast.layout != "ring":
         return Roles((subject,), (ground,))
     several = 2 if contrast.first == "between" else 4

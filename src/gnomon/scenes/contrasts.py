@@ -1,20 +1,16 @@
-"""Which relations oppose one another, and which things can show it (data/space/contrasts.yaml)."""
+"""Which relations oppose one another, and which things can show it (data/lexicon)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
 from itertools import permutations
-from typing import Literal
 
-import msgspec
-
-from gnomon.files import package_data, read_yaml
-from gnomon.scenes.relations import relations
+from gnomon.lexicon.relations import OpposedPair
+from gnomon.lexicon.things import thing_words
 from gnomon.scenes.standing import may_hold
 from gnomon.scenes.things import Cavity, Thing, Top, things
 
-Layout = Literal["pair", "stacked", "linked", "ring"]
 ROOM = 0.95  # of a top, a cavity or the room beneath that a thing may fill
 WIDE = 3.0  # how much wider than a thing a top is on which edge and middle are told apart
 WHOLE_TOP = 0.7  # share of a thing's plan that its top takes up, so that its middle is the top's
@@ -22,45 +18,11 @@ HUGE = 5.0  # metres; what is longer leaves nothing else to be seen beside it
 GRADES = ("a", "b", "c")
 
 
-class Contrast(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Two relations of the same two things, each true where the other one is false."""
-
-    first: str
-    second: str
-    layout: Layout = "pair"
-    needs: tuple[str, ...] = ()
-    apart: bool = False
-    swapped: bool = False
-    ratio: float = 4.0
-
-    @property
-    def grade(self) -> str:
-        """The weaker of the grades of its relations."""
-        return max(relations()[name].grade for name in (self.first, self.second))
-
-
-class ContrastFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All of data/space/contrasts.yaml."""
-
-    contrasts: tuple[Contrast, ...]
-    probes: tuple[Contrast, ...]
-    clear_by: dict[str, str]
-    fronts: frozenset[str]
-    faces: frozenset[str]
-    plurals: dict[str, str]
-
-
 @cache
-def contrast_file() -> ContrastFile:
-    """The contrasts that ship."""
-    return msgspec.convert(read_yaml(package_data("space/contrasts.yaml")), ContrastFile)
-
-
-@cache
-def pairs_for(contrast: Contrast) -> tuple[tuple[str, str], ...]:
+def pairs_for(contrast: OpposedPair) -> tuple[tuple[str, str], ...]:
     """The things, subject and ground, of which both relations of a contrast can be asked.
 
-    >>> ("cat", "box") in pairs_for(Contrast("in", "next to", needs=("in",), ratio=5))
+    >>> ("cat", "box") in pairs_for(OpposedPair("in", "next to", needs=("in",), ratio=5))
     True
     """
     found = []
@@ -79,7 +41,7 @@ def _go_together(subject: Thing, ground: Thing, ratio: float) -> bool:
     return max(first, second) <= ratio * min(first, second)
 
 
-def _has_needs(contrast: Contrast, subject: Thing, ground: Thing) -> bool:
+def _has_needs(contrast: OpposedPair, subject: Thing, ground: Thing) -> bool:
     return all(NEEDS[need](subject, ground) for need in contrast.needs)
 
 
@@ -111,7 +73,7 @@ def _has_wide_top(thing: Thing, ground: Thing) -> bool:
 
 def has_clear_front(thing: Thing) -> bool:
     """Whether nobody disputes where its front is."""
-    return thing.name in contrast_file().fronts
+    return thing.name in thing_words().fronts
 
 
 def _have_closed_sides(subject: Thing, ground: Thing) -> bool:
@@ -145,6 +107,6 @@ NEEDS: dict[str, Callable[[Thing, Thing], bool]] = {
     "long axes": lambda a, b: bool(a.long and b.long),
     "closed sides": _have_closed_sides,
     "smaller": lambda a, b: max(a.size[:2]) <= 0.8 * max(b.size[:2]),
-    "several": lambda a, b: a.name in contrast_file().plurals,
-    "several grounds": lambda a, b: b.name in contrast_file().plurals,
+    "several": lambda a, b: a.name in thing_words().plurals,
+    "several grounds": lambda a, b: b.name in thing_words().plurals,
 }

@@ -7,7 +7,6 @@ has the same file. Each is written beside its place and then moved: no half pict
 from __future__ import annotations
 
 import os
-import sys
 import time
 import zlib
 from collections.abc import Mapping
@@ -18,22 +17,24 @@ from typing import Any
 
 from gnomon.errors import DataError
 from gnomon.files import package_data
+from gnomon.jobs import Watch, do_jobs
 from gnomon.records import digest
-from gnomon.scenes.crew import Watch, do_jobs, serve
 from gnomon.scenes.pictures import check_size, paint, png, scene_note
 from gnomon.scenes.scenes import Scene, from_json, to_json
 
-EDITION = "2"  # to be raised when the same scene is drawn with other pixels
+# How scenes look: another word, whenever the same scene is drawn with other pixels. Names of
+# pictures depend on it, so it stays while they do; a test holds it against the data of the things.
+EDITION = "17beeb526877"
 PART = ".part"  # how the name of an unfinished picture ends
 OLD = 3600.0  # seconds after which an unfinished picture counts as left behind
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 @cache
-def edition() -> str:
-    """What determines how scenes look: the data of things, and the edition of the code."""
-    texts = [EDITION]
-    for folder in ("things", "space"):
+def data_digest() -> str:
+    """A digest of all data from which scenes are made: things, thresholds, palette, words."""
+    texts = []
+    for folder in ("things", "space", "lexicon"):
         for file in sorted(package_data(folder).glob("*.yaml")):
             texts.append(file.read_text(encoding="utf-8"))
     return digest(*texts)
@@ -41,7 +42,7 @@ def edition() -> str:
 
 def picture_name(scene: Scene, size: int) -> str:
     """The name of a picture's file: the same for the same scene in every process."""
-    return f"{digest(edition(), to_json(scene), str(size), digits=20)}.png"
+    return f"{digest(EDITION, to_json(scene), str(size), digits=20)}.png"
 
 
 def draw_missing(
@@ -65,7 +66,7 @@ def draw_missing(
     for name, scene in scenes.items():
         if not is_whole(folder / name, size):
             tasks.append([to_json(scene), str(folder / name), size, meshes])
-    for _ in do_jobs(__name__, draw_one, tasks, processes=processes, watch=watch):
+    for _ in do_jobs(draw_one, tasks, processes=processes, watch=watch):
         pass
     return len(tasks)
 
@@ -149,7 +150,3 @@ def _remove_leftovers(folder: Path) -> None:
         with suppress(OSError):
             if file.stat().st_mtime < before:
                 file.unlink()
-
-
-if __name__ == "__main__":
-    sys.exit(serve(draw_one))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from gnomon.lexicon.relations import lexicon
 from gnomon.scenes.relations import Fact, facts
-from gnomon.scenes.rules import relation_file
 from gnomon.scenes.scenes import Scene
 
 
 def broken_laws(scene: Scene, first: str, second: str) -> list[str]:
-    """The laws of data/space/relations.yaml that two things of a scene break; none, one hopes."""
+    """The laws of the lexicon that two things of a scene break; none, one hopes."""
     there, back = facts(scene, first, second), facts(scene, second, first)
     broken = _unequal(there, back)
     for ways in (there, back):
@@ -18,7 +18,7 @@ def broken_laws(scene: Scene, first: str, second: str) -> list[str]:
 
 def _unequal(there: dict[str, Fact], back: dict[str, Fact]) -> list[str]:
     """Relations that are not what their converse is the other way round."""
-    laws = relation_file().laws
+    laws = lexicon().laws
     broken = []
     for relation, converse in laws.converse:
         if there[relation].truth != back[converse].truth:
@@ -31,7 +31,7 @@ def _unequal(there: dict[str, Fact], back: dict[str, Fact]) -> list[str]:
 
 def _clashes(found: dict[str, Fact]) -> list[str]:
     """Relations that hold although another one does, or does not."""
-    laws = relation_file().laws
+    laws = lexicon().laws
     broken = []
     for relation, other in laws.excluded:
         if found[relation].truth and found[other].truth:

@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from gnomon.lexicon.relations import OpposedPair
 from gnomon.scenes.bodies import Body, Pair
-from gnomon.scenes.contrasts import Contrast
 from gnomon.scenes.placing import ANYONE
 from gnomon.scenes.poses import GAPS, beside, cluster, flush, proposal, resting, ring
 from gnomon.scenes.scenes import Placed, Scene
@@ -52,7 +52,7 @@ class Arrangement(NamedTuple):
 class Task(NamedTuple):
     """What both pictures of a contrast share."""
 
-    contrast: Contrast
+    contrast: OpposedPair
     subject: Thing
     ground: Thing
     roles: Roles

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from gnomon.errors import UsageError
+from gnomon.lexicon.statements import Statement
 from gnomon.scenes.bodies import Body, Pair
 from gnomon.scenes.poses import GAPS, SHORT_GAPS, proposal
 from gnomon.scenes.relations import decide
@@ -39,14 +40,6 @@ class Dials(NamedTuple):
     things: int = 4
     distance: float = 1.0  # of the viewer; at 1 the things fill the picture
     hidden: float = 0.5  # the share of a thing that others may hide
-
-
-class Statement(NamedTuple):
-    """One thing that must be true of a scene, about ids of it."""
-
-    subject: str
-    relation: str
-    ground: str
 
 
 def random_scene(seed: int, dials: Dials | None = None) -> Scene:

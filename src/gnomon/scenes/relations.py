@@ -1,4 +1,4 @@
-"""What is true in a scene: each relation of data/space/relations.yaml is true, false or undecided.
+"""What is true in a scene: each relation of the lexicon is true, false or undecided.
 
 Left, right, front and back depend on a frame: the viewer's, or the ground's own front. By default a
 relation is decided only where both frames agree; `frame` asks for one of them.
@@ -10,16 +10,16 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from gnomon.errors import UsageError, unknown
+from gnomon.lexicon.relations import Relation, lexicon
+from gnomon.lexicon.statements import say
 from gnomon.scenes.bodies import Pair, body_named
 from gnomon.scenes.judging import company, contact, orientation, places
 from gnomon.scenes.judging.verdicts import Meaning, Verdict, undecided
-from gnomon.scenes.rules import Rule, relation_file
 from gnomon.scenes.scenes import Scene
 
 AskedFrame = Literal["agreed", "viewer", "own"]
 FRAMED = ("left", "right", "front", "behind", "left_side", "right_side", "beside")
 OF_PARTS = ("part_of", "has_part")
-VERBS = ("contains", "has as a part", "consists of")  # relations that are said without "is"
 
 
 class Fact(NamedTuple):
@@ -39,13 +39,12 @@ class Fact(NamedTuple):
         >>> Fact("cup", "on", "table", True, "", "none", "b").sentence()
         'The cup is on the table.'
         """
-        verb = "" if self.relation in VERBS else "is "
-        return f"The {self.subject} {verb}{self.relation} the {self.ground}."
+        return say(self.subject, self.relation, self.ground)
 
 
-def relations() -> dict[str, Rule]:
-    """All relations by their words, with frame, grade and rule."""
-    return relation_file().relations
+def relations() -> dict[str, Relation]:
+    """The relations that scenes can show by name, with frame, grade and rule."""
+    return lexicon().shown
 
 
 def decide(
@@ -97,7 +96,7 @@ def _fact(pair: Pair, relation: str, frame: AskedFrame) -> Fact:
     )
 
 
-def _verdict(pair: Pair, rule: Rule, frame: AskedFrame) -> Verdict:
+def _verdict(pair: Pair, rule: Relation, frame: AskedFrame) -> Verdict:
     one_thing = pair.a.placed.id == pair.b.placed.id
     if one_thing and rule.meaning not in OF_PARTS:
         return undecided(f"{pair.a.name} and {pair.b.name} are one thing")
@@ -113,7 +112,7 @@ def _verdict(pair: Pair, rule: Rule, frame: AskedFrame) -> Verdict:
     return verdicts[0]
 
 
-def _in_one_frame(pair: Pair, rule: Rule, frame: Literal["viewer", "own"]) -> Verdict:
+def _in_one_frame(pair: Pair, rule: Relation, frame: Literal["viewer", "own"]) -> Verdict:
     if frame not in places.frames_of(pair):
         return undecided(f"{pair.b.name} has no front of its own")
     return places.in_frame(pair, rule.meaning, frame)

@@ -1,16 +1,12 @@
-"""The rules of the relations as data: thresholds, meanings, laws (data/space/relations.yaml)."""
+"""The thresholds of the relations as data (data/space/thresholds.yaml)."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Literal
 
 import msgspec
 
 from gnomon.files import package_data, read_yaml
-
-Frame = Literal["none", "viewer", "own", "subject", "both"]
-Grade = Literal["a", "b", "c"]
 
 
 class Thresholds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -79,39 +75,7 @@ class Thresholds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unlike: float
 
 
-class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a word for a relation means, from which point of view, and how surely."""
-
-    meaning: str  # a function of gnomon.scenes.judging
-    frame: Frame
-    grade: Grade
-    rule: str  # in words
-
-
-class Laws(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What holds in every scene."""
-
-    converse: tuple[tuple[str, str], ...]
-    symmetric: tuple[str, ...]
-    excluded: tuple[tuple[str, str], ...]
-    implied: tuple[tuple[str, str], ...]
-
-
-class RelationFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All of data/space/relations.yaml."""
-
-    thresholds: Thresholds
-    relations: dict[str, Rule]
-    laws: Laws
-
-
-@cache
-def relation_file() -> RelationFile:
-    """The relations that ship."""
-    return msgspec.convert(read_yaml(package_data("space/relations.yaml")), RelationFile)
-
-
 @cache
 def thresholds() -> Thresholds:
     """The thresholds that ship."""
-    return relation_file().thresholds
+    return msgspec.convert(read_yaml(package_data("space/thresholds.yaml")), Thresholds)

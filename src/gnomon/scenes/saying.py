@@ -7,14 +7,12 @@ or a thing, a relation and a thing. "it" is the ground that was named last, or e
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import NamedTuple
 
-import msgspec
-
 from gnomon.errors import UsageError, unknown
-from gnomon.files import package_data, read_yaml
-from gnomon.scenes.placing import Statement, arrange
+from gnomon.lexicon.statements import Statement, read_clause
+from gnomon.lexicon.things import names_by_noun
+from gnomon.scenes.placing import arrange
 from gnomon.scenes.relations import relations
 from gnomon.scenes.scenes import Scene
 from gnomon.scenes.things import things
@@ -31,10 +29,10 @@ class Said(NamedTuple):
     statements: list[Statement]
 
 
-@cache
-def synonyms() -> dict[str, str]:
-    """Other words for things."""
-    return msgspec.convert(read_yaml(package_data("space/synonyms.yaml")), dict[str, str])
+def other_nouns() -> dict[str, str]:
+    """Other words for things of scenes."""
+    known = things()
+    return {n: name for n, name in names_by_noun().items() if name in known and n not in known}
 
 
 def scene_of(text: str, seed: int = 0) -> Scene:
@@ -51,7 +49,7 @@ def understand(text: str) -> Said:
     """What a caption says.
 
     >>> understand("a cup on a table, a dog behind it").statements[1]
-    Statement(subject='dog', relation='behind', ground='table')
+    Statement(subject='dog', relation='behind', ground='table', denied=False)
     """
     if len(text) > LONGEST:
         raise UsageError(f"The caption is longer than {LONGEST} characters.", "Say less.")
@@ -67,27 +65,22 @@ def understand(text: str) -> Said:
     return said
 
 
-def _take(clause: str, said: Said, it: str) -> str:
+def _take(text: str, said: Said, it: str) -> str:
     """Take in one clause; gives what "it" means in the next one."""
-    relation, subject, ground = _parted(clause)
-    if not relation:
-        return _named(clause, said, it)
-    first = _named(subject, said, it)
-    second = _named(ground, said, it)
+    clause = read_clause(" ".join(text.split()), bare_relations=True)
+    if clause is None or clause.meant is None:
+        return _named(text, said, it)
+    relation = clause.meant
+    if not relation.meaning:
+        raise unknown("relation of scenes", clause.relation[:60], relations())
+    if clause.denied:
+        raise UsageError(f"'{text}' says what is not so.", "Say where things are.")
+    first = _named(clause.before, said, it)
+    second = _named(clause.after, said, it)
     if first == second:
-        raise UsageError(f"'{clause}' relates a thing to itself.", "Name two things.")
-    said.statements.append(Statement(first, relation, second))
+        raise UsageError(f"'{text}' relates a thing to itself.", "Name two things.")
+    said.statements.append(Statement(first, relation.name, second))
     return second
-
-
-def _parted(clause: str) -> tuple[str, str, str]:
-    """The longest relation in a clause, with what is before and after it; or nothing."""
-    for relation in sorted(relations(), key=len, reverse=True):
-        words = relation.replace(" ", r"\s+")
-        found = re.search(rf"^(.+?)\s(?:(?:is|are)\s+)?(?:to\s+the\s+)?{words}\s+(.+)$", clause)
-        if found:
-            return relation, found[1], found[2]
-    return "", "", ""
 
 
 def _named(phrase: str, said: Said, it: str) -> str:
@@ -102,9 +95,9 @@ def _named(phrase: str, said: Said, it: str) -> str:
     id = word.replace(".", " ")
     if known and id in said.names:
         return id
-    name = synonyms().get(word, word)
+    name = other_nouns().get(word, word)
     if name not in things():
-        raise unknown("thing", word[:60], [*things(), *synonyms()])
+        raise unknown("thing", word[:60], [*things(), *other_nouns()])
     while id in said.names:
         id = f"other {id}"
     said.names[id] = name

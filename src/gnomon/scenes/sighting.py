@@ -10,8 +10,8 @@ from math import cos, radians, sin
 
 import msgspec
 
+from gnomon.lexicon.things import thing_words
 from gnomon.scenes.bodies import Body, Pair, angle, minus
-from gnomon.scenes.contrasts import contrast_file
 from gnomon.scenes.layouts import Arrangement, Task, pair_of, scene_of
 from gnomon.scenes.pictures import survey
 from gnomon.scenes.placing import ANYONE
@@ -69,7 +69,7 @@ def _shows_sides(scene: Scene, task: Task) -> bool:
         faced.update(task.roles.grounds)
     for placed in scene.things:
         off = angle(Body(placed).front, ahead)  # 180 if it looks at the viewer
-        if placed.thing in contrast_file().faces and off < FACE:
+        if placed.thing in thing_words().faces and off < FACE:
             return False
         if placed.id in faced and off < PROFILE and task.frames == "clear":
             return False

@@ -16,8 +16,16 @@ from typing import NamedTuple, Protocol
 from gnomon.errors import UsageError
 from gnomon.grouped import grouped
 from gnomon.models.prompts.candidates import NO_BLANK, NO_OBJECT, Answers, CandidateList
-from gnomon.models.prompts.mentions import TAG, longest_first, mention_of, mentions
-from gnomon.models.prompts.wording import OptionStyle, Wording, lay_out, tags_in
+from gnomon.models.prompts.wording import (
+    TAG,
+    OptionStyle,
+    Wording,
+    lay_out,
+    longest_first,
+    mention_of,
+    mentions,
+    tags_in,
+)
 from gnomon.records import Item
 
 CONTEXT = "{context} "

@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gnomon.errors import UsageError
-from gnomon.models.transformers.faults import check_folder, explained
+from gnomon.models.transformers.checkpoint import check_folder, explained
 from gnomon.models.transformers.hf import place_of
-from gnomon.models.transformers.limits import longest_text
 from gnomon.models.transformers.loading import (
     MAKERS,
     best_device,
     kind_of,
     libraries,
+    longest_text,
     quiet,
     set_threads,
 )
-from gnomon.models.transformers.tokenizers import load_tokenizer
+from gnomon.models.transformers.processors import load_tokenizer
 
 WRITING = ("causal", "seq2seq", "masked")
 

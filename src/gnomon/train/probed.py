@@ -14,7 +14,7 @@ import numpy as np
 from gnomon.contracts import Benchmark, Scale
 from gnomon.errors import ModelError, UsageError
 from gnomon.fingerprint import sha256_of
-from gnomon.models.trained import training_of
+from gnomon.models.transformers.checkpoint import training_of
 from gnomon.options import neutral
 from gnomon.records import Answer, Item, pick
 from gnomon.train.features import FeatureStore, text_of
@@ -23,7 +23,7 @@ from gnomon.train.probes import label_probabilities
 from gnomon.vision.features import bytes_of
 
 if TYPE_CHECKING:
-    from gnomon.models.transformers.backbones import Backbone
+    from gnomon.models.transformers.backbone import Backbone
 
 
 @neutral("device", "threads", "features", "backbone")
@@ -44,7 +44,7 @@ def probe(
     threads    torch's threads; by default no more than the cores of this process
     features   keep what the frozen model makes of texts: on (2 GB), off, or a size such as 8GB
     """
-    from gnomon.models.transformers.backbones import open_backbone
+    from gnomon.models.transformers.backbone import open_backbone
 
     if not name:
         raise UsageError("probe needs a folder.", "Write probe:DIR, as gnomon train made it.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.models.transformers.backbones import open_backbone
+from gnomon.models.transformers.backbone import open_backbone
 from gnomon.records import Item
 from gnomon.train.features import FeatureStore, Vectors, text_of
 from gnomon.train.items import DEV, Items

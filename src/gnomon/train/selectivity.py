@@ -16,7 +16,7 @@ from gnomon.measures.scoring import score
 from gnomon.measures.sharing import Sharing
 from gnomon.measures.table import Table
 from gnomon.measures.typical import RELAXED_ACCURACY
-from gnomon.models.baselines import majority
+from gnomon.models.functions import majority
 from gnomon.records import Answer, Item
 from gnomon.train.features import Vectors
 from gnomon.train.learners import Outcome, Scores

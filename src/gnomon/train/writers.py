@@ -14,14 +14,13 @@ import torch
 from gnomon.contracts import Model
 from gnomon.errors import DataError
 from gnomon.models.choices import contexts
+from gnomon.models.prompted import Manner
 from gnomon.models.prompts.library import Prompt
-from gnomon.models.transformers.blanks import fill
 from gnomon.models.transformers.causal import Causal
-from gnomon.models.transformers.decoding import start_token
-from gnomon.models.transformers.limits import longest_text
-from gnomon.models.transformers.masked import Masked
+from gnomon.models.transformers.loading import longest_text
+from gnomon.models.transformers.masked import Masked, fill
 from gnomon.models.transformers.passes import only_at
-from gnomon.models.transformers.seq2seq import Seq2seq
+from gnomon.models.transformers.seq2seq import Seq2seq, start_token
 from gnomon.records import Item
 
 NAME = "trained"  # of the model while it is trained: nobody sees it
@@ -58,7 +57,8 @@ class CausalWriter:
 
     def asker(self) -> Causal:
         """The model as it is asked: plain rows, since nothing is gained by trees here."""
-        return Causal(NAME, self.model, self.tokenizer, self.prompt, chat=self.chat, trees=False)
+        manner = Manner(chat=self.chat)
+        return Causal(NAME, self.model, self.tokenizer, self.prompt, manner, trees=False)
 
     def logs(self, items: Sequence[Item], words: Sequence[str]) -> torch.Tensor:
         """For each item the log-probability that its word is written."""
@@ -129,7 +129,7 @@ class Seq2seqWriter:
 
     def logs(self, items: Sequence[Item], words: Sequence[str]) -> torch.Tensor:
         """For each item the log-probability that its word is written."""
-        sources = self.reader.read(contexts(self.prompt, items))
+        sources = self.reader.tokens(contexts(self.prompt, items))
         targets = self.reader.targets([[word.strip()] for word in words])
         rows, wanted = [], []
         for number, (target,) in enumerate(targets):

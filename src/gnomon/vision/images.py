@@ -1,23 +1,36 @@
-"""What a picture file is, from its first bytes: kind, size in pixels, sha256. Nothing is decoded.
+"""Picture files: what they are by their first bytes, and the one place where they are decoded.
 
-Pictures come from strangers: only regular files are opened, at most a few headers of each are read,
-and a picture of more pixels than a photograph can have is refused.
+Pictures come from strangers: only regular files are opened, a few headers of each are read before a
+decoder sees a byte, and a picture of more pixels than a photograph can have is refused. What a
+picture says of itself is left alone: a turn in its EXIF data is not made, no link is followed, and
+of an animation only the first frame counts.
 """
 
 from __future__ import annotations
 
+import base64
+import os
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple, TypeAlias
 
-from gnomon.errors import DataError
+from gnomon.errors import DataError, importing
 from gnomon.files import open_regular
 from gnomon.fingerprint import sha256_of
 from gnomon.records import Image
 
+if TYPE_CHECKING:
+    import PIL.Image
+
 MOST_PIXELS = 2**28  # a quarter of a gigapixel
 MOST_BYTES = 2**28  # of a file
 MOST_SEGMENTS = 1000  # of a JPEG before its frame; real ones have about ten
+PICTURE_ENDINGS = (".jpg", ".jpeg", ".png")
 PNG = b"\x89PNG\r\n\x1a\n"
 JPEG = b"\xff\xd8"
 # The markers that begin a frame: C0 to CF without the tables C4, C8 and CC.
@@ -26,7 +39,7 @@ BARE = frozenset({0x01, *range(0xD0, 0xD8)})  # markers without a length
 FETCH_AGAIN = "Remove the file and fetch or copy it again."
 
 
-class Size(NamedTuple):
+class PictureSize(NamedTuple):
     """Width and height in pixels, as stored: a turn that the file asks for is not made."""
 
     width: int
@@ -57,7 +70,40 @@ def _described(path: str, length: int, changed: int) -> Image:
     return Image(path=path, sha256=sha256_of(file), width=size.width, height=size.height)
 
 
-def size_of(file: Path) -> Size:
+def photos_in(folder: Path) -> Iterator[Path]:
+    """Every picture file below a folder, in the order of their paths."""
+    if not folder.is_dir():
+        raise DataError("there is no such folder.", "Check the path.", file=folder)
+    for file in files_below(folder):
+        if file.suffix.lower() in PICTURE_ENDINGS:
+            yield file
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """Every file below a folder, in the order of their paths; hidden ones are left out."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if not name.startswith("."):
+                yield Path(place, name)
+
+
+class PictureFolder:
+    """The pictures below a folder, found by name or by the number that their name ends in."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+        self._files: dict[str, str] = {}
+        for file in photos_in(folder) if folder else ():
+            self._files.setdefault(file.name, str(file))
+            self._files.setdefault(file.stem, str(file))
+
+    def file_of(self, *names: str) -> str:
+        """The path of the picture that has one of the names; empty if there is none."""
+        return next((self._files[name] for name in names if name in self._files), "")
+
+
+def size_of(file: Path) -> PictureSize:
     """The size of a JPEG or PNG file, from its header."""
     try:
         with open_regular(file) as stream:
@@ -66,7 +112,7 @@ def size_of(file: Path) -> Size:
         raise DataError(f"{error.strerror}.", "Check the path.", file=file) from None
 
 
-def size_in(stream: IO[bytes], file: Path) -> Size:
+def size_in(stream: IO[bytes], file: Path) -> PictureSize:
     """The size of the JPEG or PNG picture that a stream holds; `file` is for error messages."""
     size = _read_size(stream)
     if size is None:
@@ -77,17 +123,17 @@ def size_in(stream: IO[bytes], file: Path) -> Size:
     return size
 
 
-def _read_size(stream: IO[bytes]) -> Size | None:
+def _read_size(stream: IO[bytes]) -> PictureSize | None:
     head = stream.read(2)
     if head == JPEG:
         return _jpeg_size(stream)
     head += stream.read(22)
     if head.startswith(PNG) and head[12:16] == b"IHDR" and len(head) == 24:
-        return Size(int.from_bytes(head[16:20]), int.from_bytes(head[20:24]))
+        return PictureSize(int.from_bytes(head[16:20]), int.from_bytes(head[20:24]))
     return None
 
 
-def _jpeg_size(stream: IO[bytes]) -> Size | None:
+def _jpeg_size(stream: IO[bytes]) -> PictureSize | None:
     """The size in the frame header, which stands behind any number of other segments."""
     for _ in range(MOST_SEGMENTS):
         marker = _next_marker(stream)
@@ -95,7 +141,7 @@ def _jpeg_size(stream: IO[bytes]) -> Size | None:
             frame = stream.read(7)  # length, bits, height, width
             if len(frame) < 7:
                 return None
-            return Size(int.from_bytes(frame[5:7]), int.from_bytes(frame[3:5]))
+            return PictureSize(int.from_bytes(frame[5:7]), int.from_bytes(frame[3:5]))
         if marker is None or marker in (0xD9, 0xDA):  # the picture ends, or its data begin
             return None
         if marker in BARE:
@@ -116,3 +162,118 @@ def _next_marker(stream: IO[bytes]) -> int | None:
         if byte != b"\xff":
             return byte[0] if byte else None
     return None
+
+
+# The one place where a stranger's picture is decoded: bounded, complete, and always plain RGB.
+
+
+Pixels: TypeAlias = "PIL.Image.Image"  # a decoded picture, for annotations: Pillow loads late
+MOST_DECODED = 64_000_000  # pixels: 192 MB as RGB
+LARGE = 8_000_000  # pixels: pictures beyond that are not decoded ahead, to bound memory
+_here = threading.local()  # whether this thread decodes small pictures only
+_ONE_WARNING = threading.Lock()
+FORMATS = ("JPEG", "PNG")
+THUMBNAIL = 160  # pixels of the longer side
+QUALITY = 70
+
+
+def check_decoder() -> None:
+    """Refuse to begin where pictures cannot be decoded."""
+    with importing("Pictures", "vision"):
+        import PIL.Image  # noqa: F401
+
+
+class LargePictureError(Exception):
+    """The picture is too large to be decoded before its turn."""
+
+
+@contextmanager
+def small_only() -> Iterator[None]:
+    """Inside, this thread raises `LargePictureError` instead of decoding a large picture."""
+    _here.small_only = True
+    try:
+        yield
+    finally:
+        _here.small_only = False
+
+
+def decode(path: str | Path) -> Pixels:
+    """The picture in a file as 8-bit RGB; whatever is transparent shows white."""
+    file = Path(path)
+    try:
+        with open_regular(file) as stream:
+            return _decoded(stream, file)
+    except OSError as error:
+        raise DataError(f"{error.strerror}.", "Check the path.", file=file) from None
+
+
+def decode_bytes(content: bytes, file: Path) -> Pixels:
+    """The picture in some bytes, as `decode` gives it; `file` is for error messages."""
+    return _decoded(BytesIO(content), file)
+
+
+def thumbnail(path: str | Path, side: int = THUMBNAIL) -> str:
+    """A small copy as a data URI, for pages that must not load anything from outside."""
+    file = Path(path)
+    try:
+        with open_regular(file) as stream:
+            small = _decoded(stream, file, shrink_to=side)
+    except OSError as error:
+        raise DataError(f"{error.strerror}.", "Check the path.", file=file) from None
+    small.thumbnail((side, side))
+    kept = BytesIO()
+    small.save(kept, "JPEG", quality=QUALITY)
+    return "data:image/jpeg;base64," + base64.b64encode(kept.getvalue()).decode()
+
+
+def _decoded(stream: IO[bytes], file: Path, *, shrink_to: int = 0) -> Pixels:
+    check_decoder()
+    import PIL.Image
+
+    size = size_in(stream, file)
+    pixels = size.width * size.height
+    if pixels > MOST_DECODED:
+        shown = f"{size.width:,} x {size.height:,}"
+        raise DataError(f"a picture of {shown} pixels is not decoded.", "Scale it down.", file=file)
+    if pixels > LARGE and getattr(_here, "small_only", False):
+        raise LargePictureError
+    stream.seek(0)
+    try:
+        picture = _opened(stream)
+        if shrink_to:
+            picture.draft("RGB", (shrink_to, shrink_to))  # a JPEG can be read smaller
+        picture.load()
+        return _plain(picture)
+    except (
+        PIL.UnidentifiedImageError,
+        PIL.Image.DecompressionBombError,
+        OSError,
+        SyntaxError,
+        ValueError,
+        EOFError,
+    ) as error:
+        reason = " ".join(str(error).split())[:120]
+        raise DataError(f"the picture is damaged: {reason}.", FETCH_AGAIN, file=file) from None
+
+
+def _opened(stream: IO[bytes]) -> Pixels:
+    """The picture, its header read: what damaged EXIF data it has is not used, nor warned of."""
+    import PIL.Image
+
+    with _ONE_WARNING, warnings.catch_warnings():  # which all threads share
+        warnings.simplefilter("ignore")
+        return PIL.Image.open(stream, formats=FORMATS)
+
+
+def _plain(picture: Pixels) -> Pixels:
+    """8-bit RGB. Deeper greys are scaled, and what is transparent is laid on white."""
+    import PIL.Image
+
+    if picture.mode.startswith("I"):  # 16-bit grey, which `convert` would cut off at 255
+        picture = picture.point(lambda value: value * (1 / 256)).convert("L")
+    if picture.mode in ("LA", "PA", "RGBA") or "transparency" in picture.info:
+        over = picture if picture.mode == "RGBA" else picture.convert("RGBA")
+        white = PIL.Image.new("RGB", over.size, "white")
+        white.paste(over, mask=over.getchannel("A"))
+        return white
+    return picture.convert("RGB")

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import DataError
-from gnomon.look.jsonstream import Element, FaultError, JsonFile
+from gnomon.jsonstream import FaultError, JsonElement, JsonFile
 
 CROWD = 2  # a crowd is several instances, whose number nobody counted
 HINT = "Give an instances file of COCO's form, such as instances_val2017.json."
@@ -48,7 +48,7 @@ DECODERS: dict[str, msgspec.json.Decoder[Any]] = {
 }
 
 
-class Photo(NamedTuple):
+class CocoPhoto(NamedTuple):
     """A picture by its name, and its address if the file gives one."""
 
     name: str
@@ -76,7 +76,7 @@ class Instances:
     """The instances of a file, counted by picture and category."""
 
     def __init__(self, file: Path) -> None:
-        self.photos: dict[int, Photo] = {}
+        self.photos: dict[int, CocoPhoto] = {}
         self.names: dict[int, str] = {}
         self.count = 0  # of instances; a crowd is one
         self._file = file
@@ -96,14 +96,14 @@ class Instances:
         if not self.photos or not self.names or not self.count:
             raise DataError("it has no images, categories or annotations.", HINT, file=self._file)
 
-    def _note(self, element: Element) -> None:
+    def _note(self, element: JsonElement) -> None:
         try:
             found = DECODERS[element.member].decode(element.text)
         except msgspec.MsgspecError as error:
             what = f"one of its {element.member} (byte {element.byte}) cannot be read: {error}."
             raise DataError(what, HINT, file=self._file) from None
         if isinstance(found, _Image):
-            self.photos[found.id] = Photo(found.file_name, found.coco_url)
+            self.photos[found.id] = CocoPhoto(found.file_name, found.coco_url)
         elif isinstance(found, _Category):
             self.names[found.id] = found.name
         else:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 
 from gnomon.files import package_data, read_yaml
-from gnomon.vision.relating import knowledge
+from gnomon.lexicon.things import names_by_noun, thing_words
 
 
 def class_of(noun: str, labels: Sequence[str]) -> str | None:
@@ -45,9 +45,9 @@ def _by_class(labels: tuple[str, ...]) -> dict[str, str]:
 def _class(noun: str) -> str | None:
     """The class of our own lists that a noun, singular or plural, belongs to."""
     for form in _singulars(noun):
-        if form in knowledge().nouns or form in _wide():
+        if form in thing_words().nouns or form in _wide():
             return form
-        found = _synonyms().get(form) or _kinds().get(form)
+        found = names_by_noun().get(form) or _kinds().get(form)
         if found is not None:
             return found
     return None
@@ -57,14 +57,6 @@ def _class(noun: str) -> str | None:
 def _wide() -> frozenset[str]:
     """The classes of which kinds are listed."""
     return frozenset(_kinds().values())
-
-
-@cache
-def _synonyms() -> dict[str, str]:
-    found: dict[str, str] = {}
-    for label, nouns in knowledge().nouns.items():
-        found |= dict.fromkeys(nouns, label)
-    return found
 
 
 @cache

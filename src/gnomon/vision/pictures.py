@@ -19,15 +19,21 @@ from gnomon.downloads.download import download
 from gnomon.errors import DataError
 from gnomon.files import first_bytes
 from gnomon.records import Image
-from gnomon.vision.decoding import LargePictureError, Pixels, decode_bytes, small_only
-from gnomon.vision.images import MOST_BYTES
+from gnomon.vision.images import (
+    MOST_BYTES,
+    LargePictureError,
+    Pixels,
+    decode_bytes,
+    describe,
+    small_only,
+)
 
 AHEAD = 16  # pictures that may be ready before the model asks for them
 Thing = TypeVar("Thing")
 Made = TypeVar("Made")
 
 
-class Seen(NamedTuple, Generic[Made]):
+class Prepared(NamedTuple, Generic[Made]):
     """What was made of a picture, or why it cannot be shown."""
 
     made: Made | None
@@ -68,7 +74,7 @@ def pixels(image: Image) -> Pixels:
 
 def see(
     things: Iterable[Thing], make: Callable[[Thing], Made], *, threads: int = 0, ahead: int = AHEAD
-) -> Iterator[Seen[Made]]:
+) -> Iterator[Prepared[Made]]:
     """What `make` gives for each picture, in order; a `DataError` becomes the picture's trouble.
 
     A thing is an `Image`, or several that are shown together.
@@ -77,7 +83,7 @@ def see(
     for, so that one at a time is held. `threads` 0 is as many as there are cores, at most four.
     """
     with ThreadPoolExecutor(threads or min(4, os.cpu_count() or 1)) as pool:
-        waiting: deque[tuple[Thing, Future[Seen[Made] | None]]] = deque()
+        waiting: deque[tuple[Thing, Future[Prepared[Made] | None]]] = deque()
         try:
             for thing in things:
                 waiting.append((thing, pool.submit(_ahead, thing, make)))
@@ -90,7 +96,7 @@ def see(
                 future.cancel()
 
 
-def _ahead(thing: Thing, make: Callable[[Thing], Made]) -> Seen[Made] | None:
+def _ahead(thing: Thing, make: Callable[[Thing], Made]) -> Prepared[Made] | None:
     """What is made of a picture before its turn; none if it is too large for that."""
     try:
         with small_only():
@@ -100,13 +106,49 @@ def _ahead(thing: Thing, make: Callable[[Thing], Made]) -> Seen[Made] | None:
 
 
 def _in_turn(
-    thing: Thing, coming: Future[Seen[Made] | None], make: Callable[[Thing], Made]
-) -> Seen[Made]:
+    thing: Thing, coming: Future[Prepared[Made] | None], make: Callable[[Thing], Made]
+) -> Prepared[Made]:
     return coming.result() or _seen(thing, make)
 
 
-def _seen(thing: Thing, make: Callable[[Thing], Made]) -> Seen[Made]:
+def _seen(thing: Thing, make: Callable[[Thing], Made]) -> Prepared[Made]:
     try:
-        return Seen(make(thing))
+        return Prepared(make(thing))
     except DataError as error:
-        return Seen(None, error.message)
+        return Prepared(None, error.message)
+
+
+# Pictures as a mirror shows them: made once, exact, and never beside the original file.
+
+
+DIGITS = 24  # of the sha256 in a name: no two pictures will ever share them
+
+
+def mirrored(image: Image, folder: Path) -> Image:
+    """The picture with left and right changed, as a PNG file in a folder.
+
+    It is named by the sha256 of the original, and made only if it is not there yet.
+    """
+    file = folder / f"mirrored-{image.sha256[:DIGITS]}.png"
+    if not file.is_file():
+        _write(_turned(pixels(image)), file)
+    return describe(file)
+
+
+def _turned(picture: Pixels) -> Pixels:
+    from PIL.Image import Transpose
+
+    return picture.transpose(Transpose.FLIP_LEFT_RIGHT)
+
+
+def _write(picture: Pixels, file: Path) -> None:
+    """Write beside its place, then move: no half picture is left under the name."""
+    part = file.with_name(f".{file.name}.{os.getpid()}.part")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        picture.save(part, "PNG")
+        part.replace(file)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        hint = "Check the path and its permissions."
+        raise DataError(f"{error.strerror}.", hint, file=file) from None

@@ -8,21 +8,25 @@ each picture. All are strangers' files: nothing in them is run, and none is read
 
 from __future__ import annotations
 
+import binascii
+from base64 import b64decode
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+import msgspec
 import numpy as np
 
 from gnomon.errors import DataError, importing
-from gnomon.files import read_lines
+from gnomon.files import open_regular, read_lines
 from gnomon.fingerprint import fingerprint
 from gnomon.records import Image
 from gnomon.vision.images import describe
-from gnomon.vision.vinvl import RegionTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    Parsed = tuple[NDArray[np.float32], NDArray[np.float32] | None]
 
 MOST_REGIONS = 1000  # of one picture; detectors keep 10 to 100
 MOST_FEATURES = 2**16  # of one region; detectors give 1,024 to 2,054
@@ -32,13 +36,13 @@ GEOMETRY = 6  # numbers that VinVL writes behind a region's features: its corner
 MAKE_AGAIN = "Make the file again, or fetch it again."
 
 
-class Regions(NamedTuple):
+class RegionFeatures(NamedTuple):
     """The regions of one picture: a row of features for each, and its corners as shares of it."""
 
     features: NDArray[np.float32]
     boxes: NDArray[np.float32] | None  # left, top, right, bottom; none if the file has none
 
-    def fitted(self, size: int, image: Image) -> Regions:
+    def fitted(self, size: int, image: Image) -> RegionFeatures:
         """The regions with features of a size, without the geometry that may stand behind them."""
         features, boxes = self.features, self.boxes
         if features.shape[1] == size + GEOMETRY:
@@ -50,7 +54,7 @@ class Regions(NamedTuple):
                 "Give features of the detector that the model was trained with.",
                 file=image.path,
             )
-        return Regions(features, boxes)
+        return RegionFeatures(features, boxes)
 
 
 class RegionFiles(Protocol):
@@ -61,7 +65,7 @@ class RegionFiles(Protocol):
     def fingerprint(self) -> str:
         """A hash by which changed files are noticed."""
 
-    def regions(self, image: Image) -> Regions:
+    def regions(self, image: Image) -> RegionFeatures:
         """The regions of a picture; a `DataError` if there are none."""
 
 
@@ -110,7 +114,7 @@ class AuthorsFolder:
         names = fingerprint(self.file.with_name("names.txt"))
         return f"{fingerprint(self.file.parent)[:20]}{names[:20]}"
 
-    def regions(self, image: Image) -> Regions:
+    def regions(self, image: Image) -> RegionFeatures:
         """The regions of a picture, without the rows of zeros that fill it up to a fixed number."""
         place = self._places.get(_stem(image))
         if place is None:
@@ -123,7 +127,7 @@ class AuthorsFolder:
         count = int(filled[-1]) + 1 if len(filled) else 0
         if boxes is not None:
             boxes = boxes[:count]
-        return checked(Regions(features[:count], boxes), self.file)
+        return checked(RegionFeatures(features[:count], boxes), self.file)
 
 
 class OwnFolder:
@@ -141,7 +145,7 @@ class OwnFolder:
         """A hash of all files."""
         return fingerprint(self.folder)[:40]
 
-    def regions(self, image: Image) -> Regions:
+    def regions(self, image: Image) -> RegionFeatures:
         """The regions of a picture."""
         for name in (image.sha256, _stem(image)):
             file = self.folder / f"{name}.safetensors"
@@ -163,7 +167,7 @@ class VinvlTable:
         """A hash of the table."""
         return fingerprint(self.file)[:40]
 
-    def regions(self, image: Image) -> Regions:
+    def regions(self, image: Image) -> RegionFeatures:
         """The regions of a picture, named as in the table: by its file's name, or its number."""
         stem = _stem(image)
         for key in (stem, stem.lstrip("0"), Path(image.path).name):
@@ -173,11 +177,11 @@ class VinvlTable:
             features, boxes = row
             if boxes is not None:
                 boxes = boxes / _size(image)
-            return checked(Regions(features, boxes), self.file)
+            return checked(RegionFeatures(features, boxes), self.file)
         raise _absent(image, self.file)
 
 
-def checked(found: Regions, file: Path) -> Regions:
+def checked(found: RegionFeatures, file: Path) -> RegionFeatures:
     """Regions that a model can be shown, or what is wrong with them."""
     features, boxes = found
     if features.ndim != 2 or not features.size:
@@ -201,7 +205,7 @@ def _are_shares(boxes: NDArray[np.float32]) -> bool:
     return bool(within.all() and ordered.all())
 
 
-def _own_regions(file: Path) -> Regions:
+def _own_regions(file: Path) -> RegionFeatures:
     with importing("Reading region features", "hf"):
         from safetensors.numpy import load_file
     if file.stat().st_size > MOST_BYTES:
@@ -212,7 +216,7 @@ def _own_regions(file: Path) -> Regions:
     boxes = found.get("boxes")
     if boxes is not None:
         boxes = boxes.astype(np.float32)
-    return Regions(found["features"].astype(np.float32), boxes)
+    return RegionFeatures(found["features"].astype(np.float32), boxes)
 
 
 def _tensor(file: Path) -> Any:
@@ -288,3 +292,118 @@ def _absent(image: Image, file: Path) -> DataError:
         "Run the detector on this picture, too.",
         file=file,
     )
+
+
+# VinVL's tables of regions: long lines of base64, found by their first field and read one by one.
+#
+# Three forms are in use, the features always 32-bit numbers in base64:
+#   KEY, {"num_boxes": 2, "features": "..."}
+#   KEY, 2, "..."
+#   KEY, [{"rect": [...], "feature": "..."}, ...], or {"objects": [...]} with such a list
+
+
+MOST_LINE_BYTES = 32 * 2**20  # of one line: a thousand regions of 2,054 features take 11 MB
+FIX = "Make the row again with the detector, or remove it."
+
+
+class _VinvlRegion(msgspec.Struct, frozen=True):
+    """One region of a row."""
+
+    feature: str
+    rect: tuple[float, float, float, float] | None = None  # in pixels
+
+
+class _VinvlRow(msgspec.Struct, frozen=True):
+    """The JSON of a row: regions one by one, or the features of all as one text."""
+
+    objects: list[_VinvlRegion] = []
+    num_boxes: int = 0
+    features: str = ""
+
+
+class RegionTable:
+    """Rows by their first field. One pass over the file notes where each begins."""
+
+    def __init__(self, file: Path, most: int) -> None:
+        self.file = file
+        self._begins: dict[str, tuple[int, int]] = {}  # line and offset
+        self._note_rows(most)
+
+    def row(self, key: str) -> Parsed | None:
+        """The features of a row, and its boxes in pixels if it has them; none if there is none."""
+        if key not in self._begins:
+            return None
+        line, offset = self._begins[key]
+        with open_regular(self.file) as stream:
+            stream.seek(offset)
+            text = stream.readline(MOST_LINE_BYTES)
+        fields = text.rstrip(b"\r\n").split(b"\t")
+        try:
+            return _parsed(fields)
+        except (msgspec.MsgspecError, binascii.Error, ValueError) as error:
+            reason = " ".join(str(error).split())[:160]
+            raise self._problem(f"the row cannot be read: {reason}", line) from None
+
+    def _note_rows(self, most: int) -> None:
+        offset = line = 0
+        try:
+            with open_regular(self.file) as stream:
+                while text := stream.readline(MOST_LINE_BYTES + 1):
+                    line += 1
+                    self._note(text, line, offset)
+                    offset += len(text)
+                    if line > most:
+                        raise self._problem(f"the table has more than {most:,} rows", line)
+        except OSError as error:
+            raise self._problem(error.strerror or str(error), line) from None
+
+    def _note(self, text: bytes, line: int, offset: int) -> None:
+        if len(text) > MOST_LINE_BYTES:
+            raise self._problem(f"the line is longer than {MOST_LINE_BYTES // 2**20} MB", line)
+        if not text.strip():
+            return
+        key, tab, _ = text.partition(b"\t")
+        if not tab or len(key) > 1000:
+            raise self._problem("the line has no name of a picture, with a tab after it", line)
+        name = key.decode("utf-8", "replace").strip()
+        if name in self._begins:
+            raise self._problem(f"{name[:60]} is there twice", line)
+        self._begins[name] = (line, offset)
+
+    def _problem(self, what: str, line: int) -> DataError:
+        return DataError(f"{what}.", FIX, file=self.file, line=line)
+
+
+def _parsed(fields: list[bytes]) -> Parsed:
+    if len(fields) == 3:
+        return _features(fields[2], int(fields[1])), None
+    if len(fields) != 2:
+        raise ValueError(f"it has {len(fields)} fields, not 2 or 3")
+    if fields[1].startswith(b"["):
+        return _of_regions(msgspec.json.decode(fields[1], type=list[_VinvlRegion]))
+    row = msgspec.json.decode(fields[1], type=_VinvlRow)
+    if row.objects:
+        return _of_regions(row.objects)
+    return _features(row.features.encode(), row.num_boxes), None
+
+
+def _of_regions(regions: list[_VinvlRegion]) -> Parsed:
+    if not regions:
+        raise ValueError("it has no regions")
+    rows = [_features(region.feature.encode(), 1) for region in regions]
+    if len({row.shape for row in rows}) > 1:
+        raise ValueError("its regions have features of different lengths")
+    boxes = [region.rect for region in regions if region.rect]
+    if not boxes:
+        return np.concatenate(rows), None
+    if len(boxes) < len(regions):
+        raise ValueError("only some of its regions have a rect")
+    return np.concatenate(rows), np.array(boxes, dtype=np.float32)
+
+
+def _features(text: bytes, count: int) -> NDArray[np.float32]:
+    """Numbers in base64 as so many rows."""
+    raw = b64decode(text, validate=True)
+    if count < 1 or not raw or len(raw) % (4 * count):
+        raise ValueError(f"{len(raw)} bytes of features are not those of {count} regions")
+    return np.frombuffer(raw, dtype="<f4").reshape(count, -1).astype(np.float32)

@@ -2,20 +2,17 @@
 
 Each rule gives a margin: above 0 the relation holds, below it does not, and about 1 is a clear
 case. It is what a detector and a depth map can know: left is the viewer's left, and what a thing
-hides is not seen. Which words are decided by which rule is in data/vision/eyes.yaml.
+hides is not seen. Which words are decided by which rule the lexicon says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from math import hypot, log, sqrt
 from typing import NamedTuple
 
-import msgspec
-
-from gnomon.files import package_data, read_yaml
-from gnomon.vision.detecting import Box
+from gnomon.lexicon.relations import lexicon
+from gnomon.vision.detection import Box
 
 NEAR = 0.5  # of the things' mean size: a gap up to which they are near
 TOUCHING = 0.05
@@ -25,53 +22,40 @@ SAME_DISTANCE = 0.3  # logarithm of the ratio up to which things may touch
 STEEP = 8.0  # of the logarithm of the ratio of distances: 13 % are a clear case
 
 
-class Place(NamedTuple):
+class PlacedBox(NamedTuple):
     """Where a thing is: its box in the picture, and how far away it is if that is known."""
 
     box: Box
     distance: float | None = None
 
 
-Rule = Callable[[Place, Place], float]
+Rule = Callable[[PlacedBox, PlacedBox], float]
 
 
-class Knowledge(msgspec.Struct, frozen=True):
-    """What data/vision/eyes.yaml says: nouns by class, rules by relation."""
-
-    nouns: dict[str, tuple[str, ...]]
-    relations: dict[str, str]
-
-
-@cache
-def knowledge() -> Knowledge:
-    """The words that eyes know."""
-    return msgspec.convert(read_yaml(package_data("vision") / "eyes.yaml"), Knowledge)
-
-
-def margin(relation: str, subject: Place, ground: Place) -> float | None:
+def margin(relation: str, subject: PlacedBox, ground: PlacedBox) -> float | None:
     """How clearly a relation holds (above 0) or does not; none where no rule can see it.
 
-    >>> cup, box = Place(Box(0.1, 0.4, 0.3, 0.6)), Place(Box(0.6, 0.4, 0.8, 0.6))
+    >>> cup, box = PlacedBox(Box(0.1, 0.4, 0.3, 0.6)), PlacedBox(Box(0.6, 0.4, 0.8, 0.6))
     >>> margin("left of", cup, box) > 0 > margin("right of", cup, box)
     True
     """
-    stated = knowledge().relations.get(relation)
-    if stated is None:
+    known = lexicon().find(relation)
+    if known is None or not known.box:
         return None
-    *changes, name = stated.split()
+    *changes, name = known.box.split()
     if "swap" in changes:
         subject, ground = ground, subject
     found = RULES[name](subject, ground)
     return -found if "not" in changes else found
 
 
-def _left(a: Place, b: Place) -> float:
+def _left(a: PlacedBox, b: PlacedBox) -> float:
     """The middle of A is left of the middle of B, in widths of the two."""
     width = (a.box.width + b.box.width) / 2
     return (_centre(b.box)[0] - _centre(a.box)[0]) / width
 
 
-def _above(a: Place, b: Place) -> float:
+def _above(a: PlacedBox, b: PlacedBox) -> float:
     """The middle of A is higher than that of B, and A is not off to a side."""
     height = (a.box.height + b.box.height) / 2
     rise = (_centre(b.box)[1] - _centre(a.box)[1]) / height
@@ -80,26 +64,26 @@ def _above(a: Place, b: Place) -> float:
     return rise - ABOVE - aside
 
 
-def _on(a: Place, b: Place) -> float:
+def _on(a: PlacedBox, b: PlacedBox) -> float:
     """A is higher than B, and its lower edge is not above B."""
     _, up = _gaps(a.box, b.box)
     height = (a.box.height + b.box.height) / 2
     return min(_above(a, b), 0.5 - 4 * up / height)
 
 
-def _nearer(a: Place, b: Place) -> float:
+def _nearer(a: PlacedBox, b: PlacedBox) -> float:
     """A is nearer to the camera: by the depth map, or by which of them stands lower."""
     if a.distance and b.distance and _have_distances(a, b):
         return STEEP * log(b.distance / a.distance)
     return (a.box.bottom - b.box.bottom) / ((a.box.height + b.box.height) / 2)
 
 
-def _near(a: Place, b: Place) -> float:
+def _near(a: PlacedBox, b: PlacedBox) -> float:
     """The gap between the boxes is small against the things."""
     return NEAR - hypot(*_gaps(a.box, b.box)) / _size(a.box, b.box)
 
 
-def _touching(a: Place, b: Place) -> float:
+def _touching(a: PlacedBox, b: PlacedBox) -> float:
     """The boxes meet, and the things are about as far away as each other."""
     meeting = 4 * (TOUCHING - hypot(*_gaps(a.box, b.box)) / _size(a.box, b.box))
     if not _have_distances(a, b):
@@ -107,12 +91,12 @@ def _touching(a: Place, b: Place) -> float:
     return min(meeting, SAME_DISTANCE - abs(_nearer(a, b)) / STEEP)
 
 
-def _inside(a: Place, b: Place) -> float:
+def _inside(a: PlacedBox, b: PlacedBox) -> float:
     """Most of A is within the box of B."""
     return 2 * (a.box.shared(b.box) / a.box.area - IN)
 
 
-def _have_distances(a: Place, b: Place) -> bool:
+def _have_distances(a: PlacedBox, b: PlacedBox) -> bool:
     return min(a.distance or 0.0, b.distance or 0.0) > 0
 
 

@@ -11,12 +11,11 @@ pytest.importorskip("xllamacpp")
 
 from gnomon.errors import ModelError
 from gnomon.models.choices import Query
-from gnomon.models.llamacpp import blas, scoring
-from gnomon.models.llamacpp.decoder import Decoder
+from gnomon.models.llamacpp import scorer as module
+from gnomon.models.llamacpp.decoder import Decoder, open_tensors
 from gnomon.models.llamacpp.gguf import gguf
 from gnomon.models.llamacpp.llama import Llama
-from gnomon.models.llamacpp.scoring import Scorer
-from gnomon.models.llamacpp.tensors import open_tensors
+from gnomon.models.llamacpp.scorer import NumpyScorer
 
 SIZE = 200  # tokens that the tiny vocabulary surely has
 
@@ -31,7 +30,7 @@ def file(request, tmp_path_factory, write_model):
 
 @pytest.fixture(scope="module")
 def scorer(file):
-    return Scorer(Decoder(file), threads=1)
+    return NumpyScorer(Decoder(file), threads=1)
 
 
 def tokens(seed, count):
@@ -136,23 +135,23 @@ def test_scores_are_those_of_llama_cpp(file, scorer):
 def test_logits_of_a_few_places_at_a_time_give_the_same_scores(scorer, monkeypatch):
     asked = questions()[::5]
     at_once = scorer.score(asked)
-    monkeypatch.setattr(scoring, "OUTPUTS", 3)
+    monkeypatch.setattr(module, "OUTPUTS", 3)
     for one, other in zip(scorer.score(asked), at_once, strict=True):
         assert one == pytest.approx(other, abs=1e-4)
 
 
 def test_scores_do_not_depend_on_company_or_threads(file, scorer):
     asked = questions()
-    together = Scorer(scorer.decoder, threads=2).score(asked)
+    together = NumpyScorer(scorer.decoder, threads=2).score(asked)
     for query, scores in list(zip(asked, together, strict=True))[::7]:
-        (alone,) = Scorer(scorer.decoder, threads=1).score([query])
+        (alone,) = NumpyScorer(scorer.decoder, threads=1).score([query])
         assert alone == pytest.approx(scores, abs=1e-4)
 
 
 def test_a_text_longer_than_one_pass_is_read_in_parts(file, scorer, monkeypatch):
     query = questions()[0]
     whole = scorer.read_prefix(query.context)
-    monkeypatch.setattr(scoring, "CHUNK", 7)
+    monkeypatch.setattr(module, "CHUNK", 7)
     parts = scorer.read_prefix(query.context)
     assert parts.length == len(query.context)
     for one, other in zip(whole.keys, parts.keys, strict=True):
@@ -175,9 +174,9 @@ def test_a_reply_is_the_likeliest_token_each_time(file, scorer):
 
 
 def test_no_more_prompts_are_read_at_once_than_there_is_room_for():
-    found = scoring._in_batches([10, 600, 500, 500, 20, 2000])
+    found = module._in_batches([10, 600, 500, 500, 20, 2000])
     assert found == [[0, 4], [2, 3], [1], [5]]
-    assert max(map(len, scoring._in_batches([1] * 100))) == scoring.REPLIES
+    assert max(map(len, module._in_batches([1] * 100))) == module.REPLIES
 
 
 def test_a_long_prefix_is_spread_over_few_rows(scorer):
@@ -195,7 +194,7 @@ def test_a_reply_ends_where_the_model_ends_it(scorer):
 
 def test_replies_are_those_of_llama_cpp(tiny):
     llama = Llama(tiny, context=64, threads=1)
-    scorer = Scorer(Decoder(tiny), threads=1)
+    scorer = NumpyScorer(Decoder(tiny), threads=1)
     prompts = [tokens(n, 5) for n in range(4)]
     theirs = [llama.reply(prompt, 4) for prompt in prompts]
     ours = scorer.replies(prompts, [4] * 4, llama.is_end)
@@ -204,18 +203,18 @@ def test_replies_are_those_of_llama_cpp(tiny):
 
 
 def test_blas_has_its_threads_back_afterwards():
-    told = blas.openblas()
+    told = module.openblas()
     if told is None:
         pytest.skip("numpy computes with another BLAS here")
     before = told.get()
-    during = blas.side_by_side(lambda _: told.get(), [1, 2, 3], threads=2)
+    during = module.side_by_side(lambda _: told.get(), [1, 2, 3], threads=2)
     assert during == [1, 1, 1]
     assert told.get() == before
 
 
 def test_tasks_run_where_blas_cannot_be_told(monkeypatch):
-    monkeypatch.setattr(blas, "openblas", lambda: None)
-    assert blas.side_by_side(abs, [-1, -2, -3], threads=2) == [1, 2, 3]
+    monkeypatch.setattr(module, "openblas", lambda: None)
+    assert module.side_by_side(abs, [-1, -2, -3], threads=2) == [1, 2, 3]
 
 
 def test_a_file_without_a_setting_or_tensor_is_named(tiny):

@@ -8,11 +8,11 @@ import os
 import pytest
 
 from gnomon.errors import ModelError, UsageError
-from gnomon.models.chat import chat_template, conversation
-from gnomon.models.llamacpp.checking import available_cores
 from gnomon.models.llamacpp.gguf import gguf
 from gnomon.models.llamacpp.library import check_layout
-from gnomon.models.llamacpp.llama import Llama, Wanted
+from gnomon.models.llamacpp.llama import Llama, PathPlace
+from gnomon.models.llamacpp.trial import available_cores
+from gnomon.models.prompts.chat import chat_template, conversation
 from gnomon.records import Item
 
 pytest.importorskip("xllamacpp")
@@ -40,7 +40,7 @@ def cloze(text="ant is [MASK] than a bird.", choices=("larger", "smaller", "much
 def log_probabilities(file, tokens, wanted):
     """Of tokens after others, by a model that has nothing cached."""
     llama = Llama(file, context=1024, threads=1)
-    (found,) = llama.log_probabilities(tokens, [Wanted(len(tokens), tuple(wanted))])
+    (found,) = llama.log_probabilities(tokens, [PathPlace(len(tokens), tuple(wanted))])
     llama.close()
     return found
 
@@ -377,7 +377,7 @@ def test_transformers_gives_the_same_scores_for_the_same_file(tiny, model, own_c
 def test_a_damaged_file_is_not_converted_and_leaves_nothing(tiny, tmp_path, own_cache):
     for name in ("torch", "transformers", "accelerate"):
         pytest.importorskip(name)
-    from gnomon.models.llamacpp.converting import converted
+    from gnomon.models.llamacpp.conversion import converted
 
     (tmp_path / "cut.gguf").write_bytes(tiny.read_bytes()[:3000])
     with pytest.raises(ModelError, match="cannot be converted for transformers") as caught:
@@ -398,7 +398,7 @@ def test_a_damaged_file_is_not_converted_and_leaves_nothing(tiny, tmp_path, own_
     ],
 )
 def test_texts_begin_as_the_file_says_or_as_its_tokenizer_wants(tokenizer, said, begun):
-    from gnomon.models.llamacpp.converting import begins
+    from gnomon.models.llamacpp.conversion import begins
 
     metadata = dict(zip(("tokenizer.ggml.model", "tokenizer.ggml.pre"), tokenizer, strict=True))
     assert (

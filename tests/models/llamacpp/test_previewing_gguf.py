@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from gnomon.models.asking import Asking
 from gnomon.models.llamacpp.gguf import gguf
-from gnomon.models.llamacpp.sight import SIGN
+from gnomon.models.llamacpp.projector import SIGN
+from gnomon.models.prompts.preview import Asking
 from gnomon.records import Item
 
 pytest.importorskip("xllamacpp")
@@ -25,13 +25,13 @@ ITEM = Item(
 def queries_of(model, monkeypatch) -> list:
     """A list that gets every query whose continuations the model scores from now on."""
     asked = []
-    score = model._likelihoods.score
+    score = model.likelihoods.score
 
     def remembered(queries):
         asked.extend(queries)
         return score(queries)
 
-    monkeypatch.setattr(model._likelihoods, "score", remembered)
+    monkeypatch.setattr(model.likelihoods, "score", remembered)
     return asked
 
 

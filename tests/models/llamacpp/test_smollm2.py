@@ -249,7 +249,7 @@ def plain_scores(fetched):
     transformers = pytest.importorskip("transformers")
     pytest.importorskip("gguf")
     pytest.importorskip("accelerate")
-    from gnomon.models.llamacpp.converting import converted
+    from gnomon.models.llamacpp.conversion import converted
 
     folder = converted(fetched)  # the same weights as transformers reads them, in 32 bits
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
@@ -306,7 +306,7 @@ def test_its_replies_are_the_likeliest_tokens(fetched):
         model.tokenize(text),
         model.tokenize(f"I know for sure: {text[0].lower()}{text[1:]}"),
     ]
-    replies = model._generate(prompts)
+    replies = model.write(prompts)
     model.close()
     assert [reply.text.split()[0].strip(".,") for reply in replies] == ["Paris", "Paris"]
     assert [reply.tokens for reply in replies] == [len(prompt) + 5 for prompt in prompts]

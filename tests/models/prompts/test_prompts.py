@@ -253,9 +253,10 @@ def test_gpt_3_is_asked_in_the_frame_of_the_spatialqa_paper():
         "Ann is in the car.\nQuestion: Ann is outside. True, false, or neither?\nAnswer:"
     )
     assert prompt.words(ENTAILMENT) == ((" True",), (" Neither",), (" False",))
-    lines = prompt.context(ENTAILMENT).splitlines()
-    assert len(lines) == 4 * 3, "premise, question and answer, with no empty line between"
-    assert lines[2::3] == ["Answer: True", "Answer: False", "Answer: Neither", "Answer:"]
+    parts = prompt.context(ENTAILMENT).split("\n\n")
+    assert [len(part.splitlines()) for part in parts] == [3] * 4, "premise, question and answer"
+    answers = [part.splitlines()[2] for part in parts]
+    assert answers == ["Answer: True", "Answer: False", "Answer: Neither", "Answer:"]
 
 
 def test_unifiedqa_is_asked_in_the_frame_of_the_spatialqa_paper():
@@ -263,10 +264,10 @@ def test_unifiedqa_is_asked_in_the_frame_of_the_spatialqa_paper():
     assert prompt.with_shots(0).context(ENTAILMENT) == (
         "Ann is outside.\n(A) True (B) False (C) Neither\nAnn is in the car."
     )
-    lines = prompt.context(ENTAILMENT).splitlines()
-    assert len(lines) == 3 * 4 + 3
-    assert lines[3::4] == ["True", "False", "Neither"]
-    assert lines[1::4] == ["(A) True (B) False (C) Neither"] * 4
+    *examples, question = prompt.context(ENTAILMENT).split("\n\n")
+    assert [part.splitlines()[3] for part in examples] == ["True", "False", "Neither"]
+    options = {part.splitlines()[1] for part in (*examples, question)}
+    assert options == {"(A) True (B) False (C) Neither"}
 
 
 def test_a_file_may_be_like_a_prompt_with_examples_of_its_own(tmp_path):
@@ -282,12 +283,31 @@ examples:
     )
     mine, theirs = load_prompt(file), load_prompt("spatialqa-gpt3")
     assert mine.prefix("entailment") == (
-        "The kettle boils.\nQuestion: The water is hot. True, false, or neither?\nAnswer: True\n"
-        "The shop is shut.\nQuestion: The shop is open. True, false, or neither?\nAnswer: False\n"
+        "The kettle boils.\nQuestion: The water is hot. True, false, or neither?\nAnswer: True\n\n"
+        "The shop is shut.\nQuestion: The shop is open. True, false, or neither?\nAnswer: False\n\n"
     )
     assert mine.parts(ENTAILMENT) == theirs.parts(ENTAILMENT)
     assert (mine.describe()["name"], mine.describe()["shots"]) == ("mine", 2)
     assert mine.describe()["hash"] != theirs.describe()["hash"]
+
+
+def test_a_file_that_is_like_a_prompt_may_have_a_separator_of_its_own(tmp_path):
+    text = """
+like: spatialqa-gpt3
+separator: "\\n---\\n"
+examples:
+  entailment:
+    - {context: The kettle boils., text: The water is hot., answer: entailment}
+"""
+    prompt = load_prompt(write(tmp_path, text))
+    assert prompt.prefix("entailment").endswith("Answer: True\n---\n")
+
+
+def test_a_wrong_field_beside_like_is_told_with_the_fields_that_may_stand_there(tmp_path):
+    text = "like: spatialqa-gpt3\noption: x\nexamples: {}\n"
+    with pytest.raises(DataError) as caught:
+        load_prompt(write(tmp_path, text))
+    assert caught.value.hint == "Known: like, examples, summary, separator."
 
 
 def test_a_reply_may_say_the_letter_the_option_or_the_label():

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from gnomon.errors import DataError
 from gnomon.models.prompts.library import load_prompt
-from gnomon.models.reading.places import RULES
 from gnomon.models.reading.question import Question
 from gnomon.models.reading.replies import as_answer, explain, read, read_reply
+from gnomon.models.reading.segments import RULES
 from gnomon.records import Item
 
 REPLIES = runpy.run_path(str(Path(__file__).with_name("replies.py")))["REPLIES"]

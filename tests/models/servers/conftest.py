@@ -13,7 +13,7 @@ from zlib import crc32
 import pytest
 
 from gnomon.models.servers import remote
-from gnomon.models.servers.model import OpenAI
+from gnomon.models.servers.model import ServedModel
 from gnomon.models.servers.openai import openai
 from gnomon.records import Item
 
@@ -151,7 +151,7 @@ def serve(monkeypatch, tmp_path):
 def ask(serve):
     models = []
 
-    def start(server, **options) -> OpenAI:
+    def start(server, **options) -> ServedModel:
         model = openai("fake", base_url=server.url, **{"timeout": 60.0, **options})
         model.for_run("one run")
         models.append(model)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gnomon.errors import ModelError, ModelWarning
-from gnomon.models.servers.budget import Budget, Tokens
+from gnomon.models.servers.protocol import Budget, Tokens
 
 pytest.importorskip("httpx")
 HONEST = {"prompt_tokens": 50, "completion_tokens": 2}

@@ -16,9 +16,9 @@ import pytest
 from gnomon.contracts import Benchmark
 from gnomon.errors import ModelError, UsageError
 from gnomon.items.source import ItemSource
-from gnomon.models.servers.budget import Tokens
 from gnomon.models.servers.completions import parse_reply
-from gnomon.models.servers.pictures import Showing, hide_pictures, picture_tokens, pictures_in
+from gnomon.models.servers.pictures import PictureOptions, hide_pictures, picture_tokens
+from gnomon.models.servers.protocol import Asked, Tokens
 from gnomon.records import Image, Item
 from gnomon.registry import model
 from gnomon.runs import running
@@ -60,7 +60,12 @@ def stored(image):
 
 
 def urls(body):
-    return pictures_in(body)
+    found = []
+    for turn in body["messages"]:
+        if isinstance(turn["content"], list):
+            parts = [part for part in turn["content"] if part["type"] == "image_url"]
+            found += [part["image_url"]["url"] for part in parts]
+    return found
 
 
 def test_pictures_stand_before_the_text_in_their_order_and_as_they_are_stored(serve, ask, photo):
@@ -152,7 +157,7 @@ def test_the_budget_counts_pictures_before_they_are_sent(serve, ask, photo):
 @pytest.mark.parametrize("said", [58, 14_169])
 def test_what_a_server_counts_for_a_picture_is_believed(said):
     raw = {"choices": [{"message": {"content": "True"}}], "usage": {"prompt_tokens": said}}
-    found = parse_reply(json.dumps(raw).encode(), most=Tokens(470, 64), picture_tokens=425)
+    found = parse_reply(json.dumps(raw).encode(), Asked(Tokens(470, 64), picture_tokens=425))
     assert found.used.read == said
 
 
@@ -345,7 +350,7 @@ def test_a_completion_server_is_shown_no_pictures(serve, ask, photo):
 def test_options_below_zero_are_refused():
     for options in ({"max_side": -1}, {"tokens": -1}):
         with pytest.raises(UsageError, match="cannot be below 0"):
-            Showing(**options)
+            PictureOptions(**options)
 
 
 def test_no_more_pictures_are_in_memory_than_requests_are_under_way(serve, ask, photo, monkeypatch):
@@ -357,7 +362,7 @@ def test_no_more_pictures_are_in_memory_than_requests_are_under_way(serve, ask, 
         def __del__(self):
             now.discard(id(self))
 
-    usual = Showing.open
+    usual = PictureOptions.open
 
     def opening(self, images):
         found = []
@@ -369,7 +374,7 @@ def test_no_more_pictures_are_in_memory_than_requests_are_under_way(serve, ask, 
             found.append(sent._replace(url=watched))
         return found
 
-    monkeypatch.setattr(Showing, "open", opening)
+    monkeypatch.setattr(PictureOptions, "open", opening)
     server = serve(reply="True")
     items = [caption(number, photo(number)) for number in range(60)]
     answers = ask(server, concurrency=4).answer(items)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from gnomon.models.asking import Asking
+from gnomon.models.prompts.preview import Asking
 
 
 @pytest.mark.parametrize("shots", [None, 2])

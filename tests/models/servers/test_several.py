@@ -16,8 +16,8 @@ import gnomon
 from gnomon.cli.dispatch import main
 from gnomon.errors import ModelError, UsageError
 from gnomon.items.source import load
-from gnomon.models.servers.fleet import Fleet
 from gnomon.models.servers.openai import addresses_from, openai
+from gnomon.models.servers.pool import ServerPool
 from gnomon.models.servers.refusals import PassingError
 from gnomon.runs import Run
 from tests.models.servers.conftest import in_a_loop
@@ -281,7 +281,7 @@ class Still:
 def test_a_failing_server_rests_for_longer_each_time_and_is_then_asked_one_thing():
     now = [100.0]
     well, ill = Still(), Still()
-    fleet = Fleet([well, ill], 8, lambda: now[0])
+    fleet = ServerPool([well, ill], 8, lambda: now[0])
     rests = []
     for _ in range(9):
         fleet.rest(ill, PassingError("broken"), 1.0)
@@ -302,6 +302,6 @@ def test_a_failing_server_rests_for_longer_each_time_and_is_then_asked_one_thing
 
 def test_a_server_rests_as_long_as_it_asks_for():
     well, ill = Still(), Still()
-    fleet = Fleet([well, ill], 8, lambda: 100.0)
+    fleet = ServerPool([well, ill], 8, lambda: 100.0)
     fleet.rest(ill, PassingError("busy", pause=7.0), 1.0)
     assert ill.hold == 107.0

@@ -280,11 +280,11 @@ def test_pmi_compares_the_same_tokens_with_and_without_the_prompt(folders):
 
 
 def test_a_reply_may_name_the_label_itself_and_must_fit(folders, monkeypatch):
-    from gnomon.models.choices import Reply
+    from gnomon.models.choices import ModelReply
     from gnomon.models.transformers import causal
 
     def contradict(_, __, prompts, **___):
-        return [Reply("contradiction", 7)] * len(prompts)
+        return [ModelReply("contradiction", 7)] * len(prompts)
 
     monkeypatch.setattr(causal, "generate", contradict)
     long = Item(

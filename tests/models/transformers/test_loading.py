@@ -332,7 +332,7 @@ def test_a_folder_that_is_not_there_and_a_wrong_kind_are_said_plainly(
 
 
 def test_a_gated_model_says_how_to_get_in():
-    from gnomon.models.transformers.faults import explained
+    from gnomon.models.transformers.checkpoint import explained
 
     with (
         pytest.raises(ModelError, match="let in") as caught,

@@ -10,9 +10,8 @@ pytest.importorskip("transformers")
 
 from gnomon.errors import ModelError, UsageError
 from gnomon.models.prompts.library import load_prompt
-from gnomon.models.transformers.blanks import fill
 from gnomon.models.transformers.hf import hf
-from gnomon.models.transformers.masked import Masked
+from gnomon.models.transformers.masked import Masked, fill
 from gnomon.records import Item
 
 MAKES = ["bert", "bert, cased", "roberta", "albert", "electra", "deberta"]

@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from gnomon.models.asking import Asking
+from gnomon.models.prompts.preview import Asking
 from gnomon.models.transformers.hf import hf
 from gnomon.records import Item
 
@@ -108,19 +108,13 @@ def test_special_tokens_of_a_decoder_are_written_out(folders, tokenizers):
 def test_a_conversation_is_shown_as_the_template_writes_it(folders, ask):
     model = load(folders("gpt2"))
     model.tokenizer.chat_template = TEMPLATE
+    from gnomon.models.prompted import Manner
     from gnomon.models.prompts.library import load_prompt
     from gnomon.models.transformers.causal import Causal
 
-    chat = Causal(
-        "hf:x",
-        model.model,
-        model.tokenizer,
-        load_prompt("chat"),
-        chat=True,
-        ask=ask,
-        new_tokens=3,
-        trees=False,
-    )
+    manner = Manner(ask=ask, new_tokens=3, chat=True)
+    parts = (model.model, model.tokenizer, load_prompt("chat"))
+    chat = Causal("hf:x", *parts, manner, trees=False)
     model.tokenizer.chat_template = None
     shown = chat.preview(ENTAILMENT)
     assert "[user] " in shown.text
@@ -132,9 +126,9 @@ def test_a_conversation_is_shown_as_the_template_writes_it(folders, ask):
 
 
 def test_a_question_that_a_template_may_treat_otherwise_is_not_retold(folders):
-    from gnomon.models.asking import frames
-    from gnomon.models.chat import chat_template
+    from gnomon.models.prompts.chat import chat_template
     from gnomon.models.prompts.library import load_prompt
+    from gnomon.models.prompts.preview import frames
 
     prompt = load_prompt("chat")
     write = chat_template(TEMPLATE, {"bos_token": "<s>", "eos_token": "</s>"})
@@ -146,9 +140,9 @@ def test_a_question_that_a_template_may_treat_otherwise_is_not_retold(folders):
 
 
 def test_a_template_that_changes_questions_is_not_retold():
-    from gnomon.models.asking import frames
-    from gnomon.models.chat import chat_template
+    from gnomon.models.prompts.chat import chat_template
     from gnomon.models.prompts.library import load_prompt
+    from gnomon.models.prompts.preview import frames
 
     loud = chat_template("{% for m in messages %}{{ m.content | upper }}{% endfor %}", {})
     assert frames(load_prompt("chat"), lambda _: loud, answered=False) == {}

@@ -11,10 +11,9 @@ pytest.importorskip("transformers")
 
 from gnomon.errors import UsageError
 from gnomon.models.choices import Query
-from gnomon.models.transformers import decoding
-from gnomon.models.transformers.decoding import score
+from gnomon.models.transformers import seq2seq
 from gnomon.models.transformers.hf import hf
-from gnomon.models.transformers.seq2seq import Seq2seq
+from gnomon.models.transformers.seq2seq import Seq2seq, score
 from gnomon.records import Item
 
 PAIRS = [
@@ -148,7 +147,7 @@ def test_a_target_begins_as_the_tokenizer_begins_it(folders):
 def test_many_choices_are_scored_in_portions(folders, monkeypatch):
     model = hf(str(folders("t5")))
     room = 4 * model.model.config.vocab_size * 4 * 64  # 64 targets of 4 tokens
-    monkeypatch.setattr(decoding, "LOGITS", room)
+    monkeypatch.setattr(seq2seq, "LOGITS", room)
     rng = random.Random(1)
     targets = [[rng.randrange(5, 100) for _ in range(rng.randint(1, 4))] for _ in range(150)]
     sources = [Query([5, 6, 7, 1], targets), Query([8, 9, 1], targets[:2])]

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("transformers")
 
-from gnomon.models.transformers.tokens import Encoder
+from gnomon.models.transformers.tokens import TextEncoder
 
 FAMILIES = [
     "byte-level",
@@ -54,7 +54,7 @@ def slow(encoder, contexts, continuations):
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("shots", [0, 1])
 def test_queries_are_the_whole_texts_split_where_all_choices_agree(tokenizers, family, shots):
-    encoder = Encoder(tokenizers(family))
+    encoder = TextEncoder(tokenizers(family))
     contexts = [EXAMPLES * shots + ending for ending in ENDINGS]
     continuations = [WORDS[i % 3 :][: 3 + i % 2] for i in range(len(contexts))]
     for _ in range(2):  # the second time everything comes from memory
@@ -73,7 +73,7 @@ def test_queries_are_the_whole_texts_split_where_all_choices_agree(tokenizers, f
 
 
 def test_a_merge_across_the_boundary_moves_it_back_for_all_choices(tokenizers):
-    encoder = Encoder(tokenizers("byte-level"))
+    encoder = TextEncoder(tokenizers("byte-level"))
     (query,) = encoder.queries(["Mary is behind an is"], [["land", " larger"]])
     text = tokenizers("byte-level").decode
     assert text(query.context) == "Mary is behind an"
@@ -82,7 +82,7 @@ def test_a_merge_across_the_boundary_moves_it_back_for_all_choices(tokenizers):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_an_empty_context_is_opened_by_a_special_token(tokenizers, family):
-    encoder = Encoder(tokenizers(family))
+    encoder = TextEncoder(tokenizers(family))
     (query,) = encoder.queries([""], [["Mary is inside.", "John is inside."]])
     special = tokenizers(family).all_special_ids
     assert query.context
@@ -97,7 +97,7 @@ def test_an_empty_context_is_opened_by_a_special_token(tokenizers, family):
 
 
 def test_special_tokens_that_a_text_has_already_are_not_doubled(tokenizers):
-    encoder = Encoder(tokenizers("bpe without words"))
+    encoder = TextEncoder(tokenizers("bpe without words"))
     assert encoder.opening == [1]
     assert encoder.open("the ant", [5, 6]) == [1, 5, 6]
     assert encoder.open("<s>the ant", [1, 5, 6]) == [1, 5, 6]
@@ -105,13 +105,13 @@ def test_special_tokens_that_a_text_has_already_are_not_doubled(tokenizers):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_shared_beginning_changes_no_token(tokenizers, family):
-    encoder = Encoder(tokenizers(family))
+    encoder = TextEncoder(tokenizers(family))
     texts = [EXAMPLES + ending for ending in [*ENDINGS, "\n", "s", " ", ".\n"]]
     assert encoder.texts(texts) == encoder.raw(texts)
 
 
 def test_a_shared_beginning_is_encoded_once(tokenizers, monkeypatch):
-    encoder = Encoder(tokenizers("byte-level"))
+    encoder = TextEncoder(tokenizers("byte-level"))
     texts = [
         EXAMPLES + f"the {word} is" for word in ["ant", "bird", "lamp", "box", "river", "house"]
     ]
@@ -127,7 +127,7 @@ def test_a_shared_beginning_is_encoded_once(tokenizers, monkeypatch):
 
 
 def test_an_empty_continuation_still_has_a_token_to_score(tokenizers):
-    encoder = Encoder(tokenizers("byte-level"))
+    encoder = TextEncoder(tokenizers("byte-level"))
     (query,) = encoder.queries(["the ant is"], [["", " inside"]])
     assert all(query.continuations)
 
@@ -150,9 +150,9 @@ def superwords():
 
 
 def test_tokens_of_several_words_are_never_cut_short(tokenizers):
-    encoder = Encoder(superwords())
+    encoder = TextEncoder(superwords())
     assert not encoder.local
-    assert Encoder(tokenizers("byte-level")).local
+    assert TextEncoder(tokenizers("byte-level")).local
     contexts = [
         f"{beginning}the {a} is inside the"
         for beginning in ("", "Mary is ", EXAMPLES, "x " * 40)

@@ -156,9 +156,9 @@ def test_gemma_by_llama_cpp_scores_as_a_full_computation_does(gemma):
 
 def score_from(llama, tokens, start):
     """The log-probability of the tokens from a place on, summed."""
-    from gnomon.models.llamacpp.llama import Wanted
+    from gnomon.models.llamacpp.llama import PathPlace
 
-    places = [Wanted(n, (tokens[n],)) for n in range(start, len(tokens))]
+    places = [PathPlace(n, (tokens[n],)) for n in range(start, len(tokens))]
     return sum(value for (value,) in llama.log_probabilities(tokens[:-1], places))
 
 

@@ -9,7 +9,7 @@ from gnomon.paint.painters import gallery as module
 from gnomon.paint.painters.gallery import Gallery, gallery
 from gnomon.paint.records import Trouble
 from gnomon.scenes.pictures import png
-from gnomon.vision.detecting import Box, Detection
+from gnomon.vision.detection import Box, Detection
 
 from .conftest import request, scene
 

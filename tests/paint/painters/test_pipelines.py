@@ -8,7 +8,7 @@ pytest.importorskip("diffusers")
 import gnomon
 from gnomon.errors import ModelError, UsageError
 from gnomon.paint.painters.pipelines import pipeline
-from gnomon.vision.decoding import decode_bytes
+from gnomon.vision.images import decode_bytes
 
 from .conftest import request, scene
 

@@ -81,7 +81,7 @@ def test_a_row_of_a_table_with_other_fields_is_told():
     ]
 
 
-def test_damaged_elements_are_told_with_their_byte_and_sound_regions_are_kept():
+def test_damaged_elements_are_told_with_their_byte_and_sound_ones_are_kept():
     rows = [{"id": 1, "image_id": 7, "caption": None}, {"image_id": 9, "caption": "A dog."}]
     text = coco(rows)
     Path("captions.json").write_text(text)
@@ -90,8 +90,8 @@ def test_damaged_elements_are_told_with_their_byte_and_sound_regions_are_kept():
     byte = text.index('{"id": 1')
     assert damages.first[0].startswith(f"captions.json, byte {byte}: ")
 
-    regions = [{"phrase": "A cat on a mat."}, {"phrase": 3}]
-    Path("regions.json").write_text(json.dumps([{"id": 7, "regions": regions}]))
+    sound = {"id": 7, "regions": [{"phrase": "A cat on a mat."}]}
+    Path("regions.json").write_text(json.dumps([sound, {"id": 8, "regions": [{"phrase": 3}]}]))
     found, damages = read(Path("regions.json"))
     assert (found, damages.count) == ([WANTED[0]], 1)
 

@@ -24,11 +24,11 @@ class Rows:
     """Regions by the name of a picture: as many as its number says."""
 
     def regions(self, image):
-        from gnomon.vision.regions import Regions
+        from gnomon.vision.regions import RegionFeatures
 
         count = int(Path(image.path).stem)
         rows = np.full((count, 2), count, dtype=np.float32)
-        return Regions(rows, np.zeros((count, 4), dtype=np.float32))
+        return RegionFeatures(rows, np.zeros((count, 4), dtype=np.float32))
 
 
 def test_pictures_with_fewer_regions_are_filled_up_and_the_filling_is_masked():

@@ -20,7 +20,7 @@ from gnomon.vision.knowledge import COLOURS
 ARTICLES = ("a ", "an ", "the ")
 
 
-class Thing(NamedTuple):
+class ColouredThing(NamedTuple):
     """A thing as it stands in a sentence ("an almond", "milk"), and the colours that are right."""
 
     phrase: str
@@ -53,7 +53,7 @@ def fresh_color(*, seed: int = 0, each: int = 80, prompt: str = "cloze") -> Iter
         yield color_item(Colours(thing.name, shares), chosen, {}, thing.phrase)
 
 
-def drawn_things(seed: int, each: int) -> list[Thing]:
+def drawn_things(seed: int, each: int) -> list[ColouredThing]:
     """Things in random order, with every colour right for EACH of them; all things if 0."""
     if each < 0:
         raise UsageError(f"{each} is not a number of things.", "Give one or more, or 0 for all.")
@@ -64,7 +64,7 @@ def drawn_things(seed: int, each: int) -> list[Thing]:
         return things
 
     single, several = _divided(things)
-    chosen: list[Thing] = []
+    chosen: list[ColouredThing] = []
     taken: Counter[str] = Counter()
     # things of rare colours first: there may be too few that have no other colour
     several.sort(key=lambda thing: min(len(single[colour]) for colour in thing.colours))
@@ -83,9 +83,11 @@ def drawn_things(seed: int, each: int) -> list[Thing]:
     return chosen
 
 
-def _divided(things: Sequence[Thing]) -> tuple[dict[str, list[Thing]], list[Thing]]:
+def _divided(
+    things: Sequence[ColouredThing],
+) -> tuple[dict[str, list[ColouredThing]], list[ColouredThing]]:
     """Things of one colour by colour, and those of several."""
-    single: dict[str, list[Thing]] = {colour: [] for colour in COLOURS}
+    single: dict[str, list[ColouredThing]] = {colour: [] for colour in COLOURS}
     several = []
     for thing in things:
         if len(thing.colours) == 1:
@@ -95,17 +97,17 @@ def _divided(things: Sequence[Thing]) -> tuple[dict[str, list[Thing]], list[Thin
     return single, several
 
 
-def _most(each: int, single: Sequence[Thing]) -> int:
+def _most(each: int, single: Sequence[ColouredThing]) -> int:
     """How many things of several colours may be of this one: half, or more if it is rare."""
     return max(each // 2, each - len(single))
 
 
-def read_things() -> list[Thing]:
+def read_things() -> list[ColouredThing]:
     """All things of our table."""
     table: dict[str, list[str]] = read_yaml(package_data("viphy/typical_colours.yaml"))
     several: Mapping[str, Sequence[str]] = table.pop("several")  # type: ignore[assignment]
-    things = [Thing(phrase, colours) for phrase, colours in several.items()]
+    things = [ColouredThing(phrase, colours) for phrase, colours in several.items()]
     for colour, phrases in table.items():
         for phrase in phrases:
-            things.append(Thing(phrase, [colour]))
+            things.append(ColouredThing(phrase, [colour]))
     return things

@@ -14,8 +14,8 @@ from itertools import chain, combinations, permutations, product
 from random import Random
 from typing import NamedTuple
 
-from gnomon.benchmarks.namesakes import Namesakes
-from gnomon.benchmarks.viphy.files import Comparison
+from gnomon.benchmarks.objects import Namesakes
+from gnomon.benchmarks.viphy.files import SizeComparison
 from gnomon.benchmarks.viphy.items import pair_item, prompt_of, types, with_levels
 from gnomon.errors import UsageError
 from gnomon.files import package_data, read_yaml
@@ -33,7 +33,7 @@ LEAN = 4  # by how many pairs the longer name may be the higher one more often t
 SMALL_WORDS = {"of"}
 
 
-class Question(NamedTuple):
+class _Question(NamedTuple):
     """Two things of a room: the first is level with the second, or clearly higher."""
 
     room: str
@@ -53,7 +53,7 @@ class Question(NamedTuple):
 class Level(NamedTuple):
     """Two level things of a room: the height of their feet and tops, the words of their names."""
 
-    question: Question
+    question: _Question
     foot: float
     top: float
     words: frozenset[str]
@@ -81,7 +81,7 @@ def fresh_spatial(
             yield pair_item("spatial", row, chosen, types(row.first, row.second, kin))
 
 
-def elevations(seed: int, blocks: int) -> list[Comparison]:
+def elevations(seed: int, blocks: int) -> list[SizeComparison]:
     """Pairs of things in a room, each both ways round, with every label right equally often."""
     if blocks < 0:
         raise UsageError(f"{blocks} is not a number of blocks.", "Give one or more, or 0 for all.")
@@ -89,8 +89,8 @@ def elevations(seed: int, blocks: int) -> list[Comparison]:
     draw = _Draw(rooms(), Random(f"{seed}/elevation"))
     for room, first, second, label in draw.questions(blocks):
         back = "<" if label == ">" else label
-        rows.append(Comparison(first, second, {}, (label,), room))
-        rows.append(Comparison(second, first, {}, (back,), room))
+        rows.append(SizeComparison(first, second, {}, (label,), room))
+        rows.append(SizeComparison(second, first, {}, (back,), room))
     return rows
 
 
@@ -130,19 +130,19 @@ class _Draw:
     def __init__(self, rooms: Rooms, draw: Random) -> None:
         self.draw = draw
         self.levels = _level_pairs(rooms)
-        self.above: defaultdict[Question, list[Level]] = defaultdict(list)
-        self.below: defaultdict[Question, list[Level]] = defaultdict(list)
+        self.above: defaultdict[_Question, list[Level]] = defaultdict(list)
+        self.below: defaultdict[_Question, list[Level]] = defaultdict(list)
         for higher, lower in _stacked(self.levels):
             self.above[lower.question].append(higher)
             self.below[higher.question].append(lower)
-        self.asked: set[Question] = set()
+        self.asked: set[_Question] = set()
         self.uses: Counter[tuple[str, str]] = Counter()  # of a thing in a room
         self.lean = 0
 
-    def questions(self, towers: int) -> list[Question]:
+    def questions(self, towers: int) -> list[_Question]:
         """Those of so many towers, of all there are if 0."""
         middles = self.draw.sample(self.levels, len(self.levels))
-        questions: list[Question] = []
+        questions: list[_Question] = []
         drawn = 0
         for limit in range(1, MOST_USES + 1):
             middles.sort(key=self._most_used)
@@ -156,7 +156,7 @@ class _Draw:
                     return questions
         return questions
 
-    def _tower(self, middle: Level, limit: int) -> list[Question]:
+    def _tower(self, middle: Level, limit: int) -> list[_Question]:
         """The questions of a tower with this pair in the middle; none if there is no such tower."""
         if not self._is_free(middle, limit):
             return []
@@ -169,7 +169,7 @@ class _Draw:
             self._take(question)
         return tower
 
-    def _storey(self, middle: Level, others: Sequence[Level], limit: int) -> list[Question]:
+    def _storey(self, middle: Level, others: Sequence[Level], limit: int) -> list[_Question]:
         """A question about one of the other pairs, and three about it and the middle.
 
         Three of four, so that a tower has twice as many of these as of level ones.
@@ -187,11 +187,11 @@ class _Draw:
     def _is_free(self, pair: Level, limit: int) -> bool:
         return pair.question not in self.asked and self._most_used(pair) < limit
 
-    def _fit(self, questions: Iterable[Question]) -> bool:
+    def _fit(self, questions: Iterable[_Question]) -> bool:
         lean = self.lean + sum(question.leaning for question in questions)
         return abs(lean) <= LEAN and self.asked.isdisjoint(questions)
 
-    def _take(self, question: Question) -> None:
+    def _take(self, question: _Question) -> None:
         self.asked.add(question)
         self.lean += question.leaning
         if question.label == "=":  # each thing of a tower is in one of these
@@ -206,7 +206,7 @@ def _level_pairs(rooms: Rooms) -> list[Level]:
             if relation_of(things[a], things[b]) != "=" or not _words(a).isdisjoint(_words(b)):
                 continue
             foot, top = min(things[a][0], things[b][0]), max(things[a][1], things[b][1])
-            pairs.append(Level(Question(room, a, b, "="), foot, top, _words(a) | _words(b)))
+            pairs.append(Level(_Question(room, a, b, "="), foot, top, _words(a) | _words(b)))
     return pairs
 
 
@@ -221,10 +221,10 @@ def _stacked(levels: Sequence[Level]) -> Iterator[tuple[Level, Level]]:
                 yield higher, lower
 
 
-def _between(one: Level, other: Level) -> list[Question]:
+def _between(one: Level, other: Level) -> list[_Question]:
     higher, lower = sorted((one, other), key=lambda pair: pair.foot, reverse=True)
     room = one.question.room
-    return [Question(room, a, b, ">") for a, b in product(higher.things, lower.things)]
+    return [_Question(room, a, b, ">") for a, b in product(higher.things, lower.things)]
 
 
 def _words(name: str) -> frozenset[str]:

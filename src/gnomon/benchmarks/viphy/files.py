@@ -7,16 +7,18 @@ size.csv ...).
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
-from typing import NamedTuple, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
-from gnomon.benchmarks.viphy.order import transitive_pairs
+import msgspec
+
 from gnomon.downloads.catalogue import expected
-from gnomon.errors import DataError, MissingFileWarning, unknown
-from gnomon.files import find, find_optional, parse, read_json, read_table
-from gnomon.vision.knowledge import COLOURS, subtypes
+from gnomon.errors import DataError, MissingFileWarning, UsageError, unknown
+from gnomon.files import find, find_optional, parse, read_json, read_jsonl, read_table
+from gnomon.graphs import strong_components
+from gnomon.vision.knowledge import COLOURS, subtypes, typical_labels
 
 SPLITS = ("train", "val", "test")
 # Percent of the training part, for few shots: drawn by the authors without a seed, so as released.
@@ -43,7 +45,7 @@ class Colours(NamedTuple):
     shares: Mapping[str, float]
 
 
-class Comparison(NamedTuple):
+class SizeComparison(NamedTuple):
     """Two objects, how often each relation was seen between them, and the typical ones."""
 
     first: str
@@ -77,12 +79,12 @@ def read_colours(folder: Path, split: str = "") -> list[tuple[str, Colours]]:
     return _divided(folder, split, "color", "colors.json", _colours)
 
 
-def read_sizes(folder: Path, split: str = "") -> list[tuple[str, Comparison]]:
+def read_sizes(folder: Path, split: str = "") -> list[tuple[str, SizeComparison]]:
     """Pairs of objects with the larger and the smaller one, each with the split it is in."""
     return _divided(folder, split, "size", "size.csv", read_size_pairs)
 
 
-def read_elevations(folder: Path, split: str = "") -> list[tuple[str, Comparison]]:
+def read_elevations(folder: Path, split: str = "") -> list[tuple[str, SizeComparison]]:
     """Pairs of objects of a scene with their relative elevation, each with the split it is in."""
     return _divided(folder, split, "spatial", "spatial.csv", read_elevation_pairs)
 
@@ -135,21 +137,21 @@ def _are_shares(shares: Mapping[str, float]) -> bool:
     return bool(shares) and known and all(0 < share <= 1 for share in shares.values())
 
 
-def read_size_pairs(file: Path) -> list[Comparison]:
+def read_size_pairs(file: Path) -> list[SizeComparison]:
     """The rows of a size table."""
     return _comparisons(file, (">", "<"), "results/size.csv")
 
 
-def read_elevation_pairs(file: Path) -> list[Comparison]:
+def read_elevation_pairs(file: Path) -> list[SizeComparison]:
     """The rows of a spatial table, each with its scene."""
     return _comparisons(file, RELATIONS, "results/spatial.csv")
 
 
-def _comparisons(file: Path, relations: Sequence[str], path: str) -> list[Comparison]:
+def _comparisons(file: Path, relations: Sequence[str], path: str) -> list[SizeComparison]:
     columns = ["o1", "o2", *relations, "typical"]
     if "=" in relations:
         columns.append("scene")
-    rows: list[Comparison] = []
+    rows: list[SizeComparison] = []
     for line, row in read_table(file, columns):
         counts = {}
         for relation in relations:
@@ -160,7 +162,7 @@ def _comparisons(file: Path, relations: Sequence[str], path: str) -> list[Compar
             problem = f"the file has more than {MOST_ROWS:,} pairs"
         if problem:
             raise DataError(f"{problem}.", expected("viphy", path), file=file, line=line)
-        rows.append(Comparison(row["o1"], row["o2"], counts, typical, row.get("scene", "")))
+        rows.append(SizeComparison(row["o1"], row["o2"], counts, typical, row.get("scene", "")))
     return rows
 
 
@@ -219,7 +221,7 @@ def frequency_band(count: int) -> str:
     return "1000+"
 
 
-def read_subtype_sizes(folder: Path, seed: int) -> list[Comparison]:
+def read_subtype_sizes(folder: Path, seed: int) -> list[SizeComparison]:
     """The subtype test set as released, or made by its rule.
 
     The rule: test pairs whose objects both have subtypes, each replaced by one of them.
@@ -245,7 +247,7 @@ def read_subtype_sizes(folder: Path, seed: int) -> list[Comparison]:
     return rows
 
 
-def read_transitive_sizes(folder: Path, seed: int) -> list[Comparison]:
+def read_transitive_sizes(folder: Path, seed: int) -> list[SizeComparison]:
     """The transitive test set as released, or drawn again by its rule.
 
     Every label is "<", and pairs may repeat.
@@ -259,7 +261,7 @@ def read_transitive_sizes(folder: Path, seed: int) -> list[Comparison]:
     derived = [(a, c) for a, _, c in transitive_pairs(smaller)]
     _warn("dataset/size_trans/test.csv is not here: the pairs are drawn again.")
     drawn = Random(f"{seed}/transitive").sample(derived, min(TRANSITIVE_ITEMS, len(derived)))
-    return [Comparison(a, c, {">": 100, "<": 100}, ("<",)) for a, c in drawn]
+    return [SizeComparison(a, c, {">": 100, "<": 100}, ("<",)) for a, c in drawn]
 
 
 def _warn(message: str) -> None:
@@ -272,3 +274,110 @@ def split_name(split: str) -> str:
     if name and name not in (*SPLITS, *FEW):
         raise unknown("split", split, (*SPLITS, *FEW))
     return name
+
+
+# Is a set of "smaller than" relations an order? Its cycles, and what follows by transitivity.
+#
+# The published size relations are not an order: most of their objects lie in one tangle in which
+# each is, by some chain, smaller than itself (one strongly connected component of 651
+# objects).
+
+
+Pair = tuple[str, str]  # (a, b): a is smaller than b
+
+
+class OrderReport(NamedTuple):
+    """How far relations are from an order."""
+
+    objects: int
+    pairs: int
+    components: tuple[tuple[str, ...], ...]  # tangles of two or more objects, the largest first
+    tangled: int  # pairs inside a tangle: no order can hold them all
+    cycles: int  # cycles of three objects, each counted once
+    contradictions: int  # pairs that are there both ways round
+
+    @property
+    def is_order(self) -> bool:
+        """Whether the relations can be extended to a linear order."""
+        return not self.components
+
+
+def order_report(pairs: Iterable[Pair]) -> OrderReport:
+    """Find the cycles in a set of relations.
+
+    >>> order_report([("pea", "cup"), ("cup", "car"), ("car", "pea"), ("car", "ship")]).components
+    (('car', 'cup', 'pea'),)
+    """
+    unique = dict.fromkeys(pairs)
+    above = _successors(unique)
+    tangles = [tuple(sorted(group)) for group in strong_components(above) if len(group) > 1]
+    tangles.sort(key=lambda group: (-len(group), group))
+    home: dict[str, int] = {}
+    for number, group in enumerate(tangles):
+        home |= dict.fromkeys(group, number)
+
+    tangled = both_ways = cycles = 0
+    for a, b in unique:
+        tangled += a in home and home[a] == home.get(b)
+        both_ways += (b, a) in unique
+        if a < b:  # count a cycle from its first name
+            cycles += sum(a < c and a in above[c] for c in above[b])
+    return OrderReport(len(above), len(unique), tuple(tangles), tangled, cycles, both_ways // 2)
+
+
+def transitive_pairs(pairs: Iterable[Pair]) -> Iterator[tuple[str, str, str]]:
+    """(a, b, c) where a < b and b < c are known and a < c is not: what the test set is drawn from.
+
+    >>> list(transitive_pairs([("pea", "cup"), ("cup", "car")]))
+    [('pea', 'cup', 'car')]
+    """
+    above = _successors(dict.fromkeys(pairs))
+    for a, middles in above.items():
+        for b in middles:
+            for c in above[b]:
+                if c != a and c not in middles:
+                    yield a, b, c
+
+
+def _successors(pairs: Iterable[Pair]) -> dict[str, dict[str, None]]:
+    above: dict[str, dict[str, None]] = {}
+    for a, b in pairs:
+        above.setdefault(a, {})[b] = None
+        above.setdefault(b, {})  # every object is a node
+    return above
+
+
+# CoDa: the colours of objects as people see them (Paik et al. 2021), which ViPhy compares with.
+#
+# The files are those of the released dataset, default_train.jsonl and so on: a line for each
+# object and template, with the shares of eleven colours by the alphabet. Gnomon does not ship or
+# fetch them.
+
+
+ORDER = tuple(sorted(COLOURS))
+HINT = "Give the folder that holds default_train.jsonl and the other files with --data."
+
+
+class CodaRow(msgspec.Struct):
+    """What is read of a line."""
+
+    display_name: str
+    label: Annotated[list[float], msgspec.Meta(min_length=len(ORDER), max_length=len(ORDER))]
+
+
+def read_coda(folder: str) -> list[Colours]:
+    """Each object once, with the shares of its typical colours by the rule of ViPhy's code.
+
+    "Basketball (Ball)" is called basketball: ViPhy's objects have no such additions.
+    """
+    if not folder:
+        raise UsageError("The objects of CoDa are read from a folder of your own.", HINT)
+    found: dict[str, Colours] = {}
+    for file in sorted(Path(folder).glob("*.jsonl")):
+        for _, row in read_jsonl(file, CodaRow):
+            name = row.display_name.partition(" (")[0].lower()
+            shares = dict(zip(ORDER, row.label, strict=True))
+            found.setdefault(name, Colours(name, typical_labels(shares)))
+    if not found:
+        raise DataError("there is no file of CoDa here.", HINT, file=folder)
+    return list(found.values())

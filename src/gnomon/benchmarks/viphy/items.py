@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from gnomon.benchmarks.objects import everyday_namesakes
-from gnomon.benchmarks.viphy.files import Colours, Comparison, frequency_band
+from gnomon.benchmarks.viphy.files import Colours, SizeComparison, frequency_band
 from gnomon.errors import UsageError, check_known
 from gnomon.files import package_data, read_yaml
 from gnomon.language.surface import indefinite_article
@@ -18,15 +18,15 @@ from gnomon.records import Form, Item, digest
 from gnomon.vision.knowledge import COLOURS
 
 if TYPE_CHECKING:
-    from gnomon.benchmarks.contrasts import Contrast
-    from gnomon.benchmarks.namesakes import Namesakes
-    from gnomon.benchmarks.viphy.premises import Chain
+    from gnomon.benchmarks.contrasts import BandedPair
+    from gnomon.benchmarks.objects import Namesakes
+    from gnomon.benchmarks.viphy.sizes import Chain
 
 NO_TAGS: Mapping[str, str] = MappingProxyType({})
 FORMS: dict[str, Form] = {"cloze": "cloze", "question": "choice", "finetune": "choice"}
 
 
-class Prompt(NamedTuple):
+class TablePrompt(NamedTuple):
     """One prompt of Table 2, with the words for its labels."""
 
     name: str
@@ -39,7 +39,7 @@ class Prompt(NamedTuple):
         return FORMS[self.name]
 
 
-def prompt_of(task: str, name: str, *, fresh: bool = False) -> Prompt:
+def prompt_of(task: str, name: str, *, fresh: bool = False) -> TablePrompt:
     """A prompt of a task (color, size, spatial): cloze, question or finetune.
 
     The published ones are kept as they are; a fresh one may have its English put right.
@@ -52,10 +52,10 @@ def prompt_of(task: str, name: str, *, fresh: bool = False) -> Prompt:
     if fresh:
         labels = table.get(f"fresh_{name}_labels", labels)
         text = table.get(f"fresh_{name}", text)
-    return Prompt(name, text, labels)
+    return TablePrompt(name, text, labels)
 
 
-def with_levels(prompt: Prompt, levels: int) -> Prompt:
+def with_levels(prompt: TablePrompt, levels: int) -> TablePrompt:
     """The prompt with three levels, or with above and below only."""
     if levels not in (2, 3):
         hint = "Give 3 (above, level, below) or 2 (above, below)."
@@ -67,7 +67,9 @@ def with_levels(prompt: Prompt, levels: int) -> Prompt:
     return prompt._replace(labels=labels)
 
 
-def color_item(row: Colours, prompt: Prompt, tags: Mapping[str, str], phrase: str = "") -> Item:
+def color_item(
+    row: Colours, prompt: TablePrompt, tags: Mapping[str, str], phrase: str = ""
+) -> Item:
     """An object and its typical colours as an item; PHRASE is its name with an article."""
     return Item(
         id=f"{prompt.name}/{_slug(row.object)}",
@@ -81,7 +83,11 @@ def color_item(row: Colours, prompt: Prompt, tags: Mapping[str, str], phrase: st
 
 
 def pair_item(
-    task: str, row: Comparison, prompt: Prompt, tags: Mapping[str, str], number: int | None = None
+    task: str,
+    row: SizeComparison,
+    prompt: TablePrompt,
+    tags: Mapping[str, str],
+    number: int | None = None,
 ) -> Item:
     """Two objects and their typical relations as an item; NUMBER tells repeated pairs apart."""
     choices = tuple(prompt.labels.values())
@@ -128,23 +134,23 @@ def pair_item(
 
 
 def contrast_items(
-    task: str, contrast: Contrast, prompt: Prompt, tags: Mapping[str, str] = NO_TAGS
+    task: str, contrast: BandedPair, prompt: TablePrompt, tags: Mapping[str, str] = NO_TAGS
 ) -> Iterator[Item]:
     """Two objects of our lexicon both ways round."""
     kin = everyday_namesakes()
     for first, second, label in _both_ways(contrast.lesser, contrast.greater):
-        row = Comparison(first, second, {}, (label,))
+        row = SizeComparison(first, second, {}, (label,))
         more = {"band": contrast.band, **tags, **types(first, second, kin)}
         yield pair_item(task, row, prompt, more)
 
 
-def chain_items(chain: Chain, prompt: Prompt) -> Iterator[Item]:
+def chain_items(chain: Chain, prompt: TablePrompt) -> Iterator[Item]:
     """The first and the last of three things both ways round, after the premises."""
     told = digest(chain.premises, digits=8)
     group = f"{chain.kind}: {chain.low} / {chain.middle} / {chain.high}"
     kin = everyday_namesakes()
     for first, second, label in _both_ways(chain.low, chain.high):
-        row = Comparison(first, second, {}, (label,))
+        row = SizeComparison(first, second, {}, (label,))
         tags = {"premises": chain.kind, "via": chain.middle, **types(first, second, kin)}
         item = pair_item("transitive", row, prompt, tags)
         yield msgspec.structs.replace(
@@ -156,7 +162,7 @@ def _both_ways(lesser: str, greater: str) -> tuple[tuple[str, str, str], ...]:
     return (lesser, greater, "<"), (greater, lesser, ">")
 
 
-def _in_scene(row: Comparison) -> str:
+def _in_scene(row: SizeComparison) -> str:
     if row.counts:  # a published row: the authors' code asks "in a office", "in a living_room"
         return f"a {row.scene}"
     return with_article(row.scene.replace("_", " "))
@@ -180,7 +186,7 @@ def with_article(name: str) -> str:
     return f"{indefinite_article(Entity(name))} {name}"
 
 
-def _filled(prompt: Prompt, choices: Iterable[str], **parts: str) -> str:
+def _filled(prompt: TablePrompt, choices: Iterable[str], **parts: str) -> str:
     lettered = zip("abcdefghijk", choices, strict=False)
     shown = " ".join(f"({letter}) {choice}" for letter, choice in lettered)
     return prompt.text.format(choices=shown, **parts)

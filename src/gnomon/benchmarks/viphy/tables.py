@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from itertools import chain
 from statistics import fmean, pstdev
 
-from gnomon.benchmarks.counting import tally
-from gnomon.benchmarks.viphy.files import read_names
-from gnomon.benchmarks.viphy.order import order_report
+from gnomon.benchmarks.viphy.files import order_report, read_names
 from gnomon.contracts import Listing
 from gnomon.downloads.catalogue import locate
+from gnomon.grouped import tally
 from gnomon.records import Item
 from gnomon.vision.knowledge import subtype_counts, subtypes
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gnomon.benchmarks.viphy import files, sizes
-from gnomon.benchmarks.viphy.coda import read_coda
 from gnomon.benchmarks.viphy.colour import fresh_color
 from gnomon.benchmarks.viphy.elevation import fresh_spatial
+from gnomon.benchmarks.viphy.files import read_coda
 from gnomon.benchmarks.viphy.items import (
     chain_items,
     color_item,
@@ -22,8 +22,8 @@ from gnomon.benchmarks.viphy.items import (
     prompt_of,
     with_levels,
 )
-from gnomon.benchmarks.viphy.own import own_color, own_size, own_spatial
-from gnomon.benchmarks.viphy.premises import chains
+from gnomon.benchmarks.viphy.knowledge import own_color, own_size, own_spatial
+from gnomon.benchmarks.viphy.sizes import chains
 from gnomon.benchmarks.viphy.tables import statistics, subtype_statistics
 from gnomon.contracts import Benchmark, Laws, OrderLaw, RelationLaw
 from gnomon.downloads.catalogue import locate

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import cache
-
-from gnomon.files import package_data, read_yaml
+from gnomon.lexicon.relations import lexicon
 
 CHOICES = ("false", "true")
-WITHOUT_CATEGORY = ("congruent",)  # annotators used it, but the paper's list lacks it
+NONE = "none"  # of "congruent": annotators used it, but the paper's list lacks it
 
 
 def category(relation: str) -> str:
@@ -17,7 +14,8 @@ def category(relation: str) -> str:
     >>> category("among"), category("congruent")
     ('Unallocated', 'none')
     """
-    return _categories().get(relation, "none")
+    known = lexicon().relations.get(relation)
+    return NONE if known is None else known.category or NONE
 
 
 def all_relations() -> tuple[str, ...]:
@@ -28,13 +26,15 @@ def all_relations() -> tuple[str, ...]:
     >>> len(all_relations())
     71
     """
-    return (*_categories(), *WITHOUT_CATEGORY)
+    in_categories = [each for each in lexicon().relations.values() if each.category]
+    by_category = sorted(in_categories, key=lambda each: each.category)
+    return tuple(each.name for each in by_category)
 
 
-@cache
-def _categories() -> dict[str, str]:
-    table: dict[str, Iterable[str]] = read_yaml(package_data("vsr/categories.yaml"))
-    found: dict[str, str] = {}
-    for name, relations in table.items():
-        found |= dict.fromkeys(relations, name)
-    return found
+def relations_without_is() -> tuple[str, ...]:
+    """The relations that are verbs of their own.
+
+    >>> relations_without_is()
+    ('contains', 'consists of', 'has as a part')
+    """
+    return tuple(name for name in all_relations() if name in lexicon().verbs)

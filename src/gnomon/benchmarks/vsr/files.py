@@ -8,14 +8,18 @@ letters. What is read here is plain and checked.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from random import Random
+from typing import TypeVar
 
 import msgspec
 
 from gnomon.downloads.catalogue import SourceFile, expected
 from gnomon.errors import DataError
 from gnomon.files import find, find_optional, read_jsonl
+from gnomon.lexicon.relations import lexicon
 from gnomon.records import Image
 from gnomon.vision.images import describe
 
@@ -30,10 +34,9 @@ VALIDATED = (
     "validated.jsonl",
 )
 MOST_ROWS = 1_000_000  # a hundred times what was released; more is not this file
-NO_COPULA = ("contains", "consists of", "has as a part")
 
 
-class Caption(msgspec.Struct, frozen=True):
+class VsrCaption(msgspec.Struct, frozen=True):
     """One annotated caption of one image."""
 
     image: str
@@ -81,7 +84,7 @@ class Caption(msgspec.Struct, frozen=True):
         return concepts(self.caption, self.relation)
 
 
-def validated(row: Caption) -> bool:
+def validated(row: VsrCaption) -> bool:
     """Whether at least two thirds of the validators agree with the label (section 2.2).
 
     A caption that nobody validated is not.
@@ -96,17 +99,17 @@ def concepts(caption: str, relation: str) -> tuple[str, str]:
     >>> concepts("The hot dog is on top of the horse.", "on top of")
     ('hot dog', 'horse')
     """
-    copula = "" if relation in NO_COPULA else "is "
+    copula = "" if relation in lexicon().verbs else "is "
     found = re.fullmatch(rf"The (.+?) {copula}{re.escape(relation)} the (.+)\.", caption.strip())
     if found is None:
         return "", ""
     return found[1], found[2]
 
 
-def read_captions(file: Path) -> list[Caption]:
+def read_captions(file: Path) -> list[VsrCaption]:
     """The captions of a file, each checked: label, votes, image name and link."""
-    rows: list[Caption] = []
-    for line, row in read_jsonl(file, Caption):
+    rows: list[VsrCaption] = []
+    for line, row in read_jsonl(file, VsrCaption):
         problem = _problem(row)
         if len(rows) >= MOST_ROWS:
             problem = f"the file has more than {MOST_ROWS:,} captions"
@@ -116,12 +119,12 @@ def read_captions(file: Path) -> list[Caption]:
     return rows
 
 
-def read_raw(folder: Path) -> list[Caption]:
+def read_raw(folder: Path) -> list[VsrCaption]:
     """All annotations, before validation."""
     return read_captions(find(folder, *RAW, what="the raw annotations"))
 
 
-def read_validated(folder: Path) -> list[Caption]:
+def read_validated(folder: Path) -> list[VsrCaption]:
     """The validated captions.
 
     As released, else from the raw annotations by the rule, else all parts of the random split.
@@ -130,7 +133,7 @@ def read_validated(folder: Path) -> list[Caption]:
     if released:
         return read_captions(released)
     if has_split(folder, "random") and not find_optional(folder, *RAW):
-        rows: list[Caption] = []
+        rows: list[VsrCaption] = []
         for part in read_split(folder, "random").values():
             rows += part
         return rows
@@ -142,7 +145,7 @@ def has_split(folder: Path, split: str) -> bool:
     return find_optional(folder, *_split_files(split, "train")) is not None
 
 
-def read_split(folder: Path, split: str) -> dict[str, list[Caption]]:
+def read_split(folder: Path, split: str) -> dict[str, list[VsrCaption]]:
     """The released train, dev and test parts of a split (random, zeroshot), as read."""
     parts = {}
     for part in PARTS:
@@ -158,7 +161,7 @@ def image_files(folder: Path) -> Iterator[SourceFile]:
         yield SourceFile(path=_place(link), url=link)
 
 
-def picture(row: Caption, folders: Sequence[Path], *, required: bool) -> Image:
+def picture(row: VsrCaption, folders: Sequence[Path], *, required: bool) -> Image:
     """The caption's photograph, as it is in one of the folders (COCO's layout or flat).
 
     If it is in none, its address on the web, unless it is required.
@@ -196,7 +199,7 @@ def _votes(votes: list[int] | str) -> list[int]:
     return msgspec.json.decode(votes, type=list[int])
 
 
-def _problem(row: Caption) -> str:
+def _problem(row: VsrCaption) -> str:
     if row.label not in (0, 1):
         return f"the label is {row.label}, not 0 or 1"
     if not IMAGE.fullmatch(row.image):
@@ -212,3 +215,87 @@ def _problem(row: Caption) -> str:
     except msgspec.MsgspecError:
         return "the votes are not a list of validators"
     return ""
+
+
+# Ways to divide VSR into train, dev and test, with a seed (the authors' shuffles had none).
+#
+# The released random split leaks: the two halves of a contrastive pair (one caption, two images,
+# opposite labels) are divided at random, so a caption seen in training tells the answer in the
+# test: the other one. `contrast` keeps all uses of a caption in one part.
+
+
+Parts = dict[str, list[VsrCaption]]
+T = TypeVar("T")
+SHARES = (10, 25, 50, 75)  # percent of the training part, for sample efficiency (section 3.4)
+SHOTS = 100
+
+
+def random_split(rows: Sequence[VsrCaption], seed: int) -> Parts:
+    """70/10/20 % at random: int() cuts at 70 and 80 %, as the authors do."""
+    shuffled = _shuffled(rows, seed, "random")
+    first, second = int(0.7 * len(rows)), int(0.8 * len(rows))
+    return {
+        "train": shuffled[:first],
+        "dev": shuffled[first:second],
+        "test": shuffled[second:],
+    }
+
+
+def zeroshot_split(rows: Sequence[VsrCaption], seed: int) -> Parts:
+    """Parts that share no concept: 50/20/30 % of the concepts.
+
+    Captions whose two concepts are in different parts are left out. Concepts are read from the
+    captions; the authors read them from a field that had lost its first letters, so their parts
+    share horse, hot dog and elephant.
+    """
+    names: set[str] = set()
+    for row in rows:
+        names.update(row.concepts)
+    names.discard("")
+    shuffled = _shuffled(sorted(names), seed, "zeroshot")
+    first, second = int(0.5 * len(names)), int(0.7 * len(names))
+    home = dict.fromkeys(shuffled, "test")
+    home |= dict.fromkeys(shuffled[:second], "dev")
+    home |= dict.fromkeys(shuffled[:first], "train")
+
+    parts: Parts = {part: [] for part in PARTS}
+    for row in rows:
+        a, b = row.concepts
+        if a in home and home[a] == home.get(b):
+            parts[home[a]].append(row)
+    return parts
+
+
+def contrast_split(rows: Sequence[VsrCaption], seed: int) -> Parts:
+    """70/10/20 % of the rows, by whole captions: none of the test was seen in training."""
+    uses: defaultdict[str, list[VsrCaption]] = defaultdict(list)
+    for row in rows:
+        uses[row.caption].append(row)
+    parts: Parts = {part: [] for part in PARTS}
+    room = {"test": len(rows) // 5, "dev": len(rows) // 10, "train": len(rows)}
+    for caption in _shuffled(list(uses), seed, "contrast"):
+        group = uses[caption]
+        part = next(part for part, most in room.items() if len(parts[part]) + len(group) <= most)
+        parts[part] += group
+    return parts
+
+
+def training_prefix(train: Sequence[VsrCaption], seed: int, size: str) -> list[VsrCaption]:
+    """A part of the training rows for sample efficiency: "100" rows, or 10, 25, 50 or 75 %.
+
+    Smaller ones are in larger.
+
+    >>> len(training_prefix(list(range(7083)), 0, "25"))
+    1770
+    """
+    shuffled = _shuffled(train, seed, "efficiency")
+    if size == str(SHOTS):
+        return shuffled[:SHOTS]
+    share = int(size) / 100
+    return shuffled[: int(share * len(train))]
+
+
+def _shuffled(rows: Sequence[T], seed: int, what: str) -> list[T]:
+    shuffled = list(rows)
+    Random(f"{seed}/{what}").shuffle(shuffled)
+    return shuffled

@@ -7,21 +7,23 @@ synthesis. The tag `fact` is the same in all of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from random import Random
 
 from msgspec.structs import replace
 
 from gnomon.benchmarks.vsr import wording
 from gnomon.benchmarks.vsr.categories import CHOICES, category
-from gnomon.benchmarks.vsr.controls import absent_things, control_items
 from gnomon.benchmarks.vsr.quads import Quad, make_quads, wanted_by
-from gnomon.benchmarks.vsr.showing import several_role, shown, truth_word
 from gnomon.benchmarks.vsr.ways import chosen_ways, in_ways
 from gnomon.errors import UsageError, check_known
-from gnomon.records import Item
+from gnomon.records import Image, Item
 from gnomon.scenes.contrasting import truth_in
+from gnomon.scenes.describing import describe_scene
+from gnomon.scenes.drawing import picture_name
 from gnomon.scenes.layouts import Frames, Roles
 from gnomon.scenes.pictures import check_size
 from gnomon.scenes.relations import relations as rules
+from gnomon.scenes.things import things
 
 FORMS = ("caption", "text", "scene")
 LOOKS = ("shapes", "meshes")
@@ -208,3 +210,95 @@ def _tags(quad: Quad, number: int, frame: str) -> dict[str, str]:
     if several:
         found["several"] = several
     return found
+
+
+# How a quad is shown: as a picture, or as the scene in words.
+
+
+def shown(item: Item, quad: Quad, picture: int, form: str, size: int) -> Item:
+    """The item with its picture, or with a description in place of it."""
+    scene = quad.scenes[picture]
+    if form == "caption":
+        image = Image(path=picture_name(scene, size), width=size, height=size)
+        return replace(item, images=(image,))
+    return replace(
+        item,
+        id=f"{item.id}/text",
+        form="choice",
+        text=wording.question(item.text),
+        context=describe_scene(scene, int(quad.id, 16)),
+    )
+
+
+def several_role(quad: Quad) -> str:
+    """The role of which there are several: subject, ground or, if there is none, nothing."""
+    if len(quad.subjects) > 1:
+        return "subject"
+    return "ground" if len(quad.grounds) > 1 else ""
+
+
+def truth_word(true: bool) -> str:
+    """The label of a statement that is true or false."""
+    return "true" if true else "false"
+
+
+# Controls: is a thing in the picture at all? They tell not seeing from not knowing where.
+
+
+RELATION, CATEGORY = "there is", "Recognition"  # of a control
+
+
+def control_items(quad: Quad, absent: Sequence[str], form: str, size: int) -> Iterator[Item]:
+    """Of each picture one statement that is true and one that is not."""
+    several = several_role(quad)
+    present = ((quad.subject, several == "subject"), (quad.ground, several == "ground"))
+    for picture in (0, 1):
+        name, many = present[picture]
+        asked = ((name, many, True), (absent[picture], False, False))
+        for thing, plural, true in asked:
+            fact = f"{quad.id}/{picture + 1}/{thing.replace(' ', '_')}"
+            item = Item(
+                id=fact,
+                form="caption",
+                text=wording.presence(thing, several=plural),
+                choices=CHOICES,
+                gold=(truth_word(true),),
+                group=f"{quad.id}/control",
+                tags={
+                    "control": "yes",
+                    "relation": RELATION,
+                    "category": CATEGORY,
+                    "subj": thing,
+                    "obj": thing,  # one thing alone is spoken of
+                    "fact": fact,
+                },
+            )
+            yield shown(item, quad, picture, form, size)
+
+
+def absent_things(quads: Sequence[Quad], seed: int) -> list[tuple[str, str]]:
+    """For each picture a thing that is not in it; each as often as in the true statements."""
+    rng = Random(f"controls {seed}")
+    names = []
+    for quad in quads:
+        names += [quad.subject, quad.ground]
+    rng.shuffle(names)
+    for slot in range(len(names)):
+        if _is_absent(quads, slot, names[slot]):
+            continue
+        for other in range(len(names)):
+            fits = _is_absent(quads, slot, names[other]) and _is_absent(quads, other, names[slot])
+            if fits:
+                names[slot], names[other] = names[other], names[slot]
+                break
+        else:  # too few quads to change with
+            names[slot] = rng.choice([name for name in things() if _is_absent(quads, slot, name)])
+    return list(zip(names[::2], names[1::2], strict=True))
+
+
+def _is_absent(quads: Sequence[Quad], slot: int, name: str) -> bool:
+    """Whether a picture, two to a quad, has no such thing and could have it."""
+    scene = quads[slot // 2].scenes[slot % 2]
+    if any(placed.thing == name for placed in scene.things):
+        return False
+    return things()[name].place in (scene.place, "both")

@@ -19,7 +19,7 @@ from gnomon.records import Image, Item
 from gnomon.scenes.drawing import draw_missing, keep_within, picture_name
 from gnomon.scenes.scenes import Scene
 from gnomon.vision.images import describe
-from gnomon.vision.mirroring import mirrored
+from gnomon.vision.pictures import mirrored
 
 FIRST_BATCH, BATCH = 32, 512  # items whose pictures are drawn before the first of them is given
 MOST_BYTES = 2**30  # of pictures in the cache

@@ -10,20 +10,20 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
-from gnomon.benchmarks.vsr.files import Caption
+from gnomon.benchmarks.vsr.files import VsrCaption
 
 Key = tuple[str, str]  # of a caption: its image and its text
 Task = tuple[int, str]  # who wrote it, and the text
 
 
-def contrastive_pairs(rows: Sequence[Caption]) -> dict[Key, str]:
+def contrastive_pairs(rows: Sequence[VsrCaption]) -> dict[Key, str]:
     """The name of the pair that each caption belongs to; a caption without another half has none.
 
     Neighbours with opposite labels are a pair. What then remains of an annotator's caption is one
     if it is one true and one false row: more could be matched in several ways, and are left.
     """
-    tasks: defaultdict[Task, list[Caption]] = defaultdict(list)
-    halves: list[tuple[Caption, Caption]] = []
+    tasks: defaultdict[Task, list[VsrCaption]] = defaultdict(list)
+    halves: list[tuple[VsrCaption, VsrCaption]] = []
     taken: set[Key] = set()
     for row, following in pairwise(rows):
         if row.key not in taken and _are_halves(row, following):
@@ -46,9 +46,9 @@ def contrastive_pairs(rows: Sequence[Caption]) -> dict[Key, str]:
     return names
 
 
-def _are_halves(one: Caption, other: Caption) -> bool:
+def _are_halves(one: VsrCaption, other: VsrCaption) -> bool:
     return _task(one) == _task(other) and one.label != other.label
 
 
-def _task(row: Caption) -> Task:
+def _task(row: VsrCaption) -> Task:
     return row.annotator_id, row.caption

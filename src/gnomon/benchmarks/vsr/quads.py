@@ -6,7 +6,6 @@ are balanced. Which caption and which picture comes first is balanced, too.
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -20,11 +19,12 @@ import msgspec
 
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import UsageError, unknown
+from gnomon.jobs import do_jobs
+from gnomon.lexicon.relations import OpposedPair, lexicon
 from gnomon.records import digest
 from gnomon.scenes.contrasting import contrasted
-from gnomon.scenes.contrasts import GRADES, Contrast, contrast_file, pairs_for, stages_for
-from gnomon.scenes.crew import do_jobs, serve
-from gnomon.scenes.drawing import edition
+from gnomon.scenes.contrasts import GRADES, pairs_for, stages_for
+from gnomon.scenes.drawing import EDITION, data_digest
 from gnomon.scenes.layouts import Dials, Frames, Roles
 from gnomon.scenes.relations import relations
 from gnomon.scenes.scenes import Scene, to_json
@@ -35,7 +35,7 @@ MOST_ROUNDS = 4  # in which quads that were not found are replaced by others
 LEAST_FOUND = 0.2  # share of a round; with fewer, further rounds would take too long
 
 
-class Wanted(NamedTuple):
+class WantedQuads(NamedTuple):
     """What quads are asked for; they follow from it."""
 
     seed: int
@@ -58,7 +58,7 @@ def wanted_by(
     least: float,
     distance: float,
     **_: object,
-) -> Wanted:
+) -> WantedQuads:
     """What the options of the source ask for; those about the form of items have no say."""
     if frames not in get_args(Frames):
         raise unknown("choice of frames", frames, get_args(Frames))
@@ -66,7 +66,7 @@ def wanted_by(
     names = [name.strip() for name in relations.split(",")]
     asked = tuple(name for name in names if name)
     dials = Dials(distractors, visible, least / 100, distance)
-    return Wanted(seed, quads, chosen, asked, "".join(sorted(set(grades))), dials)
+    return WantedQuads(seed, quads, chosen, asked, "".join(sorted(set(grades))), dials)
 
 
 class Quad(msgspec.Struct, frozen=True):
@@ -91,21 +91,21 @@ class Quad(msgspec.Struct, frozen=True):
         return (caption == picture) != self.swapped
 
 
-class Job(msgspec.Struct, frozen=True):
+class _Job(msgspec.Struct, frozen=True):
     """One quad to be found: a contrast and pairs of things to try, in order."""
 
     seed: str
-    contrast: Contrast
+    contrast: OpposedPair
     pairs: tuple[tuple[str, str], ...]
     frames: Literal["clear", "probe"]
     dials: Dials
     flip: int  # 0 to 3: whether captions, and whether pictures, change places
 
 
-def chosen_contrasts(wanted: Wanted) -> list[Contrast]:
+def chosen_contrasts(wanted: WantedQuads) -> list[OpposedPair]:
     """The contrasts of which quads are made, or an error that says what there is."""
-    file = contrast_file()
-    found = list(file.contrasts if wanted.frames == "clear" else file.probes)
+    words = lexicon()
+    found = list(words.contrasts if wanted.frames == "clear" else words.probes)
     if not wanted.grades or set(wanted.grades) - set(GRADES):
         hint = f"Write one or more of the letters {''.join(GRADES)}."
         raise UsageError(f"'{wanted.grades}' are not grades of relations.", hint)
@@ -125,7 +125,7 @@ def chosen_contrasts(wanted: Wanted) -> list[Contrast]:
     return [contrast for contrast in found if asked & {contrast.first, contrast.second}]
 
 
-def check(wanted: Wanted) -> None:
+def check(wanted: WantedQuads) -> None:
     """Raise an error for numbers that make no sense."""
     dials = wanted.dials
     if not 1 <= wanted.quads <= MOST_QUADS:
@@ -145,11 +145,11 @@ def check(wanted: Wanted) -> None:
 
 
 @lru_cache(maxsize=4)
-def make_quads(wanted: Wanted) -> tuple[Quad, ...]:
+def make_quads(wanted: WantedQuads) -> tuple[Quad, ...]:
     """The quads: the same ones for the same wishes. Found ones are kept in the cache."""
     check(wanted)
     contrasts = chosen_contrasts(wanted)
-    key = digest(edition(), repr(wanted), digits=20)
+    key = digest(EDITION, data_digest(), repr(contrasts), repr(wanted), digits=20)
     file = cache_folder() / "scenes" / f"{key}.json"
     kept = _kept(file)
     if kept is not None:
@@ -174,7 +174,7 @@ def _keep(file: Path, quads: tuple[Quad, ...]) -> None:
         part.replace(file)
 
 
-def _found(wanted: Wanted, contrasts: Sequence[Contrast]) -> list[Quad]:
+def _found(wanted: WantedQuads, contrasts: Sequence[OpposedPair]) -> list[Quad]:
     """As many quads as wanted; those that were not found are replaced by later ones."""
     jobs = _jobs(wanted, contrasts)
     quads: list[Quad] = []
@@ -183,7 +183,7 @@ def _found(wanted: Wanted, contrasts: Sequence[Contrast]) -> list[Quad]:
         if not missing:
             break
         before = len(quads)
-        for result in do_jobs(__name__, find_quad, list(islice(jobs, missing))):
+        for result in do_jobs(find_quad, list(islice(jobs, missing))):
             if result is not None:
                 quads.append(msgspec.convert(result, Quad))
         if len(quads) - before < LEAST_FOUND * missing:
@@ -196,7 +196,7 @@ def _found(wanted: Wanted, contrasts: Sequence[Contrast]) -> list[Quad]:
     return quads
 
 
-def _jobs(wanted: Wanted, contrasts: Sequence[Contrast]) -> Iterator[Any]:
+def _jobs(wanted: WantedQuads, contrasts: Sequence[OpposedPair]) -> Iterator[Any]:
     """Jobs without end: contrasts in turn, things that were used least first."""
     rng = Random(f"quads {wanted.seed}")
     order = list(contrasts)
@@ -210,13 +210,13 @@ def _jobs(wanted: Wanted, contrasts: Sequence[Contrast]) -> Iterator[Any]:
         used_pairs[pairs[0]] += 1
         flip = (start + number + number // len(order)) % 4
         seed = f"{wanted.seed}/{number}"
-        job = Job(seed, contrast, tuple(pairs), wanted.frames, wanted.dials, flip)
+        job = _Job(seed, contrast, tuple(pairs), wanted.frames, wanted.dials, flip)
         yield msgspec.to_builtins(job)
 
 
 def _least_used(
     rng: Random,
-    contrast: Contrast,
+    contrast: OpposedPair,
     used: Counter[str],
     used_pairs: Counter[tuple[str, str]],
 ) -> list[tuple[str, str]]:
@@ -230,7 +230,7 @@ def _least_used(
 
 def find_quad(task: Any) -> Any:
     """One quad for a job, or nothing: what a worker does."""
-    job = msgspec.convert(task, Job)
+    job = msgspec.convert(task, _Job)
     rng = Random(f"quad {job.seed}")
     for subject, ground in job.pairs:
         found = contrasted(rng, job.contrast, subject, ground, job.dials, job.frames)
@@ -239,7 +239,7 @@ def find_quad(task: Any) -> Any:
     return None
 
 
-def _quad(job: Job, subject: str, ground: str, scenes: tuple[Scene, Scene], roles: Roles) -> Quad:
+def _quad(job: _Job, subject: str, ground: str, scenes: tuple[Scene, Scene], roles: Roles) -> Quad:
     captions = (job.contrast.first, job.contrast.second)
     turn_captions, turn_pictures = bool(job.flip & 1), bool(job.flip & 2)
     if turn_captions:
@@ -256,7 +256,3 @@ def _quad(job: Job, subject: str, ground: str, scenes: tuple[Scene, Scene], role
         scenes=scenes,
         swapped=turn_captions != turn_pictures,
     )
-
-
-if __name__ == "__main__":
-    sys.exit(serve(find_quad))

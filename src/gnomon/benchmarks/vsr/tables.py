@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gnomon.benchmarks.counting import tally
 from gnomon.benchmarks.vsr.files import PARTS
 from gnomon.contracts import Listing
+from gnomon.grouped import tally
 from gnomon.records import Item
 
 MOST_DISPUTED = 60  # items of a relation before its share of disputed ones is shown

@@ -10,21 +10,23 @@ import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gnomon.benchmarks.vsr import files, splits
+import msgspec
+
+from gnomon.benchmarks.vsr import files
 from gnomon.benchmarks.vsr.categories import CHOICES, category
-from gnomon.benchmarks.vsr.files import PARTS, Caption
+from gnomon.benchmarks.vsr.files import PARTS, VsrCaption
 from gnomon.benchmarks.vsr.fresh import fresh
 from gnomon.benchmarks.vsr.illustrating import illustrate, mirror
 from gnomon.benchmarks.vsr.pairing import Key, contrastive_pairs
 from gnomon.benchmarks.vsr.tables import statistics
 from gnomon.benchmarks.vsr.ways import chosen_ways, in_ways
-from gnomon.contracts import AnswerFormat, Benchmark
+from gnomon.contracts import AnswerFormat, Benchmark, Judged, VoteFormat
 from gnomon.downloads.catalogue import cached, locate
 from gnomon.errors import DataError, MissingFileWarning, UsageError
 from gnomon.files import find_optional, read_lines
 from gnomon.records import Image, Item, Prediction
 
-SIZES = ("100", *(str(share) for share in splits.SHARES))
+SIZES = ("100", *(str(share) for share in files.SHARES))
 KINDS = ("random", "random-rebuilt", "zeroshot", "zeroshot-published", "contrast")
 
 
@@ -100,7 +102,7 @@ def _picture_folders(images: str) -> list[Path]:
     return [folder]
 
 
-def _chosen(folder: Path, split: str, seed: int) -> Iterator[tuple[dict[str, str], Caption]]:
+def _chosen(folder: Path, split: str, seed: int) -> Iterator[tuple[dict[str, str], VsrCaption]]:
     """The captions of a split, with the tags that say where they stand."""
     if split == "raw":
         for row in files.read_raw(folder):
@@ -116,12 +118,12 @@ def _chosen(folder: Path, split: str, seed: int) -> Iterator[tuple[dict[str, str
             rows = parts[name]
         else:
             size = name.removeprefix("train-")
-            rows = splits.training_prefix(parts["train"], seed, size)
+            rows = files.training_prefix(parts["train"], seed, size)
         for row in rows:
             yield {"split": name, "part": f"{kind}/{name}"}, row
 
 
-def _validated(folder: Path) -> Iterator[tuple[dict[str, str], Caption]]:
+def _validated(folder: Path) -> Iterator[tuple[dict[str, str], VsrCaption]]:
     random, zeroshot = _homes(folder, "random"), _homes(folder, "zeroshot")
     for row in files.read_validated(folder):
         home = random.get(row.key, "")
@@ -150,7 +152,7 @@ def parse_split(split: str) -> tuple[str, str]:
     return kind, part
 
 
-def split_parts(folder: Path, kind: str, seed: int) -> splits.Parts:
+def split_parts(folder: Path, kind: str, seed: int) -> files.Parts:
     """The train, dev and test parts of a kind of split."""
     if kind == "zeroshot-published" or (kind == "random" and files.has_split(folder, "random")):
         return files.read_split(folder, kind.removesuffix("-published"))
@@ -162,15 +164,15 @@ def split_parts(folder: Path, kind: str, seed: int) -> splits.Parts:
             stacklevel=2,
         )
     make = {
-        "random": splits.random_split,
-        "random-rebuilt": splits.random_split,
-        "zeroshot": splits.zeroshot_split,
-        "contrast": splits.contrast_split,
+        "random": files.random_split,
+        "random-rebuilt": files.random_split,
+        "zeroshot": files.zeroshot_split,
+        "contrast": files.contrast_split,
     }
     return make[kind](files.read_validated(folder), seed)
 
 
-def caption_item(row: Caption, image: Image, tags: dict[str, str]) -> Item:
+def caption_item(row: VsrCaption, image: Image, tags: dict[str, str]) -> Item:
     """A caption of an image as an item: true or false."""
     agreeing, total = row.agreement
     subject, thing = row.concepts
@@ -298,3 +300,32 @@ def _predictions(file: Path) -> Iterator[Prediction]:
 
 
 ANSWERS = AnswerFormat(name="vsr", recognises=_is_list, read=_predictions)
+
+
+# VSR's votes: who of the validators called each caption true, and who false.
+
+
+_VOTE_FIELDS = frozenset({"caption", "label", "vote_true_validator_id", "vote_false_validator_id"})
+
+
+def _is_votes(file: Path, head: Sequence[str]) -> bool:
+    try:
+        first = msgspec.json.decode(head[0]) if head else None
+    except msgspec.DecodeError:
+        return False
+    return isinstance(first, dict) and first.keys() >= _VOTE_FIELDS
+
+
+def read_votes(file: Path) -> Iterator[Judged]:
+    """Every caption with the votes of its validators, who are known by numbers.
+
+    Some voted on a caption twice, and a few changed their mind: the paper counts every vote.
+    """
+    false, true = CHOICES
+    for row in files.read_captions(file):
+        said = [(f"v{number}", true) for number in row.voters_true]
+        said += [(f"v{number}", false) for number in row.voters_false]
+        yield Judged(caption_item(row, Image(path=row.image_link), {}), said)
+
+
+VOTES = VoteFormat(name="vsr", benchmark="vsr@raw", recognises=_is_votes, read=read_votes)

@@ -1,25 +1,23 @@
 """One fact put in several ways: by its converse, denied, and of the picture in a mirror.
 
 It takes any captions that name their two things and relation by tags. The right answer follows
-from that of the plain caption, by data/vsr/ways.yaml; where it is not certain, the way is left out.
-The items of a fact share the tag `fact`, and stand together.
+from that of the plain caption, by the laws of the lexicon; where it is not certain, the
+way is left out. The items of a fact share the tag `fact`, and stand together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from typing import NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
 from gnomon.benchmarks.vsr import wording
 from gnomon.benchmarks.vsr.categories import CHOICES, category
 from gnomon.errors import UsageError, unknown
-from gnomon.files import package_data, read_yaml
+from gnomon.lexicon.relations import lexicon
+from gnomon.lexicon.things import names_by_noun
 from gnomon.records import Item
-from gnomon.scenes.saying import synonyms
 from gnomon.scenes.things import things
 
 PLAIN = "plain"
@@ -28,17 +26,7 @@ ALL = "all"
 OTHER_SIDE = {"subject": "ground", "ground": "subject", "": ""}
 
 
-class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is said in place of each relation; see the file."""
-
-    symmetric: tuple[str, ...]
-    converse: dict[str, str]
-    converse_if_drawn: dict[str, str]
-    converse_without_fronts: dict[str, str]
-    mirrored: dict[str, str]
-
-
-class Statement(NamedTuple):
+class CaptionFact(NamedTuple):
     """What a caption says: the same words for published and for fresh ones."""
 
     subject: str
@@ -49,7 +37,7 @@ class Statement(NamedTuple):
     denied: bool = False
 
     @classmethod
-    def of(cls, item: Item) -> Statement | None:
+    def of(cls, item: Item) -> CaptionFact | None:
         """What an item's tags say; none if it is no statement about two things."""
         tags = item.tags
         subject, ground = tags.get("subj", ""), tags.get("obj", "")
@@ -113,7 +101,7 @@ def put(item: Item, way: str, *, drawn: bool = False) -> Item | None:
 
     The picture of a mirrored item is still the plain one: it is mirrored when it is needed.
     """
-    said = Statement.of(item)
+    said = CaptionFact.of(item)
     if said is None:
         return None
     other = PUT[way](said, drawn=drawn)
@@ -130,13 +118,13 @@ def put(item: Item, way: str, *, drawn: bool = False) -> Item | None:
     )
 
 
-def converse(said: Statement, *, drawn: bool = False) -> Statement | None:
+def converse(said: CaptionFact, *, drawn: bool = False) -> CaptionFact | None:
     """The same fact with its two things changing places; none if that is not certain."""
     if said.frame:  # it would go by the other thing's sides
         return None
     fronts = _may_have_front(said.subject) or _may_have_front(said.ground)
-    word = _converses(drawn=drawn, fronts=fronts).get(said.relation)
-    if word is None:
+    word = certain_converse(said.relation, drawn=drawn, fronts=fronts)
+    if not word:
         return None
     return said._replace(
         subject=said.ground,
@@ -146,40 +134,39 @@ def converse(said: Statement, *, drawn: bool = False) -> Statement | None:
     )
 
 
-def denied(said: Statement, *, drawn: bool = False) -> Statement:
+def denied(said: CaptionFact, *, drawn: bool = False) -> CaptionFact:
     """That it is not so: true exactly if the statement is false."""
     return said._replace(denied=True)
 
 
-def mirrored(said: Statement, *, drawn: bool = False) -> Statement:
+def mirrored(said: CaptionFact, *, drawn: bool = False) -> CaptionFact:
     """What is true of the mirrored picture exactly if the statement is true of the picture."""
-    return said._replace(relation=table().mirrored.get(said.relation, said.relation))
+    known = lexicon().relations.get(said.relation)
+    other = known.mirrored if known is not None else ""
+    return said._replace(relation=other or said.relation)
 
 
-@cache
-def table() -> Table:
-    """The table of ways."""
-    return msgspec.convert(read_yaml(package_data("vsr/ways.yaml")), Table)
-
-
-@cache
-def _converses(*, drawn: bool, fronts: bool) -> dict[str, str]:
-    """The converse of each relation that has a certain one."""
-    words = table()
-    found = {word: word for word in words.symmetric} | words.converse
-    if drawn:
-        found |= words.converse_if_drawn
-    if not fronts:
-        found |= words.converse_without_fronts
-    return found
+def certain_converse(relation: str, *, drawn: bool, fronts: bool) -> str:
+    """The converse of a relation, or nothing if there is none that is certain."""
+    known = lexicon().relations.get(relation)
+    if known is None:
+        return ""
+    if known.symmetric:
+        return relation
+    words = known.converse
+    if not fronts and words.without_fronts:
+        return words.without_fronts
+    if drawn and words.drawings:
+        return words.drawings
+    return words.always or words.captions
 
 
 def _may_have_front(name: str) -> bool:
-    thing = things().get(synonyms().get(name, name))
+    thing = things().get(names_by_noun().get(name, name))
     return thing is None or thing.front
 
 
-def _tags(tags: dict[str, str], said: Statement, way: str) -> dict[str, str]:
+def _tags(tags: dict[str, str], said: CaptionFact, way: str) -> dict[str, str]:
     found = tags | {
         "relation": said.relation,
         "category": category(said.relation),

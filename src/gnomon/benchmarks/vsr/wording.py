@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from gnomon.benchmarks.vsr.files import NO_COPULA
 from gnomon.language.surface import indefinite_article
 from gnomon.language.world import Entity
-from gnomon.scenes.contrasts import contrast_file
+from gnomon.lexicon.statements import say
+from gnomon.lexicon.things import thing_words
 
 PAIRED = ("scissors", "skis")  # one of them is spoken of as several
 UNCOUNTED = ("broccoli",)
-# of one thing: of several, and after "does not"
-VERBS = {"contains": "contain", "consists of": "consist of", "has as a part": "have as a part"}
 
 
 def caption(
@@ -26,19 +24,8 @@ def caption(
     'The box does not contain the cat.'
     """
     many = several == "subject" or subject in PAIRED
-    words = _verb(relation, many=many, denied=denied)
-    first = _noun(subject, several == "subject")
-    return f"The {first} {words} the {_noun(ground, several == 'ground')}."
-
-
-def _verb(relation: str, *, many: bool, denied: bool) -> str:
-    """What stands between the two things: "is on", "are not on", "does not contain"."""
-    if relation not in NO_COPULA:
-        copula = "are" if many else "is"
-        return f"{copula} not {relation}" if denied else f"{copula} {relation}"
-    if denied:
-        return f"{'do' if many else 'does'} not {VERBS[relation]}"
-    return VERBS[relation] if many else relation
+    first, second = _noun(subject, several == "subject"), _noun(ground, several == "ground")
+    return say(first, relation, second, several=many, denied=denied)
 
 
 def framed(text: str, frame: str, ground: str) -> str:
@@ -89,7 +76,7 @@ def question(text: str) -> str:
 
 
 def _noun(thing: str, several: bool) -> str:
-    return contrast_file().plurals[thing] if several else thing
+    return thing_words().plurals[thing] if several else thing
 
 
 def _some(thing: str, several: bool) -> str:

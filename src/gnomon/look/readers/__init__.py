@@ -9,15 +9,15 @@ from typing import NamedTuple
 import msgspec
 
 from gnomon.errors import DataError, path_hint
-from gnomon.look.jsonstream import Element, FaultError, JsonFile
-from gnomon.look.readers.ade20k import Ade20k
+from gnomon.jsonstream import FaultError, JsonElement, JsonFile
 from gnomon.look.readers.coco import Coco
+from gnomon.look.readers.folders import Ade20k, Yolo, label_files
 from gnomon.look.readers.photos import Finder, Photos
-from gnomon.look.readers.reading import PHOTOS, Gallery, Reader, files_below
+from gnomon.look.readers.scenes import PictureReader
 from gnomon.look.readers.visual_genome import VisualGenome, read_sizes
-from gnomon.look.readers.yolo import Yolo, label_files
 from gnomon.look.records import Trouble
 from gnomon.look.store import Store
+from gnomon.vision.images import PICTURE_ENDINGS, PictureFolder, files_below
 
 KNOWN = (
     "Give Visual Genome (region_descriptions, objects, region_graphs), COCO (instances, captions), "
@@ -28,7 +28,7 @@ KNOWN = (
 class Sources(NamedTuple):
     """Where scenes come from, and what was wrong with what goes with them."""
 
-    readers: list[Reader]
+    readers: list[PictureReader]
     troubles: list[Trouble]
 
 
@@ -40,7 +40,7 @@ def open_sources(
     open_detector: Callable[[], Finder],
 ) -> Sources:
     """A reader for each path, by what is in it."""
-    gallery = Gallery(images)
+    gallery = PictureFolder(images)
     troubles: list[Trouble] = []
     kinds = [(path, kind_of(path)) for path in paths]
     sizes = {}
@@ -48,16 +48,16 @@ def open_sources(
         if kind == "image_data":
             sizes.update(read_sizes(path, troubles.append))
 
-    def visual_genome(path: Path, kind: str) -> Reader:
+    def visual_genome(path: Path, kind: str) -> PictureReader:
         _check_sizes(path, bool(sizes), images)
         return VisualGenome(path, kind, sizes, gallery)
 
-    def rendered(path: Path, _: str) -> Reader:
-        from gnomon.look.readers.rendered import Rendered
+    def rendered(path: Path, _: str) -> PictureReader:
+        from gnomon.look.readers.photos import Rendered
 
         return Rendered(path, store)
 
-    opening: dict[str, Callable[[Path, str], Reader]] = {
+    opening: dict[str, Callable[[Path, str], PictureReader]] = {
         **dict.fromkeys(("region_descriptions", "objects", "region_graphs"), visual_genome),
         "coco": lambda path, _: Coco(path, gallery),
         "ade20k": lambda path, _: Ade20k(path, gallery),
@@ -91,7 +91,7 @@ def kind_of(path: Path) -> str:
         raise DataError("there is no such file or folder.", hint, file=path)
     if path.is_dir():
         return _kind_of_folder(path)
-    if path.suffix.lower() in PHOTOS:
+    if path.suffix.lower() in PICTURE_ENDINGS:
         return "scenes"
     return _kind_of_file(path)
 
@@ -101,7 +101,7 @@ def _kind_of_folder(folder: Path) -> str:
     for file in files_below(folder):
         if file.suffix == ".json":
             return "scenes" if _is_scene(file) else "ade20k"
-        if file.suffix.lower() in PHOTOS:
+        if file.suffix.lower() in PICTURE_ENDINGS:
             if not has_photos and file.suffix == ".png" and _carries_scene(file):
                 return "scenes"
             has_photos = True
@@ -150,7 +150,7 @@ def _kind_of_array(source: JsonFile) -> str:
     raise DataError("its elements are of no kind that is known.", KNOWN, file=source.file)
 
 
-def _first(source: JsonFile) -> Element | None:
+def _first(source: JsonFile) -> JsonElement | None:
     try:
         return next(source.elements(), None)
     except FaultError as fault:

@@ -15,11 +15,19 @@ import msgspec
 import numpy as np
 
 from gnomon.files import open_regular
-from gnomon.look.jsonstream import Element, JsonFile
-from gnomon.look.placing import Outline, box_of, polygon_of
-from gnomon.look.readers.reading import Gallery, Seen, decoded, elements_until_fault, trouble_with
-from gnomon.look.records import Picture, Region, Scene, Trouble
-from gnomon.look.runs import problem_of_runs, unpacked_runs
+from gnomon.jsonstream import JsonElement, JsonFile, decoded
+from gnomon.look.masks import problem_of_runs, unpacked_runs
+from gnomon.look.readers.scenes import (
+    Outline,
+    Seen,
+    box_of,
+    elements_until_fault,
+    polygon_of,
+    trouble_with,
+    with_file,
+)
+from gnomon.look.records import AnnotatedPicture, Picture, Region, Trouble
+from gnomon.vision.images import PictureFolder
 
 
 class _Image(msgspec.Struct, gc=False):
@@ -63,7 +71,7 @@ class Coco:
     names_are_clean = True
     has_true_depth = False
 
-    def __init__(self, file: Path, gallery: Gallery) -> None:
+    def __init__(self, file: Path, gallery: PictureFolder) -> None:
         self.file = file
         self.done = 0
         self._gallery = gallery
@@ -77,7 +85,7 @@ class Coco:
     def captions(self) -> Iterator[Sequence[str]]:
         """The captions of each picture."""
         for seen in self.scenes():
-            if isinstance(seen, Scene):
+            if isinstance(seen, AnnotatedPicture):
                 yield seen.captions
 
     def scenes(self) -> Iterator[Seen]:
@@ -105,7 +113,7 @@ class Coco:
     ) -> Iterator[Seen]:
         picture = Picture(id=str(image.id), width=image.width, height=image.height)
         file_name = Path(image.file_name).name
-        picture, trouble = self._gallery.described(picture, file_name, Path(file_name).stem)
+        picture, trouble = with_file(self._gallery, picture, file_name, Path(file_name).stem)
         if trouble:
             yield trouble
         regions, captions = [], []
@@ -118,7 +126,7 @@ class Coco:
                 yield trouble_with(str(each.id), picture, self.file, what)
             if region is not None:
                 regions.append(region)
-        yield Scene(picture=picture, regions=tuple(regions), captions=tuple(captions))
+        yield AnnotatedPicture(picture=picture, regions=tuple(regions), captions=tuple(captions))
 
 
 class _Notes:
@@ -142,7 +150,7 @@ class _Notes:
             seen.add(element.member)
             if element.member not in DECODERS:
                 continue
-            found = decoded(element, DECODERS[element.member])
+            found = decoded(element.text, DECODERS[element.member])
             if isinstance(found, str):
                 what = f"one of its {element.member} is skipped: {found}"
                 yield Trouble(what=what, file=self.file, byte=element.byte)
@@ -152,7 +160,7 @@ class _Notes:
             if member not in seen:
                 yield Trouble(what=f"it has no {member}", file=self.file)
 
-    def _note(self, element: Element, found: _Image | _Category | _Annotation) -> None:
+    def _note(self, element: JsonElement, found: _Image | _Category | _Annotation) -> None:
         if isinstance(found, _Image):
             self.images[found.id] = found
         elif isinstance(found, _Category):

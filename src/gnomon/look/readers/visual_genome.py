@@ -12,19 +12,17 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from gnomon.look.jsonstream import Element, JsonFile
-from gnomon.look.placing import box_of
-from gnomon.look.readers.reading import (
-    Gallery,
+from gnomon.jsonstream import JsonElement, JsonFile, decoded
+from gnomon.look.readers.scenes import (
     Seen,
-    decoded,
+    box_of,
     elements_until_fault,
-    loosely_decoded,
-    salvaged,
     scene_of,
     trouble_with,
+    with_file,
 )
 from gnomon.look.records import Picture, Region, Trouble
+from gnomon.vision.images import PictureFolder
 
 Regions = Iterator[Region | Trouble]
 
@@ -89,45 +87,10 @@ class _Graphs(msgspec.Struct, gc=False):
     regions: list[_Graph]
 
 
-class _LooseDescribed(msgspec.Struct):
-    id: int
-    regions: list[msgspec.Raw]
-
-
-class _LooseObjects(msgspec.Struct):
-    image_id: int
-    objects: list[msgspec.Raw]
-
-
-class _LooseGraphs(msgspec.Struct):
-    image_id: int
-    regions: list[msgspec.Raw]
-
-
-class _Kind(NamedTuple):
-    """One of the three files: how a picture is decoded as a whole, and piece by piece."""
-
-    whole: msgspec.json.Decoder[_Described | _Objects | _Graphs]
-    loose: msgspec.json.Decoder[_LooseDescribed | _LooseObjects | _LooseGraphs]
-    piece: msgspec.json.Decoder[_Description | _Object | _Graph]
-
-
-KINDS = {
-    "region_descriptions": _Kind(
-        msgspec.json.Decoder(_Described),
-        msgspec.json.Decoder(_LooseDescribed),
-        msgspec.json.Decoder(_Description),
-    ),
-    "objects": _Kind(
-        msgspec.json.Decoder(_Objects),
-        msgspec.json.Decoder(_LooseObjects),
-        msgspec.json.Decoder(_Object),
-    ),
-    "region_graphs": _Kind(
-        msgspec.json.Decoder(_Graphs),
-        msgspec.json.Decoder(_LooseGraphs),
-        msgspec.json.Decoder(_Graph),
-    ),
+KINDS: dict[str, msgspec.json.Decoder[_Described | _Objects | _Graphs]] = {
+    "region_descriptions": msgspec.json.Decoder(_Described),
+    "objects": msgspec.json.Decoder(_Objects),
+    "region_graphs": msgspec.json.Decoder(_Graphs),
 }
 
 
@@ -137,10 +100,12 @@ class VisualGenome:
     names_are_clean = False
     has_true_depth = False
 
-    def __init__(self, file: Path, kind: str, sizes: dict[int, Size], gallery: Gallery) -> None:
+    def __init__(
+        self, file: Path, kind: str, sizes: dict[int, Size], gallery: PictureFolder
+    ) -> None:
         self.kind = f"Visual Genome {kind}"
         self.has_captions = kind == "region_descriptions"
-        self._kind = KINDS[kind]
+        self._decoder = KINDS[kind]
         self._sizes = sizes
         self._gallery = gallery
         self.needs_depth = gallery.folder is not None
@@ -162,7 +127,7 @@ class VisualGenome:
         for element in elements_until_fault(self._source):
             if isinstance(element, Trouble):
                 return
-            found = decoded(element, decoder)
+            found = decoded(element.text, decoder)
             if not isinstance(found, str):
                 yield [region.phrase for region in found.regions]
 
@@ -174,11 +139,12 @@ class VisualGenome:
             else:
                 yield from self._scene(element)
 
-    def _scene(self, element: Element) -> Iterator[Seen]:
-        whole = decoded(element, self._kind.whole)
+    def _scene(self, element: JsonElement) -> Iterator[Seen]:
+        whole = decoded(element.text, self._decoder)
         pieces: list[Any]
         if isinstance(whole, str):
-            yield from self._damaged(element, whole)
+            file = str(self._source.file)
+            yield Trouble(what=f"a picture is skipped: {whole}", file=file, byte=element.byte)
             return
         if isinstance(whole, _Described):
             number, pieces = whole.id, whole.regions
@@ -188,30 +154,12 @@ class VisualGenome:
             number, pieces = whole.image_id, whole.regions
         yield from self._read(number, pieces, element.byte)
 
-    def _damaged(self, element: Element, problem: str) -> Iterator[Seen]:
-        """A picture with a fault: its sound regions, and a word on each other one."""
-        file = str(self._source.file)
-        loose = loosely_decoded(element, self._kind.loose)
-        if loose is None:
-            yield Trouble(what=f"a picture is skipped: {problem}", file=file, byte=element.byte)
-            return
-        number = loose.id if isinstance(loose, _LooseDescribed) else loose.image_id
-        raws = loose.objects if isinstance(loose, _LooseObjects) else loose.regions
-        sound = []
-        for piece in salvaged(raws, self._kind.piece):
-            if isinstance(piece, str):
-                what = f"a region is skipped: {piece}"
-                yield Trouble(what=what, file=file, picture=str(number), byte=element.byte)
-            else:
-                sound.append(piece)
-        yield from self._read(number, sound, element.byte)
-
     def _read(self, number: int, pieces: list[Any], byte: int) -> Iterator[Seen]:
         picture = Picture(id=str(number))
         if number in self._sizes:
             width, height = self._sizes[number]
             picture = Picture(id=str(number), width=width, height=height)
-        picture, trouble = self._gallery.described(picture, picture.id)
+        picture, trouble = with_file(self._gallery, picture, picture.id)
         if trouble:
             yield trouble
         if picture.width <= 0 or picture.height <= 0:
@@ -273,7 +221,7 @@ def read_sizes(file: Path, report: Callable[[Trouble], None]) -> dict[int, Size]
         if isinstance(element, Trouble):
             report(element)
             continue
-        found = decoded(element, decoder)
+        found = decoded(element.text, decoder)
         if isinstance(found, str):
             what = f"the size of a picture is skipped: {found}"
             report(Trouble(what=what, file=str(file), byte=element.byte))

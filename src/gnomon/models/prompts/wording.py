@@ -3,17 +3,19 @@
 `{answer}` marks where the answer goes: what stands before it is the context that the model reads,
 what stands after it closes every answer, and the space before it belongs to the answer, as the
 tokenizers of most models want it. A template without `{answer}` is a question whose answer is a
-text of its own (encoder-decoder models).
+text of its own (encoder-decoder models). `{tag:NAME}` is what a tag names, with the article that
+the item's own text gives it.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Annotated, NamedTuple, cast
 
 import msgspec
 
-from gnomon.models.prompts.mentions import TAG, mentions
+from gnomon.errors import UsageError
 from gnomon.records import FORMS, MASK, Form, Item, letter_of
 
 FIELDS = ("context", "text", "before", "after", "blank", "options", "answer")
@@ -25,7 +27,7 @@ _Word = Annotated[str, msgspec.Meta(min_length=1)]
 _Words = Annotated[tuple[_Word, ...], msgspec.Meta(min_length=1)]
 
 
-class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class WorkedExample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A worked example: an item of our own with its right label."""
 
     text: str
@@ -43,7 +45,7 @@ class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     target: str = "{answer}"
     words: dict[str, _Word | _Words] = {}  # label -> its answer word(s)
     letters: bool = False  # answer with the letter of the option
-    examples: tuple[Example, ...] = ()
+    examples: tuple[WorkedExample, ...] = ()
 
     @property
     def pieces(self) -> tuple[str, ...]:
@@ -68,7 +70,7 @@ class OptionStyle(NamedTuple):
         return "{LETTER}" in self.option
 
 
-class Parts(NamedTuple):
+class ItemParts(NamedTuple):
     """An item laid out: `before`, `lead`, one of the answers, `after`."""
 
     before: str  # what the model reads
@@ -78,7 +80,7 @@ class Parts(NamedTuple):
     inline: bool  # the answer stands in the same text, not in one of its own
 
 
-def lay_out(item: Item, wording: Wording, style: OptionStyle) -> Parts:
+def lay_out(item: Item, wording: Wording, style: OptionStyle) -> ItemParts:
     """The filled-in template; an item's own text is never read as one."""
     fields = _field_values(item, wording, style)
     pieces = [piece for piece in wording.pieces if fields["context"] or "{context}" not in piece]
@@ -88,14 +90,14 @@ def lay_out(item: Item, wording: Wording, style: OptionStyle) -> Parts:
     answers = _answers(item, wording, style)
     if not inline:
         lead, _, after = wording.target.partition("{answer}")
-        return Parts(text, lead, answers, after, inline=False)
+        return ItemParts(text, lead, answers, after, inline=False)
     before = text.rstrip(" ")
     if _opens_the_sentence(item, wording):
         answers = _capitalised(answers)
-    return Parts(before, text[len(before) :], answers, _fill(closing, fields), inline=True)
+    return ItemParts(before, text[len(before) :], answers, _fill(closing, fields), inline=True)
 
 
-def as_item(form: str, wording: Wording, example: Example) -> Item:
+def as_item(form: str, wording: Wording, example: WorkedExample) -> Item:
     """A worked example as the item that it is."""
     return Item(
         id="",
@@ -217,3 +219,53 @@ def _is_start(before: str, opens: bool) -> bool:
     if not before.strip():
         return opens
     return bool(_SENTENCE_END.search(before))
+
+
+# --- what an item's tags name, as its own text mentions it ---------------------------------------
+
+
+TAG = "tag:"  # {tag:obj_a} in a template
+DETERMINER = r"(?:(?:an?|the|some)\s+(?:pair\s+of\s+)?)?"
+
+
+def mentions(item: Item, tags: Iterable[str]) -> dict[str, str]:
+    """For each tag its value as the text has it, with its article; the bare value if it has not.
+
+    >>> item = Item(id="1", form="cloze", text="A bus is [MASK] than a bus shelter.",
+    ...             tags={"obj_a": "bus", "obj_b": "bus shelter"})
+    >>> mentions(item, ["obj_a", "obj_b"])
+    {'obj_b': 'a bus shelter', 'obj_a': 'a bus'}
+    """
+    values = {tag: _value(item, tag) for tag in tags}
+    text = item.text
+    found = {}
+    for tag, value in longest_first(values):
+        match = mention_of(value).search(text)
+        if match is None:
+            found[tag] = value
+            continue
+        found[tag] = match[1].lower() + value
+        # "bus" must not be found again within "bus shelter"
+        text = text[: match.start()] + "\0" + text[match.end() :]
+    return found
+
+
+def mention_of(value: str) -> re.Pattern[str]:
+    """A pattern that finds a name in a text, with its article as the first group."""
+    return re.compile(rf"(?<!\w)({DETERMINER}){re.escape(value)}(?!\w)", re.IGNORECASE)
+
+
+def longest_first(values: dict[str, str]) -> list[tuple[str, str]]:
+    """Tags and their values, those first whose value may hold another's."""
+    return sorted(values.items(), key=lambda pair: -len(pair[1]))
+
+
+def _value(item: Item, tag: str) -> str:
+    value = item.tags.get(tag, "")
+    if not value:
+        known = ", ".join(item.tags) or "none"
+        raise UsageError(
+            f"The prompt names the tag '{tag}', which the item '{item.id}' does not have.",
+            f"Use tags that all items have: {known}.",
+        )
+    return value

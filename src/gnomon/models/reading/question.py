@@ -9,24 +9,15 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from gnomon.models.reading.synonyms import CONVERSE
+from gnomon.lexicon.replies import reply_words
+from gnomon.lexicon.statements import bare, read_clause, read_question
 from gnomon.records import MASK, Item
 
-_ARTICLE = re.compile(r"^(?:an?|the|some|one|your|my|his|her|its|their)\s+")
 _BEFORE_BLANK = re.compile(
     r"(?:.*,\s*)?(?P<subject>[^,]+?)\s+(?:is|are|was|were)\b[\w\s]*$", re.DOTALL
 )
 _AFTER_BLANK = re.compile(
     r"^\s*(?:than\s+)?(?P<object>[^,.?!]*?)(?:\s+in (?:size|height|length|weight))?\s*[.?!]*$"
-)
-_RELATION = "|".join(sorted(map(re.escape, CONVERSE), key=len, reverse=True))
-_ASKED = re.compile(
-    rf"^(?:is|are|was|were)\s+(?P<subject>.+?)\s+(?:located\s+)?(?P<relation>{_RELATION})"
-    rf"(?:\s+than)?\s+(?P<object>[^,?]+?)\s*\?*$"
-)
-_CLAIMED = re.compile(
-    rf"^(?P<subject>.+?)\s+(?:is|are|was|were)\s+(?:located\s+)?(?P<relation>{_RELATION})"
-    rf"(?:\s+than)?\s+(?P<object>[^,.]+?)\s*\.*$"
 )
 _PEOPLE = ("man", "woman", "boy", "girl", "person", "child")
 _PRONOUNS = {
@@ -59,11 +50,13 @@ def question_of(item: Item) -> Question:
     text = " ".join(item.text.casefold().split())
     if item.form == "cloze":
         return _of_blank(text, item.context.casefold())
-    pattern = _CLAIMED if item.form == "caption" else _ASKED
-    found = pattern.match(text)
-    if found is None or item.form not in ("caption", "choice"):
+    if item.form not in ("caption", "choice"):
         return NO_QUESTION
-    return Question(_bare(found["subject"]), _bare(found["object"]), found["relation"])
+    words = tuple(reply_words().converse)
+    clause = read_clause(text, words) if item.form == "caption" else read_question(text, words)
+    if clause is None or clause.denied or "," in clause.after:
+        return NO_QUESTION
+    return Question(clause.subject, clause.ground, clause.relation)
 
 
 def things_pattern(question: Question) -> re.Pattern[str]:
@@ -83,14 +76,10 @@ def _of_blank(text: str, context: str) -> Question:
     if subject is None:
         return NO_QUESTION
     other = _AFTER_BLANK.match(after)
-    thing = _bare(other["object"]) if other else ""
+    thing = bare(other["object"]) if other else ""
     if thing in _NO_THING:
         thing = ""
-    return Question(_bare(subject["subject"]), thing, context=context)
-
-
-def _bare(noun: str) -> str:
-    return _ARTICLE.sub("", noun.strip())
+    return Question(bare(subject["subject"]), thing, context=context)
 
 
 def _names(noun: str, other: str, pointers: tuple[str, ...]) -> list[str]:
@@ -113,7 +102,7 @@ def _person(question: Question) -> list[str]:
     """
     pronouns = _PRONOUNS[question.subject]
     others = set(question.object.split())
-    opening = _bare(question.context).split()[:2]
+    opening = bare(question.context).split()[:2]
     nouns = [word for word in opening if word.isalpha() and word not in others]
     return [*pronouns, *_PEOPLE, *map(re.escape, nouns)]
 

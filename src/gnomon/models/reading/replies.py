@@ -14,18 +14,18 @@ from typing import Any, NamedTuple
 
 from gnomon.errors import DataError
 from gnomon.models.prompts.library import Prompt
-from gnomon.models.reading.cleaning import clean, sentences_of
-from gnomon.models.reading.mentions import Vocabulary
-from gnomon.models.reading.places import (
+from gnomon.models.reading.assertion import says_undetermined
+from gnomon.models.reading.question import NO_QUESTION, Question, question_of
+from gnomon.models.reading.segments import (
     RULES,
-    Rule,
+    ReadingRule,
+    clean,
     conclusions,
+    sentences_of,
     takes_back,
     withholds,
 )
-from gnomon.models.reading.question import NO_QUESTION, Question, question_of
-from gnomon.models.reading.statements import Statements, statements_on
-from gnomon.models.reading.undetermined import says_undetermined
+from gnomon.models.reading.vocabulary import ChoiceVocabulary, RelationStatements, statements_on
 from gnomon.records import Answer, Item
 
 # a model that asks itself the next question
@@ -35,7 +35,7 @@ _NEXT_ITEM = re.compile(r"\n\s*(?:statement|text|context|premise|passage|hypothe
 _CONTRAST = re.compile(r"[^.!?\n]*?\bbut\b([^.!?\n]*)")
 
 
-class Reading(NamedTuple):
+class ReplyReading(NamedTuple):
     """Which choice was read (its place) and by which rule; no place if the reply is unreadable."""
 
     place: int | None
@@ -43,15 +43,15 @@ class Reading(NamedTuple):
     rule: str
 
 
-SEVERAL = Reading(None, "several")
-NONE = Reading(None, "none")
+SEVERAL = ReplyReading(None, "several")
+NONE = ReplyReading(None, "none")
 
 
-class Reader(NamedTuple):
+class _Reader(NamedTuple):
     """How replies to one kind of question are read."""
 
-    known: Vocabulary
-    statements: Statements | None  # for yes-or-no questions about two things
+    known: ChoiceVocabulary
+    statements: RelationStatements | None  # for yes-or-no questions about two things
 
 
 def read(
@@ -76,11 +76,11 @@ def read(
 
 def read_reply(
     reply: str, words: Sequence[Sequence[str]], *, letters: bool = True
-) -> Reading | None:
+) -> ReplyReading | None:
     """The place of the choice that the reply asserts and the rule that found it, or none.
 
     >>> read_reply("Smaller, because birds are large.", [["larger"], ["smaller"]])
-    Reading(place=1, rule='lead')
+    ReplyReading(place=1, rule='lead')
     """
     found = explain(reply, words, letters=letters)
     return None if found.place is None else found
@@ -92,17 +92,17 @@ def explain(
     *,
     letters: bool = True,
     question: Question = NO_QUESTION,
-) -> Reading:
+) -> ReplyReading:
     """The same, and why a reply cannot be read.
 
     `letters` reads "(b)" as the second choice; `question` tells of which of two things a sentence
     speaks.
 
     >>> explain("It is both larger and smaller.", [["larger"], ["smaller"]])
-    Reading(place=None, rule='several')
+    ReplyReading(place=None, rule='several')
     >>> bee = Question(subject="bee", object="apple")
     >>> explain("An apple is larger than a bee.", [["larger"], ["smaller"]], question=bee)
-    Reading(place=1, rule='sole')
+    ReplyReading(place=1, rule='sole')
     """
     if not isinstance(reply, str):
         raise DataError(
@@ -124,7 +124,7 @@ def explain(
     return _read(text, reader)
 
 
-def read_item(item: Item, reply: str, prompt: Prompt) -> Reading:
+def read_item(item: Item, reply: str, prompt: Prompt) -> ReplyReading:
     """How the reply to an item reads that a prompt put: its words, its letters, its question."""
     words = prompt.accepted(item)
     letters = prompt.shows_letters(item.form)
@@ -159,16 +159,16 @@ def as_answer(
 
 
 @lru_cache(maxsize=256)
-def _reader(words: tuple[tuple[str, ...], ...], letters: bool, question: Question) -> Reader:
+def _reader(words: tuple[tuple[str, ...], ...], letters: bool, question: Question) -> _Reader:
     """The words of each choice, compiled once for the many replies that they read."""
     cleaned = []
     for group in words:
         cleaned.append([clean(word) for word in group])
-    known = Vocabulary(cleaned, letters, question)
-    return Reader(known, statements_on(question, known))
+    known = ChoiceVocabulary(cleaned, letters, question)
+    return _Reader(known, statements_on(question, known))
 
 
-def _read(text: str, reader: Reader) -> Reading:
+def _read(text: str, reader: _Reader) -> ReplyReading:
     known = reader.known
     for rule in RULES:
         found = _first_asserted(rule, text, known)
@@ -177,7 +177,7 @@ def _read(text: str, reader: Reader) -> Reading:
         if found:
             if _contradicted(rule, text, reader, found):
                 return SEVERAL
-            return Reading(found.pop(), rule.name)
+            return ReplyReading(found.pop(), rule.name)
         if rule.name == "corrected" and takes_back(text):
             return NONE  # "True. Wait, no.": what it said first no longer holds
         if rule.name == "announced" and withholds(text):
@@ -185,27 +185,27 @@ def _read(text: str, reader: Reader) -> Reading:
     return _indirect(text, reader)
 
 
-def _indirect(text: str, reader: Reader) -> Reading:
+def _indirect(text: str, reader: _Reader) -> ReplyReading:
     """What a reply amounts to that asserts no label: a statement of fact, or that nothing is."""
     if reader.statements:
         stated = reader.statements.asserted(text)
         if len(stated) > 1:
             return SEVERAL
         if stated:
-            return Reading(stated.pop(), "stated")
+            return ReplyReading(stated.pop(), "stated")
     if says_undetermined(text):
         return _withheld(reader.known)
     return NONE
 
 
-def _withheld(known: Vocabulary) -> Reading:
+def _withheld(known: ChoiceVocabulary) -> ReplyReading:
     """ "Cannot be determined" is a choice, or it is no answer; what else is said is none either."""
     if known.undetermined is None:
         return NONE
-    return Reading(known.undetermined, "undetermined")
+    return ReplyReading(known.undetermined, "undetermined")
 
 
-def _first_asserted(rule: Rule, text: str, known: Vocabulary) -> set[int]:
+def _first_asserted(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> set[int]:
     """The choices that the first segment of a rule asserts, of those that assert any."""
     for segment in rule.segments(text):
         found = known.alone(segment)
@@ -220,7 +220,7 @@ def _first_asserted(rule: Rule, text: str, known: Vocabulary) -> set[int]:
     return set()
 
 
-def _contradicted(rule: Rule, text: str, reader: Reader, found: set[int]) -> bool:
+def _contradicted(rule: ReadingRule, text: str, reader: _Reader, found: set[int]) -> bool:
     """Whether the rest of a reply says otherwise, where the answer was not announced as such."""
     if rule.name in ("whole", "boxed", "announced", "corrected"):
         return False
@@ -229,7 +229,7 @@ def _contradicted(rule: Rule, text: str, reader: Reader, found: set[int]) -> boo
     return rule.name == "lead" and _overturned(text, reader.known, found)
 
 
-def _overturned(text: str, known: Vocabulary, found: set[int]) -> bool:
+def _overturned(text: str, known: ChoiceVocabulary, found: set[int]) -> bool:
     """Whether a reply that opens with one label goes on with another, or ends with it."""
     contrast = _CONTRAST.match(text)
     if contrast and known.alone(contrast[1]) - found:

@@ -1,6 +1,4 @@
-"""What of an OpenAI-compatible server's reply is kept.
-
-That is the text, the first token's alternatives, an echoed prompt's scores, the tokens used.
+"""OpenAI's protocol: what is sent for a question, and what of the reply is kept.
 
 Servers differ and strangers write them: a reply of another shape is a fault with a name, never a
 crash, and what a server says about its own use of tokens is believed only as far as it can be true.
@@ -8,15 +6,17 @@ crash, and what a server says about its own use of tokens is believed only as fa
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from gnomon.errors import ModelError
-from gnomon.models.likelihood import log_sum
-from gnomon.models.servers.budget import Tokens
-from gnomon.models.servers.pictures import hide_pictures
+from gnomon.contracts import ANYTHING, TEXT, Scale, Takes
+from gnomon.errors import ModelError, UsageError
+from gnomon.models.servers.pictures import SentPicture, hide_pictures, with_pictures
+from gnomon.models.servers.protocol import Asked, Completion, MalformedError, Tokens, check_positive
 from gnomon.redaction import redact
 
 LONGEST_TEXT = 1_000_000  # characters of a reply that are kept
@@ -25,23 +25,7 @@ _IMPOSSIBLE = -9999.0  # as servers write the logarithm of nothing
 _HEAD = 1_000  # of these, from the beginning; the rest from the end, where answers stand
 
 
-class Completion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All of a reply that is used or kept."""
-
-    text: str
-    used: Tokens
-    first: dict[str, float] = {}  # what could have come first, with log-probabilities
-    offsets: tuple[int, ...] = ()  # of an echoed prompt: where each token begins
-    logprobs: tuple[float | None, ...] = ()  # and how likely it is after those before it
-    cut: bool = False  # it was too long to be kept whole
-    unfinished: bool = False  # the server ended it at the limit of tokens
-
-
-class MalformedError(Exception):
-    """A reply with status 200 that cannot be used."""
-
-
-# --- the reply as it is sent: fields that are not named here are skipped unread -----------------
+# --- the reply as it is sent: fields that are not named here are skipped unread ------------------
 
 
 class _Alternative(msgspec.Struct):
@@ -83,21 +67,11 @@ class _Usage(msgspec.Struct):
     completion_tokens: int | None = None
 
 
-def parse_reply(
-    raw: bytes,
-    *,
-    most: Tokens,
-    echo: bool = False,
-    secrets: Sequence[str] = (),
-    pictures: Sequence[str] = (),
-    picture_tokens: int = 0,
-) -> Completion:
-    """What is kept of a reply. `most` is our own estimate of the tokens that the request may use.
-
-    `pictures` are those of the request, which are not kept; `picture_tokens` their part of `most`.
+def parse_reply(raw: bytes, asked: Asked, *, echo: bool = False) -> Completion:
+    """What is kept of a reply.
 
     >>> reply = b'{"choices": [{"message": {"content": "Larger."}}]}'
-    >>> parse_reply(reply, most=Tokens(20, 64)).text
+    >>> parse_reply(reply, Asked(Tokens(20, 64))).text
     'Larger.'
     """
     try:
@@ -110,64 +84,17 @@ def parse_reply(
         raise MalformedError("the reply has no choices")
     choice = reply.choices[0]
     logprobs = choice.logprobs or _Logprobs()
-    text = hide_pictures(_text(choice), pictures)
-    used = _used(reply.usage, most, len(text), picture_tokens)
+    text = hide_pictures(_text(choice), asked.pictures)
+    used = _used(reply.usage, asked, len(text))
     if echo:
         return _echoed(logprobs, used)
     return Completion(
-        text=_bounded(redact(text, secrets)),
+        text=_bounded(redact(text, asked.secrets)),
         used=used,
-        first=_first_alternatives(logprobs, secrets),
+        first=_first_alternatives(logprobs, asked.secrets),
         cut=len(text) > LONGEST_TEXT,
         unfinished=choice.finish_reason == "length",
     )
-
-
-def scores_of(
-    alternatives: dict[str, float], answers: Sequence[Sequence[str]]
-) -> tuple[float, ...] | None:
-    """The log-probability of each choice, from the first token's alternatives.
-
-    None if the token that came, which leads, begins no answer. A token counts for the one choice
-    whose answer it begins. A choice that is not among the alternatives is at most as likely as the
-    least of them and as all that is left.
-
-    >>> scores_of({"True": -0.1, " false": -2.5, "I": -4.0}, [["True"], ["False"]])
-    (-0.1, -2.5)
-    """
-    found: list[list[float]] = [[] for _ in answers]
-    for token, value in alternatives.items():
-        owner = _begins(token, answers)
-        if owner is not None:
-            found[owner].append(value)
-        elif not any(found):
-            return None
-    if not any(found):
-        return None
-    left = 1.0 - sum(math.exp(value) for value in alternatives.values())
-    bound = min(min(alternatives.values()), math.log(max(left, 1e-9)))
-    return tuple(log_sum(values) if values else bound for values in found)
-
-
-def first_choice(alternatives: dict[str, float], answers: Sequence[Sequence[str]]) -> int | None:
-    """The choice that the token which came first begins, if it begins one and no other.
-
-    >>> first_choice({"True": -0.1, " false": -2.5}, [["True"], ["False"]])
-    0
-    """
-    if not alternatives:
-        return None
-    return _begins(next(iter(alternatives)), answers)
-
-
-def echo_score(completion: Completion, start: int) -> float:
-    """The sum over the tokens of an echoed prompt that reach beyond its first characters."""
-    ends = [*completion.offsets[1:], math.inf]
-    total = 0.0
-    for value, end in zip(completion.logprobs, ends, strict=False):
-        if end > start and value is not None:
-            total += value
-    return total
 
 
 def _echoed(logprobs: _Logprobs, used: Tokens) -> Completion:
@@ -198,18 +125,6 @@ def _first_alternatives(logprobs: _Logprobs, secrets: Sequence[str]) -> dict[str
     return found
 
 
-def _begins(token: str, answers: Sequence[Sequence[str]]) -> int | None:
-    """The one choice that has an answer beginning with this token, if there is one and no other."""
-    text = token.strip().casefold()
-    if not text:
-        return None
-    owners = []
-    for place, ways in enumerate(answers):
-        if any(word.casefold().startswith(text) for word in ways):
-            owners.append(place)
-    return owners[0] if len(owners) == 1 else None
-
-
 def _text(choice: _Choice) -> str:
     """What the model said: its message, its refusal, or its text."""
     if choice.message is None:
@@ -225,13 +140,14 @@ def _bounded(text: str) -> str:
     return f"{text[:_HEAD]}\n[{gone:,} characters of this reply were cut]\n{text[-tail:]}"
 
 
-def _used(usage: msgspec.Raw, most: Tokens, characters: int, pictures: int) -> Tokens:
+def _used(usage: msgspec.Raw, asked: Asked, characters: int) -> Tokens:
     """The tokens that were used: what the server says, or our own estimate where that cannot be.
 
     A token is hardly longer than a dozen characters and no shorter than a third of one; a chat
     template adds some, and a server may overrun what was asked for. For a picture servers count
     from a few tokens to forty times as many as OpenAI's usual models.
     """
+    most, pictures = asked.most, asked.picture_tokens
     own = Tokens(most.read, max(most.written, characters // 3))
     try:
         said = msgspec.json.decode(usage, type=_Usage)
@@ -244,3 +160,168 @@ def _used(usage: msgspec.Raw, most: Tokens, characters: int, pictures: int) -> T
     if plausible_read and plausible_written:
         return Tokens(said.prompt_tokens, written)
     return own
+
+
+# --- what is sent, and what the manifest says of it ----------------------------------------------
+
+
+Endpoint = Literal["chat", "completion"]
+CONSTRAINTS = ("", "json", "choice")
+_GROWTH = 16  # how many times more room a reply gets that was cut
+_COMPLETION_ALTERNATIVES = 5  # the most that completion servers give
+# What a server may refuse, and how it is asked without.
+_REMEDIES = {
+    "temperature": "--model-set temperature=default",
+    "logprobs": "--model-set logprobs=no",
+    "seed": "leave out request_seed",
+    "response_format": "leave out constrain",
+    "guided_choice": "leave out constrain, or give constrain=json",
+}
+
+
+class Sampling(NamedTuple):
+    """How the server draws its tokens. None: whatever it does without being told."""
+
+    temperature: float | None
+    seed: int | None
+
+
+@dataclass
+class OpenAIApi:
+    """How every request of a run is made, and its reply read."""
+
+    model: str
+    endpoint: Endpoint
+    sampling: Sampling
+    _: KW_ONLY
+    logprobs: bool  # ask for the log-probabilities of the first token
+    echo: bool  # score each answer whole, as an echoed prompt
+    reply_tokens: int
+    most_reply_tokens: int = 8192  # for a reply that was cut
+    constrain: str = ""  # one of CONSTRAINTS
+    scheme: str = field(default="openai", init=False)
+    converses: bool = field(init=False)
+    path: str = field(init=False)
+    takes: frozenset[Takes] = field(init=False)  # only conversations may hold pictures
+    scale: Scale = field(init=False)
+    limits: Sequence[int] = field(init=False)
+    _newer_words: bool = field(default=False, init=False)  # as OpenAI's newer models want them
+
+    def __post_init__(self) -> None:
+        if self.endpoint not in ("chat", "completion"):
+            raise UsageError(
+                f"There is no endpoint '{self.endpoint}'.", "Choose chat or completion."
+            )
+        if self.echo and self.endpoint == "chat":
+            raise UsageError(
+                "A chat server cannot echo.",
+                "Add --model-set endpoint=completion, or leave out echo.",
+            )
+        check_positive("reply_tokens", self.reply_tokens)
+        check_positive("most_reply_tokens", self.most_reply_tokens)
+        if self.constrain not in CONSTRAINTS:
+            raise UsageError(
+                f"Answers cannot be constrained by '{self.constrain}'.", "Known: json, choice."
+            )
+        self.converses = self.endpoint == "chat"
+        self.path = "/chat/completions" if self.converses else "/completions"
+        self.takes = ANYTHING if self.converses else TEXT
+        self.scale = "log-probability" if self.logprobs or self.echo else "none"
+        limits = [self.reply_tokens]
+        while limits[-1] < self.most_reply_tokens:
+            limits.append(min(limits[-1] * _GROWTH, self.most_reply_tokens))
+        self.limits = limits
+
+    def describe(self) -> dict[str, Any]:
+        """What of this determines the answers."""
+        about: dict[str, Any] = {
+            "endpoint": self.endpoint,
+            "logprobs": self.logprobs,
+            "echo": self.echo,
+            "reply_tokens": self.reply_tokens,
+            "most_reply_tokens": max(self.limits),
+            "constrain": self.constrain or "no",
+            "temperature": "default",  # unless one is sent
+        }
+        return about | self._sampling()
+
+    def for_reply(
+        self, said: str | list[dict[str, str]], limit: int, answers: Sequence[str]
+    ) -> dict[str, Any]:
+        """A request that is answered by a reply: `said` is a prompt, or the turns of a chat.
+
+        The reply may have `limit` tokens; if it is constrained, it must be one of the answers.
+        """
+        body: dict[str, Any] = {"model": self.model, "max_tokens": limit}
+        body |= self._constraint(answers)
+        if self.converses:
+            body["messages"] = said
+            if self.logprobs:
+                body |= {"logprobs": True, "top_logprobs": ALTERNATIVES}
+        else:
+            body["prompt"] = said
+            if self.logprobs:
+                body["logprobs"] = _COMPLETION_ALTERNATIVES
+        return body | self._sampling()
+
+    def for_echo(self, text: str) -> dict[str, Any]:
+        """A request that gives back its own text with log-probabilities."""
+        body = {"model": self.model, "prompt": text, "echo": True, "logprobs": 1, "max_tokens": 0}
+        return body | self._sampling()
+
+    def _constraint(self, answers: Sequence[str]) -> dict[str, Any]:
+        """What makes a server give one of the answers and nothing else."""
+        if not self.constrain:
+            return {}
+        if self.constrain == "choice":
+            return {"guided_choice": list(answers)}
+        schema = {
+            "type": "object",
+            "properties": {"answer": {"type": "string", "enum": list(answers)}},
+            "required": ["answer"],
+            "additionalProperties": False,
+        }
+        form = {"name": "answer", "strict": True, "schema": schema}
+        return {"response_format": {"type": "json_schema", "json_schema": form}}
+
+    def sent(self, body: dict[str, Any], pictures: Sequence[SentPicture]) -> dict[str, Any]:
+        """A request as it is sent: in words that this server knows, and with its pictures."""
+        if self._newer_words:
+            body = dict(body)
+            body["max_completion_tokens"] = body.pop("max_tokens")
+        return with_pictures(body, pictures)
+
+    def learns_words(self, complaint: str, sent: dict[str, Any]) -> bool:
+        """Whether a refused request may be sent again in other words that mean the same."""
+        if "max_completion_tokens" not in complaint or "max_tokens" not in sent:
+            return False
+        self._newer_words = True
+        return True
+
+    def estimate(self, body: dict[str, Any]) -> Tokens:
+        """The most that a request is likely to use: a third of its characters, and those asked for.
+
+        Its pictures are counted by themselves.
+        """
+        texts = [body.get("prompt", "")]
+        if "messages" in body:
+            texts = [turn["content"] for turn in body["messages"]]
+        return Tokens(sum(len(text) // 3 + 8 for text in texts), body["max_tokens"])
+
+    def parse(self, raw: bytes, asked: Asked) -> Completion:
+        """What is kept of a reply."""
+        return parse_reply(raw, asked, echo=self.echo)
+
+    def refused(self, complaint: str, sent: dict[str, Any]) -> tuple[str, str] | None:
+        """The parameter that a server complains about, and what to do without it."""
+        for parameter, remedy in _REMEDIES.items():
+            named = re.search(rf"(?<![a-z]){parameter}(?![a-z])", complaint)
+            if named and parameter in sent:
+                needed = self.echo and parameter == "logprobs"
+                return parameter, "leave out echo" if needed else remedy
+        return None
+
+    def _sampling(self) -> dict[str, Any]:
+        """What is sent of it: nothing that the server is to choose."""
+        given = self.sampling._asdict()
+        return {name: value for name, value in given.items() if value is not None}

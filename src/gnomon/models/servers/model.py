@@ -16,61 +16,55 @@ from typing import Any
 from msgspec.structs import replace
 
 from gnomon.errors import DataError, GnomonError, ModelError, UsageError
-from gnomon.models.asking import HOW, Asking, continuations
-from gnomon.models.likelihood import log_sum
+from gnomon.models.choices import log_sum
 from gnomon.models.prompts.library import Prompt
+from gnomon.models.prompts.preview import HOW, Asking, continuations
 from gnomon.models.reading.replies import as_answer
-from gnomon.models.servers.budget import FREE, Tokens
-from gnomon.models.servers.completions import (
+from gnomon.models.servers.pictures import PictureOptions, SentPicture, for_the_cache
+from gnomon.models.servers.pool import address_of
+from gnomon.models.servers.protocol import (
+    FREE,
+    Asked,
     Completion,
+    ServerApi,
+    Tokens,
     echo_score,
     first_choice,
-    parse_reply,
     scores_of,
 )
-from gnomon.models.servers.pictures import (
-    Sent,
-    Showing,
-    for_the_cache,
-    pictures_in,
-    with_pictures,
-)
 from gnomon.models.servers.refusals import AskError, BlindError, CutError, RejectedError
-from gnomon.models.servers.remote import Remote, Replied
+from gnomon.models.servers.remote import Outgoing, Remote, Replied
 from gnomon.models.servers.replycache import Replies
-from gnomon.models.servers.requests import Requests, estimate
-from gnomon.models.servers.server import address_of
 from gnomon.records import Answer, Image, Item, Preview, pick
 
 BY_SCORE = "first token"  # the rule of an answer whose choices have scores
 
 
-class OpenAI:
+class ServedModel:
     """One model of one server, or of several that have the same."""
 
     def __init__(
         self,
-        requests: Requests,
+        api: ServerApi,
         remote: Remote,
         prompt: Prompt,
         replies: Replies | None,
         *,
         batch: int,
-        showing: Showing | None = None,
+        showing: PictureOptions | None = None,
     ) -> None:
-        self.spec = f"openai:{requests.model}"
-        self.scale = requests.scale
-        self.takes = requests.takes
+        self.spec = f"{api.scheme}:{api.model}"
+        self.scale = api.scale
+        self.takes = api.takes
         self.batch = batch
         self.spending = remote.budget
-        self._requests = requests
+        self._api = api
         self._remote = remote
         self._prompt = prompt
         self.lists_choices = prompt.lists_choices
         self._replies = replies
-        self._newer_names = False  # max_completion_tokens for max_tokens, as OpenAI's newer models
         self._accepted = False  # has the server ever taken a request with these parameters?
-        self._showing = showing or Showing()
+        self._showing = showing or PictureOptions()
         self._sees = False  # has it ever taken one with a picture?
 
     @property
@@ -92,11 +86,11 @@ class OpenAI:
     def describe(self) -> dict[str, Any]:
         """What determines the answers; never the key."""
         return {
-            "kind": "openai",
-            "model": self._requests.model,
+            "kind": self._api.scheme,
+            "model": self._api.model,
             "base_url": self._remote.describe(),
             "prompt": self._prompt.describe(),
-            **self._requests.describe(),
+            **self._api.describe(),
             **self._showing.describe(),
         }
 
@@ -111,13 +105,15 @@ class OpenAI:
 
     def expected(self, item: Item) -> Tokens:
         """The most tokens that an item is likely to take, its pictures aside; nothing is sent."""
-        if self._requests.echo:
+        if self._api.echo:
             context = self._prompt.context(item)
             read = 0
             for ways in self._prompt.words(item):
-                read += sum(estimate(self._requests.for_echo(context + word)).read for word in ways)
+                read += sum(
+                    self._api.estimate(self._api.for_echo(context + word)).read for word in ways
+                )
             return Tokens(read, 0)
-        return estimate(self._request(item, self._requests.reply_tokens))
+        return self._api.estimate(self._request(item, self._api.limits[0]))
 
     def close(self) -> None:
         """Close connections and the cache of replies."""
@@ -136,7 +132,7 @@ class OpenAI:
 
     async def _answer_one(self, item: Item) -> Answer:
         try:
-            if self._requests.echo:
+            if self._api.echo:
                 return await self._echoed(item)
             return await self._replied(item)
         except AskError as error:
@@ -150,7 +146,7 @@ class OpenAI:
 
         A reply that was cut is asked for again with more room; one that still is has no answer.
         """
-        first, *larger = self._requests.limits
+        first, *larger = self._api.limits
         found = await self._ask(self._request(item, first), item.images)
         used = found.used
         reached = first
@@ -171,19 +167,19 @@ class OpenAI:
 
     def _request(self, item: Item, limit: int) -> dict[str, Any]:
         """What is sent for an item, its pictures aside; the reply may have so many tokens."""
-        put = self._prompt.chat if self._requests.endpoint == "chat" else self._prompt.context
+        put = self._prompt.chat if self._api.converses else self._prompt.context
         words = [ways[0] for ways in self._prompt.answers(item)]
-        return self._requests.for_reply(put(item), limit, words)
+        return self._api.for_reply(put(item), limit, words)
 
     def preview(self, item: Item) -> Preview:
         """What would be sent for an item; nothing is."""
         found = self.asking()
         images = len(item.images) if "image" in self.takes else 0
-        if self._requests.echo:
+        if self._api.echo:
             context = self._prompt.context(item)
             scored = continuations(item, self._prompt.words(item))
             return Preview(text=context, scored=scored, how=HOW["echo"])
-        body = self._request(item, self._requests.limits[0])
+        body = self._request(item, self._api.limits[0])
         return Preview(
             text=body.get("prompt", ""),
             messages=tuple(body.get("messages", ())),
@@ -194,22 +190,22 @@ class OpenAI:
 
     def asking(self) -> Asking:
         """What shows prompts without the model."""
-        about = self._requests.describe()
+        about = self._api.describe()
         kept = ("reply_tokens", "most_reply_tokens", "temperature", "logprobs", "constrain")
         limits = {name: about[name] for name in kept if name in about}
         return Asking(
-            way="echo" if self._requests.echo else "generate",
+            way="echo" if self._api.echo else "generate",
             prompt=replace(self._prompt, paraphrases=()),
-            sends_messages=self._requests.endpoint == "chat",
+            sends_messages=self._api.converses,
             takes_pictures="image" in self.takes,
-            limits={} if self._requests.echo else limits,
+            limits={} if self._api.echo else limits,
         )
 
     def _read(self, item: Item, found: Completion, used: Tokens) -> Answer:
         """The answer that a reply gives: with scores where its first token is the answer."""
         counted = {"tokens": sum(used), "written": used.written}
         answer = as_answer(item, found.text, self._prompt, **counted)
-        if not self._requests.logprobs:
+        if not self._api.logprobs:
             return answer
         scores = scores_of(found.first, self._prompt.answers(item))
         if scores is None or not self._opens_with_answer(item, found, answer):
@@ -231,7 +227,7 @@ class OpenAI:
             return True
         if self._prompt.shows_letters(item.form):
             return False
-        continues = self._requests.endpoint == "completion" and answer.choice is None
+        continues = not self._api.converses and answer.choice is None
         return (agrees or continues) and _opens_with(found.text, answers[place])
 
     async def _echoed(self, item: Item) -> Answer:
@@ -240,7 +236,7 @@ class OpenAI:
         scores = []
         used = FREE
         for ways in self._prompt.words(item):
-            bodies = [self._requests.for_echo(context + word) for word in ways]
+            bodies = [self._api.for_echo(context + word) for word in ways]
             found = await asyncio.gather(*(self._ask(body) for body in bodies))
             scores.append(log_sum([echo_score(each, len(context)) for each in found]))
             for each in found:
@@ -261,7 +257,7 @@ class OpenAI:
                 return known
             found, base_url = await self._send(body, pictures)
             if self._replies and not found.cut:
-                self._replies.keep(address_of(base_url, self._requests.path), asked, found)
+                self._replies.keep(address_of(base_url, self._api.path), asked, found)
             return found
 
     def _known(self, asked: dict[str, Any]) -> Completion | None:
@@ -269,13 +265,13 @@ class OpenAI:
         if self._replies is None:
             return None
         for base_url in self._remote.addresses:
-            address = address_of(base_url, self._requests.path)
+            address = address_of(base_url, self._api.path)
             found = self._replies.find(address, asked)
             if found:
                 return found
         return None
 
-    async def _open(self, images: Sequence[Image]) -> list[Sent]:
+    async def _open(self, images: Sequence[Image]) -> list[SentPicture]:
         if not images:
             return []
         try:
@@ -283,23 +279,21 @@ class OpenAI:
         except DataError as error:
             raise AskError(error.message) from None
 
-    async def _send(self, body: dict[str, Any], pictures: Sequence[Sent]) -> Replied[Completion]:
+    async def _send(
+        self, body: dict[str, Any], pictures: Sequence[SentPicture]
+    ) -> Replied[Completion]:
         shown = sum(picture.tokens for picture in pictures)
-        most = estimate(body, shown)
-        sent = with_pictures(self._in_its_words(body), pictures)
-        parse = partial(
-            parse_reply,
-            most=most,
-            echo=self._requests.echo,
-            secrets=self._remote.secrets,
-            pictures=pictures_in(sent),
-            picture_tokens=shown,
-        )
+        text = self._api.estimate(body)
+        most = Tokens(text.read + shown, text.written)
+        sent = self._api.sent(body, pictures)
+        urls = [picture.url for picture in pictures]
+        asked = Asked(most, self._remote.secrets, urls, shown)
+        parse = partial(self._api.parse, asked=asked)
+        request = Outgoing(self._api.path, sent, most, parse, pictures=urls)
         try:
-            found = await self._remote.post(self._requests.path, sent, most, parse)
+            found = await self._remote.post(request)
         except RejectedError as error:
-            if "max_completion_tokens" in str(error) and "max_tokens" in sent:
-                self._newer_names = True  # another word for the same: the answers do not change
+            if self._api.learns_words(str(error), sent):  # the answers do not change
                 return await self._send(body, pictures)
             self._check_refused(str(error), sent)
             self._check_sees(error)
@@ -316,20 +310,12 @@ class OpenAI:
                 "Choose a model that does, or ask without the pictures: --blind.",
             )
 
-    def _in_its_words(self, body: dict[str, Any]) -> dict[str, Any]:
-        """The request with the names of parameters that this server knows."""
-        if not self._newer_names:
-            return body
-        sent = dict(body)
-        sent["max_completion_tokens"] = sent.pop("max_tokens")
-        return sent
-
     def _check_refused(self, complaint: str, body: dict[str, Any]) -> None:
         """End the run if the server refuses a parameter: asked without it, it answers otherwise.
 
         A server that took the same parameters before complains of something else.
         """
-        refused = self._requests.refused(complaint, body)
+        refused = self._api.refused(complaint, body)
         if refused is None or self._accepted:
             return
         parameter, remedy = refused

@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import UsageError
-from gnomon.models.prompts.library import load_prompt
-from gnomon.models.servers.budget import Budget
-from gnomon.models.servers.model import OpenAI
-from gnomon.models.servers.pictures import Showing
+from gnomon.models.prompts.library import PromptChoice
+from gnomon.models.servers.completions import Endpoint, OpenAIApi, Sampling
+from gnomon.models.servers.model import ServedModel
+from gnomon.models.servers.pictures import PictureOptions
+from gnomon.models.servers.protocol import Budget
 from gnomon.models.servers.remote import Remote
 from gnomon.models.servers.replycache import Replies
-from gnomon.models.servers.requests import Endpoint, Requests, Sampling
 from gnomon.options import neutral
 from gnomon.redaction import redact_url
 
@@ -65,7 +65,7 @@ def openai(
     cache: bool = True,
     max_side: int = 0,
     image_tokens: int | None = None,
-) -> OpenAI:
+) -> ServedModel:
     """A model by the name that its server knows.
 
     base_url       the server's address, or several with spaces between them, if they have the same
@@ -98,13 +98,13 @@ def openai(
     """
     check_name(name, key_env)
     addresses = addresses_from(base_url)
-    chosen = load_prompt(prompt or DEFAULT_PROMPTS.get(endpoint, "plain"), wording)
-    put = chosen.with_shots(shots, examples)
+    choice = PromptChoice(prompt, wording, shots, examples)
+    put = choice.load(DEFAULT_PROMPTS.get(endpoint, "plain"))
     sampling = Sampling(_temperature(temperature), request_seed)
     scoring: dict[str, Any] = {"logprobs": logprobs, "echo": echo, "constrain": constrain}
     room: dict[str, Any] = {"reply_tokens": reply_tokens, "most_reply_tokens": most_reply_tokens}
-    requests = Requests(name, endpoint, sampling, **scoring, **room)
-    showing = Showing(max_side, image_tokens)
+    api = OpenAIApi(name, endpoint, sampling, **scoring, **room)
+    showing = PictureOptions(max_side, image_tokens)
     budget = _budget(max_cost, price_input, price_output, budget_tokens)
     replies = _replies(cache)  # may fail, so before the remote, which has a loop to close
     pace: dict[str, Any] = {"concurrency": concurrency, "attempts": attempts, "timeout": timeout}
@@ -112,7 +112,7 @@ def openai(
     batch = concurrency * len(addresses)
     if replies:  # else all replies of a batch that ends the run are lost, and paid for
         batch *= BATCHES
-    return OpenAI(requests, remote, put, replies, batch=batch, showing=showing)
+    return ServedModel(api, remote, put, replies, batch=batch, showing=showing)
 
 
 def check_name(name: str, key_env: str) -> None:

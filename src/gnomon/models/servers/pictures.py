@@ -19,8 +19,7 @@ from urllib.parse import unquote
 from gnomon.errors import UsageError
 from gnomon.records import Image
 from gnomon.redaction import HIDDEN
-from gnomon.vision.decoding import Pixels, decode_bytes
-from gnomon.vision.images import PNG
+from gnomon.vision.images import PNG, Pixels, decode_bytes
 from gnomon.vision.pictures import file_of, stored
 
 # What OpenAI's models count: the picture is scaled into a square, then its shorter side down to a
@@ -33,7 +32,7 @@ _DATA = re.compile(r"data:[\w.+/-]*;base64,[\w+/=\\%-]*", re.IGNORECASE)
 _PIECE = re.compile(rf"[A-Za-z0-9+/=\\%]{{{SHORTEST_PIECE},}}")
 
 
-class Sent(NamedTuple):
+class SentPicture(NamedTuple):
     """A picture as a request holds it."""
 
     url: str
@@ -42,7 +41,7 @@ class Sent(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Showing:
+class PictureOptions:
     """How the pictures of a run are sent."""
 
     max_side: int = 0  # pixels of the longer side; 0 sends every picture as it is stored
@@ -61,11 +60,11 @@ class Showing:
             return {}
         return {"max_side": self.max_side, "scaled": f"Lanczos; PNG, or JPEG of quality {QUALITY}"}
 
-    def open(self, images: Sequence[Image]) -> list[Sent]:
+    def open(self, images: Sequence[Image]) -> list[SentPicture]:
         """The pictures of one request; a `DataError` says which of them cannot be shown."""
         return [self._open(image) for image in images]
 
-    def _open(self, image: Image) -> Sent:
+    def _open(self, image: Image) -> SentPicture:
         content = stored(image)
         picture = decode_bytes(content, file_of(image))  # a damaged one is never sent
         key = sha256(content).hexdigest()
@@ -79,7 +78,7 @@ class Showing:
         if tokens is None:
             tokens = picture_tokens(*picture.size)
         data = b64encode(content).decode()
-        return Sent(f"data:image/{_kind(content)};base64,{data}", key, tokens)
+        return SentPicture(f"data:image/{_kind(content)};base64,{data}", key, tokens)
 
 
 def picture_tokens(width: int, height: int) -> int:
@@ -95,11 +94,11 @@ def picture_tokens(width: int, height: int) -> int:
     return PICTURE_TOKENS + TILE_TOKENS * across * down
 
 
-def with_pictures(body: dict[str, Any], pictures: Sequence[Sent]) -> dict[str, Any]:
+def with_pictures(body: dict[str, Any], pictures: Sequence[SentPicture]) -> dict[str, Any]:
     """A chat request whose last message begins with pictures.
 
     >>> asked = {"messages": [{"role": "user", "content": "A cat?"}]}
-    >>> with_pictures(asked, [Sent("data:...", "", 85)])["messages"][0]["content"][-1]
+    >>> with_pictures(asked, [SentPicture("data:...", "", 85)])["messages"][0]["content"][-1]
     {'type': 'text', 'text': 'A cat?'}
     """
     if not pictures:
@@ -112,21 +111,11 @@ def with_pictures(body: dict[str, Any], pictures: Sequence[Sent]) -> dict[str, A
     return {**body, "messages": [*before, {**question, "content": parts}]}
 
 
-def for_the_cache(body: dict[str, Any], pictures: Sequence[Sent]) -> dict[str, Any]:
+def for_the_cache(body: dict[str, Any], pictures: Sequence[SentPicture]) -> dict[str, Any]:
     """The request as the cache of replies knows it: the same text about two pictures differs."""
     if not pictures:
         return body
     return {**body, "pictures": [picture.key for picture in pictures]}
-
-
-def pictures_in(body: dict[str, Any]) -> list[str]:
-    """The addresses of the pictures that a request holds."""
-    found = []
-    for turn in body.get("messages", ()):
-        if isinstance(turn["content"], list):
-            parts = [part for part in turn["content"] if part["type"] == "image_url"]
-            found += [part["image_url"]["url"] for part in parts]
-    return found
 
 
 def hide_pictures(text: str, sent: Sequence[str]) -> str:

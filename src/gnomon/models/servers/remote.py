@@ -17,10 +17,8 @@ from threading import Thread
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from gnomon.errors import GnomonError, ModelError
-from gnomon.models.servers.budget import FREE, Budget, Tokens
-from gnomon.models.servers.completions import MalformedError
-from gnomon.models.servers.fleet import Fleet
-from gnomon.models.servers.pictures import pictures_in
+from gnomon.models.servers.pool import KeyHeaders, RemoteServer, Response, ServerPool, bearer
+from gnomon.models.servers.protocol import FREE, Budget, MalformedError, Tokens, check_positive
 from gnomon.models.servers.refusals import (
     LONGEST_PAUSE,
     AskError,
@@ -28,8 +26,6 @@ from gnomon.models.servers.refusals import (
     plain_line,
     refusal,
 )
-from gnomon.models.servers.requests import check_positive
-from gnomon.models.servers.server import Response, Server
 from gnomon.redaction import redact_url
 
 FIRST_PAUSE = 1.0  # seconds before the second attempt; then doubling
@@ -57,6 +53,17 @@ class Replied(NamedTuple, Generic[Kept]):
     base_url: str
 
 
+class Outgoing(NamedTuple, Generic[Kept]):
+    """One request: where it goes, what it says, and how its reply is read."""
+
+    path: str
+    body: dict[str, Any]
+    most: Tokens  # that it may use
+    parse: Callable[[bytes], Kept]
+    room: int = 0  # bytes of the reply; 0: as many as so many tokens may need
+    pictures: Sequence[str] = ()  # that the body holds, and nothing else may
+
+
 class Remote:
     """One server, or several that answer alike.
 
@@ -72,6 +79,7 @@ class Remote:
         concurrency: int,
         attempts: int,
         timeout: float,
+        key_headers: KeyHeaders = bearer,
         wait: Callable[[float], Awaitable[Any]] = asyncio.sleep,
     ) -> None:
         check_positive("concurrency", concurrency)
@@ -84,14 +92,15 @@ class Remote:
         self.budget = budget
         self._wait = wait
         key = os.environ.get(key_env, "")
+        how: dict[str, Any] = {"concurrency": concurrency, "timeout": timeout}
         servers = []
         for address in addresses:
-            servers.append(Server(address, key, concurrency=concurrency, timeout=timeout))
+            servers.append(RemoteServer(address, key, key_headers=key_headers, **how))
         self.secrets = tuple(dict.fromkeys(chain.from_iterable(each.secrets for each in servers)))
         self.slots = asyncio.Semaphore(concurrency * len(servers))
         self.ended: GnomonError | None = None  # why nothing more is sent; what is under way arrives
         self._loop = asyncio.new_event_loop()
-        self._fleet = Fleet(servers, concurrency, self._loop.time)
+        self._pool = ServerPool(servers, concurrency, self._loop.time)
         # what is cancelled or arrives too late is nobody's concern, least of all stderr's
         self._loop.set_exception_handler(lambda loop, context: None)
         self._thread = Thread(target=self._loop.run_forever, name="gnomon-remote", daemon=True)
@@ -127,22 +136,12 @@ class Remote:
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
-        for server in self._fleet.servers:
+        for server in self._pool.servers:
             await server.close()
         await self._loop.shutdown_asyncgens()
 
-    async def post(
-        self,
-        path: str,
-        body: dict[str, Any],
-        most: Tokens,
-        parse: Callable[[bytes], Kept],
-        *,
-        room: int = 0,
-    ) -> Replied[Kept]:
-        """What is kept of the reply to one request, which may use at most so many tokens.
-
-        The reply may have `room` bytes, or else as many as so many tokens may need.
+    async def post(self, request: Outgoing[Kept]) -> Replied[Kept]:
+        """What is kept of the reply to one request.
 
         It takes at most `attempts` times a pause of LONGEST_PAUSE and a reply of `timeout` seconds,
         whatever is said. To be called with one of `slots` held, also while it waits: a server in
@@ -151,21 +150,21 @@ class Remote:
         trouble = PassingError("it was never tried")
         attempt = 0
         while attempt < self.attempts:
-            server = await self._fleet.choose()
-            if self._fleet.is_one:
+            server = await self._pool.choose()
+            if self._pool.is_one:
                 await self._pause(server, trouble, attempt)
             try:
-                kept = await self._try(server, path, body, most, parse, room)
+                kept = await self._try(server, request)
             except PassingError as error:
                 trouble = error
             else:
                 server.faults = 0
                 return Replied(kept, server.base_url)
-            self._fleet.rest(server, trouble, FIRST_PAUSE)
-            if trouble.unreachable and not self._fleet.all_gone:
+            self._pool.rest(server, trouble, FIRST_PAUSE)
+            if trouble.unreachable and not self._pool.all_gone:
                 continue  # that cost nothing, and others are there
             attempt += 1
-            if self._fleet.none_reached and attempt > 1 and self._fleet.all_gone:
+            if self._pool.none_reached and attempt > 1 and self._pool.all_gone:
                 break  # no server there, rather than one in trouble
         raise self._given_up(trouble)
 
@@ -175,14 +174,14 @@ class Remote:
         if not trouble.unreachable:
             return AskError(f"{reason} ({self.attempts} attempts)")
         shown = ", ".join(map(redact_url, self.addresses))
-        which = shown if self._fleet.is_one else f"None of {shown}"
-        cannot = "cannot" if self._fleet.is_one else "can"
+        which = shown if self._pool.is_one else f"None of {shown}"
+        cannot = "cannot" if self._pool.is_one else "can"
         return ModelError(
             f"{which} {cannot} be reached: {reason}.",
             "Start the server, or give its address with --base-url.",
         )
 
-    async def _pause(self, server: Server, trouble: PassingError, attempt: int) -> None:
+    async def _pause(self, server: RemoteServer, trouble: PassingError, attempt: int) -> None:
         """Wait as long as the server asked anybody to; else doubling, spread out a little."""
         seconds = server.hold - self._loop.time()
         if attempt and trouble.pause is not None:
@@ -193,30 +192,22 @@ class Remote:
         if seconds > 0:
             await self._wait(seconds)
 
-    async def _try(
-        self,
-        server: Server,
-        path: str,
-        body: dict[str, Any],
-        most: Tokens,
-        parse: Callable[[bytes], Kept],
-        room: int,
-    ) -> Kept:
+    async def _try(self, server: RemoteServer, request: Outgoing[Kept]) -> Kept:
         """One attempt. It counts in full unless the server refused it or says what it used."""
         if self.ended:
             raise self.ended
+        most = request.most
         self.budget.reserve(most)
         used = most
+        room = request.room or REPLY_ROOM + most.written * TOKEN_ROOM
         try:
-            with self._fleet.asking(server):
+            with self._pool.asking(server):
                 async with asyncio.timeout(self.timeout):  # a reply that drips in is cut off too
-                    response = await self._exchange(
-                        server, path, body, room or REPLY_ROOM + most.written * TOKEN_ROOM
-                    )
+                    response = await self._exchange(server, request.path, request.body, room)
             if response.status != 200:
                 used = FREE
-                raise self._refusal(server, response, body)
-            completion = parse(response.raw)
+                raise self._refusal(server, response, request.pictures)
+            completion = request.parse(response.raw)
             used = completion.used
         except TimeoutError:
             raise PassingError(f"no whole reply within {self.timeout:g} s") from None
@@ -232,18 +223,18 @@ class Remote:
             self.budget.settle(most, used)
 
     async def _exchange(
-        self, server: Server, path: str, body: dict[str, Any], room: int
+        self, server: RemoteServer, path: str, body: dict[str, Any], room: int
     ) -> Response:
         return await server.exchange(path, body, room)
 
-    def _refusal(self, server: Server, response: Response, body: dict[str, Any]) -> Exception:
+    def _refusal(
+        self, server: RemoteServer, response: Response, pictures: Sequence[str]
+    ) -> Exception:
         """The error that a status other than 200 stands for; of several servers it names the one.
 
         What ends a run ends it although others might answer: their user must know.
         """
-        found = refusal(
-            *response, secrets=self.secrets, key_env=self.key_env, pictures=pictures_in(body)
-        )
-        if isinstance(found, ModelError) and not self._fleet.is_one:
+        found = refusal(*response, secrets=self.secrets, key_env=self.key_env, pictures=pictures)
+        if isinstance(found, ModelError) and not self._pool.is_one:
             return ModelError(f"{redact_url(server.base_url)}: {found.message}", found.hint)
         return found

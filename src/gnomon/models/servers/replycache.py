@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from gnomon.errors import ModelError
-from gnomon.models.servers.completions import Completion
+from gnomon.models.servers.protocol import Completion
 
 LONGEST_KEPT = 30 * 24 * 3600.0  # seconds after which no run is expected to continue
 

@@ -2,170 +2,194 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from msgspec.structs import replace
+import torch
 
 from gnomon.grouped import grouped
-from gnomon.models.asking import Asking, frames
-from gnomon.models.chat import Writer, chat_template
 from gnomon.models.choices import (
     Likelihoods,
+    ModelReply,
     Query,
-    Reply,
+    by_length,
     contexts,
-    describe_asking,
     flat,
-    replied,
-    scale_of,
     take,
+    text_size,
 )
-from gnomon.models.prompts.library import Prompt
-from gnomon.models.transformers.generating import generate
-from gnomon.models.transformers.likelihoods import Scorer
-from gnomon.models.transformers.limits import longest_text, token_budget
-from gnomon.models.transformers.previewing import (
-    limits_of,
-    previewed,
-    scored_words,
-    special_tokens,
-)
-from gnomon.models.transformers.tokens import Encoder
-from gnomon.models.transformers.trees import try_trees
+from gnomon.models.prompted import Prompted
+from gnomon.models.prompts.chat import Writer, chat_template
+from gnomon.models.prompts.preview import Asking, frames
+from gnomon.models.transformers.loading import longest_text, token_budget
+from gnomon.models.transformers.scorer import TorchScorer, try_trees
+from gnomon.models.transformers.tokens import TextEncoder, limits_of, special_tokens
 from gnomon.records import Answer, Item, Preview
 
 
-class Causal:
+class Causal(Prompted):
     """A decoder model of transformers, asked with a prompt."""
 
     batch = 512
 
-    def __init__(
-        self,
-        spec: str,
-        model: Any,
-        tokenizer: Any,
-        prompt: Prompt,
-        *,
-        chat: bool = False,
-        normalise: str = "sum",
-        ask: str = "score",
-        new_tokens: int = 32,
-        trees: bool | None = None,
-        about: dict[str, Any] | None = None,
-    ) -> None:
-        self.spec, self.model, self.tokenizer, self.prompt = spec, model, tokenizer, prompt
-        self.lists_choices = prompt.lists_choices
-        self.ask, self.new_tokens, self.about = ask, new_tokens, about or {}
-        self.scale = scale_of(ask)
-        self.budget = token_budget(model)
-        self.longest = longest_text(model, tokenizer)
-        self.write = own_template(tokenizer) if chat else None
-        self.encoder = Encoder(tokenizer)
-        reading = try_trees(model, trees, spec)
-        self.scorer = Scorer(model, trees=reading.trees, packed=reading.packed)
+    def __init__(self, *parts: Any, trees: bool | None = None, **how: Any) -> None:
+        super().__init__(*parts, **how)
+        self.budget = token_budget(self.model)
+        self.longest = longest_text(self.model, self.tokenizer)
+        self.template = own_template(self.tokenizer) if self.chat else None
+        self.encoder = TextEncoder(self.tokenizer)
+        use = try_trees(self.model, trees, self.spec)
+        self.scorer = TorchScorer(self.model, trees=use.trees, packed=use.packed)
         self.likelihoods = Likelihoods(
             self.scorer.score,
-            normalise=normalise,
+            normalise=self.normalise,
             nothing=self.encoder.open("", []),
             longest=self.longest,
         )
 
-    def describe(self) -> dict[str, Any]:
-        """What determines the answers."""
-        return {
-            **self.about,
-            "prompt": self.prompt.describe(),
-            "chat": self.write is not None,
-            **describe_asking(self.ask, self.likelihoods.normalise, self.new_tokens),
-        }
-
     def size(self, item: Item) -> int:
         """About how many tokens are the item's own."""
-        return (len(item.context) + len(item.text) + sum(map(len, item.choices))) // 4 + 16
+        return text_size(item)
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """One answer for each item."""
         if self.ask == "generate":
-            return self._replied(items)
+            return self.answer_texts(items, self.contexts(items))
 
         kinds = [(item.form, self.prompt.shown_to(item)) for item in items]
         alike = grouped(range(len(items)), kinds.__getitem__)
         answers: dict[int, Answer] = {}
         for numbers in alike.values():  # these share their worked examples
-            answers |= zip(numbers, self._scored(take(items, numbers)), strict=True)
+            some = take(items, numbers)
+            answers |= zip(numbers, self.answer_texts(some, self.contexts(some)), strict=True)
         return [answers[number] for number in range(len(items))]
-
-    def _scored(self, items: Sequence[Item]) -> list[Answer]:
-        words = [self.words(item) for item in items]
-        return self.likelihoods.answers(items, words, self._queries(items, words))
-
-    def _queries(
-        self, items: Sequence[Item], words: Sequence[Sequence[Sequence[str]]]
-    ) -> list[Query]:
-        asked = [flat(each) for each in words]
-        complete = self.write is not None
-        return self.encoder.queries(self.contexts(items), asked, complete=complete)
 
     def preview(self, item: Item) -> Preview:
         """What the model reads for an item, and the tokens that are scored."""
-        found = self.asking()
-        text = found.opened(*self.contexts([item]))
-        if self.ask == "generate":
-            (ids,) = self._prompts([item])
-            return previewed(found, item, self.tokenizer, text, ids)
-        words = self.words(item)
-        (query,) = self._queries([item], [words])
-        scored = scored_words(item, words, query.continuations, self.tokenizer)
-        return previewed(found, item, self.tokenizer, text, query.context, scored)
+        (text,) = self.contexts([item])
+        return self.preview_text(item, self.asking().opened(text), text)
 
     def asking(self) -> Asking:
         """What shows prompts without the model."""
-        write = self.write
+        template = self.template
         framed = None
-        if write is not None:
+        if template is not None:
             answered = self.ask == "score"
-            framed = frames(self.prompt, lambda _: write, answered=answered)
+            framed = frames(self.prompt, lambda _: template, answered=answered)
         return Asking(
             way=self.ask,
-            prompt=replace(self.prompt, paraphrases=()),
+            prompt=self.kept_prompt,
             frames=framed,
-            bare=write is not None,
+            bare=self.bare,
             **special_tokens(self.tokenizer, self.encoder.opening),
             limits=limits_of(self.ask, self.new_tokens, self.model, self.tokenizer),
         )
 
     def contexts(self, items: Sequence[Item]) -> list[str]:
         """What the model reads before the answer."""
-        return contexts(self.prompt, items, self.write, answered=self.ask == "score")
+        return contexts(self.prompt, items, self.template, answered=self.ask == "score")
 
-    def words(self, item: Item) -> tuple[tuple[str, ...], ...]:
-        """The continuations that count for each choice."""
-        if self.write is not None:
-            return self.prompt.answers(item)
-        return self.prompt.words(item)
-
-    def _prompts(self, items: Sequence[Item]) -> list[list[int]]:
+    def tokens(self, texts: Sequence[str]) -> list[list[int]]:
         """What the model reads before it writes."""
-        texts = self.contexts(items)
-        complete = self.write is not None
         prompts = []
         for text, ids in zip(texts, self.encoder.texts(texts), strict=True):
-            prompts.append(self.encoder.open(text, ids, complete=complete))
+            prompts.append(self.encoder.open(text, ids, complete=self.chat))
         return prompts
 
-    def _replied(self, items: Sequence[Item]) -> list[Answer]:
-        prompts = self._prompts(items)
+    def queries(
+        self, texts: Sequence[str], words: Sequence[Sequence[Sequence[str]]]
+    ) -> list[Query]:
+        """What the model reads before the answer, and each way to answer, as tokens."""
+        asked = [flat(each) for each in words]
+        return self.encoder.queries(texts, asked, complete=self.chat)
 
-        def write(asked: Sequence[Sequence[int]]) -> list[Reply]:
-            return generate(self.model, self.tokenizer, asked, new_tokens=self.new_tokens)
-
-        return replied(
-            items, self.prompt, prompts, write, longest=self.longest, room=self.new_tokens
-        )
+    def write(self, prompts: Sequence[Sequence[int]]) -> list[ModelReply]:
+        """The reply to each prompt."""
+        return generate(self.model, self.tokenizer, prompts, new_tokens=self.new_tokens)
 
 
 def own_template(tokenizer: Any) -> Writer:
     """The model's own chat template, to which every day is the same."""
     return chat_template(tokenizer.get_chat_template(), tokenizer.special_tokens_map)
+
+
+# --- replies: greedy generation in batches of like length ----------------------------------------
+
+
+BATCH = 16
+
+
+def generate(
+    model: Any, tokenizer: Any, prompts: Sequence[Sequence[int]], *, new_tokens: int
+) -> list[ModelReply]:
+    """The model's greedy reply to each prompt, of at most `new_tokens` tokens."""
+    ends = _end_tokens(model)
+    replies = [ModelReply("", 0)] * len(prompts)
+    for numbers in by_length(list(map(len, prompts)), lambda batch: len(batch) > BATCH):
+        made = _generate_batch(model, tokenizer, take(prompts, numbers), new_tokens)
+        texts = tokenizer.batch_decode(made, skip_special_tokens=True)
+        for number, tokens, text in zip(numbers, made.tolist(), texts, strict=True):
+            read = len(prompts[number])
+            cut = len(tokens) >= new_tokens and not ends.intersection(tokens)
+            written = _written(tokens, ends)
+            replies[number] = ModelReply(text.strip(), read + written, cut, written)
+    return replies
+
+
+def _generate_batch(
+    model: Any, tokenizer: Any, prompts: Sequence[Sequence[int]], new_tokens: int
+) -> torch.Tensor:
+    """What the model writes after each prompt, as tokens."""
+    device = next(model.parameters()).device
+    decoder_only = not model.config.is_encoder_decoder
+    filler = _filler(tokenizer)
+    longest = max(map(len, prompts))
+
+    ids, mask = [], []
+    for prompt in prompts:
+        gap = longest - len(prompt)
+        padding, seen = [filler] * gap, [1] * len(prompt)
+        if decoder_only:  # the reply follows the last token: pad on the left
+            ids.append([*padding, *prompt])
+            mask.append([0] * gap + seen)
+        else:
+            ids.append([*prompt, *padding])
+            mask.append(seen + [0] * gap)
+
+    with torch.inference_mode():
+        made: torch.Tensor = model.generate(
+            input_ids=torch.tensor(ids, device=device),
+            attention_mask=torch.tensor(mask, device=device),
+            max_new_tokens=new_tokens,
+            do_sample=False,
+            num_beams=1,
+            pad_token_id=filler,
+            temperature=None,
+            top_p=None,
+            top_k=None,
+        )
+    begun = longest if decoder_only else 1  # a decoder of its own begins with a token of its own
+    return made[:, begun:]
+
+
+def _end_tokens(model: Any) -> set[int]:
+    """The tokens with which a reply ends."""
+    found = model.generation_config.eos_token_id
+    if found is None:
+        return set()
+    return {found} if isinstance(found, int) else set(found)
+
+
+def _written(tokens: Sequence[int], ends: Collection[int]) -> int:
+    """How many tokens the model wrote, its end token included; what follows that is padding."""
+    for count, token in enumerate(tokens, start=1):
+        if token in ends:
+            return count
+    return len(tokens)
+
+
+def _filler(tokenizer: Any) -> int:
+    for token in (tokenizer.pad_token_id, tokenizer.eos_token_id):
+        if token is not None:
+            return int(token)
+    return 0

@@ -15,16 +15,52 @@ from typing import Any, NamedTuple
 import torch
 
 from gnomon.downloads.catalogue import cache_folder
-from gnomon.models.choices import take
-from gnomon.models.comparing import FORMS, Pair, Written
-from gnomon.models.transformers.limits import longest_text
-from gnomon.models.transformers.previewing import surrounding_tokens, written
-from gnomon.models.transformers.sights import alike, pictures_in_a_pass, shape_of, tensor_of
+from gnomon.errors import DataError
+from gnomon.models.choices import alike, take
+from gnomon.models.comparison import FORMS, TextPair, Written
+from gnomon.models.transformers.loading import longest_text, on_cpu
+from gnomon.models.transformers.tokens import surrounding_tokens, written
 from gnomon.records import Image
-from gnomon.vision.decoding import decode_bytes
 from gnomon.vision.features import Entry, Features
 from gnomon.vision.features import key_of as cache_key
-from gnomon.vision.pictures import Seen, file_of, see, stored
+from gnomon.vision.images import Pixels, decode_bytes
+from gnomon.vision.pictures import Prepared, file_of, pixels, see, stored
+
+
+def tensor_of(picture: Pixels, image: Image, image_processor: Any) -> Any:
+    """What a model is shown of a picture: channels, rows and columns."""
+    try:
+        made = image_processor(images=picture, return_tensors="pt")
+    except (ValueError, ZeroDivisionError) as error:  # a strip too narrow to be resized
+        size = f"{picture.width} x {picture.height}"
+        reason = " ".join(str(error).split())[:120]
+        raise DataError(
+            f"a picture of {size} pixels does not fit the model: {reason}",
+            "Crop the picture.",
+            file=image.path,
+        ) from error
+    return made["pixel_values"][0]
+
+
+def prepared(images: Sequence[Image], image_processor: Any) -> Iterator[tuple[str, Prepared[Any]]]:
+    """The key of each picture and what the model is shown of it, or why it cannot be shown."""
+
+    def make(image: Image) -> Any:
+        return tensor_of(pixels(image), image, image_processor)
+
+    for image, found in zip(images, see(images, make), strict=True):
+        yield image.identity, found
+
+
+def pictures_in_a_pass(model: Any) -> int:
+    """How many pictures are computed at once: few fill a CPU."""
+    return 8 if on_cpu(model) else 64
+
+
+def shape_of(tensor: Any) -> tuple[int, ...]:
+    """The size of a tensor."""
+    return tuple(tensor.shape)
+
 
 MEMORY = 64 * 2**20  # bytes of features of each sort that are at hand
 TEXTS_IN_A_PASS = 64
@@ -100,14 +136,14 @@ class DualEncoder:
         """What determines its numbers."""
         return {"scaled_by": round(self.scale, 6), "bias": round(self.bias, 6)}
 
-    def look(self, images: Sequence[Image]) -> dict[str, Seen[Any]]:
+    def look(self, images: Sequence[Image]) -> dict[str, Prepared[Any]]:
         """The features of each picture."""
-        found: dict[str, Seen[Any]] = {}
+        found: dict[str, Prepared[Any]] = {}
         new: list[Image] = []
         for image in images:
             key = image.identity
             if key in self._pictures:
-                found[key] = Seen(self._pictures.get(key))
+                found[key] = Prepared(self._pictures.get(key))
             else:
                 new.append(image)
         for key, seen in self._encoded_pictures(new):
@@ -128,7 +164,7 @@ class DualEncoder:
         """What stands around each text."""
         return surrounding_tokens(self.tokenizer)
 
-    def odds(self, pairs: Sequence[Pair], seen: Mapping[str, Seen[Any]]) -> list[float]:
+    def odds(self, pairs: Sequence[TextPair], seen: Mapping[str, Prepared[Any]]) -> list[float]:
         """The scaled similarity of each text and its picture."""
         texts = self._text_features({pair.text for pair in pairs})
         found = []
@@ -137,15 +173,15 @@ class DualEncoder:
             found.append(self.scale * similarity + self.bias)
         return found
 
-    def _encoded_pictures(self, images: Sequence[Image]) -> Iterator[tuple[str, Seen[Any]]]:
+    def _encoded_pictures(self, images: Sequence[Image]) -> Iterator[tuple[str, Prepared[Any]]]:
         """The features of pictures, computed while the next ones are read."""
         waiting: list[tuple[str, Sight]] = []
         for image, seen in zip(images, see(images, self._sight), strict=True):
             key = image.identity
             if seen.made is None:
-                yield key, Seen(None, seen.trouble)
+                yield key, Prepared(None, seen.trouble)
             elif seen.made.features is not None:
-                yield key, Seen(_unit(seen.made.features))
+                yield key, Prepared(_unit(seen.made.features))
             else:
                 waiting.append((key, seen.made))
             if len(waiting) == self.in_a_pass:
@@ -166,7 +202,7 @@ class DualEncoder:
 
     def _picture_features(
         self, sights: Sequence[tuple[str, Sight]]
-    ) -> Iterator[tuple[str, Seen[Any]]]:
+    ) -> Iterator[tuple[str, Prepared[Any]]]:
         shapes = [shape_of(sight.pixels) for _, sight in sights]
         for numbers in alike(shapes, self.in_a_pass):
             part = take(sights, numbers)
@@ -176,7 +212,7 @@ class DualEncoder:
             for (key, sight), row in zip(part, _pooled(made), strict=True):
                 if self._keeps:
                     self._cache.write(sight.name, Entry({"features": row}, {}))
-                yield key, Seen(_unit(row))
+                yield key, Prepared(_unit(row))
 
     @property
     def _keeps(self) -> bool:

@@ -12,21 +12,20 @@ from typing import Any, NamedTuple
 from gnomon.contracts import Model
 from gnomon.errors import ModelError, UsageError
 from gnomon.models.choices import check_way_to_ask, reply_room
-from gnomon.models.comparing import check_contrast
-from gnomon.models.keeping import kept
-from gnomon.models.prompts.library import Prompt, load_prompt
-from gnomon.models.transformers.hubnames import check_no_slip
+from gnomon.models.comparison import Comparer, ComparisonModel, check_contrast
+from gnomon.models.machine import kept
+from gnomon.models.prompted import Manner
+from gnomon.models.prompts.library import PromptChoice
+from gnomon.models.transformers.checkpoint import check_no_slip
 from gnomon.models.transformers.loading import Loaded, Loading, load
 from gnomon.options import given, neutral
 from gnomon.vision.features import bytes_of
 
 
-class Asking(NamedTuple):
+class _Asking(NamedTuple):
     """How a model is asked, as the user says it: options of which each kind of model has some."""
 
-    prompt: str
-    wording: int
-    shots: int | None
+    choice: PromptChoice
     chat: bool | None
     normalise: str
     ask: str
@@ -38,16 +37,14 @@ class Asking(NamedTuple):
     features: str
     contrast: str
     regions: str
-    examples: str
 
-    def chosen_prompt(self, default: str) -> Prompt:
-        """The prompt that the user names, or the default of the kind."""
-        return load_prompt(self.prompt or default, self.wording).with_shots(
-            self.shots, self.examples
-        )
+    def manner(self, template: str = "", *, chat: bool = False) -> Manner:
+        """How the model is asked; `template` is the chat template that it is asked through."""
+        room = reply_room(self.new_tokens, template)
+        return Manner(self.ask, room, self.normalise, chat)
 
 
-class Place(NamedTuple):
+class ModelPath(NamedTuple):
     """What transformers can load, and whether it converses unless the user says otherwise."""
 
     path: str  # a hub name or a folder
@@ -116,8 +113,9 @@ def hf(
     threads            torch's threads; by default no more than the cores of this process
     """
     _check_given(name, ask, features, contrast)
+    choice = PromptChoice(prompt, wording, shots, examples)
     how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees)
-    asking = Asking(prompt, wording, shots, *how, features, contrast, regions, examples)
+    asking = _Asking(choice, *how, features, contrast, regions)
     place = place_of(name)
     check_no_slip(place.path)
     safety = (allow_pickle, trust_remote_code)
@@ -136,68 +134,60 @@ def _check_given(name: str, ask: str, features: str, contrast: str) -> None:
     check_contrast(contrast)
 
 
-def _causal(name: str, place: Place, loaded: Loaded, asking: Asking) -> Model:
+def _causal(name: str, place: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
     from gnomon.models.transformers.causal import Causal
 
-    has_template = bool(getattr(loaded.tokenizer, "chat_template", None))
-    chat = _converses(name, place, has_template, asking.chat)
+    template = str(getattr(loaded.tokenizer, "chat_template", None) or "")
+    chat = _converses(name, place, bool(template), asking.chat)
     return Causal(
-        **_parts(name, loaded),
-        prompt=asking.chosen_prompt("chat" if chat else "plain"),
-        chat=chat,
-        normalise=asking.normalise,
-        ask=asking.ask,
-        new_tokens=reply_room(asking.new_tokens, _template(loaded.tokenizer) if chat else ""),
+        *_parts(name, loaded),
+        asking.choice.load("chat" if chat else "plain"),
+        asking.manner(template if chat else "", chat=chat),
         trees=asking.trees,
+        about=loaded.about,
     )
 
 
-def _seq2seq(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
+def _seq2seq(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
     from gnomon.models.transformers.seq2seq import Seq2seq
 
-    return Seq2seq(
-        **_parts(name, loaded),
-        prompt=asking.chosen_prompt("t5"),
-        normalise=asking.normalise,
-        ask=asking.ask,
-        new_tokens=reply_room(asking.new_tokens, ""),
-    )
+    prompt = asking.choice.load("t5")
+    return Seq2seq(*_parts(name, loaded), prompt, asking.manner(), about=loaded.about)
 
 
-def _masked(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
+def _masked(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
     from gnomon.models.transformers.masked import Masked
 
     return Masked(
-        **_parts(name, loaded),
-        prompt=asking.chosen_prompt("masked"),
-        normalise=asking.normalise,
+        *_parts(name, loaded),
+        asking.choice.load("masked"),
+        asking.manner(),
         top_k=asking.top_k,
         span=asking.span,
+        about=loaded.about,
     )
 
 
-def _nli(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
+def _nli(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
     from gnomon.models.transformers.nli import Nli
 
-    return Nli(**_parts(name, loaded), name=name, labels=asking.labels)
+    return Nli(*_parts(name, loaded), name=name, labels=asking.labels, about=loaded.about)
 
 
-def _vlm(name: str, place: Place, loaded: Loaded, asking: Asking) -> Model:
-    from gnomon.models.transformers.seeing import Seeing
-    from gnomon.models.transformers.showing import template_of
+def _vlm(name: str, place: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
+    from gnomon.models.transformers.imageinputs import template_of
+    from gnomon.models.transformers.vlm import Vlm
 
     _check_one_decoder(name, loaded.model.config)
     template = template_of(loaded.processor)
     chat = _converses(name, place, bool(template), asking.chat)
-    return Seeing(
-        **_parts(name, loaded),
+    return Vlm(
+        *_parts(name, loaded),
+        asking.choice.load("picture" if chat else "picture-plain"),
+        asking.manner(template if chat else "", chat=chat),
         processor=loaded.processor,
-        prompt=asking.chosen_prompt("picture" if chat else "picture-plain"),
-        chat=chat,
-        normalise=asking.normalise,
-        ask=asking.ask,
-        new_tokens=reply_room(asking.new_tokens, template if chat else ""),
         features=bytes_of(asking.features),
+        about=loaded.about,
     )
 
 
@@ -214,49 +204,65 @@ def _check_one_decoder(name: str, config: Any) -> None:
             )
 
 
-def _comparing(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
-    from gnomon.models.comparing import Comparing
-    from gnomon.models.transformers.comparers import comparer_of
+def _dual(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
+    from gnomon.models.transformers.dual import DualEncoder
 
     room = bytes_of(asking.features)
-    made = comparer_of(name, loaded, regions=asking.regions, most_kept=room)
-    return Comparing(f"hf:{name}", made, contrast=asking.contrast, about=loaded.about)
+    parts = (loaded.model, loaded.tokenizer, loaded.processor)
+    encoder = DualEncoder(*parts, about=loaded.about, most_kept=room)
+    return _comparing(name, loaded, asking, encoder)
 
 
-def _parts(name: str, loaded: Loaded) -> dict[str, Any]:
-    return {
-        "spec": f"hf:{name}",
-        "model": loaded.model,
-        "tokenizer": loaded.tokenizer,
-        "about": loaded.about,
-    }
+def _match(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
+    from gnomon.models.transformers.matchers import matcher
+
+    made = matcher(loaded.model, loaded.tokenizer, loaded.processor)
+    return _comparing(name, loaded, asking, made)
 
 
-class Kind(NamedTuple):
+def _regions(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
+    from gnomon.models.transformers.regions import region_matcher
+
+    made = region_matcher(name, loaded.model, loaded.tokenizer, asking.regions)
+    return _comparing(name, loaded, asking, made)
+
+
+def _comparing(name: str, loaded: Loaded, asking: _Asking, comparer: Comparer) -> Model:
+    return ComparisonModel(f"hf:{name}", comparer, contrast=asking.contrast, about=loaded.about)
+
+
+def _parts(name: str, loaded: Loaded) -> tuple[str, Any, Any]:
+    return f"hf:{name}", loaded.model, loaded.tokenizer
+
+
+class _Kind(NamedTuple):
     """How models of a kind are made, and which of the options for some kinds they follow."""
 
-    make: Callable[[str, Place, Loaded, Asking], Model]
+    make: Callable[[str, ModelPath, Loaded, _Asking], Model]
     options: frozenset[str]
 
 
 _REPLY = ("ask", "new_tokens")
 _PROMPTED = ("prompt", "wording", "shots", "examples", "normalise")
 KINDS = {
-    "causal": Kind(_causal, frozenset((*_PROMPTED, *_REPLY, "chat", "trees"))),
-    "seq2seq": Kind(_seq2seq, frozenset((*_PROMPTED, *_REPLY))),
-    "masked": Kind(_masked, frozenset((*_PROMPTED, "top_k", "span"))),
-    "nli": Kind(_nli, frozenset(("labels",))),
-    "vlm": Kind(_vlm, frozenset((*_PROMPTED, *_REPLY, "chat", "features"))),
-    "dual": Kind(_comparing, frozenset(("contrast", "features"))),
-    "match": Kind(_comparing, frozenset(("contrast",))),
-    "regions": Kind(_comparing, frozenset(("contrast", "regions"))),
+    "causal": _Kind(_causal, frozenset((*_PROMPTED, *_REPLY, "chat", "trees"))),
+    "seq2seq": _Kind(_seq2seq, frozenset((*_PROMPTED, *_REPLY))),
+    "masked": _Kind(_masked, frozenset((*_PROMPTED, "top_k", "span"))),
+    "nli": _Kind(_nli, frozenset(("labels",))),
+    "vlm": _Kind(_vlm, frozenset((*_PROMPTED, *_REPLY, "chat", "features"))),
+    "dual": _Kind(_dual, frozenset(("contrast", "features"))),
+    "match": _Kind(_match, frozenset(("contrast",))),
+    "regions": _Kind(_regions, frozenset(("contrast", "regions"))),
 }
 
 
-def _check_options_of_kind(name: str, kind: str, asking: Asking) -> None:
+def _check_options_of_kind(name: str, kind: str, asking: _Asking) -> None:
     """Refuse an option that the model would not follow."""
     followed = KINDS[kind].options
-    ignored = given(hf, asking._asdict()).keys() - followed
+    asked = asking._asdict()
+    asked |= asked.pop("choice")._asdict()
+    asked["prompt"] = asked.pop("name")
+    ignored = given(hf, asked).keys() - followed
     if ignored:
         raise UsageError(
             f"{name} is a model of kind {kind}, which takes no {', '.join(sorted(ignored))}.",
@@ -264,12 +270,7 @@ def _check_options_of_kind(name: str, kind: str, asking: Asking) -> None:
         )
 
 
-def _template(tokenizer: Any) -> str:
-    """The chat template, of which a tokenizer may have several."""
-    return str(getattr(tokenizer, "chat_template", ""))
-
-
-def _converses(name: str, place: Place, has_template: bool, chat: bool | None) -> bool:
+def _converses(name: str, place: ModelPath, has_template: bool, chat: bool | None) -> bool:
     """Whether items are put as a conversation."""
     if chat and not has_template:
         raise UsageError(f"{name} has no chat template.", "Leave out --model-set chat=true.")
@@ -278,35 +279,38 @@ def _converses(name: str, place: Place, has_template: bool, chat: bool | None) -
     return chat
 
 
-def place_of(name: str) -> Place:
+def place_of(name: str) -> ModelPath:
     """Where a model's files are: what is in llama.cpp's format is converted into the cache."""
     if name in NAMED:
         return NAMED[name]()
     if name.endswith(".gguf"):
-        return Place(_converted(Path(name).expanduser()))
+        return ModelPath(_converted(Path(name).expanduser()))
     if name.startswith("~"):
-        return Place(str(Path(name).expanduser()))
-    return Place(name)
+        return ModelPath(str(Path(name).expanduser()))
+    return ModelPath(name)
 
 
-def _smollm2() -> Place:
+def _smollm2() -> ModelPath:
     """The embedded default's weights, asked as it is asked: without its chat template."""
     from gnomon.models.llamacpp.smollm2 import weights
 
-    return Place(_converted(weights()), converses=False)
+    return ModelPath(_converted(weights()), converses=False)
 
 
 def _converted(file: Path) -> str:
-    from gnomon.models.llamacpp.converting import converted
+    from gnomon.models.llamacpp.conversion import converted
 
     return str(converted(file))
 
 
-def _minilm() -> Place:
+def _minilm() -> ModelPath:
     """An encoder without a head: to be probed or finetuned."""
-    from gnomon.models.minilm import minilm_folder
+    from gnomon.models.similarity import minilm_folder
 
-    return Place(str(minilm_folder()))
+    return ModelPath(str(minilm_folder()))
 
 
-NAMED: dict[str, Callable[[], Place]] = {"smollm2": _smollm2, "minilm": _minilm}  # names of ours
+NAMED: dict[str, Callable[[], ModelPath]] = {
+    "smollm2": _smollm2,
+    "minilm": _minilm,
+}  # names of ours

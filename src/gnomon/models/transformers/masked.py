@@ -3,6 +3,10 @@
 A choice of several tokens is filled from left to right, each token given those before it and with
 those after it masked (the word-wise pseudo-log-likelihood of Kauf & Ivanova 2023), so that long
 words gain nothing from their endings; span=pll masks one at a time (Salazar et al. 2020).
+
+A choice is encoded within its sentence, so that spaces, capitals and pieces of words are those the
+tokenizer really makes. Where a token joins a choice with what stands next to it (a Korean noun and
+its particle), all choices of the item are scored over that stretch.
 """
 
 from __future__ import annotations
@@ -16,14 +20,22 @@ from msgspec.structs import replace
 
 from gnomon.contracts import Scale
 from gnomon.errors import ModelError, UsageError
-from gnomon.models.asking import Asking
-from gnomon.models.choices import ask_those_without_trouble, by_length, flat, take, too_long
-from gnomon.models.likelihood import check_normalisation, comparable, gather
+from gnomon.models.choices import (
+    ask_those_without_trouble,
+    by_length,
+    check_normalisation,
+    comparable,
+    flat,
+    gather,
+    take,
+    too_long,
+)
+from gnomon.models.prompted import Prompted
 from gnomon.models.prompts.library import Prompt
-from gnomon.models.transformers.blanks import Filled, fill
-from gnomon.models.transformers.limits import longest_text, token_budget, tokens_in_a_pass
+from gnomon.models.prompts.preview import Asking, continuations
+from gnomon.models.transformers.loading import longest_text, token_budget, tokens_in_a_pass
 from gnomon.models.transformers.passes import logits_at
-from gnomon.models.transformers.previewing import previewed, scored_words, surrounding_tokens
+from gnomon.models.transformers.tokens import surrounding_tokens
 from gnomon.records import Answer, Item, Preview, pick
 
 OUTPUTS = 256  # masked places in a pass
@@ -37,7 +49,7 @@ class Blank(NamedTuple):
     place: int
 
 
-class Wanted(NamedTuple):
+class _Wanted(NamedTuple):
     """A token that is asked for at a blank, and the word that it belongs to."""
 
     token: int
@@ -45,32 +57,20 @@ class Wanted(NamedTuple):
     word: int
 
 
-class Masked:
+class Masked(Prompted):
     """A masked language model of transformers, asked with a prompt."""
 
-    scale: Scale = "probability"
     batch = 256
 
-    def __init__(
-        self,
-        spec: str,
-        model: Any,
-        tokenizer: Any,
-        prompt: Prompt,
-        *,
-        normalise: str = "sum",
-        top_k: int = 0,
-        span: str = "l2r",
-        about: dict[str, Any] | None = None,
-    ) -> None:
-        check_normalisation(normalise, ("sum", "mean"))
-        _check(spec, tokenizer, span, top_k)
-        self.spec, self.model, self.tokenizer, self.prompt = spec, model, tokenizer, prompt
-        self.lists_choices = prompt.lists_choices
-        self.normalise, self.top_k, self.span, self.about = normalise, top_k, span, about or {}
-        self.budget = token_budget(model)
-        self.longest = longest_text(model, tokenizer)
-        self.tokens = tokens_in_a_pass(model)
+    def __init__(self, *parts: Any, top_k: int = 0, span: str = "l2r", **how: Any) -> None:
+        super().__init__(*parts, **how)
+        check_normalisation(self.normalise, ("sum", "mean"))
+        _check(self.spec, self.tokenizer, span, top_k)
+        self.scale: Scale = "probability"
+        self.top_k, self.span = top_k, span
+        self.budget = token_budget(self.model)
+        self.longest = longest_text(self.model, self.tokenizer)
+        self.in_a_pass = tokens_in_a_pass(self.model)
 
     def describe(self) -> dict[str, Any]:
         """What determines the answers."""
@@ -102,22 +102,20 @@ class Masked:
 
     def preview(self, item: Item) -> Preview:
         """The text with the mask, and the tokens that are asked for there."""
-        found = self.asking()
-        text = found.text(item)
         (ways,) = fill(self.tokenizer, self.prompt, [item])
         words = self.prompt.answers(item)
         tokens = [way.tokens[_slice(way)] for way in ways]
-        scored = scored_words(item, words, tokens, self.tokenizer)
+        scored = continuations(item, words, tokens, self.piece)
         blank = next(self.blanks(ways[0]), None)
-        read = [] if blank is None else blank.tokens
-        made = previewed(found, item, self.tokenizer, text, read, scored)
+        read = () if blank is None else blank.tokens
+        made = self.previewed(item, self.asking().text(item), read, scored)
         return replace(made, trouble=self._trouble(item, ways))
 
     def asking(self) -> Asking:
         """What shows prompts without the model."""
         return Asking(
             way="fill",
-            prompt=replace(self.prompt, paraphrases=()),
+            prompt=self.kept_prompt,
             blank=self.tokenizer.mask_token,
             bare=True,
             **surrounding_tokens(self.tokenizer),
@@ -150,11 +148,11 @@ class Masked:
 
     def _scores(self, filled: Sequence[Sequence[Filled]]) -> list[list[float]]:
         """The log-probability of each word of each item, summed over its tokens."""
-        blanks: dict[Blank, list[Wanted]] = {}
+        blanks: dict[Blank, list[_Wanted]] = {}
         for item, ways in enumerate(filled):
             for word, way in enumerate(ways):
                 for blank in self.blanks(way):
-                    wanted = Wanted(way.tokens[blank.place], item, word)
+                    wanted = _Wanted(way.tokens[blank.place], item, word)
                     blanks.setdefault(blank, []).append(wanted)
 
         totals = [[0.0] * len(ways) for ways in filled]
@@ -230,7 +228,7 @@ class Masked:
         lengths = [len(blank.tokens) for blank in blanks]
 
         def overfull(batch: Sequence[int]) -> bool:
-            return len(batch) * lengths[batch[0]] > self.tokens or len(batch) > OUTPUTS
+            return len(batch) * lengths[batch[0]] > self.in_a_pass or len(batch) > OUTPUTS
 
         for numbers in by_length(lengths, overfull):
             batch = take(blanks, numbers)
@@ -292,3 +290,92 @@ def _check(spec: str, tokenizer: Any, span: str, top_k: int) -> None:
             f"The tokenizer of {spec} has no mask token, or does not tell where words stand.",
             "Ask it as another kind with --model-set kind=KIND.",
         )
+
+
+# --- blanks with a choice written in -------------------------------------------------------------
+
+
+class Filled(NamedTuple):
+    """A sentence with a choice written in: its tokens, and which of them are the choice's own."""
+
+    tokens: list[int]
+    span: range
+
+
+class _Sentence(NamedTuple):
+    """A sentence with a choice written in, and where the choice stands, in characters."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Way(NamedTuple):
+    """A sentence as tokens, with the characters of each."""
+
+    sentence: _Sentence
+    tokens: list[int]
+    offsets: Sequence[tuple[int, int]]
+
+
+def fill(tokenizer: Any, prompt: Prompt, items: Sequence[Item]) -> list[list[Filled]]:
+    """For each item its sentence with each word of each choice."""
+    sentences = [_sentences(prompt, item) for item in items]
+    texts = [sentence.text for each in sentences for sentence in each]
+    encoded = tokenizer(texts, return_offsets_mapping=True)
+    found = zip(encoded["input_ids"], encoded["offset_mapping"], strict=True)
+
+    filled = []
+    for each in sentences:
+        ways = [Way(sentence, *next(found)) for sentence in each]
+        filled.append(_with_spans(ways))
+    return filled
+
+
+def _sentences(prompt: Prompt, item: Item) -> list[_Sentence]:
+    parts = prompt.parts(item)
+    if not parts.inline:
+        raise UsageError(
+            f"The prompt '{prompt.name}' has no blank for a masked model to fill.",
+            "Its template must hold {answer}; see --prompt masked.",
+        )
+    before = prompt.prefix(item.form, prompt.shown_to(item)) + parts.before + parts.lead
+    start = len(before)
+    found = []
+    for word in flat(parts.answers):
+        found.append(_Sentence(before + word + parts.after, start, start + len(word)))
+    return found
+
+
+def _with_spans(ways: Sequence[Way]) -> list[Filled]:
+    """An item's sentences with the tokens of their choices, all over the same stretch of text."""
+    left = right = 0  # characters beside the choice that some token joins with it
+    while True:
+        spans = [_span(way, left, right) for way in ways]
+        before = after = 0
+        for way, span in zip(ways, spans, strict=True):
+            if span:
+                before = max(before, _joined_before(way, span))
+                after = max(after, _joined_after(way, span))
+        if before <= left and after <= right:
+            return [Filled(way.tokens, span) for way, span in zip(ways, spans, strict=True)]
+        left, right = max(before, left), max(after, right)
+
+
+def _span(way: Way, left: int, right: int) -> range:
+    """The tokens that hold any character of the choice, or of so many beside it."""
+    start, end = way.sentence.start - left, way.sentence.end + right
+    inside = [n for n, (one, two) in enumerate(way.offsets) if one < end and two > start]
+    return range(inside[0], inside[-1] + 1) if inside else range(0)
+
+
+def _joined_before(way: Way, span: range) -> int:
+    """Characters before the choice, spaces aside, that its tokens hold."""
+    text, start, _ = way.sentence
+    return len(text[way.offsets[span[0]][0] : start].lstrip())
+
+
+def _joined_after(way: Way, span: range) -> int:
+    """Characters after the choice, spaces aside, that its tokens hold."""
+    text, _, end = way.sentence
+    return len(text[end : way.offsets[span[-1]][1]].rstrip())

@@ -17,10 +17,11 @@ from msgspec.structs import replace
 from gnomon.contracts import Scale
 from gnomon.errors import ModelError, ModelWarning, UsageError
 from gnomon.files import package_data, read_yaml
-from gnomon.models.asking import Asking, pair_of
 from gnomon.models.choices import ask_those_without_trouble, by_length, take, too_long
-from gnomon.models.transformers.limits import longest_text, token_budget, tokens_in_a_pass
-from gnomon.models.transformers.previewing import previewed, tokens_around_a_pair
+from gnomon.models.prompted import special_names
+from gnomon.models.prompts.preview import HOW, Asking, pair_of
+from gnomon.models.transformers.loading import longest_text, token_budget, tokens_in_a_pass
+from gnomon.models.transformers.tokens import tokens_around_a_pair
 from gnomon.records import Answer, Item, Preview, pick
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -89,9 +90,15 @@ class Nli:
 
     def preview(self, item: Item) -> Preview:
         """Premise and hypothesis as they are tokenised."""
-        found = self.asking()
+        asking = self.asking()
         ids = self._encoded([_pair(item)])["input_ids"][0]
-        return previewed(found, item, self.tokenizer, found.text(item), ids)
+        return Preview(
+            text=asking.text(item),
+            tokens=len(ids),
+            ids=tuple(ids),
+            special=special_names(self.tokenizer, ids),
+            how=HOW[asking.way],
+        )
 
     def asking(self) -> Asking:
         """What shows prompts without the model."""

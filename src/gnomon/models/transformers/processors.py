@@ -1,7 +1,10 @@
-"""The processor of a model that sees: its tokenizer and image processor, and what decides scores.
+"""The tokenizer and the processor that belong to a model: one that knows words, one that sees.
 
-Many processors also take videos, for which transformers needs torchvision. Where that is absent,
-the same class is made without its video part: still pictures do not need it.
+transformers chooses the class of a tokenizer by the kind of model. Some models were trained with
+another one (many Korean and Chinese ALBERTs use BERT's), and then it makes, without a word, a
+tokenizer to which every text is unknown. Many processors also take videos, for which transformers
+needs torchvision. Where that is absent, the same class is made without its video part: still
+pictures do not need it.
 """
 
 from __future__ import annotations
@@ -140,3 +143,27 @@ def _counts_spelt_out(whole: Any) -> Iterator[None]:
         yield
     finally:
         module.num2words = None
+
+
+# --- the tokenizer that belongs to a model: one that knows words, not only its special tokens ----
+
+
+def load_tokenizer(name: str, **source: Any) -> Any:
+    """The tokenizer of a hub name or folder: as transformers finds it, else BERT's."""
+    import transformers
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(name, **source)
+    if knows_words(tokenizer):
+        return tokenizer
+    other = transformers.BertTokenizerFast.from_pretrained(name, **source)
+    if knows_words(other):
+        return other
+    raise ModelError(
+        f"The tokenizer of {name} knows no words: all text would be the same to it.",
+        "Put the files of its own tokenizer (tokenizer.json, vocab.txt ...) next to its weights.",
+    )
+
+
+def knows_words(tokenizer: Any) -> bool:
+    """Whether there is anything in its vocabulary but special tokens."""
+    return len(tokenizer) > len(set(tokenizer.all_special_tokens))

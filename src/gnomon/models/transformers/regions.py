@@ -10,9 +10,9 @@ import torch
 
 from gnomon.errors import DataError, UsageError
 from gnomon.files import read_yaml
-from gnomon.models.transformers.joint import Head, Joint, Reading, odds_of_true
+from gnomon.models.transformers.matchers import Head, Joint, JointInputs, odds_of_true
 from gnomon.records import Image
-from gnomon.vision.pictures import Seen, see
+from gnomon.vision.pictures import Prepared, see
 from gnomon.vision.regions import RegionFiles, open_regions
 
 
@@ -56,7 +56,7 @@ class _Regions:
             model.config.visual_feat_dim if self.boxed else model.config.visual_embedding_dim
         )
 
-    def look(self, images: Sequence[Image]) -> dict[str, Seen[Any]]:
+    def look(self, images: Sequence[Image]) -> dict[str, Prepared[Any]]:
         """What the files have of each picture; one that they do not have is that item's trouble."""
         found = see(images, self._regions, threads=1)
         return {image.identity: seen for image, seen in zip(images, found, strict=True)}
@@ -81,7 +81,7 @@ def region_tensors(
     return torch.tensor(features), torch.tensor(boxes)
 
 
-def _lxmert(reading: Reading) -> Any:
+def _lxmert(reading: JointInputs) -> Any:
     """The head of its pre-training that says whether text and picture belong together."""
     seen = {
         "visual_feats": _stacked(reading, 0),
@@ -91,7 +91,7 @@ def _lxmert(reading: Reading) -> Any:
     return odds_of_true(scores, None)
 
 
-def _visualbert(reading: Reading) -> Any:
+def _visualbert(reading: JointInputs) -> Any:
     features = _stacked(reading, 0)
     everything = torch.ones(features.shape[:2], dtype=torch.long, device=features.device)
     seen = {
@@ -103,7 +103,7 @@ def _visualbert(reading: Reading) -> Any:
     return odds_of_true(logits, reading.model.config)
 
 
-def _stacked(reading: Reading, part: int) -> Any:
+def _stacked(reading: JointInputs, part: int) -> Any:
     """The features or boxes of the one picture of each text."""
     rows = torch.stack([picture[part] for (picture,) in reading.shown])
     return rows.to(reading.model.device, reading.model.dtype)

@@ -3,18 +3,95 @@
 A continuation is never encoded alone: context and continuation are encoded as one text and split
 where the context's own tokens end. Where a tokenizer merges across that boundary the split moves
 back, for all choices of an item alike, so that every choice is scored over the same stretch of
-text. Texts that share a long beginning are encoded from near the end of it (`seams`).
+text. Texts that share a long beginning are encoded from near the end of it. What is read can be
+shown to people: tokens by name, the special ones written out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from gnomon.models.choices import Query
-from gnomon.models.transformers.rows import shared
-from gnomon.models.transformers.seams import Seams
+from gnomon.models.comparison import Written
+from gnomon.models.rows import shared
+
+WORTHWHILE = 256  # characters that texts must share before their beginning is treated apart
+CHECKED = 4  # texts on which a short cut is compared with the long way
+KEPT = 8  # beginnings
+
+Encode = Callable[[Sequence[str]], list[list[int]]]
+
+
+class SharedBeginning(NamedTuple):
+    """How a beginning is joined: texts are encoded from `cut` on, their first tokens replaced."""
+
+    beginning: str
+    cut: int
+    skip: int  # tokens that are dropped
+    tokens: list[int]  # those put in their place
+
+    def encode(self, texts: Sequence[str], raw: Encode) -> list[list[int]]:
+        """The tokens of texts that have this beginning."""
+        ends = raw([text[self.cut :] for text in texts])
+        return [self.tokens + ids[self.skip :] for ids in ends]
+
+
+class SharedBeginnings:
+    """The beginnings that were met so far, for one tokenizer."""
+
+    def __init__(self, raw: Encode) -> None:
+        self.raw = raw
+        self._found: list[SharedBeginning] = []
+
+    def encode(self, texts: Sequence[str]) -> list[list[int]]:
+        """The same tokens as `raw` gives."""
+        known = self._beginning(texts)
+        if known is None:
+            return self.raw(texts)
+        return known.encode(texts, self.raw)
+
+    def _beginning(self, texts: Sequence[str]) -> SharedBeginning | None:
+        beginning = _common_beginning(texts)
+        if len(beginning) < WORTHWHILE:
+            return None
+        for known in self._found:
+            longest = len(known.beginning) + WORTHWHILE
+            if beginning.startswith(known.beginning) and len(beginning) < longest:
+                return known
+
+        made = _shared_beginning(beginning, self.raw)
+        some = texts[:CHECKED]
+        if made is None or made.encode(some, self.raw) != self.raw(some):
+            return None
+        self._found = [made, *self._found[: KEPT - 1]]
+        return made
+
+
+def _common_beginning(texts: Sequence[str]) -> str:
+    first, last = min(texts), max(texts)  # what these two share, all share
+    for place, (one, other) in enumerate(zip(first, last, strict=False)):
+        if one != other:
+            return first[:place]
+    return first
+
+
+def _shared_beginning(beginning: str, raw: Encode) -> SharedBeginning | None:
+    """A place a few words before the end of a beginning, from where on its tokens are the same."""
+    whole = raw([beginning])[0]
+    for words in (8, 16):
+        last_words = beginning.rsplit(" ", words)[1:]
+        cut = len(beginning) - len(" ".join(last_words)) - 1
+        if cut <= 0:
+            return None
+        last = raw([beginning[cut:]])[0]
+        for skip in range(4):
+            rest = last[skip:]
+            if len(rest) > words // 2 and whole[-len(rest) :] == rest:
+                return SharedBeginning(beginning, cut, skip, whole[: len(whole) - len(rest)])
+    return None
+
 
 TAIL = 64  # characters before the boundary that can influence the tokens after it
 JOINS_KEPT = 65536
@@ -28,7 +105,7 @@ class Join(NamedTuple):
     tokens: list[int]
 
 
-class Encoder:
+class TextEncoder:
     """Encodes texts with a tokenizer of transformers, and contexts with their continuations."""
 
     def __init__(self, tokenizer: Any) -> None:
@@ -36,7 +113,7 @@ class Encoder:
         self.backend = _backend(tokenizer)
         self.local = _is_local(self.backend)
         self.opening = opening(tokenizer, self.raw)
-        self._seams = Seams(self.raw)
+        self._beginnings = SharedBeginnings(self.raw)
         self._joins: dict[tuple[str, str], Join] = {}
 
     def raw(self, texts: Sequence[str]) -> list[list[int]]:
@@ -57,7 +134,7 @@ class Encoder:
     def texts(self, texts: Sequence[str]) -> list[list[int]]:
         """The same tokens as `raw`, faster where texts share a long beginning."""
         if self.local and len(texts) > 1:
-            return self._seams.encode(texts)
+            return self._beginnings.encode(texts)
         return self.raw(texts)
 
     def queries(
@@ -163,3 +240,78 @@ def _is_local(backend: Any) -> bool:
         return False
     vocabulary = backend.get_vocab(with_added_tokens=False)
     return not any(_TWO_WORDS.search(token) for token in vocabulary)
+
+
+# --- what a model reads, for people --------------------------------------------------------------
+
+
+def written(tokenizer: Any, texts: Sequence[str]) -> list[Written]:
+    """Whole texts as they are read, with the special tokens around them."""
+    around = surrounding_tokens(tokenizer)
+    found = []
+    for text, ids in zip(texts, tokenizer(list(texts))["input_ids"], strict=True):
+        tokens = tuple(str(tokenizer.decode([token])) for token in ids)
+        read = around["opening"] + text + around["closing"]
+        found.append(Written(read, tokens, tuple(ids)))
+    return found
+
+
+def special_tokens(tokenizer: Any, opening: Sequence[int]) -> dict[str, Any]:
+    """What stands before a text that is continued, and the special tokens that there are."""
+    return {
+        "opening": _written(tokenizer, opening),
+        "begins": getattr(tokenizer, "bos_token", None) or "",
+        "special": tuple(tokenizer.all_special_tokens),
+    }
+
+
+def surrounding_tokens(tokenizer: Any) -> dict[str, Any]:
+    """What stands before and after a whole text."""
+    opening, closing = _around(tokenizer("a")["input_ids"], _plain(tokenizer, "a"))
+    return {
+        "opening": _written(tokenizer, opening),
+        "closing": _written(tokenizer, closing),
+        "special": tuple(tokenizer.all_special_tokens),
+    }
+
+
+def tokens_around_a_pair(tokenizer: Any) -> dict[str, Any]:
+    """What stands before, between and after the texts of a pair."""
+    one = _plain(tokenizer, "a")
+    ids = tokenizer("a", "a")["input_ids"]
+    opening, rest = _around(ids, one)
+    middle, closing = _around(rest, one)
+    return {
+        "opening": _written(tokenizer, opening),
+        "middle": _written(tokenizer, middle),
+        "closing": _written(tokenizer, closing),
+        "special": tuple(tokenizer.all_special_tokens),
+    }
+
+
+def limits_of(ask: str, new_tokens: int, model: Any, tokenizer: Any) -> dict[str, Any]:
+    """How long a reply may be, and the tokens that end it; nothing where none is written."""
+    if ask != "generate":
+        return {}
+    found = model.generation_config.eos_token_id
+    ends = found if isinstance(found, list) else [found]
+    stops = [tokenizer.convert_ids_to_tokens(end) for end in ends if end is not None]
+    return {"new_tokens": new_tokens, "stops": stops, "draws": "always the likeliest token"}
+
+
+def _plain(tokenizer: Any, text: str) -> list[int]:
+    found: list[int] = tokenizer(text, add_special_tokens=False)["input_ids"]
+    return found
+
+
+def _around(ids: Sequence[int], inner: Sequence[int]) -> tuple[list[int], list[int]]:
+    """What stands before and after some tokens among others; the first place counts."""
+    size = len(inner)
+    for start in range(len(ids) - size + 1):
+        if list(ids[start : start + size]) == list(inner):
+            return list(ids[:start]), list(ids[start + size :])
+    return [], []
+
+
+def _written(tokenizer: Any, ids: Sequence[int]) -> str:
+    return "".join(tokenizer.convert_ids_to_tokens(list(ids)))

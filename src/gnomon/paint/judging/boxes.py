@@ -15,8 +15,8 @@ from gnomon.paint.judging.rules import DEFAULT, Rule, in_pixels, rule_of
 from gnomon.paint.judging.seeing import DepthMap, Finder, Remembering, found_by, told_by
 from gnomon.paint.records import Asked, Look, Painted, Thing, Truth, Verdict, asked_of
 from gnomon.records import Item
-from gnomon.vision.decoding import Pixels
-from gnomon.vision.relating import Place, margin
+from gnomon.vision.images import Pixels
+from gnomon.vision.relating import PlacedBox, margin
 
 LEAST = 0.4  # how sure a detector must be; the embedded one lists much that is not there
 GREATER = ("larger", "taller")
@@ -125,7 +125,7 @@ class BoxJudge:
             boxes = (in_pixels(thing.box, *size) for thing in (first, second))
             holding = self.rule.relations(*boxes)
             return [holding.get(word or "", 0.0) for word in words]
-        places = [Place(thing.box, thing.distance) for thing in (first, second)]
+        places = [PlacedBox(thing.box, thing.distance) for thing in (first, second)]
         margins = [margin(choice, *places) for choice in choices]
         missing = [c for c, found in zip(choices, margins, strict=True) if found is None]
         if missing:

@@ -18,7 +18,7 @@ from gnomon.paint.judging.boxes import abstain
 from gnomon.paint.records import PAINTED, PICTURE, Painted, Truth, Verdict
 from gnomon.records import Item, digest
 from gnomon.runs import open_runs
-from gnomon.vision.decoding import Pixels
+from gnomon.vision.images import Pixels
 
 COLUMNS = ("item", "picture", "choice")
 Votes = dict[tuple[str, int], Counter[str]]

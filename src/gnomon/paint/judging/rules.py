@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import hypot
 
 from gnomon.errors import check_known
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 
 Strengths = Mapping[str, float]  # of the relations that hold
 RELATIONS = ("inside", "above", "below", "beside", "left", "right")

@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from gnomon.paint.records import Asked, Look, Standing, Thing, Truth
-from gnomon.vision.decoding import Pixels
-from gnomon.vision.depth import distance_of
-from gnomon.vision.detecting import Detection
+from gnomon.vision.detection import Detection, distance_of
+from gnomon.vision.images import Pixels
 from gnomon.vision.naming import class_of
 
 SAME_PLACE = 0.7  # boxes of one class that overlap more are of one thing

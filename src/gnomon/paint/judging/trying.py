@@ -20,7 +20,7 @@ import msgspec
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import DataError
 from gnomon.items.writing import atomic_file
-from gnomon.look.records import Region, Scene
+from gnomon.look.records import AnnotatedPicture, Region
 from gnomon.measures.correcting import Trial
 from gnomon.paint.judging.boxes import BoxJudge
 from gnomon.paint.judging.rules import in_pixels
@@ -28,8 +28,8 @@ from gnomon.paint.judging.voting import vote
 from gnomon.paint.painters.render import edition, picture_of
 from gnomon.paint.records import Judge, Painted, Picture, asked_of, seed_of
 from gnomon.records import Answer, Item, digest
-from gnomon.vision.decoding import decode, decode_bytes
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
+from gnomon.vision.images import decode, decode_bytes
 
 SIDE = 256  # pixels of a drawn scene
 SEED = 20_261  # of drawn scenes, so that they are not those of synth:render
@@ -90,7 +90,7 @@ class PhotoTrial(NamedTuple):
     agreed: int  # and finds the relation that their own boxes have
 
 
-def try_on_photos(judge: BoxJudge, scenes: Iterable[Scene]) -> PhotoTrial:
+def try_on_photos(judge: BoxJudge, scenes: Iterable[AnnotatedPicture]) -> PhotoTrial:
     """How a judge by boxes fares on marked photos, among inside, above, below and beside."""
     judge = judge.remembering()
     pairs = recognised = agreed = 0
@@ -162,7 +162,7 @@ def _drawn(item: Item, choice: str, pictures: int) -> Iterator[Picture | None]:
         yield made if isinstance(made, Picture) else None
 
 
-def _single(scene: Scene) -> list[Region]:
+def _single(scene: AnnotatedPicture) -> list[Region]:
     """The things of a photo of whose kind there is one alone."""
     names = [region.name for region in scene.regions]
     return [region for region in scene.regions if region.name and names.count(region.name) == 1]

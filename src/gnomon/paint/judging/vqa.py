@@ -11,7 +11,7 @@ from gnomon.errors import DataError, UsageError
 from gnomon.paint.judging.boxes import abstain
 from gnomon.paint.records import Painted, Truth, Verdict, asked_of
 from gnomon.records import MASK, Image, Item
-from gnomon.vision.decoding import Pixels
+from gnomon.vision.images import Pixels
 
 if TYPE_CHECKING:
     from gnomon.contracts import Model

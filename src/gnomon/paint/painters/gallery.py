@@ -24,7 +24,7 @@ from gnomon.paint.factory import as_model
 from gnomon.paint.keeping import MOST_BYTES
 from gnomon.paint.records import Asked, Picture, Request, Trouble, asked_of
 from gnomon.records import Item
-from gnomon.vision.decoding import decode
+from gnomon.vision.images import decode
 from gnomon.vision.naming import class_of
 
 ENDINGS = (".png", ".jpg", ".jpeg")

@@ -16,9 +16,9 @@ from typing import Any
 
 from gnomon.durable import replace_file
 from gnomon.errors import UsageError, importing
-from gnomon.models.transformers.faults import check_device, check_folder, explained
+from gnomon.models.transformers.checkpoint import check_device, check_folder, explained
 from gnomon.models.transformers.loading import best_device, libraries, quiet, revision_of
-from gnomon.models.transformers.tokenizers import load_tokenizer
+from gnomon.models.transformers.processors import load_tokenizer
 from gnomon.options import neutral
 from gnomon.paint.factory import as_model
 from gnomon.paint.records import Picture, Request, Trouble

@@ -13,7 +13,7 @@ from typing import Any
 
 from gnomon.errors import UsageError, importing
 from gnomon.fingerprint import fingerprint
-from gnomon.models.transformers.faults import check_device, explained
+from gnomon.models.transformers.checkpoint import check_device, explained
 from gnomon.models.transformers.loading import DTYPES, best_device, libraries, quiet
 from gnomon.options import neutral
 from gnomon.paint.factory import as_model

@@ -24,7 +24,7 @@ from gnomon.scenes import drawing
 from gnomon.scenes.bodies import Body
 from gnomon.scenes.pictures import Survey, check_size, paint, png, scene_note, survey
 from gnomon.scenes.scenes import Scene
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 
 EDITION = "2"  # to be raised when the same item is drawn as another scene
 LOOKS = ("shapes", "meshes")
@@ -75,7 +75,7 @@ class Renderer:
 def edition() -> str:
     """What determines how items are drawn: data of things, their sizes, the code's edition."""
     sizes = package_data("synthesis/sizes.yaml").read_text(encoding="utf-8")
-    return digest(drawing.edition(), EDITION, sizes)
+    return digest(drawing.EDITION, EDITION, sizes)
 
 
 def picture_of(

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gnomon.errors import DataError, UsageError
-from gnomon.models.servers.budget import Budget, Tokens
 from gnomon.models.servers.openai import DEFAULT_KEY, addresses_from, check_name
+from gnomon.models.servers.protocol import Budget, Tokens
 from gnomon.models.servers.refusals import AskError
-from gnomon.models.servers.remote import Remote
+from gnomon.models.servers.remote import Outgoing, Remote
 from gnomon.options import neutral
 from gnomon.paint.factory import as_model
 from gnomon.paint.records import Picture, Request, Trouble
@@ -139,7 +139,8 @@ class ServerPainter:
             body["seed"] = request.seed
         async with self._remote.slots:
             try:
-                found = await self._remote.post(PATH, body, ONE, self._read, room=ROOM)
+                asked = Outgoing(PATH, body, ONE, self._read, room=ROOM)
+                found = await self._remote.post(asked)
             except AskError as error:
                 return Trouble(str(error))
         return found.kept.made

@@ -14,7 +14,7 @@ import msgspec
 
 from gnomon.files import package_data, read_yaml
 from gnomon.scenes.parts import LARGEST, SMALLEST, Triple
-from gnomon.scenes.saying import synonyms
+from gnomon.scenes.saying import other_nouns
 from gnomon.scenes.things import BLOCK, thing_named, things
 
 CENTIMETRE = 0.01
@@ -84,7 +84,7 @@ def _known(name: str) -> Drawn | None:
     if name in table.people:
         return Drawn(PERSON, table.people[name])
     same = table.same.get(name, name)
-    same = synonyms().get(same, same)
+    same = other_nouns().get(same, same)
     if same in things():
         return Drawn(same)
     if same in table.blocks:

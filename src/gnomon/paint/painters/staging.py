@@ -11,10 +11,11 @@ from random import Random
 from typing import Literal, NamedTuple
 
 from gnomon.errors import GnomonError
+from gnomon.lexicon.statements import Statement
 from gnomon.paint.painters.shapes import PERSON, Drawn, block, drawn_as
 from gnomon.paint.records import Asked
 from gnomon.scenes.parts import Triple
-from gnomon.scenes.placing import Statement, arrange
+from gnomon.scenes.placing import arrange
 from gnomon.scenes.relations import relations
 from gnomon.scenes.scenes import SCALES, Placed, Scene, Viewer
 from gnomon.scenes.things import thing_named

@@ -67,7 +67,7 @@ class Gallery:
 
 
 def _plain_jpeg(file: Path) -> bytes:
-    from gnomon.vision.decoding import decode
+    from gnomon.vision.images import decode
 
     pixels = decode(file)
     pixels.thumbnail((LONGER_SIDE, LONGER_SIDE))

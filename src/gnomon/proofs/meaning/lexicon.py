@@ -1,4 +1,4 @@
-"""The words: read from data/space/meaning/*.yaml, each section indexed by its first words."""
+"""The words of the grammar: relations of the lexicon, and data/space/meaning/*.yaml."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from gnomon.files import package_data, read_yaml
+from gnomon.lexicon.relations import Lexicon, Relation, lexicon
 from gnomon.proofs.meaning.phrases import Index, Phrase, index_of, spelled_out
 
 # Words of the grammar itself: auxiliaries, joints, pronouns.
@@ -16,7 +17,7 @@ JOINTS = frozenset(
 FILES = ("grammar", "places", "motion", "frames", "opaque")
 
 
-class Lexicon:
+class GrammarWords:
     """All that is known of words."""
 
     def __init__(self, sections: dict[str, Any]) -> None:
@@ -80,10 +81,32 @@ def _forms(words: tuple[str, ...]) -> list[tuple[str, ...]]:
     return [(form, *rest) for form in forms]
 
 
+def grammar_words(*, opaque: bool = False) -> GrammarWords:
+    """The words that ship, with the relations of the lexicon that is in use.
+
+    `opaque` has also those that geometry does not analyse ("to", "along"): a sentence is read with
+    them only if it cannot be read without, since the grammar knows finer uses of the same words.
+    """
+    return _with_relations(lexicon(), opaque)
+
+
 @cache
-def lexicon() -> Lexicon:
-    """The words that ship."""
+def _with_relations(known: Lexicon, opaque: bool) -> GrammarWords:
     sections: dict[str, Any] = {}
     for file in FILES:
         sections |= read_yaml(package_data(f"space/meaning/{file}.yaml"))
-    return Lexicon(sections)
+    for relation in known.relations.values():
+        if not (relation.proof or opaque):
+            continue
+        for word in relation.words:
+            several = known.verbs.get(word)
+            section = sections["frames" if several else "places"]
+            for form in (word, several or word):
+                section.setdefault(f"{form} B", _proof(relation))
+    return GrammarWords(sections)
+
+
+def _proof(relation: Relation) -> str | dict[str, str]:
+    """What a relation means in sentences; a fact of its own if geometry does not analyse it."""
+    fact = f'fact(A, "{relation.meaning or relation.name}", B)'
+    return relation.proof or fact

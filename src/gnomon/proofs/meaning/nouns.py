@@ -7,9 +7,8 @@ from functools import cache
 
 from gnomon.files import package_data
 from gnomon.language.patterns import Pattern
-from gnomon.language.world import World
-from gnomon.language.worldfile import parse_world
-from gnomon.proofs.meaning.lexicon import lexicon
+from gnomon.language.world import World, parse_world
+from gnomon.proofs.meaning.lexicon import grammar_words
 from gnomon.scenes.things import Thing, things
 
 Kinds = dict[str, frozenset[str]]
@@ -41,7 +40,7 @@ def _kinds_by_number(world: World) -> list[frozenset[str]]:
     gathered: list[set[str]] = [set() for _ in world.entities]
     for name, members in world.classes.items():
         for number in members:
-            gathered[number].update(lexicon().kinds.get(name, ()))
+            gathered[number].update(grammar_words().kinds.get(name, ()))
     found = [frozenset(kinds) for kinds in gathered]
     _OF_WORLD.clear()
     _OF_WORLD[id(world)] = (world, found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from gnomon.proofs.meaning.lexicon import Lexicon
+from gnomon.proofs.meaning.lexicon import GrammarWords
 
 _MARKER = re.compile(r"\{(?:(?:a|the|bare) )?([A-Z][A-Z0-9]*)(?:('s)|:([^|}]+)(?:\|[^}]*)?)?\}")
 _DETERMINERS = ("the", "a", "an", "my", "your", "his", "her", "their", "our", "this", "that")
@@ -18,11 +18,11 @@ _OTHER_MARKER = re.compile(r"\{[^{}]*\}")  # words of a slot of its own: "at onc
 _PIECE = re.compile(r"@[^\s,]+|[^\s,]+|,")
 
 
-def pattern_words(text: str, lexicon: Lexicon) -> list[str]:
+def pattern_words(text: str, lexicon: GrammarWords) -> list[str]:
     """The words of a sentence with slots; each slot is a name.
 
-    >>> from gnomon.proofs.meaning.lexicon import lexicon
-    >>> pattern_words("{X} {X:is} now on {Y}, too", lexicon())
+    >>> from gnomon.proofs.meaning.lexicon import grammar_words
+    >>> pattern_words("{X} {X:is} now on {Y}, too", grammar_words())
     ['@X', 'is', 'on', '@Y']
     """
     shown = _MARKER.sub(_shown, text)
@@ -38,7 +38,7 @@ def _shown(marker: re.Match[str]) -> str:
     return word or f"@{slot}"
 
 
-def plain_words(text: str, lexicon: Lexicon) -> list[str]:
+def plain_words(text: str, lexicon: GrammarWords) -> list[str]:
     """The words of a sentence in which names are marked with "@"."""
     text = re.sub(r"(@[\w-]+)'s\b", r"\1 's", text.strip().rstrip("."))
     words = []
@@ -51,14 +51,15 @@ def plain_words(text: str, lexicon: Lexicon) -> list[str]:
 
 
 def free_words(
-    text: str, lexicon: Lexicon, nouns: Mapping[str, object], *, bold: bool = False
+    text: str, lexicon: GrammarWords, nouns: Mapping[str, object], *, bold: bool = False
 ) -> list[str]:
     """The words of a free sentence: known nouns, other nouns after "the", and names are marked.
 
     `bold` takes a word of the lexicon after "the" for a noun, too, unless it is a side or a part.
 
-    >>> from gnomon.proofs.meaning.lexicon import lexicon
-    >>> free_words("The cup is on the kitchen table. ", lexicon(), {"cup": 1, "kitchen table": 1})
+    >>> from gnomon.proofs.meaning.lexicon import grammar_words
+    >>> nouns = {"cup": 1, "kitchen table": 1}
+    >>> free_words("The cup is on the kitchen table. ", grammar_words(), nouns)
     ['@cup', 'is', 'on', '@kitchen-table']
     """
     text = _STRANGE.sub(" ", text)
@@ -80,7 +81,7 @@ def free_words(
 
 
 def _noun_length(
-    words: list[str], at: int, lexicon: Lexicon, nouns: Mapping[str, object], bold: bool
+    words: list[str], at: int, lexicon: GrammarWords, nouns: Mapping[str, object], bold: bool
 ) -> int:
     """How many words from here on are a noun or a name; 0 if there is none."""
     determined = at > 0 and words[at - 1].lower() in _DETERMINERS

@@ -9,7 +9,7 @@ from gnomon.errors import GnomonError
 from gnomon.proofs.meaning.context import Context, Names, Sayings
 from gnomon.proofs.meaning.formulas import Formula, every
 from gnomon.proofs.meaning.grammar import Parser
-from gnomon.proofs.meaning.lexicon import lexicon
+from gnomon.proofs.meaning.lexicon import GrammarWords, grammar_words
 from gnomon.proofs.meaning.readings import Reading
 from gnomon.proofs.meaning.statements import Either
 from gnomon.proofs.meaning.stories import Story
@@ -37,7 +37,7 @@ class Text:
 
     def formulas(self, reading: Reading) -> tuple[Story, list[Formula], list[Formula]]:
         """A story under a reading, with the formulas of premises and claims."""
-        story = Story(self.kinds, reading, lexicon().kinds_of_implied)
+        story = Story(self.kinds, reading, grammar_words().kinds_of_implied)
         premises = [_formula(said, story) for said in self.premises]
         claims = [_formula(said, story) for said in self.claims]
         return story, premises, claims
@@ -47,20 +47,26 @@ def _formula(said: Sayings, story: Story) -> Formula:
     return every(saying.formula(story) for saying in said)
 
 
-def understood(premises: Sequence[list[str]], claims: Sequence[list[str]], kinds: Kinds) -> Text:
+def understood(
+    premises: Sequence[list[str]],
+    claims: Sequence[list[str]],
+    kinds: Kinds,
+    known: GrammarWords | None = None,
+) -> Text:
     """Premises and claims, given as words, as statements."""
-    names = Names(kinds, lexicon().kinds_of_implied)
+    known = known or grammar_words()
+    names = Names(kinds, known.kinds_of_implied)
     context = Context()
     told = []
     for number, words in enumerate(premises):
         others = [*premises[:number], *premises[number + 1 :]]
         teller = Teller(claim=False, shifted=any(map(_tells_later, others)))
-        said, context = _understood(words, names, teller, context)
+        said, context = _understood(Words(known, names, words), teller, context)
         told.append(said)
     claimed = []
     teller = Teller(claim=True, shifted=any(map(_tells_change, told)))
     for words in claims:
-        said, _ = _understood(words, names, teller, context)
+        said, _ = _understood(Words(known, names, words), teller, context)
         claimed.append(said)
     return Text(tuple(told), tuple(claimed), _with_places([*told, *claimed], kinds))
 
@@ -92,18 +98,16 @@ def _tells_later(words: list[str]) -> bool:
     return words[0] in LATER or "has" in words or "have" in words
 
 
-def _understood(
-    words: list[str], names: Names, teller: Teller, context: Context
-) -> tuple[Sayings, Context]:
+def _understood(words: Words, teller: Teller, context: Context) -> tuple[Sayings, Context]:
     if len(words) > MOST_WORDS:
         raise NotUnderstoodError(
             f"A sentence has {len(words)} words; {MOST_WORDS} are read at most.", "Divide it."
         )
-    parser = Parser(Words(lexicon(), names, words), teller)
+    parser = Parser(words, teller)
     step = parser.parse(context)
     if step is not None:
         return step.said, step.context
-    raise NotUnderstoodError(_complaint(words, parser.reached), HINT)
+    raise NotUnderstoodError(_complaint(words.words, parser.reached), HINT)
 
 
 HINT = "docs/proofs.md lists the words that are known; say it with these."
@@ -113,7 +117,7 @@ def _complaint(words: list[str], reached: int) -> str:
     shown = " ".join(words).replace("@", "").replace(" ,", ",").replace(" 's", "'s")
     strange = []
     for word in words:
-        if not word.startswith("@") and word not in lexicon().known:
+        if not word.startswith("@") and word not in grammar_words().known:
             strange.append(f"'{word}'")
     if strange:
         return f"The lexicon does not have {', '.join(dict.fromkeys(strange))} (in: {shown})."

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gnomon.proofs.meaning.context import Context, Names
-from gnomon.proofs.meaning.lexicon import Lexicon
+from gnomon.proofs.meaning.lexicon import GrammarWords
 from gnomon.proofs.meaning.phrases import HOLE, NUMBERS, Index, Phrase
 from gnomon.proofs.meaning.statements import Filler
 
@@ -28,7 +28,7 @@ class Match(NamedTuple):
 class Words:
     """The words of one sentence, against the lexicon and the names of a story."""
 
-    def __init__(self, lexicon: Lexicon, names: Names, words: list[str]) -> None:
+    def __init__(self, lexicon: GrammarWords, names: Names, words: list[str]) -> None:
         self.lexicon = lexicon
         self.names = names
         self.words = words

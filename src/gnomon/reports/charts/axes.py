@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from gnomon.reports.charts.svg import HUES, Point, hue, line, mark, shorten, text, width_of
-from gnomon.reports.words import percentage
+from gnomon.reports.words import whole_percent
 
 WIDTH = 400.0
 Format = Callable[[float], str]
@@ -26,15 +26,6 @@ class Body(NamedTuple):
 EMPTY = Body("", 0.0)
 
 
-def percent(value: float) -> str:
-    """A fraction on an axis.
-
-    >>> percent(0.614), percent(0.0004)
-    ('61 %', '0 %')
-    """
-    return percentage(value, space=" ")
-
-
 class Axis(NamedTuple):
     """One direction of a chart.
 
@@ -45,7 +36,7 @@ class Axis(NamedTuple):
     domain: tuple[float, float]  # the values at its ends
     reach: tuple[float, float]  # where they stand
     label: str = ""
-    form: Format = percent
+    form: Format = whole_percent
     log: bool = False  # sizes of models
     marks: Sequence[float] | None = None  # ticks, where they are not to be chosen here
 

@@ -1,22 +1,62 @@
-"""Drawings as PDF: lines stay lines, text stays text, and the letters used are embedded.
-
-It understands what `svg` draws, and no more.
-"""
+"""Drawings as PDF: lines stay lines, text stays text, and the letters used are embedded."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from io import BytesIO
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 from xml.etree.ElementTree import Element, fromstring
-
-from gnomon.reports.charts.fonts import Faces
 
 if TYPE_CHECKING:
     from reportlab.lib.colors import Color
     from reportlab.pdfgen.canvas import Canvas
     from reportlab.pdfgen.pathobject import PDFPathObject
+
+# The letters of PDF files: a sans serif of the system.
+
+
+FOLDERS = (
+    "/usr/share/fonts",
+    "/usr/local/share/fonts",
+    "~/.local/share/fonts",
+    "~/.fonts",
+    "/Library/Fonts",
+    "/System/Library/Fonts/Supplemental",
+    "~/Library/Fonts",
+    "C:/Windows/Fonts",
+)
+# regular and bold, in the order in which they are liked: the first is that of PNG files
+KNOWN = (
+    ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"),
+    ("LiberationSans-Regular.ttf", "LiberationSans-Bold.ttf"),
+    ("NotoSans-Regular.ttf", "NotoSans-Bold.ttf"),
+    ("Arial.ttf", "Arial Bold.ttf"),
+    ("arial.ttf", "arialbd.ttf"),
+)
+
+
+class Faces(NamedTuple):
+    """The files of a font."""
+
+    regular: Path
+    bold: Path
+
+
+@cache
+def system_faces() -> Faces | None:
+    """A regular and a bold sans serif of the system; none if it has none that is known here."""
+    files: dict[str, Path] = {}
+    for folder in FOLDERS:
+        for file in sorted(Path(folder).expanduser().rglob("*.ttf")):
+            files.setdefault(file.name, file)
+    for regular, bold in KNOWN:
+        if regular in files:
+            return Faces(files[regular], files.get(bold, files[regular]))
+    return None
+
 
 POINTS = 0.75  # of a pixel: 96 of these and 72 of those make an inch
 LETTERS = 11.0  # pixels high, where nothing is said

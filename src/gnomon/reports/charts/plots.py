@@ -1,8 +1,4 @@
-"""Charts over one axis: horizontal bars with intervals, curves, boxes.
-
-Each is a function from plain data to a drawing body and its height. Small charts side by side are
-in panels.py.
-"""
+"""Charts over one axis: horizontal bars with intervals, curves, boxes, bars with sentences."""
 
 from __future__ import annotations
 
@@ -18,9 +14,7 @@ from gnomon.reports.charts.axes import (
     bottom,
     frame,
     legend,
-    percent,
     stroke,
-    ticks,
     upright,
     uprights,
 )
@@ -37,20 +31,7 @@ from gnomon.reports.charts.svg import (
     text,
     width_of,
 )
-
-# what figures draw with, in one place
-__all__ = [
-    "WIDTH",
-    "Body",
-    "Box",
-    "Curve",
-    "Estimate",
-    "bars",
-    "boxes",
-    "curves",
-    "percent",
-    "ticks",
-]
+from gnomon.reports.words import whole_percent
 
 ROW = 20.0
 KEY = 136.0  # units that a row's name may take
@@ -99,7 +80,7 @@ def bars(
     *,
     links: Mapping[str, str] = MappingProxyType({}),
     domain: tuple[float, float] = (0.0, 1.0),
-    form: Format = percent,
+    form: Format = whole_percent,
     guide: float | None = None,
 ) -> Body:
     """A row for each key, in it a bar with its interval for each series.
@@ -200,8 +181,8 @@ def curves(
     *,
     x_domain: tuple[float, float] = (0.0, 1.0),
     y_domain: tuple[float, float] = (0.0, 1.0),
-    form: Format = percent,
-    x_form: Format = percent,
+    form: Format = whole_percent,
+    x_form: Format = whole_percent,
     diagonal: bool = False,
     log: bool = False,
     x_ticks: Sequence[float] | None = None,
@@ -238,7 +219,7 @@ def _curve(curve: Curve, x: Axis, y: Axis) -> str:
 
 
 def boxes(
-    rows: Sequence[Box], label: str, series: Sequence[str] = (), form: Format = percent
+    rows: Sequence[Box], label: str, series: Sequence[str] = (), form: Format = whole_percent
 ) -> Body:
     """A box for each key: the quarters, the middle, whiskers, and what lies beyond them."""
     tall = 26.0
@@ -272,3 +253,52 @@ def _box(axis: Axis, box: Box, y: float) -> str:
     for value in box.outliers[:200]:
         out.append(mark(Point(axis.at(value), y), box.series, 2.6, form(value)))
     return "".join(out)
+
+
+# Bars under a name and a sentence each, where names are too long to stand beside their bars.
+
+
+THICK = 9.0
+
+
+class CaptionedBar(NamedTuple):
+    """A share with the range of what it is the mean of."""
+
+    heading: str  # stands above the first of several bars that share it
+    name: str
+    sentence: str
+    value: float
+    low: float
+    high: float
+
+
+def captioned_bars(bars: Sequence[CaptionedBar], label: str) -> Body:
+    """The bars from the top, under headings, with a common axis below."""
+    axis = Axis((0.0, 1.0), (12.0, WIDTH - 46), label)
+    out, y, heading = [], 0.0, ""
+    for bar in bars:
+        if bar.heading != heading:
+            out.append(text(0, y + 20, shorten(bar.heading, WIDTH, 12), "head"))
+            y += 26
+        heading = bar.heading
+        out.append(_captioned_bar(axis, bar, y))
+        y += 46
+    out = [uprights(axis, 0.0, y), *out, bottom(axis, y)]
+    return Body("".join(out), y + 34)
+
+
+def _captioned_bar(axis: Axis, bar: CaptionedBar, top: float) -> str:
+    start, middle = axis.at(0), top + 29 + THICK / 2
+    span = f"{whole_percent(bar.low)} to {whole_percent(bar.high)}"
+    told = f"{bar.name}: {whole_percent(bar.value)} ({span})"
+    wide = axis.at(bar.value) - start
+    ends = Point(axis.at(bar.low), middle), Point(axis.at(bar.high), middle)
+    return "".join(
+        (
+            text(0, top + 11, shorten(bar.name, WIDTH, 11), "strong"),
+            text(0, top + 24, shorten(bar.sentence, WIDTH, 10), "value"),
+            rect(start, middle - THICK / 2, wide, THICK, "fn2 pale", told, rx=1.5),
+            line(*ends, "whisker"),
+            text(axis.at(bar.high) + 5, middle + 3.5, whole_percent(bar.value), "value"),
+        )
+    )

@@ -1,22 +1,30 @@
-"""How sure answers are beside how often they are right, and whether forms of a fact agree."""
+"""What answers are like: sure or not, right or confused, by form, by place and by object."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isnan, sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gnomon.measures.calibration import reliability
 from gnomon.measures.consistency import agreement, within_groups
 from gnomon.measures.distributions import t_quantile
 from gnomon.measures.intervals import wilson
-from gnomon.measures.table import Table
-from gnomon.reports.charts.panels import Panel, matrix_panel, panels
-from gnomon.reports.charts.plots import Curve, curves
-from gnomon.reports.figures import Figure
+from gnomon.measures.places import Place, accuracy_spread
+from gnomon.measures.places import by_place as places_of
+from gnomon.measures.relations import Bias, object_bias
+from gnomon.measures.table import Flags, Table
+from gnomon.reports.charts.panels import Panel, Stack, matrix_panel, panels, stacked_panel
+from gnomon.reports.charts.plots import Curve, Estimate, bars, curves
+from gnomon.reports.charts.svg import MEANINGS
+from gnomon.reports.figures import Figure, grouped
 from gnomon.reports.figures.enough import ITEMS, enough
-from gnomon.reports.study import Study
+from gnomon.reports.figures.files import file_name
+from gnomon.reports.study import Entrant, Study
+from gnomon.reports.words import whole_percent
 
 LEAST_SCORED = 50  # items for a diagram
 
@@ -98,3 +106,246 @@ def _agreement(table: Table, form: int, other: int) -> tuple[float | None, int]:
     part = table.where(np.isin(table.form.codes, (form, other)))
     found = agreement(within_groups(part, between_forms=form != other))
     return (None if isnan(found.value) else found.value), found.n
+
+
+# What was answered where what was right.
+
+
+MOST_LABELS = 12
+MOST_BESIDE = 4  # labels of matrices that fit side by side
+NONE = "none"  # an answer that failed or could not be read
+
+
+class Matrix(NamedTuple):
+    """How often each label was answered where each was right."""
+
+    right: tuple[str, ...]
+    answered: tuple[str, ...]  # the same, and none where some answers are missing
+    counts: NDArray[np.int64]
+    possible: Flags  # which answers were among the choices
+
+
+def confusion(study: Study) -> Iterator[Figure]:
+    """A matrix for each model; rows add up to one."""
+    charts: list[Panel] = []
+    rows: list[tuple[Any, ...]] = []
+    widest = 0
+    for entrant in study.entrants:
+        single = entrant.table.where(entrant.table.cardinality == 1)
+        labels = _labels(single)
+        if not 2 <= len(labels) <= MOST_LABELS:
+            return
+        widest = max(widest, len(labels))
+        matrix = _matrix(single, labels)
+        if enough(int(matrix.counts.sum(axis=1).min())):
+            charts.append(_panel(entrant, matrix))
+        for right, answered, count, share in _cells(matrix):
+            rows.append((entrant.label, right, answered, count, share))
+    if not charts:
+        return
+    yield Figure(
+        name="confusion",
+        title="Which answers are confused",
+        caption="Each row is a right answer; the cells say, in per cent, what was answered. "
+        f"Drawn where each right answer has {ITEMS} items or more.",
+        description="Confusion matrices; the table below gives the counts.",
+        body=panels(charts, columns=2 if widest <= MOST_BESIDE else 1),
+        columns=("model", "right", "answered", "items", "share"),
+        rows=tuple(rows),
+        detail=True,
+    )
+
+
+def _labels(table: Table) -> list[str]:
+    """The labels that are a choice somewhere."""
+    if not len(table):
+        return []
+    codes = np.unique(table.kinds.choices[np.unique(table.kind)])
+    return [table.labels[code] for code in codes.tolist() if code >= 0]
+
+
+def _matrix(table: Table, labels: Sequence[str]) -> Matrix:
+    place = {label: i for i, label in enumerate(labels)}
+    none = len(labels)
+    gold = table.column("gold")
+    # what is right of items with several right labels is in the vocabulary too, and not in the rows
+    right = np.array([place.get(label, none) for label in gold.values])[gold.codes]
+    # code -1, nothing answered, picks the last entry
+    columns = [place.get(label, none) for label in table.labels]
+    said = np.array([*columns, none])[table.choice]
+    counts = np.zeros((none, none + 1), dtype=np.int64)
+    np.add.at(counts, (right, said), 1)
+    possible = _offered(table, place)
+
+    kept = counts.sum(axis=1) > 0
+    answered = tuple(labels)
+    if counts[:, none].any():
+        answered = (*labels, NONE)
+    shown = slice(0, len(answered))
+    names = tuple(label for label, there in zip(labels, kept, strict=True) if there)
+    return Matrix(names, answered, counts[kept, shown], possible[kept, shown])
+
+
+def _offered(table: Table, place: dict[str, int]) -> Flags:
+    """For each right answer, which answers were among its choices; none at all always is."""
+    found = np.zeros((len(place), len(place) + 1), dtype=bool)
+    found[:, -1] = True
+    for kind in np.unique(table.kind).tolist():
+        choices = table.kinds.choices[kind].tolist()
+        offered = [place[table.labels[code]] for code in choices if code >= 0]
+        found[np.ix_(offered, offered)] = True
+    return found
+
+
+def _cells(matrix: Matrix) -> Iterator[tuple[str, str, int, float]]:
+    """The right label, the answer, how many items and which share of the row."""
+    for i, right in enumerate(matrix.right):
+        total = int(matrix.counts[i].sum())
+        for j, answered in enumerate(matrix.answered):
+            if matrix.possible[i, j]:
+                count = int(matrix.counts[i, j])
+                yield right, answered, count, count / total
+
+
+def _panel(entrant: Entrant, matrix: Matrix) -> Panel:
+    values: dict[str, dict[str, float | None]] = {}
+    notes: dict[str, dict[str, str]] = {}
+    for right in matrix.right:
+        values[right] = dict.fromkeys(matrix.answered)
+        notes[right] = dict.fromkeys(matrix.answered, "")
+    for right, answered, count, share in _cells(matrix):
+        values[right][answered] = share
+        told = f"right: {right}, answered: {answered}: {count:,} items, {whole_percent(share)}"
+        notes[right][answered] = told
+    return matrix_panel(
+        entrant.label,
+        matrix.right,
+        matrix.answered,
+        [list(row.values()) for row in values.values()],
+        "right answer",
+        "answered",
+        notes=[list(row.values()) for row in notes.values()],
+    )
+
+
+# Bias by place, for runs whose choices were permuted: how often each place is picked and right.
+
+
+SERIES = ("chosen", "right", "accuracy if the right answer stands there")
+
+
+def by_place(study: Study) -> Iterator[Figure]:
+    """One figure for each run whose choices were permuted."""
+    for entrant in study.entrants:
+        if entrant.run.manifest.permute is None:
+            continue
+        places = places_of(entrant.table)
+        if places and enough(len(entrant.table)):
+            yield _figure(entrant, places)
+
+
+def _figure(entrant: Entrant, places: list[Place]) -> Figure:
+    drawn = []
+    for place in places:
+        key = f"place {place.place}"
+        low, high = _known(place.accuracy_low), _known(place.accuracy_high)
+        drawn.append(
+            Estimate(key, MEANINGS[0], place.chosen, _known(place.low), _known(place.high))
+        )
+        drawn.append(Estimate(key, MEANINGS[1], place.right))
+        drawn.append(Estimate(key, MEANINGS[2], _known(place.accuracy), low, high))
+    told = [f"place {each.place} {100 * each.chosen:.1f} %" for each in places]
+    return Figure(
+        name=f"by-place-{file_name(entrant.label)}",
+        title=f"Bias by place: {entrant.label}",
+        caption=_caption(entrant, places),
+        description=f"Bars. Chosen: {', '.join(told)}.",
+        body=bars(drawn, dict(zip(MEANINGS, SERIES, strict=False)), "share of items"),
+        columns=Place._fields,
+        rows=tuple(map(_row, places)),
+    )
+
+
+def _row(place: Place) -> tuple[Any, ...]:
+    return tuple(map(_known, place))
+
+
+def _known(value: float) -> float | None:
+    return None if isnan(value) else value
+
+
+def _caption(entrant: Entrant, places: list[Place]) -> str:
+    said = (
+        "The choices of each item stood in an order of its own. Without a bias, a place is chosen "
+        f"as often as it is right. Accuracy differs by {100 * accuracy_spread(places):.1f} points "
+        "between places of the right answer."
+    )
+    unlisted = entrant.run.manifest.unlisted
+    if unlisted:
+        said += (
+            f" The prompt does not list the choices of {', '.join(unlisted)} items: their order "
+            "changes nothing there."
+        )
+    return said
+
+
+# Is each object's rank the same, named first or second? (Spatial commonsense, Figure 5.)
+
+
+PARTS = ("called greater, named first", "called lesser, named second")
+LEAST_OBJECTS = 5  # fewer have no rank to speak of
+MOST_OBJECTS = 40
+OFF = 0.2  # how far from 1 the two parts of a consistent object may end by chance
+
+
+def objects(study: Study) -> Iterator[Figure]:
+    """How often each object is called the greater one, named first or second."""
+    found: list[tuple[str, Bias]] = []
+    for entrant in study.entrants:
+        found += [(entrant.label, bias) for bias in object_bias(entrant.table)]
+    for context, own in grouped(found, lambda pair: pair[1].context).items():
+        known = [pair for pair in own if enough(pair[1].n)]
+        models = grouped(known, lambda pair: pair[0])
+        if max(map(len, models.values()), default=0) >= LEAST_OBJECTS:
+            yield _object_figure(context, models)
+
+
+def _object_figure(context: str, models: dict[str, list[tuple[str, Bias]]]) -> Figure:
+    charts, said, rows = [], [], []
+    for label, found in models.items():
+        biases = [bias for _, bias in found]
+        ranked = sorted(biases, key=lambda bias: (bias.is_greater, bias.object))
+        charts.append(_object_panel(label, ranked))
+        said.append(f"{label}: {_balance(ranked)}")
+        for bias in ranked:
+            rows.append((label, *bias))
+    return Figure(
+        name=f"objects-{file_name(context)}",
+        title=f"Is each object's rank the same both ways? ({context})",
+        caption="Dark: how often the object is called greater than the others when named first. "
+        "Light: how often the others are called greater than it when they are named first. A "
+        "consistent model's bars end at 1; the tick is the truth for the dark part. Drawn for "
+        f"objects with {ITEMS} answers or more.",
+        description=f"{'; '.join(said)}.",
+        body=panels(charts, columns=2),
+        columns=("model", *Bias._fields),
+        rows=tuple(rows),
+        detail=True,
+    )
+
+
+def _object_panel(label: str, ranked: Sequence[Bias]) -> Panel:
+    step = -(-len(ranked) // MOST_OBJECTS)
+    stacks = []
+    for bias in ranked[::step]:
+        lesser = 1 - bias.called_greater_second
+        stacks.append(Stack(bias.object, bias.called_greater_first, lesser, bias.is_greater))
+    return stacked_panel(label, stacks, PARTS, "truly greater")
+
+
+def _balance(found: Sequence[Bias]) -> str:
+    off = 0
+    for bias in found:
+        if abs(bias.called_greater_first - bias.called_greater_second) > OFF:
+            off += 1
+    return f"{off} of {len(found)} objects end more than {OFF} away from 1"

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from gnomon.measures.curves import SHARES, AtAmount, over_draws
 from gnomon.reports.charts.plots import Curve, curves
 from gnomon.reports.figures import Figure
-from gnomon.reports.published.curves import published_curves
+from gnomon.reports.papers import published_curves
 from gnomon.reports.study import Study
 from gnomon.reports.words import axis_name, measure_name, percentage
 

@@ -1,4 +1,4 @@
-"""What groups tell: pattern-accuracy curves, the data map, box plots by category."""
+"""What groups tell: pattern-accuracy curves, data map, box plots, the hardest and the easiest."""
 
 from __future__ import annotations
 
@@ -12,18 +12,16 @@ from gnomon.measures.pattern_accuracy import MapPoint, curve, curve_at
 from gnomon.measures.pattern_accuracy import data_map as measured_map
 from gnomon.measures.statistics import Floats
 from gnomon.measures.table import Table
-from gnomon.registry import role
-from gnomon.reports.charts.axes import percent
-from gnomon.reports.charts.curvepanel import under_legend
-from gnomon.reports.charts.panels import Dot, panels, scatter_panel
-from gnomon.reports.charts.plots import Box, Curve, boxes, curves
+from gnomon.reports.charts.panels import Dot, panels, scatter_panel, under_legend
+from gnomon.reports.charts.plots import Box, CaptionedBar, Curve, boxes, captioned_bars, curves
 from gnomon.reports.charts.svg import MEANINGS
 from gnomon.reports.figures import Figure, grouped
 from gnomon.reports.figures.enough import GROUP, GROUPS
+from gnomon.reports.figures.files import file_name
+from gnomon.reports.figures.sizes import sized_models
 from gnomon.reports.figures.slices import tags_of
 from gnomon.reports.study import Entrant, Study
-from gnomon.reports.tables.export import file_name
-from gnomon.reports.words import listed
+from gnomon.reports.words import listed, plain, whole_percent
 
 FEWEST = 3  # groups that are looked at one by one
 MOST_DOTS = 400  # on one data map
@@ -69,7 +67,8 @@ def pattern_curves(study: Study) -> Iterator[Figure]:
         lines.append(Curve(entrant.label, entrant.series, tuple(_corners(steps))))
         rows += [(entrant.label, threshold, share) for threshold, share in steps]
         half, whole = curve_at(entrant.table, np.array([0.5, 1.0])).tolist()
-        ends.append(f"{entrant.label}: {percent(half)} of {noun} at half, {percent(whole)} at all")
+        at_half = f"{whole_percent(half)} of {noun} at half"
+        ends.append(f"{entrant.label}: {at_half}, {whole_percent(whole)} at all")
     if not lines:
         return
     axis = f"share of a {noun.removesuffix('s')}'s items that must be right"
@@ -179,9 +178,9 @@ def _hues(labels: Sequence[str]) -> dict[str, int]:
 def _dot(one: Mapped, hues: dict[str, int]) -> Dot:
     point = one.point
     told = (
-        f"{point.pattern} ({one.gold}): confidence {percent(point.confidence)}, "
-        f"variability {percent(point.variability)}, "
-        f"{percent(point.correctness)} of {point.n} right"
+        f"{point.pattern} ({one.gold}): confidence {whole_percent(point.confidence)}, "
+        f"variability {whole_percent(point.variability)}, "
+        f"{whole_percent(point.correctness)} of {point.n} right"
     )
     return Dot(point.variability, point.confidence, hues.get(one.gold, MEANINGS[0]), told)
 
@@ -189,7 +188,7 @@ def _dot(one: Mapped, hues: dict[str, int]) -> Dot:
 def box_plots(study: Study) -> Iterator[Figure]:
     """How the groups' accuracies spread within each category (spatialQA, Figure 3)."""
     tag = next(iter(tags_of(study)), None)
-    models = [entrant for entrant in study.entrants if not role(entrant.run.model)]
+    models = [entrant for entrant in study.entrants if not entrant.is_baseline]
     models = models or study.entrants
     tables = [entrant.table for entrant in models]
     if tag is None or not all(sizeable(table) and tag in table.tags for table in tables):
@@ -208,7 +207,7 @@ def box_plots(study: Study) -> Iterator[Figure]:
         return
     boxes_by_key = [_box(key, np.array(shares)) for key, shares in by_key.items()]
     drawn = sorted(boxes_by_key, key=lambda box: -box.middle)
-    medians = "; ".join(f"{box.key} median {percent(box.middle)}" for box in drawn)
+    medians = "; ".join(f"{box.key} median {whole_percent(box.middle)}" for box in drawn)
     noun = study.noun
     whose = f" over {listed([entrant.label for entrant in models])}" if len(models) > 1 else ""
     yield Figure(
@@ -232,3 +231,121 @@ def _box(key: str, values: Floats) -> Box:
     outliers = sorted(set(np.round(values[beyond], 3).tolist()))
     ends = (float(inside.min()), float(inside.max()))
     return Box(key, ends[0], low, middle, high, ends[1], tuple(outliers))
+
+
+# The hardest and the easiest groups over several models (spatialQA, Figures 9 and 10).
+
+
+EACH = 3  # groups of a category, as in the paper
+ALONE = 10  # groups where there are no categories
+MOST_CATEGORIES = 8
+
+
+class JudgedGroup(NamedTuple):
+    """A group with what the models make of it."""
+
+    category: str
+    name: str
+    shares: tuple[float, ...]  # each model's accuracy on it
+    items: int
+    example: str
+
+    @property
+    def mean(self) -> float:
+        """The mean accuracy over the models."""
+        return sum(self.shares) / len(self.shares)
+
+
+def hard_and_easy(study: Study) -> Iterator[Figure]:
+    """Groups by their mean accuracy: the lowest of each category, then the highest."""
+    models = judges_of_groups(study)
+    if len(models) < 2:
+        return
+    tag = next(iter(tags_of(study)), "")
+    found = _groups(study, models, tag)
+    by_category = grouped(found, lambda group: group.category)
+    count = EACH if len(by_category) > 1 else ALONE
+    if len(by_category) > MOST_CATEGORIES or len(found) < 2 * count:
+        return
+    hardest, easiest = [], []
+    for own in by_category.values():
+        ranked = sorted(own, key=lambda group: (group.mean, group.name))
+        hardest += ranked[:count]
+        easiest += ranked[: -count - 1 : -1]
+    yield _figure(study, "hardest", tag, models, found, hardest)
+    yield _figure(study, "easiest", tag, models, found, easiest)
+
+
+def judges_of_groups(study: Study) -> list[Entrant]:
+    """The models whose accuracies are averaged, all on the same items.
+
+    They are the largest of each family where sizes are known, else all that are not baselines.
+    """
+    largest = {model.family: model.entrant for model in sized_models(study)}
+    if len(largest) > 1:
+        return [entrant for entrant in largest.values() if sizeable(entrant.table)]
+    found = []
+    for i in study.item_sets()[0] if study.entrants else ():
+        entrant = study.entrants[i]
+        if not entrant.is_baseline and sizeable(entrant.table):
+            found.append(entrant)
+    return found
+
+
+def _groups(study: Study, models: Sequence[Entrant], tag: str) -> list[JudgedGroup]:
+    """The groups by name, with an example and the category of their first item."""
+    items = grouped(study.items, lambda item: item.group)
+    shares: list[tuple[str, float]] = []
+    for entrant in models:
+        names, found = group_shares(entrant.table)
+        shares += zip(names, found.tolist(), strict=True)
+    groups = []
+    for name, own in grouped(shares, lambda pair: pair[0]).items():
+        first = items[name][0]
+        example = " → ".join(filter(None, (first.context, first.text)))
+        each = tuple(share for _, share in own)
+        groups.append(JudgedGroup(first.tags.get(tag, ""), name, each, len(items[name]), example))
+    return groups
+
+
+def _figure(
+    study: Study,
+    which: str,
+    tag: str,
+    models: Sequence[Entrant],
+    found: Sequence[JudgedGroup],
+    chosen: Sequence[JudgedGroup],
+) -> Figure:
+    noun = study.noun
+    drawn = []
+    for group in chosen:
+        low, high = min(group.shares), max(group.shares)
+        example = plain(group.example)
+        heading = study.words(tag, group.category)
+        drawn.append(CaptionedBar(heading, group.name, example, group.mean, low, high))
+    rows = []
+    for group in sorted(found, key=lambda group: group.mean):
+        low, high = min(group.shares), max(group.shares)
+        rows.append((group.category, group.name, group.mean, low, high, group.items, group.example))
+    where = f"by {study.words(tag)} " if tag else ""
+    names = ", ".join(entrant.label for entrant in models)
+    ends = "; ".join(f"{group.name} {100 * group.mean:.0f} %" for group in chosen)
+    return Figure(
+        name=f"{which}-groups",
+        title=f"The {which} {noun} over {len(models)} models",
+        caption=f"Mean accuracy on the {which} {noun} {where}over {names}; the thin line spans the "
+        "models. The table behind the figure holds all of them, each with an example.",
+        description=f"Bars. {ends}.",
+        body=captioned_bars(drawn, "mean accuracy"),
+        columns=(
+            tag or "category",
+            "group",
+            "mean accuracy",
+            "lowest",
+            "highest",
+            "items",
+            "example",
+        ),
+        rows=tuple(rows),
+        detail=True,
+    )

@@ -9,15 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon.measures.itemstatistics import FEWEST, item_statistics
-from gnomon.registry import role
-from gnomon.reports.charts.captionedbars import CaptionedBar, captioned_bars
-from gnomon.reports.charts.plots import Estimate, bars
+from gnomon.reports.charts.plots import CaptionedBar, Estimate, bars, captioned_bars
 from gnomon.reports.charts.svg import MEANINGS
 from gnomon.reports.figures import Figure, grouped
 from gnomon.reports.figures.enough import ITEMS, RUNS, enough
+from gnomon.reports.figures.files import file_name
 from gnomon.reports.figures.slices import tags_of
 from gnomon.reports.study import Entrant, Study
-from gnomon.reports.tables.export import file_name
 from gnomon.reports.words import counted, listed, plain
 
 DRAWN = 12  # items in a drawing
@@ -58,7 +56,7 @@ def judges(study: Study) -> list[Entrant]:
     """
     for members in study.item_sets():
         everyone = [study.entrants[i] for i in members]
-        models = [entrant for entrant in everyone if not role(entrant.run.model)]
+        models = [entrant for entrant in everyone if not entrant.is_baseline]
         if len(models) >= FEWEST:
             return models
         if len(everyone) >= FEWEST:

@@ -14,18 +14,16 @@ from gnomon.contracts import Measure
 from gnomon.measures.grouping import large_enough
 from gnomon.measures.scoring import scores
 from gnomon.records import Score
-from gnomon.registry import role
-from gnomon.reports.charts.axes import Axis, percent
-from gnomon.reports.charts.curvepanel import curve_panel, under_legend
-from gnomon.reports.charts.panels import panels
+from gnomon.reports.charts.axes import Axis
+from gnomon.reports.charts.panels import curve_panel, panels, under_legend
 from gnomon.reports.charts.plots import Curve, curves
 from gnomon.reports.figures import Figure, grouped
 from gnomon.reports.figures.enough import well_known
+from gnomon.reports.figures.files import file_name
 from gnomon.reports.figures.slices import group_measures, headline_measure, tags_of
-from gnomon.reports.published.results import published_size
+from gnomon.reports.papers import published_size
 from gnomon.reports.study import Entrant, Study
-from gnomon.reports.tables.export import file_name
-from gnomon.reports.words import axis_name, measure_name
+from gnomon.reports.words import axis_name, measure_name, whole_percent
 
 UNITS = {"m": 1e6, "b": 1e9}
 SIZE_IN_NAME = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)([mb])(?![a-z0-9])", re.IGNORECASE)
@@ -264,8 +262,8 @@ def _size_axis(found: Sequence[Measured]) -> Axis:
 
 def _ends(found: Sequence[Measured]) -> str:
     first, last = found[0], found[-1]
-    small = f"{first.model.entrant.label} {percent(first.value)}"
-    return f"{small}, {last.model.entrant.label} {percent(last.value)}"
+    small = f"{first.model.entrant.label} {whole_percent(first.value)}"
+    return f"{small}, {last.model.entrant.label} {whole_percent(last.value)}"
 
 
 def _caption(study: Study, found: Sequence[Measured]) -> str:
@@ -276,7 +274,7 @@ def _caption(study: Study, found: Sequence[Measured]) -> str:
     for entrant in study.entrants:
         if (entrant.asked != asked).any():
             others += 1
-        elif entrant.label not in drawn and not role(entrant.run.model):  # a guess has no size
+        elif entrant.label not in drawn and not entrant.is_baseline:  # a guess has no size
             unknown += 1
     counts = sorted({one.n for one in found})
     span = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"

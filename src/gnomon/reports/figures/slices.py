@@ -15,16 +15,14 @@ from gnomon.measures.scoring import scores
 from gnomon.measures.table import in_order
 from gnomon.records import Score
 from gnomon.registry import known_measure
-from gnomon.reports.charts.axes import percent
 from gnomon.reports.charts.plots import Estimate, bars
 from gnomon.reports.figures import Figure, grouped
 from gnomon.reports.figures.enough import ITEMS, well_known
-from gnomon.reports.page.addresses import items_address
-from gnomon.reports.page.items import filters
-from gnomon.reports.published.results import results_of
+from gnomon.reports.figures.files import file_name
+from gnomon.reports.page.items import filters, items_address
+from gnomon.reports.papers import results_of
 from gnomon.reports.study import Study
-from gnomon.reports.tables.export import file_name
-from gnomon.reports.words import axis_name, counted, measure_name
+from gnomon.reports.words import axis_name, counted, measure_name, whole_percent
 
 MOST_KEYS = 30  # rows in a bar chart; the table behind it holds all
 MOST_VALUES = 400  # of a tag that is drawn at all
@@ -134,7 +132,7 @@ def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
     guide = shared_chance(study, measure)
     axis = axis_name(measure.name)
     if guide:
-        axis += f" (dashed: chance over all items, {percent(guide)})"
+        axis += f" (dashed: chance over all items, {whole_percent(guide)})"
     rows = []
     for series, score, value in found:
         label = study.drawn_names[series]
@@ -228,7 +226,7 @@ def _extremes(study: Study, found: Sequence[Bar], tag: str) -> str:
     for series in sorted(by_series)[:MOST_TOLD]:
         best = max(by_series[series], key=lambda bar: bar.value)
         worst = min(by_series[series], key=lambda bar: bar.value)
-        high = f"highest for {study.words(tag, best.key)} ({percent(best.value)})"
-        low = f"lowest for {study.words(tag, worst.key)} ({percent(worst.value)})"
+        high = f"highest for {study.words(tag, best.key)} ({whole_percent(best.value)})"
+        low = f"lowest for {study.words(tag, worst.key)} ({whole_percent(worst.value)})"
         parts.append(f"{study.drawn_names[series]}: {high}, {low}")
     return f"Bars by {study.words(tag)}. {'; '.join(parts)}."

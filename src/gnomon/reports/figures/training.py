@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gnomon.reports.charts.plots import Curve, curves, percent
+from gnomon.reports.charts.plots import Curve, curves
 from gnomon.reports.figures import Figure
 from gnomon.reports.study import Study
-from gnomon.reports.words import axis_name
+from gnomon.reports.words import axis_name, whole_percent
 
 Points = tuple[tuple[float, float], ...]
 
@@ -68,7 +68,7 @@ def _figure(
         x_domain=(0.0, last),
         y_domain=(0.0, 1.0) if is_share else (0.0, most),
         x_form=lambda value: f"{value:g}",
-        form=percent if is_share else _plain,
+        form=whole_percent if is_share else _plain,
     )
     return Figure(
         name=f"training-{name}",

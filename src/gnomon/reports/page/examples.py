@@ -1,26 +1,27 @@
-"""Examples: the groups a model solves best, worst and least consistently, as they were asked."""
+"""Examples: groups as a model solved them, and the same facts in several forms."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gnomon.measures.intervals import interval
+from gnomon.measures.statistics import mean_of
 from gnomon.records import Item
-from gnomon.registry import role
 from gnomon.reports.page.items import pictures
-from gnomon.reports.page.paintings import paints
-from gnomon.reports.pictures import Album
-from gnomon.reports.study import NO_ANSWER, NOT_ASKED, Entrant, Places, Study
+from gnomon.reports.pictures import Album, paints
+from gnomon.reports.study import Entrant, Places, Study
 from gnomon.reports.words import clip, percentage
 
 GROUPS, SHOWN = 3, 3  # groups of each sort, items of each group
 TEXT, NAME, TAG = 420, 80, 60  # characters that are shown
 
 
-class Example(NamedTuple):
+class _Example(NamedTuple):
     """One item with what the model made of it."""
 
     context: str
@@ -35,14 +36,14 @@ class Example(NamedTuple):
     way: str  # in which the fact is put, where it is put in several
 
 
-class Group(NamedTuple):
+class ExampleGroup(NamedTuple):
     """One group with a few of its items."""
 
     name: str
     about: str
     share: float
     size: int
-    examples: tuple[Example, ...]
+    examples: tuple[_Example, ...]
 
 
 class Gallery(NamedTuple):
@@ -50,136 +51,207 @@ class Gallery(NamedTuple):
 
     model: str
     sort: str  # best, worst, least consistent
-    groups: tuple[Group, ...]
+    groups: tuple[ExampleGroup, ...]
 
 
-def is_baseline(entrant: Entrant) -> bool:
-    """Whether the model is a guess or a shortcut, to measure others by."""
-    return bool(role(entrant.run.model))
-
-
-def galleries(study: Study, entrants: Sequence[Entrant], most: int = 3) -> list[Gallery]:
+def galleries(
+    study: Study, entrants: Sequence[Entrant], album: Album, most: int = 3
+) -> list[Gallery]:
     """The telling groups of the first few models; single items where there are no groups."""
     entrants = [entrant for entrant in entrants if not paints(entrant)]  # who have walls
-    models = [entrant for entrant in entrants if not is_baseline(entrant)]
+    models = [entrant for entrant in entrants if not entrant.is_baseline]
     groups = study.groups()
-    found = []
+    shown: list[Gallery] = []
     for entrant in (models or entrants)[:most]:
+        examples = _Examples(study, entrant, album)
         asked = _asked_groups(entrant, groups)
-        found += _of_groups(study, entrant, asked) if len(asked) >= 3 else _of_items(study, entrant)
-    return [gallery for gallery in found if gallery.groups]
+        shown += examples.of_groups(asked) if len(asked) >= 3 else examples.of_items()
+    return [gallery for gallery in shown if gallery.groups]
 
 
-def _asked_groups(entrant: Entrant, groups: dict[str, Places]) -> dict[str, Places]:
+def _asked_groups(entrant: Entrant, groups: Mapping[str, Places]) -> dict[str, Places]:
     """The groups of which a model was asked two items or more."""
-    found = {}
-    for name, where in groups.items():
-        asked = where[entrant.asked[where]]
-        if len(asked) > 1:
-            found[name] = asked
-    return found
+    asked = {}
+    for name, places in groups.items():
+        mine = places[entrant.asked[places]]
+        if len(mine) > 1:
+            asked[name] = mine
+    return asked
 
 
-def _of_groups(study: Study, entrant: Entrant, groups: dict[str, Places]) -> list[Gallery]:
-    names = list(groups)
-    share = np.array([entrant.right[where].mean() for where in groups.values()])
-    sure = np.array([_mean_gold(entrant, where) for where in groups.values()])
-    size = np.array([len(where) for where in groups.values()])
-    sorts = {
-        "Best": (np.lexsort((-sure, -share)), share > 0.5),
-        "Worst": (np.lexsort((sure, share)), share < 0.5),
-        "Least consistent": (
-            np.lexsort((-size, np.abs(share - 0.5))),
-            (share > 0) & (share < 1),
-        ),
-    }
+class _Examples(NamedTuple):
+    """What one model made of a study, on a page with an album."""
+
+    study: Study
+    entrant: Entrant
+    album: Album
+
+    def of_groups(self, groups: Mapping[str, Places]) -> list[Gallery]:
+        """The groups with the most and the fewest right answers, and those between."""
+        names = list(groups)
+        share = np.array([self.entrant.right[places].mean() for places in groups.values()])
+        sure = np.array([self._mean_gold(places) for places in groups.values()])
+        size = np.array([len(places) for places in groups.values()])
+        sorts = {
+            "Best": (np.lexsort((-sure, -share)), share > 0.5),
+            "Worst": (np.lexsort((sure, share)), share < 0.5),
+            "Least consistent": (
+                np.lexsort((-size, np.abs(share - 0.5))),
+                (share > 0) & (share < 1),
+            ),
+        }
+        sorted_groups = []
+        for sort, (order, fits) in sorts.items():
+            chosen = order[fits[order]][:GROUPS]
+            shown = [self._group(names[i], groups[names[i]]) for i in chosen]
+            sorted_groups.append(Gallery(self.entrant.label, sort, tuple(shown)))
+        return sorted_groups
+
+    def _mean_gold(self, places: Places) -> float:
+        """What the model gave the right answers on average; 0 without scores."""
+        known = self.entrant.gold[places]
+        known = known[np.isfinite(known)]
+        return float(known.mean()) if len(known) else 0.0
+
+    def of_items(self) -> list[Gallery]:
+        """Where items stand alone: the surest right and the surest wrong answers."""
+        asked = np.flatnonzero(self.entrant.asked)
+        sure = np.nan_to_num(self.entrant.sure[asked])
+        ranked = asked[np.argsort(-sure, kind="stable")]
+        right = self.entrant.right[ranked]
+        return [
+            self._single("Surest right answers", ranked[right]),
+            self._single("Surest wrong answers", ranked[~right]),
+        ]
+
+    def _single(self, sort: str, ranked: NDArray[np.int64]) -> Gallery:
+        groups = []
+        for i in ranked[: GROUPS * 2].tolist():
+            item = self.study.items[i]
+            example = self._example(i)
+            name = clip(item.id, NAME)
+            share = float(example.right)
+            groups.append(ExampleGroup(name, self._about(item), share, 1, (example,)))
+        return Gallery(self.entrant.label, sort, tuple(groups))
+
+    def _group(self, name: str, places: Places) -> ExampleGroup:
+        """A group with right and wrong items, so that a mixed one shows both."""
+        rights = places[self.entrant.right[places]].tolist()
+        wrongs = places[~self.entrant.right[places]].tolist()
+        share = len(rights) / len(places)
+        more, fewer = (rights, wrongs) if share > 0.5 else (wrongs, rights)
+        shown = more[: SHOWN - len(fewer[:1])] + fewer[:1]
+        return ExampleGroup(
+            name=clip(name, NAME),
+            about=self._about(self.study.items[int(places[0])]),
+            share=share,
+            size=len(places),
+            examples=tuple(map(self._example, shown)),
+        )
+
+    def _about(self, item: Item) -> str:
+        """The tags of an item that say most about it."""
+        tags = self.study.slices or tuple(item.tags)[:2]
+        parts = []
+        for tag in tags[:3]:
+            value = item.tags.get(tag, "")
+            said = self.study.words(tag, value) if value else ""
+            if said.isdigit() or said in ("yes", "no"):  # which say nothing by themselves
+                said = f"{self.study.words(tag)}: {said}"
+            if said:
+                parts.append(clip(said, TAG))
+        return " · ".join(parts)
+
+    def _example(self, i: int) -> _Example:
+        item = self.study.items[i]
+        chance = float(self.entrant.gold[i])
+        return _Example(
+            context=clip(item.context, TEXT),
+            text=clip(item.text, TEXT),
+            gold=" or ".join(item.gold),
+            said=self.entrant.said(item, i),
+            right=bool(self.entrant.right[i]),
+            chance=percentage(chance) if np.isfinite(chance) else "",
+            reply=clip(self.entrant.replies.get(i, ""), 160),
+            image=clip(pictures(item), 120),
+            thumbnails=self.album.thumbnails(item),
+            way=clip(item.tags.get("way", ""), TAG),
+        )
+
+
+# The same facts in several forms: what one model says, another paints and a third sees.
+#
+# A fact is a group of the benchmark. It counts as right in a form if most of its items in that
+# form are.
+
+
+LEAST = 5  # facts in common, below which nothing is said
+FORM_VERBS = {"scene": "painted", "caption": "seen"}  # of the others: said
+
+
+class Told(NamedTuple):
+    """Which facts a model has right in a form."""
+
+    label: str
+    form: str
+    right: dict[str, bool]
+
+
+class SameFacts(NamedTuple):
+    """How far two models agree on the facts that both were asked, in two forms."""
+
+    first: str
+    second: str
+    facts: int
+    both: str
+    one: str  # by one of them alone
+    neither: str
+    agree: str
+    between: str
+
+
+def same_facts(study: Study) -> list[SameFacts]:
+    """Each two models that were asked the same facts in different forms."""
+    told = []
+    for entrant in study.entrants:
+        told += _told(study, entrant)
     found = []
-    for sort, (order, fits) in sorts.items():
-        chosen = order[fits[order]][:GROUPS]
-        shown = [_group(study, entrant, names[i], groups[names[i]]) for i in chosen]
-        found.append(Gallery(entrant.label, sort, tuple(shown)))
+    for one, other in combinations(told, 2):
+        common = [fact for fact in one.right if fact in other.right]
+        if one.form != other.form and len(common) >= LEAST:
+            found.append(_compared(one, other, common))
     return found
 
 
-def _mean_gold(entrant: Entrant, where: Places) -> float:
-    """What the model gave the right answers on average; 0 without scores."""
-    known = entrant.gold[where]
-    known = known[np.isfinite(known)]
-    return float(known.mean()) if len(known) else 0.0
+def _told(study: Study, entrant: Entrant) -> list[Told]:
+    """The facts that a model has right, form by form."""
+    forms: dict[str, dict[str, list[bool]]] = {}
+    for fact, where in study.groups().items():
+        for i in where[entrant.asked[where]].tolist():
+            form = study.items[i].form
+            forms.setdefault(form, {}).setdefault(fact, []).append(bool(entrant.right[i]))
+    found = []
+    for form, facts in forms.items():
+        right = {fact: 2 * sum(rights) > len(rights) for fact, rights in facts.items()}
+        found.append(Told(entrant.label, form, right))
+    return found
 
 
-def _of_items(study: Study, entrant: Entrant) -> list[Gallery]:
-    """Where items stand alone: the surest right and the surest wrong answers."""
-    asked = np.flatnonzero(entrant.asked)
-    sure = np.nan_to_num(entrant.sure[asked])
-    ranked = asked[np.argsort(-sure, kind="stable")]
-    right = entrant.right[ranked]
-    return [
-        _single(study, entrant, "Surest right answers", ranked[right]),
-        _single(study, entrant, "Surest wrong answers", ranked[~right]),
-    ]
-
-
-def _single(study: Study, entrant: Entrant, sort: str, ranked: NDArray[np.int64]) -> Gallery:
-    groups = []
-    for i in ranked[: GROUPS * 2].tolist():
-        item = study.items[i]
-        example = _example(study, entrant, i)
-        name = clip(item.id, NAME)
-        groups.append(Group(name, _about(study, item), float(example.right), 1, (example,)))
-    return Gallery(entrant.label, sort, tuple(groups))
-
-
-def _group(study: Study, entrant: Entrant, name: str, where: Places) -> Group:
-    """A group with right and wrong items, so that a mixed one shows both."""
-    rights = where[entrant.right[where]].tolist()
-    wrongs = where[~entrant.right[where]].tolist()
-    share = len(rights) / len(where)
-    more, fewer = (rights, wrongs) if share > 0.5 else (wrongs, rights)
-    shown = more[: SHOWN - len(fewer[:1])] + fewer[:1]
-    return Group(
-        name=clip(name, NAME),
-        about=_about(study, study.items[int(where[0])]),
-        share=share,
-        size=len(where),
-        examples=tuple(_example(study, entrant, i) for i in shown),
+def _compared(one: Told, other: Told, common: list[str]) -> SameFacts:
+    first = np.array([one.right[fact] for fact in common])
+    second = np.array([other.right[fact] for fact in common])
+    agree = interval(mean_of(first == second, np.arange(len(common))))
+    return SameFacts(
+        first=_named(one),
+        second=_named(other),
+        facts=len(common),
+        both=percentage(float((first & second).mean())),
+        one=percentage(float((first != second).mean())),
+        neither=percentage(float((~first & ~second).mean())),
+        agree=percentage(agree.value),
+        between=f"{percentage(agree.low)} to {percentage(agree.high)}",
     )
 
 
-def _about(study: Study, item: Item) -> str:
-    """The tags of an item that say most about it."""
-    tags = study.slices or tuple(item.tags)[:2]
-    parts = []
-    for tag in tags[:3]:
-        value = item.tags.get(tag, "")
-        said = study.words(tag, value) if value else ""
-        if said.isdigit() or said in ("yes", "no"):  # which say nothing by themselves
-            said = f"{study.words(tag)}: {said}"
-        if said:
-            parts.append(clip(said, TAG))
-    return " · ".join(parts)
-
-
-def _example(study: Study, entrant: Entrant, i: int) -> Example:
-    item = study.items[i]
-    chance = float(entrant.gold[i])
-    return Example(
-        context=clip(item.context, TEXT),
-        text=clip(item.text, TEXT),
-        gold=" or ".join(item.gold),
-        said=_said(item, int(entrant.choice[i])),
-        right=bool(entrant.right[i]),
-        chance=percentage(chance) if np.isfinite(chance) else "",
-        reply=clip(entrant.replies.get(i, ""), 160),
-        image=clip(pictures(item), 120),
-        thumbnails=Album().thumbnails(item),
-        way=clip(item.tags.get("way", ""), TAG),
-    )
-
-
-def _said(item: Item, choice: int) -> str:
-    if choice == NO_ANSWER:
-        return "no answer"
-    if choice == NOT_ASKED:
-        return "not asked"
-    return item.choices[choice]
+def _named(told: Told) -> str:
+    return f"{told.label}, {FORM_VERBS.get(told.form, 'said')} ({told.form})"

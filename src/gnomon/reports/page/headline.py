@@ -14,11 +14,10 @@ from gnomon.measures.scoring import scores
 from gnomon.measures.table import Table
 from gnomon.records import Score
 from gnomon.registry import known_measure
-from gnomon.reports.baselines import Baseline, baselines
 from gnomon.reports.page.notes import baseline_notes, few_units, notes_of
-from gnomon.reports.people import NOTE as PEOPLE_NOTE
-from gnomon.reports.people import people_together
-from gnomon.reports.published.results import Result, results_of
+from gnomon.reports.papers import Result, results_of
+from gnomon.reports.references import NOTE as PEOPLE_NOTE
+from gnomon.reports.references import Baseline, baselines, people_together
 from gnomon.reports.study import Entrant, Study
 
 MOST_KEYS = 8
@@ -71,7 +70,7 @@ def headline(study: Study) -> Headline:
     every = [measure.name for measure in measures]
     rows, few = [], dict[str, None]()
     for entrant in study.entrants:
-        figures, too_few = _figures(entrant.table, measures)
+        figures, too_few = figures_of(entrant.table, measures)
         rows.append(figures)
         few |= dict.fromkeys(too_few)
 
@@ -119,11 +118,11 @@ def _baseline_figures(
     found = {}
     for baseline in beside:
         if baseline.table is not None:
-            found[baseline.spec], _ = _figures(baseline.table, measures)
+            found[baseline.spec], _ = figures_of(baseline.table, measures)
     return found
 
 
-def _figures(table: Table, measures: Sequence[Measure]) -> tuple[dict[str, Score], list[str]]:
+def figures_of(table: Table, measures: Sequence[Measure]) -> tuple[dict[str, Score], list[str]]:
     """The figures of a run, and the measures that too few pairs or groups speak for."""
     found, few = {}, []
     for score in scores(table, measures):

@@ -1,25 +1,21 @@
-"""The item table as compact data: coded columns, deflated and written as base64.
-
-The page unpacks it in the reader's browser when the table is first needed, so that a hundred
-thousand items neither weigh much nor slow the first view.
-"""
+"""The item table as compact data, and the addresses of its views."""
 
 from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.models.prompts.previews import prompt_of
 from gnomon.records import Image, Item
-from gnomon.registry import role
 from gnomon.reports.pictures import Album
+from gnomon.reports.prompts import prompt_of
 from gnomon.reports.study import NO_ANSWER, NOT_ASKED, Entrant, Study
 from gnomon.reports.words import clip
 
@@ -42,16 +38,16 @@ class Packed(NamedTuple):
     data: str  # base64 of deflated JSON
 
 
-def pack(study: Study) -> Packed:
+def pack(study: Study, album: Album) -> Packed:
     """Items and answers of a study for the page's item table."""
     count = min(len(study.items), MOST)
-    raw = msgspec.json.encode(columns(study, count))
+    raw = msgspec.json.encode(columns(study, count, album))
     deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
     data = base64.b64encode(deflate.compress(raw) + deflate.flush()).decode()
     return Packed(study.name, study.title, count, len(study.items) - count, data)
 
 
-def columns(study: Study, count: int) -> dict[str, Any]:
+def columns(study: Study, count: int, album: Album) -> dict[str, Any]:
     """The columns, before they are compressed."""
     items = study.items[:count]
 
@@ -73,11 +69,20 @@ def columns(study: Study, count: int) -> dict[str, Any]:
         "choices": column(lambda item: item.choices),
         "gold": column(lambda item: " / ".join(item.gold)),
         "image": column(lambda item: clip(pictures(item), PICTURES)),
-        "thumbnails": column(Album().thumbnails),
-        "sketches": column(Album().sketches),
+        "thumbnails": _of_pictures(items, album.thumbnails),
+        "sketches": _of_pictures(items, album.sketches),
         "tags": tags,
         "runs": [_answers(entrant, items) for entrant in _models_first(study)],
     }
+
+
+def _of_pictures(items: Sequence[Item], show: Callable[[Item], tuple[str, ...]]) -> dict[str, Any]:
+    """What is shown of the items' pictures, once for items that have the same."""
+    shown: dict[tuple[Image, ...], tuple[str, ...]] = {}
+    for item in items:
+        if item.images not in shown:
+            shown[item.images] = show(item)
+    return coded(shown[item.images] for item in items)
 
 
 def pictures(item: Item) -> str:
@@ -92,7 +97,7 @@ def _name(image: Image) -> str:
 
 def _models_first(study: Study) -> list[Entrant]:
     """The runs in the order of their columns: guesses and shortcuts behind the models."""
-    return sorted(study.entrants, key=lambda entrant: bool(role(entrant.run.model)))
+    return sorted(study.entrants, key=lambda entrant: entrant.is_baseline)
 
 
 def _answers(entrant: Entrant, items: Sequence[Item]) -> dict[str, Any]:
@@ -183,3 +188,20 @@ def _hundredths(values: NDArray[np.float64]) -> str:
     codes = np.full(len(values), NONE)
     codes[known] = np.rint(np.clip(values[known], 0, 1) * 100) + FIRST
     return _characters(codes)
+
+
+# Addresses of views of the item table: what a link must say for the page to show those items.
+
+
+def items_address(benchmark: str, *, model: str = "", tags: Mapping[str, str] | None = None) -> str:
+    """The address, within the page, of some items of a benchmark: those that a model was asked.
+
+    >>> items_address("scales@fresh", tags={"gap": "1"})
+    '#items?b=scales%40fresh&t.gap=1'
+    """
+    asked = {"b": benchmark}
+    if model:
+        asked["o"] = f"asked:{model}"
+    for tag, value in (tags or {}).items():
+        asked[f"t.{tag}"] = value
+    return f"#items?{urlencode(asked, quote_via=quote, safe='')}"

@@ -1,15 +1,18 @@
-"""The first screen: what all models and each of them know, and the table of scores behind it."""
+"""The overview as pages show it: what all models and each of them know, and the table behind it.
+
+The report and the viewer show the same; where a model, a benchmark and a figure lead is each one's.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.registry import role
 from gnomon.reports.charts import svg
 from gnomon.reports.overview import SIDES, Cell, Column, Overview, in_words, skills_of
-from gnomon.reports.page.addresses import items_address
+from gnomon.reports.page.items import items_address
 from gnomon.reports.study import Study
 from gnomon.reports.words import axis_name, counted, interval_of, listed, per_cent, percentage
 
@@ -20,16 +23,32 @@ NAMED = 4  # skills that the sentence about all models names
 STRIP, MIDDLE = 150, 10  # units that the line from 0 to 100 % is long; where it stands
 
 
-def overview_view(found: Overview, studies: Sequence[Study]) -> dict[str, Any]:
-    """Sentences and table, as the template shows them."""
-    entrants = {id(entrant.run): entrant for study in studies for entrant in study.entrants}
-    series = {}
-    for (model, _), cell in found.cells.items():
-        series[model] = entrants[id(cell.run)].series
+class Leads(NamedTuple):
+    """Where the parts of an overview lead, and how its figures are written."""
+
+    model: Callable[[Cell], str]  # by one of the model's figures
+    column: Callable[[Column], str]
+    cell: Callable[[Column, Cell], str]
+    digits: int = 0
+
+
+def report_leads(studies: Sequence[Study]) -> Leads:
+    """Within the report: a benchmark leads to its section, a figure to its items."""
+    sections = {study.name: f"#s{place}" for place, study in enumerate(studies)}
+    labels = {id(each.run): each.label for study in studies for each in study.entrants}
+
+    def items(column: Column, cell: Cell) -> str:
+        return items_address(column.name, model=labels[id(cell.run)])
+
+    return Leads(lambda _: "", lambda column: sections[column.name], items)
+
+
+def overview_view(found: Overview, leads: Leads) -> dict[str, Any]:
+    """Sentences and table, as templates show them."""
     names = sorted(found.models, key=lambda name: _is_baseline(found, name))  # models first
-    models = [_model(found, name, series[name]) for name in names]
+    models = [_model(found, name, leads) for name in names]
     said = [model for model in models if model["words"] and not model["baseline"]]
-    rows = [_row(found, study, i, names, series) for i, study in enumerate(studies)]
+    rows = [_row(found, column, names, leads) for column in found.columns]
     return {
         "conclusion": conclusion(found),
         "models": models,
@@ -40,11 +59,12 @@ def overview_view(found: Overview, studies: Sequence[Study]) -> dict[str, Any]:
     }
 
 
-def _model(found: Overview, name: str, series: int) -> dict[str, Any]:
+def _model(found: Overview, name: str, leads: Leads) -> dict[str, Any]:
     rank = found.mean_rank.get(name)
     return {
         "name": name,
-        "swatch": swatch(series),
+        "address": leads.model(_cells_of(found, name)[0]),
+        "swatch": swatch(found.models.index(name)),  # as `draw_alike` counts them
         "words": in_words(found, name),
         "baseline": _is_baseline(found, name),
         "rank": "" if rank is None else f"{rank:.1f}",
@@ -52,8 +72,11 @@ def _model(found: Overview, name: str, series: int) -> dict[str, Any]:
 
 
 def _is_baseline(found: Overview, model: str) -> bool:
-    cells = [cell for (name, _), cell in found.cells.items() if name == model]
-    return any(role(cell.run.model) for cell in cells)
+    return any(role(cell.run.model) for cell in _cells_of(found, model))
+
+
+def _cells_of(found: Overview, model: str) -> list[Cell]:
+    return [cell for (name, _), cell in found.cells.items() if name == model]
 
 
 def conclusion(found: Overview) -> str:
@@ -110,60 +133,56 @@ def _few(names: Sequence[str]) -> str:
     return listed([*names[:NAMED], f"{len(names) - NAMED} more"])
 
 
-def _row(
-    found: Overview, study: Study, index: int, models: Sequence[str], series: Mapping[str, int]
-) -> dict[str, Any]:
-    column = found.columns[index]
-    labels = {id(entrant.run): entrant.label for entrant in study.entrants}
+def _row(found: Overview, column: Column, models: Sequence[str], leads: Leads) -> dict[str, Any]:
     cells = []
     for model in models:
         cell = found.cells.get((model, column.name))
-        label = labels[id(cell.run)] if cell else ""
-        cells.append(_cell(cell, model, items_address(column.name, model=label)))
+        if cell is None or isnan(cell.value):
+            cells.append({"model": model, "text": ""})
+        else:
+            address = leads.cell(column, cell)
+            cells.append({"model": model, "address": address, **_cell(cell, leads.digits)})
     return {
         "title": column.title,
         "name": column.name,
-        "address": f"#s{index}",
+        "address": leads.column(column),
         "measure": "" if column.measure == "accuracy" else axis_name(column.measure),
         "chance": percentage(column.chance) if column.chance is not None else "",
         "asked": counted(column.items, "items"),
-        "strip": _strip(found, column, series),
+        "strip": _strip(found, column),
         "cells": cells,
     }
 
 
-def _cell(cell: Cell | None, model: str, address: str) -> dict[str, Any]:
-    if cell is None or isnan(cell.value):
-        return {"model": model, "text": ""}
+def _cell(cell: Cell, digits: int) -> dict[str, Any]:
     place = ""
     if cell.best:
         place = "★"
     elif cell.tied:
         place = "☆"
     return {
-        "model": model,
-        "text": per_cent(cell.value),
+        "text": per_cent(cell.value, digits),
+        "sort": cell.value,
         "range": interval_of(cell.low, cell.high),
         "side": SIDES[cell.verdict],
         "verdict": cell.verdict,
         "place": place,
         "open": "" if cell.finished else "…",
         "told": cell.told,
-        "address": address,
     }
 
 
-def _strip(found: Overview, column: Column, series: Mapping[str, int]) -> Markup:
+def _strip(found: Overview, column: Column) -> Markup:
     """All models on one line from 0 to 100 %, with an upright where chance is."""
     from markupsafe import Markup
 
     parts = scale(STRIP, MIDDLE, column.chance)
-    for model in reversed(found.models):
+    for series, model in reversed(list(enumerate(found.models))):
         cell = found.cells.get((model, column.name))
         if cell and 0 <= cell.value <= 1:
             told = f"{model}: {percentage(cell.value)}"
             place = svg.Point(STRIP * cell.value, MIDDLE)
-            parts.append(svg.mark(place, series[model], 4.4, told))
+            parts.append(svg.mark(place, series, 4.4, told))
     box = f"-6 0 {STRIP + 12} {2 * MIDDLE}"
     return Markup(  # noqa: S704 - escaped as it was drawn
         f'<svg class="strip chart" viewBox="{box}" aria-hidden="true">{"".join(parts)}</svg>'

@@ -14,13 +14,13 @@ from gnomon.reports.figures import Figure, figures, grouped
 from gnomon.reports.figures.enough import RULE
 from gnomon.reports.overview import overview
 from gnomon.reports.page.items import pack
-from gnomon.reports.page.methods import methods
-from gnomon.reports.page.overviews import overview_view, swatch
+from gnomon.reports.page.notes import methods
+from gnomon.reports.page.overviews import overview_view, report_leads, swatch
 from gnomon.reports.page.summary import title
 from gnomon.reports.page.views import study_view
-from gnomon.reports.rowlabels import row_labels
+from gnomon.reports.pictures import Album
 from gnomon.reports.shell import asset, make_folder, page, page_file, write_page
-from gnomon.reports.study import Study, all_runs, draw_alike, studies
+from gnomon.reports.study import Study, all_runs, draw_alike, row_labels, studies
 from gnomon.reports.words import counted, listed
 from gnomon.scenes.sketches import turning_script
 
@@ -42,7 +42,7 @@ def write_report(
     With a folder for figures, write those too. Runs are runs or their folders; a folder of runs
     stands for all in it.
     """
-    from gnomon.reports.tables.export import write_figures
+    from gnomon.reports.figures.files import write_figures
 
     opened = _opened(runs)
     output = page_file(output, "report.html")
@@ -104,16 +104,17 @@ def _opened(runs: Run | str | Path | Sequence[Run | str | Path]) -> list[Run]:
 def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon report") -> str:
     """The page as text."""
     experiment = experiment_of(all_runs(found))
+    album = Album()
     views = []
     for i, (study, charts) in enumerate(zip(found, drawn, strict=True)):
-        views.append(study_view(study, charts, i))
+        views.append(study_view(study, charts, i, album))
     return page(
         "report.html.j2",
         turning_script(),
         *map(asset, ("page.js", "folds.js", "items.js")),
         title=title(found),
         brief=len(found) > BRIEF,
-        overview=overview_view(overview(found), found),
+        overview=overview_view(overview(found), report_leads(found)),
         rule=RULE,
         swatches=_swatches(found),
         experiment=experiment,
@@ -121,7 +122,7 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
         subtitle=_subtitle(found),
         command=command,
         studies=views,
-        packs=[pack(study) for study in found],
+        packs=[pack(study, album) for study in found],
         methods=methods(found),
     )
 

@@ -10,14 +10,13 @@ from gnomon.records import Score
 from gnomon.reports.charts import svg
 from gnomon.reports.charts.axes import WIDTH
 from gnomon.reports.figures import Figure
-from gnomon.reports.page.addresses import items_address
-from gnomon.reports.page.examples import galleries
-from gnomon.reports.page.forms import same_facts
+from gnomon.reports.page.examples import galleries, same_facts
 from gnomon.reports.page.headline import Headline, Line, headline, sliced
+from gnomon.reports.page.items import items_address
 from gnomon.reports.page.notes import relation_of
 from gnomon.reports.page.overviews import scale, swatch
-from gnomon.reports.page.paintings import walls
 from gnomon.reports.page.summary import sentences
+from gnomon.reports.pictures import Album, walls
 from gnomon.reports.study import Entrant, Study
 from gnomon.reports.words import capitalised, counted, measure_name, percentage
 
@@ -30,7 +29,7 @@ PLOT = 120  # units that the line from 0 to 1 is long
 SHOWN_WIDTH, AROUND, LINE = 510, 130, 75
 
 
-def study_view(study: Study, charts: list[Figure], index: int) -> dict[str, Any]:
+def study_view(study: Study, charts: list[Figure], index: int, album: Album) -> dict[str, Any]:
     """Everything that the page says about a study."""
     table = headline(study)
     slices = []
@@ -54,9 +53,9 @@ def study_view(study: Study, charts: list[Figure], index: int) -> dict[str, Any]
         "papers": any(line.kind in ("model", "human", "chance") for line in table.lines),
         "plain": len(plain),
         "detail": len(detail),
-        "galleries": _galleries(study, table),
+        "galleries": _galleries(study, table, album),
         "same_facts": same_facts(study),
-        "walls": walls(study, table.entrants(study)),
+        "walls": walls(study, table.entrants(study), album),
     }
 
 
@@ -70,9 +69,11 @@ def _about(study: Study) -> str:
     return f"{about}."
 
 
-def _galleries(study: Study, table: Headline) -> list[tuple[str, list[dict[str, Any]]]]:
+def _galleries(
+    study: Study, table: Headline, album: Album
+) -> list[tuple[str, list[dict[str, Any]]]]:
     by_model: dict[str, list[dict[str, Any]]] = {}
-    for gallery in galleries(study, table.entrants(study)):
+    for gallery in galleries(study, table.entrants(study), album):
         groups = []
         for group in gallery.groups:
             groups.append({**group._asdict(), "percent": percentage(group.share)})

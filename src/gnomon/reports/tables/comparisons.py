@@ -16,8 +16,9 @@ from gnomon.contracts import Listing
 from gnomon.measures.compared import Agreement, Board, Compared, Outcome
 from gnomon.measures.comparison import Comparison, Rank
 from gnomon.records import letter_of
-from gnomon.reports.tables.render import UNCUT, Field, listing_of, render
-from gnomon.reports.tables.scores import PLAIN, beside_chance, interval, percent, too_wide
+from gnomon.reports.tables.scores import PLAIN, beside_chance
+from gnomon.reports.words import interval, percent
+from gnomon.tabular import UNCUT, Field, listing_of, render, too_wide
 
 
 def shown(

@@ -10,9 +10,8 @@ from typing import Any
 from gnomon.contracts import Listing
 from gnomon.errors import inert
 from gnomon.reports.overview import IN_WORDS, Cell, Column, Overview, in_words
-from gnomon.reports.tables.render import UNCUT, render, room
-from gnomon.reports.tables.scores import interval, percent, too_wide
-from gnomon.reports.words import capitalised, known, measure_name, per_cent
+from gnomon.reports.words import capitalised, interval, known, measure_name, per_cent, percent
+from gnomon.tabular import UNCUT, render, room, too_wide
 
 SIGNS = {"above": "+", "at": "=", "below": "-", "unknown": " "}
 MEANING = {

@@ -1,21 +1,29 @@
-"""The table for the paper: models by benchmarks, or by the categories of one, ready to be written.
-
-What stands in a cell and what the caption says about it is decided here; `pivotformats` writes it.
-"""
+"""The table for the paper: models by benchmarks, or by the categories of one, with its caption."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import Literal
+from typing import Any, Literal
 
+from gnomon.contracts import Listing
+from gnomon.records import letter_of
 from gnomon.reports.overview import ALL, Cell, Column, Overview
 from gnomon.reports.page.headline import Line, published_beside
 from gnomon.reports.study import Study
-from gnomon.reports.tables.letters import letters
-from gnomon.reports.words import axis_name, capitalised, known, listed
+from gnomon.reports.words import axis_name, capitalised, known, listed, measure_name, per_cent
+from gnomon.tabular import (
+    WRITERS,
+    PrintedCell,
+    PrintedHead,
+    PrintedRow,
+    PrintedTable,
+    as_csv,
+    as_json,
+)
 
+RANK = "Mean rank"
 Marks = Literal["letters", "stars", "none"]
 UNFINISHED = "Dagger: the run is not finished, and the figure is over the items so far."
 MEAN_RANK = "Mean rank: over all columns, among the models that were asked the same items of all."
@@ -23,7 +31,7 @@ STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
 @dataclass(frozen=True)
-class Figure:
+class PivotFigure:
     """A cell, as fractions. A figure of a paper has neither interval nor marks."""
 
     value: float
@@ -36,11 +44,11 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Row:
+class PivotRow:
     """A line of the table."""
 
     name: str
-    cells: tuple[Figure | None, ...]
+    cells: tuple[PivotFigure | None, ...]
     mean_rank: float | None = None
 
 
@@ -50,14 +58,20 @@ class Pivot:
 
     corner: str
     columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    chance: Row | None
-    published: tuple[Row, ...]
+    rows: tuple[PivotRow, ...]
+    chance: PivotRow | None
+    published: tuple[PivotRow, ...]
     caption: str
     label: str
     intervals: bool
     level: float  # of the intervals
     notes: tuple[str, ...]
+
+    @property
+    def every_row(self) -> list[PivotRow]:
+        """Our rows, chance, and those of the papers."""
+        chance = [self.chance] if self.chance else []
+        return [*self.rows, *chance, *self.published]
 
     @property
     def ranked(self) -> bool:
@@ -87,7 +101,7 @@ def pivot(
     for model in found.models:
         places = [(model, column.name) for column in found.columns]
         cells = tuple(_figure(found.cells.get(place), marked.get(place, "")) for place in places)
-        rows.append(Row(model, cells, found.mean_rank.get(model)))
+        rows.append(PivotRow(model, cells, found.mean_rank.get(model)))
 
     papers = _published_rows(found, studies, by) if published else []
     chance = _chance(found.columns)
@@ -106,20 +120,20 @@ def pivot(
     )
 
 
-def _figure(cell: Cell | None, mark: str) -> Figure | None:
+def _figure(cell: Cell | None, mark: str) -> PivotFigure | None:
     if cell is None or isnan(cell.value):
         return None
     weak = cell.verdict in ("at", "below")
     ends = known(cell.low), known(cell.high)
-    return Figure(cell.value, *ends, cell.best, weak, not cell.finished, mark)
+    return PivotFigure(cell.value, *ends, cell.best, weak, not cell.finished, mark)
 
 
-def _chance(columns: Sequence[Column]) -> Row | None:
+def _chance(columns: Sequence[Column]) -> PivotRow | None:
     """The row of chance, if it is known for any column."""
     cells = []
     for column in columns:
-        cells.append(None if column.chance is None else Figure(column.chance))
-    return Row("Chance", tuple(cells)) if any(cells) else None
+        cells.append(None if column.chance is None else PivotFigure(column.chance))
+    return PivotRow("Chance", tuple(cells)) if any(cells) else None
 
 
 def significance(found: Overview, marks: Marks) -> Mapping[tuple[str, str], str]:
@@ -166,7 +180,7 @@ def _stars_of(p: float) -> str:
     return ""
 
 
-def _published_rows(found: Overview, studies: Sequence[Study], by: str) -> list[Row]:
+def _published_rows(found: Overview, studies: Sequence[Study], by: str) -> list[PivotRow]:
     """The models of the papers, those of several benchmarks of one paper in one row."""
     keys = [column.name for column in found.columns]
     rows: dict[str, dict[str, float]] = {}
@@ -182,9 +196,9 @@ def _published_rows(found: Overview, studies: Sequence[Study], by: str) -> list[
 
     papers = []
     for name, row in rows.items():
-        cells = [Figure(row[key]) if key in row else None for key in keys]
+        cells = [PivotFigure(row[key]) if key in row else None for key in keys]
         if any(cells):
-            papers.append(Row(name, tuple(cells)))
+            papers.append(PivotRow(name, tuple(cells)))
     return papers
 
 
@@ -197,10 +211,10 @@ def _add_lines(rows: dict[str, dict[str, float]], lines: Sequence[Line], keys: l
 
 
 def _caption(
-    found: Overview, rows: Sequence[Row], marks: Marks, *, intervals: bool, papers: bool
+    found: Overview, rows: Sequence[PivotRow], marks: Marks, *, intervals: bool, papers: bool
 ) -> str:
     """What the reader must know of the table, in sentences."""
-    every: list[Figure] = []
+    every: list[PivotFigure] = []
     for row in rows:
         every += filter(None, row.cells)
 
@@ -251,3 +265,138 @@ def _on_marks(marks: Marks) -> str:
         )
     levels = "* p < 0.05, ** p < 0.01, *** p < 0.001"
     return f"Stars: differs from the best of the column, {levels} ({test})."
+
+
+def written(table: Pivot, format: str) -> str:
+    """The table in a format, without a final newline."""
+    if format == "csv":
+        return as_csv(_fractions(table))
+    if format == "json":
+        return as_json(_data(table))
+    return WRITERS[format](_printed(table))
+
+
+def _printed(table: Pivot) -> PrintedTable:
+    """The table as people see it, in per cent."""
+    heads = [PrintedHead(table.corner)]
+    for column in table.columns:
+        below = "" if table.one_measure else measure_name(column.measure)
+        heads.append(PrintedHead(column.title, "c", below, column.name))
+    if table.ranked:
+        heads.append(PrintedHead(RANK, "r"))
+    groups = []
+    for rows in (table.rows, (table.chance,) if table.chance else (), table.published):
+        if rows:
+            grey = rows is table.published
+            groups.append(tuple(_printed_row(row, table, grey=grey) for row in rows))
+    return PrintedTable(tuple(heads), tuple(groups), caption=table.caption, label=table.label)
+
+
+def _printed_row(row: PivotRow, table: Pivot, *, grey: bool) -> PrintedRow:
+    cells = [PrintedCell(row.name), *(_printed_cell(cell, table) for cell in row.cells)]
+    if table.ranked:
+        cells.append(PrintedCell("" if row.mean_rank is None else f"{row.mean_rank:.1f}"))
+    return PrintedRow(tuple(cells), grey)
+
+
+def _printed_cell(figure: PivotFigure | None, table: Pivot) -> PrintedCell:
+    if figure is None:
+        return PrintedCell("–")
+    below = ""
+    if table.intervals and figure.low is not None and figure.high is not None:
+        below = f"[{per_cent(figure.low, 1)}, {per_cent(figure.high, 1)}]"
+    return PrintedCell(
+        per_cent(figure.value, 1),
+        below,
+        bold=figure.best,
+        italic=figure.weak,
+        raised=figure.mark,
+        dagger=figure.unfinished,
+    )
+
+
+def _fractions(table: Pivot) -> Listing:
+    """A line for each model, with fractions in full; marks stand in columns of their own."""
+    heads = ["model", "kind"]
+    for column in table.columns:
+        heads += [column.name, f"{column.name} low", f"{column.name} high", f"{column.name} mark"]
+    rows = []
+    for row in table.every_row:
+        cells: list[Any] = [row.name, _kind(row, table)]
+        for figure in row.cells:
+            if figure is None:
+                cells += [None, None, None, None]
+            else:
+                cells += [figure.value, figure.low, figure.high, figure.mark]
+        rows.append((*cells, row.mean_rank))
+    return Listing("", (*heads, "mean_rank"), tuple(rows))
+
+
+def _data(table: Pivot) -> dict[str, Any]:
+    """All that is known: fractions, and every mark by its name."""
+    columns = []
+    for column in table.columns:
+        known = ("name", "title", "measure", "chance", "items")
+        columns.append({name: getattr(column, name) for name in known})
+    rows = []
+    for row in table.every_row:
+        cells = {}
+        for column, figure in zip(table.columns, row.cells, strict=True):
+            cells[column.name] = vars(figure) if figure else None
+        about = {"model": row.name, "kind": _kind(row, table), "mean_rank": row.mean_rank}
+        rows.append(about | {"cells": cells})
+    return {
+        "columns": columns,
+        "rows": rows,
+        "level": table.level,
+        "caption": table.caption,
+        "notes": list(table.notes),
+    }
+
+
+def _kind(row: PivotRow, table: Pivot) -> str:
+    if row is table.chance:
+        return "chance"
+    return "published" if row in table.published else "run"
+
+
+def letters(names: Sequence[str], differing: Iterable[tuple[str, str]]) -> Mapping[str, str]:
+    """The letters of each name, given the pairs that differ; the first name has the first letter.
+
+    The compact letter display of H.-P. Piepho (2004), by insertion and absorption.
+
+    >>> letters(["best", "near", "far"], [("best", "far")])
+    {'best': 'a', 'near': 'ab', 'far': 'b'}
+    """
+    groups = [frozenset(names)]
+    for one, two in differing:
+        groups = _without_absorbed(_split(groups, one, two))
+
+    order = {name: place for place, name in enumerate(names)}
+    groups.sort(key=lambda group: sorted(order[name] for name in group))
+    marked = dict.fromkeys(names, "")
+    for place, group in enumerate(groups):
+        for name in group:
+            marked[name] += letter_of(place)
+    return marked
+
+
+def _split(groups: Sequence[frozenset[str]], one: str, two: str) -> list[frozenset[str]]:
+    """The groups, with those that hold both of a pair in two copies, each without one of them."""
+    found = []
+    for group in groups:
+        if {one, two} <= group:
+            found += [group - {one}, group - {two}]
+        else:
+            found.append(group)
+    return found
+
+
+def _without_absorbed(groups: Sequence[frozenset[str]]) -> list[frozenset[str]]:
+    """The groups that are not part of another one, each once."""
+    distinct = list(dict.fromkeys(groups))
+    found = []
+    for group in distinct:
+        if not any(group < other for other in distinct):
+            found.append(group)
+    return found

@@ -7,7 +7,6 @@ apart by a label: in JSON and CSV beside the run's folder and seed, in tables by
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
 from typing import NamedTuple
 
 from msgspec.structs import astuple
@@ -18,8 +17,8 @@ from gnomon.grouped import grouped
 from gnomon.measures.chance import verdict
 from gnomon.measures.scoring import Scored
 from gnomon.records import Score
-from gnomon.reports.tables.render import UNCUT, Field, listing_of, render, room
-from gnomon.reports.words import capitalised, percentage
+from gnomon.reports.words import capitalised, interval, percent
+from gnomon.tabular import UNCUT, Field, listing_of, render, room, too_wide
 
 FIELDS = Score.__struct_fields__
 PLAIN = str.maketrans("─–−·…", "----.")  # what is not ASCII in a table without bars
@@ -50,26 +49,6 @@ def shown(
     return text
 
 
-def percent(value: float | None) -> str:
-    """A fraction in a table of the terminal; a dash where it is undefined.
-
-    >>> percent(0.6105), percent(None)
-    ('61.1 %', '–')
-    """
-    return percentage(value, 1, space=" ")
-
-
-def interval(low: float | None, high: float | None, between: str = "–") -> str:
-    """An interval in percent, or a dash where there is none.
-
-    >>> interval(0.25, 0.5), interval(-0.25, 0.5, "to"), interval(None, None)
-    ('25.0 – 50.0', '-25.0 to 50.0', '–')
-    """
-    if low is None or high is None or isnan(low):
-        return "–"
-    return f"{100 * low:.1f} {between} {100 * high:.1f}"
-
-
 def bar(value: float | None, cells: int = 10) -> str:
     """A bar of ten cells, in eighths of a cell.
 
@@ -90,11 +69,6 @@ def beside_chance(low: float | None, high: float | None, chance: float | None) -
     """
     told = verdict(low, high, chance)
     return "" if told == "better than chance" else told
-
-
-def too_wide(text: str, width: int | None = None) -> bool:
-    """Whether a table would be cut by the terminal; a file or a pipe cuts nothing."""
-    return max(map(len, text.splitlines())) > room(width)
 
 
 def _all_fields(scores: Sequence[Scored]) -> Listing:

@@ -1,32 +1,214 @@
-"""The web app: its pages, what they poll for, and the few things that forms change."""
+"""The viewer's web app: who may come in, its pages, what they poll for, and what forms change."""
 
 from __future__ import annotations
 
+import asyncio
+import hmac
+from collections.abc import Awaitable, Callable
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
 from starlette.routing import Route
 
 from gnomon import __version__
 from gnomon.errors import GnomonError
+from gnomon.records import Item
 from gnomon.reports.shell import asset, environment, icons, style_sheet
 from gnomon.reports.study import labels_of
-from gnomon.reports.viewer import home, itempages, pages
-from gnomon.reports.viewer.addresses import run_address
-from gnomon.reports.viewer.comparing import compare_page
-from gnomon.reports.viewer.guard import guarded
-from gnomon.reports.viewer.shelf import Shelf
-from gnomon.reports.viewer.writing import Desk, forms_of
-from gnomon.runs import Run
+from gnomon.reports.viewer import home
+from gnomon.reports.viewer import items as itempages
+from gnomon.reports.viewer import runs as pages
+from gnomon.reports.viewer.comparison import compare_page
+from gnomon.reports.viewer.items import Filter
+from gnomon.reports.viewer.shelf import Shelf, item_address, run_address
+from gnomon.runs import Notes, Run, change_notes, remove, wording_of
 from gnomon.scenes.sketches import turning_script
-from gnomon.web import Guard, Sessions
+from gnomon.web import App, Guard, Sessions, comes_from_here, form_of, host_name, is_loopback
+
+# Who may read the viewer: this machine, or those who know its token; and whose forms it takes.
 
 
-class Pages:
+COOKIE = "gnomon_token"
+
+
+def guarded(app: App, token: str = "") -> Guard:
+    """The app, answered to loopback names only; with a token, to those who know it."""
+
+    def refusal(request: Request) -> Response | None:
+        if token:
+            stranger = _without_token(request, token)
+        else:
+            stranger = _from_elsewhere(request)
+        return stranger or _foreign_form(request)
+
+    return Guard(app, refusal)
+
+
+def _from_elsewhere(request: Request) -> Response | None:
+    if is_loopback(host_name(request.headers.get("host", ""))):
+        return None
+    return PlainTextResponse("This viewer answers only to localhost.\n", 421)
+
+
+def _without_token(request: Request, token: str) -> Response | None:
+    """The answer to who does not have the token as a cookie or in a header."""
+    given = request.query_params.get("token", "")
+    if _is_same(given, token):
+        return _with_cookie(request, given)
+    bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
+    if _is_same(request.cookies.get(COOKIE, ""), token) or _is_same(bearer, token):
+        return None
+    return PlainTextResponse("Open the address with ?token=... that `gnomon view` printed.\n", 401)
+
+
+def _is_same(given: str, token: str) -> bool:
+    return hmac.compare_digest(given.encode(), token.encode())
+
+
+def _foreign_form(request: Request) -> Response | None:
+    """The answer to what another site's page sends, or what does not say where it is from."""
+    if request.method in ("GET", "HEAD"):
+        return None
+    if request.headers.get("origin") and comes_from_here(request):
+        return None
+    return PlainTextResponse("This comes from another site. Nothing was changed.\n", 403)
+
+
+def _with_cookie(request: Request, token: str) -> Response:
+    """To the same page without the token in its address, which others could read there."""
+    rest = [(key, value) for key, value in parse_qsl(request.url.query) if key != "token"]
+    target = "/" + request.url.path.lstrip("/")  # "//name" would lead to another site
+    if rest:
+        target += f"?{urlencode(rest)}"
+    answer = RedirectResponse(target, 303)
+    answer.set_cookie(COOKIE, token, httponly=True, samesite="strict")
+    return answer
+
+
+# What the viewer changes, and nothing else does: notes, doubts and hiding, and deleting a run.
+#
+# Each is a form that was sent by a page of this viewer (`forms`); where writing is not allowed
+# there are no such addresses at all.
+
+
+OUTDATED = (
+    "This page is no longer valid. Go back, reload it, and send it again: nothing was changed."
+)
+Form = dict[str, str]
+Change = Callable[[Run, Form], str]
+
+
+class Forms:
+    """Takes forms, and answers each with the page to go on with."""
+
+    def __init__(self, shelf: Shelf, sessions: Sessions) -> None:
+        self._shelf = shelf
+        self._sessions = sessions
+
+    def routes(self) -> list[Route]:
+        """The only addresses that change something."""
+        changes: dict[str, Change] = {
+            "note": self.note,
+            "forget": self.forget,
+            "hide": self.hide,
+            "doubt": self.doubt,
+            "delete": self.delete,
+        }
+        return [
+            Route(f"/run/{{name}}/{name}", self._taking(change), methods=["POST"])
+            for name, change in changes.items()
+        ]
+
+    def _taking(self, change: Change) -> Callable[[Request], Awaitable[Response]]:
+        async def take(request: Request) -> Response:
+            form = await form_of(request)
+            if not self._sessions.knows(request, form.get("token", "")):
+                raise HTTPException(403, OUTDATED)
+            name = request.path_params["name"]
+            # A disk may be slow, and a lock may be another's: no other page waits for that.
+            address = await asyncio.to_thread(self._change, change, name, form)
+            return RedirectResponse(address, 303)
+
+        return take
+
+    def _change(self, change: Change, name: str, form: Form) -> str:
+        run = self._shelf.run(name)
+        if run is None:
+            raise HTTPException(404, f"There is no run named {name[:120]}.")
+        return change(run, form)
+
+    def note(self, run: Run, form: Form) -> str:
+        """Add a remark to a run."""
+        change_notes(run.path, lambda notes: notes.add_note(form.get("text", "")))
+        return f"{run_address(run)}#notes"
+
+    def forget(self, run: Run, form: Form) -> str:
+        """Remove a remark."""
+        change_notes(run.path, lambda notes: notes.remove_note(form.get("note", "")))
+        return f"{run_address(run)}#notes"
+
+    def hide(self, run: Run, form: Form) -> str:
+        """Leave a run out of the lists, or take it in again."""
+        hidden = form.get("hidden") == "1"
+
+        def change(notes: Notes) -> None:
+            notes.hidden = hidden
+
+        change_notes(run.path, change)
+        return run_address(run)
+
+    def doubt(self, run: Run, form: Form) -> str:
+        """Mark an item's label as doubtful beside a run, or take all marks on it off."""
+        name = form.get("item", "")
+        found = run.row(name)
+        if found is None:
+            raise HTTPException(404, "This run has no such item.")
+        item = found[0]
+        if form.get("mark") == "1":
+            comment, seen = form.get("comment", ""), form.get("seen", "").replace("\r\n", "\n")
+            change_notes(run.path, lambda notes: notes.doubt(item, comment, seen=seen))
+        else:
+            self._trust(item, run.benchmark)
+        came_from = {"run": run.path.name, **Filter.of(form).query}
+        return item_address(run.benchmark, name, came_from) + "#doubt"
+
+    def _trust(self, item: Item, benchmark: str) -> None:
+        """Take the marks on an item off; another item of the same id keeps its own."""
+        for run in self._shelf.runs():
+            if run.benchmark != benchmark:
+                continue
+            doubt = self._shelf.notes(run).doubts.get(item.id)
+            if doubt and doubt.wording == wording_of(item):
+                change_notes(run.path, lambda notes: notes.trust(item.id))
+
+    def delete(self, run: Run, form: Form) -> str:
+        """Delete a run for good, as `gnomon rm` does; one that is going on is refused."""
+        if form.get("sure") != "1":
+            return f"{run_address(run)}/delete"
+        remove(run)
+        return "/"
+
+
+def forms_of(sessions: Sessions | None, request: Request) -> dict[str, Any]:
+    """What a page with forms needs: whether there are any, and their token."""
+    if sessions is None:
+        return {"writable": False, "form_token": "", "session": ""}
+    session = sessions.of(request)
+    return {"writable": True, "form_token": sessions.token(session), "session": session}
+
+
+class ViewerPages:
     """What is answered to each request that reads."""
 
     def __init__(self, shelf: Shelf, sessions: Sessions | None) -> None:
@@ -148,9 +330,9 @@ def make_app(folder: str, token: str = "", *, writable: bool = True) -> Guard:
     """The viewer over a folder of runs, behind its guard."""
     shelf = Shelf(folder)
     sessions = Sessions() if writable else None
-    routes = Pages(shelf, sessions).routes()
+    routes = ViewerPages(shelf, sessions).routes()
     if sessions is not None:
-        routes += Desk(shelf, sessions).routes()
+        routes += Forms(shelf, sessions).routes()
     handlers: Any = {GnomonError: _problem, HTTPException: _missing}
     return guarded(Starlette(routes=routes, exception_handlers=handlers), token)
 

@@ -1,4 +1,4 @@
-"""The first page: the overview, what is going on, and the leaderboard of each benchmark."""
+"""The viewer's first page and that of a benchmark: overview, what goes on, leaderboards."""
 
 from __future__ import annotations
 
@@ -11,13 +11,20 @@ from gnomon.errors import UsageError
 from gnomon.measures.chance import verdict
 from gnomon.measures.comparison import Rank
 from gnomon.registry import asked_benchmark, role
+from gnomon.reports.page.overviews import Leads, overview_view
 from gnomon.reports.page.views import range_plot
 from gnomon.reports.study import Study, labels_of
-from gnomon.reports.viewer.addresses import benchmark_address, run_address
-from gnomon.reports.viewer.filtering import tag_values
-from gnomon.reports.viewer.matrix import matrix
-from gnomon.reports.viewer.ranking import Board, Part, Place
-from gnomon.reports.viewer.shelf import Shelf
+from gnomon.reports.tables.pivot import pivot, written
+from gnomon.reports.viewer.items import tag_values
+from gnomon.reports.viewer.shelf import (
+    BoardPart,
+    RunBoard,
+    RunPlace,
+    Shelf,
+    benchmark_address,
+    model_address,
+    run_address,
+)
 from gnomon.reports.words import capitalised, interval_of, measure_name, percentage
 from gnomon.runs import Run
 from gnomon.runs.pace import pace_in_words, read_pace
@@ -43,7 +50,7 @@ def home(shelf: Shelf, query: Query) -> dict[str, Any]:
     for members in by_benchmark.values():
         readable += members
     return {
-        "overview": matrix(shelf.overview(readable)) if readable and not filtered else None,
+        "overview": _overview(shelf, readable) if readable and not filtered else None,
         "live": live(shelf, shown),
         "boards": boards,
         "benchmarks": sorted({run.benchmark for run in every}),
@@ -53,6 +60,19 @@ def home(shelf: Shelf, query: Query) -> dict[str, Any]:
         "folder": str(shelf.folder),
         "unreadable": unreadable,
     }
+
+
+def _overview(shelf: Shelf, runs: Sequence[Run]) -> dict[str, Any]:
+    """Models by benchmarks, to be read, sorted and copied."""
+    overview = shelf.overview(runs)
+    leads = Leads(
+        model=lambda cell: model_address(labels_of([cell.run])[0]),
+        column=lambda column: benchmark_address(column.name),
+        cell=lambda _, cell: run_address(cell.run),
+        digits=1,
+    )
+    copied = written(pivot(overview, ()), "markdown")
+    return {**overview_view(overview, leads), "markdown": copied}
 
 
 def shown_runs(shelf: Shelf, query: Query) -> list[Run]:
@@ -142,7 +162,7 @@ def benchmark_page(shelf: Shelf, query: Query) -> dict[str, Any] | None:
         "categories": categories,
         "title": study.title,
         "name": name,
-        "doubts": len(doubts_of(shelf, runs)),
+        "doubts": len(shelf.doubts(runs)),
     }
 
 
@@ -157,16 +177,7 @@ def _categories(study: Study, tags: Mapping[str, Sequence[str]]) -> list[dict[st
     return found
 
 
-def doubts_of(shelf: Shelf, runs: Sequence[Run]) -> set[tuple[str, str]]:
-    """The items whose labels are marked as doubtful beside any of these runs."""
-    found = set()
-    for run in runs:
-        for doubt in shelf.notes(run).doubts.values():
-            found.add((doubt.item, doubt.wording))
-    return found
-
-
-def board_view(shelf: Shelf, board: Board, query: Query) -> dict[str, Any]:
+def board_view(shelf: Shelf, board: RunBoard, query: Query) -> dict[str, Any]:
     """One benchmark's leaderboard: a part for each set of items that runs share."""
     several = len(board.parts) > 1
     parts = []
@@ -197,7 +208,7 @@ def _tick(lines: list[dict[str, Any]]) -> None:
         line["ticked"] = line in wanted
 
 
-def _lines(shelf: Shelf, part: Part, query: Query, *, alone: bool) -> list[dict[str, Any]]:
+def _lines(shelf: Shelf, part: BoardPart, query: Query, *, alone: bool) -> list[dict[str, Any]]:
     """The rows of runs on the same items; one that has no other to be ranked with has no rank."""
     words = query.get("model", "").lower()
     wanted = query.get("state", "")
@@ -210,7 +221,7 @@ def _lines(shelf: Shelf, part: Part, query: Query, *, alone: bool) -> list[dict[
     return lines
 
 
-def _line(shelf: Shelf, place: Place, *, ranked: bool) -> dict[str, Any]:
+def _line(shelf: Shelf, place: RunPlace, *, ranked: bool) -> dict[str, Any]:
     run, rank = place.run, place.rank
     counts = shelf.counts(run)
     known = not isnan(rank.value)

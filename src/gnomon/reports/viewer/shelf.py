@@ -1,31 +1,114 @@
-"""The runs in a folder as the viewer sees them.
-
-Each thing is computed once, however many ask for it at the same time, and kept until its log grows
-or others need the room.
-"""
+"""The runs in a folder as the viewer sees them, with the leaderboard of each benchmark."""
 
 from __future__ import annotations
 
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import quote, urlencode
 
 import numpy as np
 
+from gnomon.contracts import Benchmark, Measure
 from gnomon.errors import GnomonError
 from gnomon.grouped import grouped
+from gnomon.measures.compared import comparable_pairs
+from gnomon.measures.comparison import Rank, leaderboard
+from gnomon.measures.pairing import same_items
 from gnomon.measures.table import Table
 from gnomon.registry import asked_benchmark
+from gnomon.reports.figures.slices import headline_measure
 from gnomon.reports.overview import Overview, overview
-from gnomon.reports.study import Study, studies
-from gnomon.reports.viewer.ranking import Board, board
+from gnomon.reports.study import Study, labels_of, studies
 from gnomon.runs import LOG, MANIFEST, Counts, Notes, Run, is_in_use, survey
+
+# The addresses of the viewer's pages.
+
+
+def run_address(run: Run) -> str:
+    """The page of a run."""
+    return f"/run/{quote(run.path.name, safe='')}"
+
+
+def model_address(name: str) -> str:
+    """The page of a model, by the name that lists show."""
+    return "/model?" + urlencode({"name": name})
+
+
+def benchmark_address(name: str, part: str = "") -> str:
+    """The page of a benchmark, or of a part of it: TAG=VALUE."""
+    query = {"name": name}
+    if part:
+        query["part"] = part
+    return "/benchmark?" + urlencode(query)
+
+
+def compare_address(runs: Sequence[Run]) -> str:
+    """The page that compares runs."""
+    return "/compare?" + urlencode([("run", run.path.name) for run in runs])
+
+
+def item_address(benchmark: str, name: str, more: Mapping[str, str] | None = None) -> str:
+    """The page of an item; what else is in the address says where a reader came from."""
+    return "/item?" + urlencode({"benchmark": benchmark, "id": name, **(more or {})})
+
+
+# The leaderboard of one benchmark: runs are ranked only among those asked the same items.
+
+
+class RunPlace(NamedTuple):
+    """A run in a leaderboard; the label tells runs of one model apart."""
+
+    run: Run
+    label: str
+    rank: Rank
+
+
+@dataclass(frozen=True)
+class BoardPart:
+    """Runs on the same items, best first."""
+
+    items: int  # that were asked
+    places: tuple[RunPlace, ...]
+
+
+@dataclass(frozen=True)
+class RunBoard:
+    """The leaderboard of one benchmark, in parts of runs on the same items; the largest first."""
+
+    benchmark: str
+    spec: Benchmark | None
+    measure: str
+    parts: tuple[BoardPart, ...]
+
+
+def board(benchmark: str, runs: Sequence[Run], tables: Sequence[Table]) -> RunBoard:
+    """Rank runs by the benchmark's first measure, over the items that each was asked."""
+    spec = asked_benchmark(benchmark, runs[0].manifest.about) if runs else None
+    measure = headline_measure(spec)
+    named = []
+    for run, label, table in zip(runs, labels_of(runs), tables, strict=True):
+        named.append((run, replace(table, about=replace(table.about, model=label))))
+    parts = []
+    for places in same_items(tables):
+        parts.append(_part([named[place] for place in places], measure))
+    return RunBoard(benchmark, spec, measure.name, tuple(parts))
+
+
+def _part(members: Sequence[tuple[Run, Table]], measure: Measure) -> BoardPart:
+    tables = [table for _, table in members]
+    runs = {table.model: run for run, table in members}
+    places = []
+    for rank in leaderboard(tables, measure, comparable_pairs(tables, measure)):
+        places.append(RunPlace(runs[rank.model], rank.model, rank))
+    return BoardPart(len(tables[0]), tuple(places))
+
 
 ROWS = 600_000  # answers that may be kept in memory, in all tables and studies together
 INDEX_HEAD = 48  # bytes
@@ -80,6 +163,14 @@ class Shelf:
         except GnomonError:
             return Notes()
 
+    def doubts(self, runs: Sequence[Run]) -> set[tuple[str, str]]:
+        """The items, by id and wording, that are marked as doubtful beside any of these runs."""
+        doubted = set()
+        for run in runs:
+            for doubt in self.notes(run).doubts.values():
+                doubted.add((doubt.item, doubt.wording))
+        return doubted
+
     def readable(self, run: Run) -> bool:
         """Whether the log of a run can be read, and holds answers."""
         try:
@@ -117,12 +208,12 @@ class Shelf:
 
         return self.keep("study", runs, make, rows=lambda study: 2 * len(study.items) * len(runs))
 
-    def board(self, benchmark: str, runs: Sequence[Run], part: str = "") -> Board:
+    def board(self, benchmark: str, runs: Sequence[Run], part: str = "") -> RunBoard:
         """The leaderboard of runs on one benchmark, or on a part of it: TAG=VALUE."""
         tables = [self.table(run) for run in runs]
         tag, _, value = part.partition("=")
 
-        def make() -> Board:
+        def make() -> RunBoard:
             if not part:
                 return board(benchmark, runs, tables)
             return board(benchmark, runs, [_part_of(table, tag, value) for table in tables])

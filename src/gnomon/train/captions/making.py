@@ -128,10 +128,10 @@ class _Making:
             texts = self._texts(chosen, "training")
             return trained_tokenizer(texts, self.wanted.vocabulary, self.wanted.reads)
 
-        from gnomon.models.transformers.faults import explained
+        from gnomon.models.transformers.checkpoint import explained
         from gnomon.models.transformers.hf import place_of
         from gnomon.models.transformers.loading import quiet
-        from gnomon.models.transformers.tokenizers import load_tokenizer
+        from gnomon.models.transformers.processors import load_tokenizer
 
         name = self.wanted.tokenizer
         with quiet(), explained(name, allow_pickle=False):

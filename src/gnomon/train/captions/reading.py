@@ -15,9 +15,7 @@ import msgspec
 
 from gnomon.errors import DataError
 from gnomon.files import read_lines
-from gnomon.look.jsonstream import Element, JsonFile
-from gnomon.look.readers.reading import decoded, elements_until_fault, loosely_decoded, salvaged
-from gnomon.look.records import Trouble
+from gnomon.jsonstream import FaultError, JsonElement, JsonFile, decoded
 
 KINDS = "COCO captions or Visual Genome regions (.json), .jsonl with a caption, .tsv, or lines"
 EXAMPLES = 5  # damaged places of which each is told
@@ -88,59 +86,48 @@ class _Regions(msgspec.Struct, gc=False):
     regions: list[_Region]
 
 
-class _LooseRegions(msgspec.Struct, gc=False):
-    id: int | str
-    regions: list[msgspec.Raw]
-
-
 class _Line(msgspec.Struct, gc=False):
     caption: str
     image: int | str = ""
 
 
 COCO = msgspec.json.Decoder(_CocoCaption)
-REGION = msgspec.json.Decoder(_Region)
 REGIONS = msgspec.json.Decoder(_Regions)
-LOOSE_REGIONS = msgspec.json.Decoder(_LooseRegions)
 LINE = msgspec.json.Decoder(_Line)
 
 
 def _from_json(file: Path, report: Report) -> Iterator[Caption]:
     """COCO's file is an object with a member `annotations`, Visual Genome's an array."""
-    for element in elements_until_fault(JsonFile(file)):
-        if isinstance(element, Trouble):
-            report(Damage(str(file), f"byte {element.byte}", element.what))
+    for element in JsonFile(file).elements_or_fault():
+        if isinstance(element, FaultError):
+            report(
+                Damage(
+                    str(file),
+                    f"byte {element.byte}",
+                    f"{element.what}; nothing behind this byte is read",
+                )
+            )
         elif element.member == "annotations":
             yield from _of_coco(element, file, report)
         elif not element.member:
             yield from _of_visual_genome(element, file, report)
 
 
-def _of_coco(element: Element, file: Path, report: Report) -> Iterator[Caption]:
-    found = decoded(element, COCO)
+def _of_coco(element: JsonElement, file: Path, report: Report) -> Iterator[Caption]:
+    found = decoded(element.text, COCO)
     if isinstance(found, str):
         report(Damage(str(file), f"byte {element.byte}", found))
     else:
         yield Caption(found.caption, str(found.image_id))
 
 
-def _of_visual_genome(element: Element, file: Path, report: Report) -> Iterator[Caption]:
-    found = decoded(element, REGIONS)
-    if not isinstance(found, str):
-        for region in found.regions:
-            yield Caption(region.phrase, str(found.id))
+def _of_visual_genome(element: JsonElement, file: Path, report: Report) -> Iterator[Caption]:
+    found = decoded(element.text, REGIONS)
+    if isinstance(found, str):
+        report(Damage(str(file), f"byte {element.byte}", found))
         return
-
-    place = f"byte {element.byte}"
-    loose = loosely_decoded(element, LOOSE_REGIONS)
-    if loose is None:
-        report(Damage(str(file), place, found))
-        return
-    for piece in salvaged(loose.regions, REGION):
-        if isinstance(piece, str):
-            report(Damage(str(file), place, piece))
-        else:
-            yield Caption(piece.phrase, str(loose.id))
+    for region in found.regions:
+        yield Caption(region.phrase, str(found.id))
 
 
 def _from_jsonl(file: Path, report: Report) -> Iterator[Caption]:

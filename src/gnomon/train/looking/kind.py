@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import DataError, UsageError
-from gnomon.models.comparing import TRUTHS
+from gnomon.models.comparison import TRUTHS
 from gnomon.records import Item
 from gnomon.train.items import ItemData, Items, read_material
 from gnomon.train.kinds import Kind, Material

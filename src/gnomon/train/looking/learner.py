@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import cross_entropy
 
-from gnomon.models.comparing import TRUE
+from gnomon.models.comparison import TRUE
 from gnomon.models.transformers.loading import quiet
 from gnomon.records import Item
 from gnomon.train.items import DEV, Items

@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.errors import ModelError, UsageError
-from gnomon.models.transformers.faults import check_device, check_folder, explained
+from gnomon.models.transformers.checkpoint import check_device, check_folder, explained
 from gnomon.models.transformers.hf import place_of
 from gnomon.models.transformers.loading import best_device, libraries, quiet, set_threads
-from gnomon.models.transformers.processors import load_processor
-from gnomon.models.transformers.tokenizers import load_tokenizer
+from gnomon.models.transformers.processors import load_processor, load_tokenizer
 from gnomon.train.looking.shows import Pixels, RegionRows, Show
 from gnomon.vision.regions import open_regions
 

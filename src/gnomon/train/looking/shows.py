@@ -12,8 +12,8 @@ import torch
 from torch.nn.functional import pad
 
 from gnomon.errors import DataError
+from gnomon.models.transformers.dual import tensor_of
 from gnomon.models.transformers.regions import region_tensors
-from gnomon.models.transformers.sights import tensor_of
 from gnomon.records import Image
 from gnomon.vision.pictures import pixels, see
 from gnomon.vision.regions import RegionFiles

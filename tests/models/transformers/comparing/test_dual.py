@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from gnomon.errors import UsageError
-from gnomon.models.captions import opposite
+from gnomon.lexicon.captions import opposite
 from gnomon.models.transformers.hf import hf
 from gnomon.records import Image, Item
 from gnomon.vision.images import describe

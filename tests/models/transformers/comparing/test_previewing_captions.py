@@ -7,8 +7,8 @@ import pytest
 
 pytest.importorskip("torch")
 
-from gnomon.models.asking import Asking
-from gnomon.models.captions import question
+from gnomon.lexicon.captions import question
+from gnomon.models.prompts.preview import Asking
 from gnomon.models.transformers.hf import hf
 
 

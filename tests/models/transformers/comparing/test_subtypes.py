@@ -6,14 +6,14 @@ from msgspec.structs import replace
 torch = pytest.importorskip("torch")
 
 from gnomon.errors import DataError, UsageError
-from gnomon.look.measuring import measure
 from gnomon.look.modes import mode_named
-from gnomon.look.records import Picture, Region, Scene
-from gnomon.look.selecting import TEXT, select_subtypes
-from gnomon.models.similarities import similarities_of
+from gnomon.look.records import AnnotatedPicture, Picture, Region
+from gnomon.look.sightings import measure
+from gnomon.look.subtypes import TEXT, select_subtypes
+from gnomon.models.similarity import similarities_of
 from gnomon.models.transformers.hf import hf
 from gnomon.registry import model
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 from gnomon.vision.pictures import pixels
 
 DUAL = ("clip", "siglip")
@@ -54,7 +54,7 @@ def test_the_subtype_is_the_one_that_a_plain_computation_gives(make, seeing, alb
     for image in album:
         region = Region(id="1", picture="p", name="chair", box=Box(0, 0, 0.5, 1))
         picture = Picture(id="p", file=image.path, width=image.width, height=image.height)
-        scene = Scene(picture=picture, regions=(region,))
+        scene = AnnotatedPicture(picture=picture, regions=(region,))
         (seen,) = select_subtypes(
             scene, measure(scene, None, RIGHT).sightings, {"chair": NAMES}, encoder, RIGHT
         ).sightings

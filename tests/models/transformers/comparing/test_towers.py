@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from gnomon.models.transformers.backbones import open_backbone
+from gnomon.models.transformers.backbone import open_backbone
 from gnomon.models.transformers.loading import quiet
 
 TEXTS = ["The bird is left of the old church.", "red car", "The old man is behind the red car."]

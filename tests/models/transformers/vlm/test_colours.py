@@ -8,11 +8,11 @@ pytest.importorskip("transformers")
 PIL = pytest.importorskip("PIL.Image")
 
 from gnomon.look.colours import ask_colours
-from gnomon.look.measuring import measure
 from gnomon.look.modes import mode_named
-from gnomon.look.records import Picture, Region, Scene
+from gnomon.look.records import AnnotatedPicture, Picture, Region
+from gnomon.look.sightings import measure
 from gnomon.records import Item
-from gnomon.vision.detecting import Box
+from gnomon.vision.detection import Box
 from gnomon.vision.images import describe
 from gnomon.vision.knowledge import COLOURS
 
@@ -28,7 +28,7 @@ def test_the_colour_is_the_likeliest_choice_for_the_crop(make, asked, tmp_path):
     for number, box in enumerate(boxes):
         regions.append(Region(id=str(number), picture="p", name="lamp", box=box))
     picture = Picture(id="p", file=str(tmp_path / "p.png"), width=500, height=300)
-    scene = Scene(picture=picture, regions=tuple(regions))
+    scene = AnnotatedPicture(picture=picture, regions=tuple(regions))
 
     model = asked(make)
     found = ask_colours(scene, measure(scene, None, RIGHT).sightings, model, RIGHT)

@@ -11,7 +11,7 @@ pytest.importorskip("transformers")
 
 from gnomon.models.choices import contexts
 from gnomon.models.prompts.library import load_prompt
-from gnomon.models.transformers.showing import Placing
+from gnomon.models.transformers.imageinputs import PicturePlaces
 from gnomon.records import Item
 
 ITEM = Item(
@@ -59,7 +59,9 @@ STYLES = {
 def placing(style):
     template, marks, _ = STYLES[style]
     tokenizer = SimpleNamespace(special_tokens_map={})
-    return Placing(SimpleNamespace(tokenizer=tokenizer, chat_template=template, **marks), chat=True)
+    return PicturePlaces(
+        SimpleNamespace(tokenizer=tokenizer, chat_template=template, **marks), chat=True
+    )
 
 
 @pytest.mark.parametrize("style", STYLES)

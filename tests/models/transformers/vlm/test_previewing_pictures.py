@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from gnomon.models.asking import Asking
+from gnomon.models.prompts.preview import Asking
 
 
 def longest_row(model, item):
@@ -32,7 +32,7 @@ def test_forward_reads_what_the_preview_shows(asked, items, make):
     item = items[0]
     shown = model.preview(item)
     assert longest_row(model, item)[: len(shown.ids)] == shown.ids
-    assert shown.text.count(model.placing.mark) == shown.images == 1
+    assert shown.text.count(model.places.mark) == shown.images == 1
     assert shown.tokens == len(shown.ids)
     assert item.text in shown.text
 

@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from gnomon.models.transformers.backbones import open_backbone
+from gnomon.models.transformers.backbone import open_backbone
 from gnomon.models.transformers.loading import quiet
 
 TEXTS = ["The cat is on the mat.", "a dog", "The old church is larger than the car."]

@@ -228,13 +228,13 @@ def test_a_picture_is_read_once_for_all_its_questions(asked, items, photos, make
 
 
 def test_a_model_whose_shared_passes_fail_is_asked_by_plain_ones(seeing, items, monkeypatch, asked):
-    from gnomon.models.transformers import imageprefix
+    from gnomon.models.transformers import imagescorer
 
     def fail(*_):
         raise TypeError("no cache of yours")
 
     wanted = scores(asked("llava").answer(items))
-    monkeypatch.setattr(imageprefix.PictureScorer, "_read", fail)
+    monkeypatch.setattr(imagescorer.PictureScorer, "_read", fail)
     with pytest.warns(ModelWarning, match="it fails"):
         model = hf(str(seeing("llava")))
     assert worst(scores(model.answer(items)), wanted) < EXACT

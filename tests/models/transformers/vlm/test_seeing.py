@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from gnomon.errors import MissingExtraError, ModelError, UsageError
-from gnomon.models.transformers import seeing as module
+from gnomon.models.transformers import vlm as module
 from gnomon.models.transformers.hf import hf
 from gnomon.models.transformers.loading import kind_of, quiet
 from gnomon.models.transformers.processors import load_processor
@@ -132,9 +132,9 @@ def test_pictures_stand_before_the_last_question(asked, items):
     for make in ("qwen2-vl", "internvl"):
         model = asked(make)
         text = model._context(two)
-        place = text.index(model.placing.stretch(2))
+        place = text.index(model.places.stretch(2))
         assert text.index("Answer the question.") < place < text.index("Where is the lamp?")
-        assert text.count(model.placing.mark) == 2
+        assert text.count(model.places.mark) == 2
 
 
 def test_a_template_that_forgets_pictures_is_refused(seeing, tmp_path):

@@ -41,6 +41,13 @@ def fact(story: Story, when: When, *words: str) -> Formula:
 
 
 @relation
+def mutual(story: Story, when: When, a: str, word: str, b: str) -> Formula:
+    """A fact that geometry does not analyse, and that is said of either thing alike."""
+    first, second = sorted((a, b))
+    return fact(story, when, first, word, second)
+
+
+@relation
 def nothing(story: Story, when: When, *names: str) -> Formula:
     """Nothing is said of where anything is."""
     return TRUE

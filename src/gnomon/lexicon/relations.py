@@ -1,0 +1,284 @@
+"""The lexicon of relations: one record each, and the tables that are derived from all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from gnomon.files import package_data, read_yaml
+
+Frame = Literal["none", "viewer", "own", "subject", "both"]
+Grade = Literal["a", "b", "c"]
+Layout = Literal["pair", "stacked", "linked", "ring"]
+Use = Literal["loosely", "directly", "pictured"]
+Words = dict[str, tuple[str, ...]]
+LAST = 10_000  # the turn of a contrast that has none: after all others
+
+
+class Converse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is said of the two things the other way round, by where that is certain."""
+
+    always: str = ""
+    scenes: str = ""
+    captions: str = ""
+    drawings: str = ""
+    without_fronts: str = ""
+    replies: str = ""
+
+
+class ProverFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The relations of the prover that must hold, in each use of a word."""
+
+    loosely: tuple[str, ...] = ()
+    directly: tuple[str, ...] = ()
+    pictured: tuple[str, ...] = ()
+    reversed: bool = False
+
+    @property
+    def any(self) -> bool:
+        """Whether the word is read in some use."""
+        return bool(self.loosely or self.directly or self.pictured)
+
+    def of(self, use: Use) -> tuple[str, ...]:
+        """The relations for a use; none if the word is not read there."""
+        return {"loosely": self.loosely, "directly": self.directly, "pictured": self.pictured}[use]
+
+
+class OtherPicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A contrast as the record of its first relation has it."""
+
+    to: str
+    turn: int = LAST
+    layout: Layout = "pair"
+    needs: tuple[str, ...] = ()
+    apart: bool = False
+    swapped: bool = False
+    ratio: float = 4.0
+
+
+class Relation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """All that is known of one word for a relation; the file says what each field is."""
+
+    name: str
+    says: tuple[str, ...] = ()
+    verb: str = ""
+    verbs: dict[str, str] = {}
+    meaning: str = ""
+    frame: Frame = "none"
+    grade: Grade = "c"
+    rule: str = ""
+    category: str = ""
+    opposite: str = ""
+    symmetric: bool = False
+    converse: Converse = Converse()
+    mirrored: str = ""
+    excludes: tuple[str, ...] = ()
+    implies: tuple[str, ...] = ()
+    contrasts: tuple[OtherPicture, ...] = ()
+    probes: tuple[OtherPicture, ...] = ()
+    clear_by: str = ""
+    box: str = ""
+    facts: ProverFacts = ProverFacts()
+    proof: str | dict[str, str] = ""
+    replies: tuple[str, ...] = ()
+    weak_replies: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Every word for it, as it is said of one thing."""
+        return (self.name, *self.says, *self.verbs)
+
+
+class OpposedPair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Two relations of the same two things, each true where the other one is false."""
+
+    first: str
+    second: str
+    layout: Layout = "pair"
+    needs: tuple[str, ...] = ()
+    apart: bool = False
+    swapped: bool = False
+    ratio: float = 4.0
+
+    @property
+    def grade(self) -> str:
+        """The weaker of the grades of its relations."""
+        known = lexicon().relations
+        return max(known[name].grade for name in (self.first, self.second))
+
+
+class SceneLaws(NamedTuple):
+    """What holds in every scene, as pairs of relations and single ones."""
+
+    converse: list[tuple[str, str]]
+    symmetric: list[str]
+    excluded: list[tuple[str, str]]
+    implied: list[tuple[str, str]]
+
+
+class Lexicon:
+    """The relations by name, and what follows from their records."""
+
+    def __init__(self, relations: Mapping[str, Relation]) -> None:
+        self.relations = dict(relations)
+
+    def find(self, word: str) -> Relation | None:
+        """The relation that a word stands for, in any of its forms; none if it is not known.
+
+        >>> lexicon().find("underneath").name, lexicon().find("contain").name
+        ('below', 'contains')
+        """
+        name = self._names.get(word)
+        return None if name is None else self.relations[name]
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        names: dict[str, str] = {}
+        for relation in self.relations.values():
+            for word in relation.words:
+                names.setdefault(word, relation.name)
+        for one, several in self.verbs.items():
+            names.setdefault(several, names[one])
+        return names
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Every word for a relation, also as said of several things; the longest first."""
+        return tuple(sorted(self._names, key=lambda word: (-len(word), word)))
+
+    @cached_property
+    def words_with_facts(self) -> tuple[str, ...]:
+        """The words that stand for facts of the prover in plain sentences."""
+        return tuple(word for word in self.words if self.relations[self._names[word]].facts.any)
+
+    @cached_property
+    def verbs(self) -> dict[str, str]:
+        """Words that take no "is": as said of one thing, and of several."""
+        verbs: dict[str, str] = {}
+        for relation in self.relations.values():
+            if relation.verb:
+                verbs[relation.name] = relation.verb
+            verbs |= relation.verbs
+        return verbs
+
+    @cached_property
+    def shown(self) -> dict[str, Relation]:
+        """The relations that scenes can show."""
+        return {name: relation for name, relation in self.relations.items() if relation.meaning}
+
+    @cached_property
+    def opposites(self) -> dict[str, str]:
+        """Each relation that has an opposite, with it."""
+        return {r.name: r.opposite for r in self.relations.values() if r.opposite}
+
+    @cached_property
+    def laws(self) -> SceneLaws:
+        """What holds in every scene."""
+        laws = SceneLaws([], [], [], [])
+        for relation in self.shown.values():
+            name = relation.name
+            for other in (relation.converse.always, relation.converse.scenes):
+                if other:
+                    laws.converse.append((name, other))
+            if relation.symmetric:
+                laws.symmetric.append(name)
+            laws.excluded.extend((name, other) for other in relation.excludes)
+            laws.implied.extend((name, other) for other in relation.implies)
+        return laws
+
+    @cached_property
+    def contrasts(self) -> tuple[OpposedPair, ...]:
+        """The pairs of relations that oppose one another, in the order of their turns."""
+        listed = ((r.name, other) for r in self.shown.values() for other in r.contrasts)
+        return _in_turn(listed)
+
+    @cached_property
+    def probes(self) -> tuple[OpposedPair, ...]:
+        """The pairs of relations for which frames differ."""
+        listed = ((r.name, other) for r in self.shown.values() for other in r.probes)
+        return _in_turn(listed)
+
+    @cached_property
+    def strong_replies(self) -> Words:
+        """What else a reply may say for a word."""
+        words: Words = {}
+        for relation in self.relations.values():
+            for word in relation.words:
+                others = tuple(other for other in relation.words if other != word)
+                if others or relation.replies:
+                    words[word] = (*others, *relation.replies)
+        return words
+
+    @cached_property
+    def weak_replies(self) -> Words:
+        """What else a reply may say for a word as a clause of its own."""
+        return {r.name: r.weak_replies for r in self.relations.values() if r.weak_replies}
+
+    @cached_property
+    def reply_converses(self) -> dict[str, str]:
+        """What a reply says of the two things the other way round; "to the left of" keeps "to"."""
+        converses: dict[str, str] = {}
+        for relation in self.relations.values():
+            other = relation.converse.replies
+            if not other:
+                continue
+            theirs = self.relations[other].words
+            for number, word in enumerate(relation.words):
+                converses[word] = theirs[number] if number < len(theirs) else other
+        return converses
+
+
+def _in_turn(listed: Iterator[tuple[str, OtherPicture]]) -> tuple[OpposedPair, ...]:
+    in_order = sorted(listed, key=lambda pair: pair[1].turn)
+    contrasts = []
+    for first, other in in_order:
+        contrasts.append(
+            OpposedPair(
+                first,
+                other.to,
+                other.layout,
+                other.needs,
+                other.apart,
+                other.swapped,
+                other.ratio,
+            )
+        )
+    return tuple(contrasts)
+
+
+_used: list[Lexicon] = []  # what a test or an extension put in place of the shipped one
+
+
+def lexicon() -> Lexicon:
+    """The lexicon that is in use: the shipped one, if no other was put in its place."""
+    return _used[-1] if _used else _shipped()
+
+
+@contextmanager
+def using(other: Lexicon) -> Iterator[Lexicon]:
+    """Use another lexicon for a while; what is derived from the shipped one stays as it is."""
+    _used.append(other)
+    try:
+        yield other
+    finally:
+        _used.remove(other)
+
+
+def read_lexicon(*files: Path) -> Lexicon:
+    """The lexicon of some files; a later record of the same name takes the place of an earlier."""
+    records: dict[str, Relation] = {}
+    for file in files:
+        entries: dict[str, Any] = read_yaml(file)["relations"]
+        for name, entry in entries.items():
+            records[name] = msgspec.convert({**(entry or {}), "name": name}, Relation)
+    return Lexicon(records)
+
+
+@cache
+def _shipped() -> Lexicon:
+    return read_lexicon(package_data("lexicon/relations.yaml"))

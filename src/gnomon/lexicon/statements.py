@@ -1,0 +1,189 @@
+"""Statements about where two things are, said and read: "The cup is not left of the jug".
+
+All doors read with `read_clause` or `read_statement`, so a word that one of them knows, all know.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from gnomon.lexicon.relations import Lexicon, Relation, lexicon
+
+PRESENT = ("is", "are")
+_COPULA = r"(?P<copula>is|are|was|were)(?P<no> not)?(?: located)?"
+_ARTICLE = re.compile(
+    r"^(?:an?|the|some|one|this|that|another|your|my|his|her|its|their)\s+", re.IGNORECASE
+)
+_PRESENCE = re.compile(
+    r"There (?P<verb>is|are) (?P<no>no )?(?P<article>an? )?(?P<thing>.+?)\.?", re.IGNORECASE
+)
+_QUESTION = re.compile(r"(?P<copula>is|are|was|were) (?P<rest>.+?)\s*\?*", re.IGNORECASE)
+
+
+class Statement(NamedTuple):
+    """That a relation, by its name in the lexicon, holds between two things, or does not."""
+
+    subject: str
+    relation: str
+    ground: str
+    denied: bool = False
+
+
+class Clause(NamedTuple):
+    """A text taken apart, with all its signs: "The horse", "is", "left of", " the car."."""
+
+    before: str
+    auxiliary: str  # is, are, was, were, does, do, or nothing before a verb or a bare relation
+    relation: str  # as it is said; empty if it is not known where the relation ends
+    after: str  # with the space before it
+    denied: bool = False
+
+    @property
+    def meant(self) -> Relation | None:
+        """The relation of the lexicon."""
+        return lexicon().find(self.relation.lower())
+
+    @property
+    def subject(self) -> str:
+        """What is spoken of, without an article."""
+        return bare(self.before)
+
+    @property
+    def ground(self) -> str:
+        """What it is related to, without an article and the full stop."""
+        return bare(self.after.strip().rstrip(".!?"))
+
+
+class Presence(NamedTuple):
+    """That a thing is there: "There is no cup."."""
+
+    thing: str
+    verb: str
+    denied: bool
+
+
+def say(
+    subject: str, relation: str, ground: str, *, several: bool = False, denied: bool = False
+) -> str:
+    """A statement as a sentence; `several` says it of several subjects.
+
+    >>> say("cat", "on", "dining table")
+    'The cat is on the dining table.'
+    >>> say("box", "contains", "cat", denied=True)
+    'The box does not contain the cat.'
+    """
+    plural = lexicon().verbs.get(relation)
+    if plural is None:
+        copula = "are" if several else "is"
+        words = f"{copula} not {relation}" if denied else f"{copula} {relation}"
+    elif denied:
+        words = f"{'do' if several else 'does'} not {plural}"
+    else:
+        words = plural if several else relation
+    return f"The {subject} {words} the {ground}."
+
+
+def read_statement(text: str) -> Statement | None:
+    """What a sentence, or a phrase without "is", says of two things; none if it is neither.
+
+    >>> read_statement("The cup is not underneath the table.")
+    Statement(subject='cup', relation='below', ground='table', denied=True)
+    >>> read_statement("a dog on the left side of a chair").relation
+    'at the left side of'
+    """
+    clause = read_clause(text, bare_relations=True)
+    if clause is None or clause.meant is None:
+        return None
+    return Statement(clause.subject, clause.meant.name, clause.ground, clause.denied)
+
+
+def read_clause(
+    text: str, words: Iterable[str] = (), *, bare_relations: bool = False
+) -> Clause | None:
+    """The parts of a sentence with one of some words, or with any of the lexicon.
+
+    Of several words that fit, the longest counts. `bare_relations` reads "a cup on a table", too.
+
+    >>> read_clause("The boxes do not contain the cat.")[:3]
+    ('The boxes', 'do', 'contain')
+    """
+    known = lexicon()
+    chosen = tuple(words) or known.words
+    match = _sentence(known, chosen).fullmatch(text)
+    if match is None and bare_relations:
+        match = _phrase(chosen).fullmatch(text)
+    if match is None:
+        return None
+    parts = match.groupdict()
+    auxiliary = parts.get("copula") or parts.get("do") or ""
+    relation = parts.get("relation") or parts.get("undone") or parts.get("verb") or ""
+    denied = bool(parts.get("no") or parts.get("do"))
+    return Clause(parts["before"], auxiliary, relation, parts["after"], denied)
+
+
+def read_question(text: str, words: Iterable[str]) -> Clause | None:
+    """The parts of a question whether one of some words holds: "Is a bee larger than a cat?".
+
+    >>> read_question("Is the cup left of the jug?", ["left of"]).ground
+    'jug'
+    """
+    asked = _QUESTION.fullmatch(text)
+    if asked is None:
+        return None
+    match = _phrase(tuple(words)).fullmatch(asked["rest"])
+    if match is None:
+        return None
+    before = match["before"].removesuffix(" located")
+    return Clause(before, asked["copula"], match["relation"], match["after"])
+
+
+def read_presence(text: str) -> Presence | None:
+    """That a thing is there, or is not.
+
+    >>> read_presence("There is no owl.")
+    Presence(thing='owl', verb='is', denied=True)
+    """
+    match = _PRESENCE.fullmatch(text.strip())
+    if match is None:
+        return None
+    return Presence(match["thing"], match["verb"].lower(), bool(match["no"]))
+
+
+def bare(noun: str) -> str:
+    """A noun in small letters, without its article.
+
+    >>> bare("The old man")
+    'old man'
+    """
+    return _ARTICLE.sub("", noun.strip()).lower()
+
+
+def any_of(words: Iterable[str]) -> str:
+    """A pattern for one of some words, the longest first; nothing matches it if there are none."""
+    longest_first = sorted(words, key=lambda word: (-len(word), word))
+    return "|".join(map(re.escape, longest_first)) or "(?!)"
+
+
+@lru_cache(maxsize=256)
+def _sentence(known: Lexicon, words: tuple[str, ...]) -> re.Pattern[str]:
+    """Sentences with one of some words: is on, is not on, does not contain, contains."""
+    verbs = {*known.verbs, *known.verbs.values()}
+    return re.compile(
+        r"(?P<before>.+?) (?:"
+        rf"{_COPULA} (?P<relation>{any_of(words)})(?: than)?"
+        rf"|(?P<do>does|do) not (?P<undone>{any_of(words)})"
+        rf"|(?P<verb>{any_of(word for word in words if word in verbs)})"
+        r")(?P<after> .+)",
+        re.IGNORECASE,
+    )
+
+
+@lru_cache(maxsize=256)
+def _phrase(words: tuple[str, ...]) -> re.Pattern[str]:
+    """Two things with nothing but the words between them: a cup on a table."""
+    return re.compile(
+        rf"(?P<before>\S.*?) (?P<relation>{any_of(words)})(?: than)?(?P<after> .+)", re.IGNORECASE
+    )

@@ -1,0 +1,168 @@
+"""What every reader of annotations gives: pictures with regions, and troubles on the way.
+
+Both come in the order of the file; what cannot be used is a trouble, never silently lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import isfinite
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+
+from gnomon.errors import DataError
+from gnomon.jsonstream import FaultError, JsonElement, JsonFile
+from gnomon.look.records import AnnotatedPicture, Picture, Region, Trouble
+from gnomon.vision.detection import Box
+from gnomon.vision.images import PictureFolder, size_of
+
+Seen = AnnotatedPicture | Trouble
+T = TypeVar("T")
+
+
+class PictureReader(Protocol):
+    """A source of scenes. `done` of `total` says how far it has been read, in units of its own."""
+
+    kind: str
+    has_captions: bool  # that names are to be made from
+    names_are_clean: bool  # of a fixed list; others are checked for rare and misspelt ones
+    needs_depth: bool  # pictures without distances may come
+    has_true_depth: bool  # distances come with the pictures
+
+    @property
+    def done(self) -> int:
+        """How much has been read."""
+        ...
+
+    @property
+    def total(self) -> int:
+        """How much there is."""
+        ...
+
+    def scenes(self) -> Iterator[Seen]:
+        """All of them, from the start."""
+        ...
+
+    def captions(self) -> Iterator[Sequence[str]]:
+        """The captions of each picture, where there are any."""
+        ...
+
+
+def with_file(
+    folder: PictureFolder, picture: Picture, *names: str
+) -> tuple[Picture, Trouble | None]:
+    """A picture with its file and size, if the folder has it; and what is wrong otherwise."""
+    if folder.folder is None:
+        return picture, None
+    file = folder.file_of(*names)
+    if not file:
+        return picture, Trouble(what="its picture is missing", picture=picture.id)
+    try:
+        size = size_of(Path(file))
+    except DataError as error:
+        return picture, Trouble(what=error.message, picture=picture.id, file=file)
+    if not picture.width or (size.width, size.height) == (picture.width, picture.height):
+        sized = msgspec.structs.replace(picture, file=file, width=size.width, height=size.height)
+        return sized, None
+    what = (
+        f"its picture has {size.width} x {size.height} pixels, "
+        f"the annotations say {picture.width} x {picture.height}: their boxes are scaled"
+    )
+    # Shares are of the annotated size; the file may be a smaller copy.
+    scaled = msgspec.structs.replace(picture, file=file)
+    return scaled, Trouble(what=what, picture=picture.id, file=file)
+
+
+def elements_until_fault(source: JsonFile) -> Iterator[JsonElement | Trouble]:
+    """The elements of a file; a fault in its JSON is its last trouble."""
+    for element in source.elements_or_fault():
+        if isinstance(element, FaultError):
+            what = f"{element.what}; nothing behind this byte is read"
+            yield Trouble(what=what, file=str(source.file), byte=element.byte)
+        else:
+            yield element
+
+
+def trouble_with(region: str, picture: Picture, file: Any, what: str) -> Trouble:
+    """What is wrong with one region."""
+    return Trouble(what=what, file=str(file), picture=picture.id, region=region)
+
+
+def scene_of(picture: Picture, regions: Iterable[Region | Trouble]) -> Iterator[Seen]:
+    """The troubles of a picture's regions, then the picture with those that are sound."""
+    sound: list[Region] = []
+    for region in regions:
+        if isinstance(region, Trouble):
+            yield region
+        else:
+            sound.append(region)
+    yield AnnotatedPicture(picture=picture, regions=tuple(sound))
+
+
+# Where a region lies: pixels become shares of the picture, or there is a reason why not.
+
+
+SLACK = 2.0  # pixels that a box may reach beyond the picture before it is worth a word
+LEAST_POINTS = 3  # of an outline
+
+Outline = tuple[tuple[float, ...], ...]
+
+
+def box_of(
+    x: float, y: float, width: float, height: float, picture: Picture
+) -> tuple[Box | None, str]:
+    """A box of pixels as shares of its picture, cut to it; and what is wrong with it, if anything.
+
+    >>> picture = Picture(id="1", width=100, height=50)
+    >>> box_of(10, 10, 20, 20, picture)
+    (Box(left=0.1, top=0.2, right=0.3, bottom=0.6), '')
+    >>> box_of(90, 0, 60, 50, picture)[1]
+    'its box reached 50 pixels beyond the picture and was cut'
+    """
+    if not (width > 0 and height > 0):
+        return None, "its box has no area"
+    right, bottom = x + width, y + height
+    if x >= 0 and y >= 0 and right <= picture.width and bottom <= picture.height:
+        across, down = picture.width, picture.height
+        return Box(x / across, y / down, right / across, bottom / down), ""
+    return _cut(x, y, right, bottom, picture)
+
+
+def _cut(
+    x: float, y: float, right: float, bottom: float, picture: Picture
+) -> tuple[Box | None, str]:
+    if not isfinite(x + y + right + bottom):
+        return None, "its box has a corner that is no number"
+    box = Box(
+        max(0.0, x / picture.width),
+        max(0.0, y / picture.height),
+        min(1.0, right / picture.width),
+        min(1.0, bottom / picture.height),
+    )
+    if box.width <= 0 or box.height <= 0:
+        return None, "its box lies outside the picture"
+    beyond = max(-x, -y, right - picture.width, bottom - picture.height)
+    if beyond <= SLACK:
+        return box, ""
+    return box, f"its box reached {beyond:.0f} pixels beyond the picture and was cut"
+
+
+def polygon_of(xs: Sequence[float], ys: Sequence[float], picture: Picture) -> tuple[float, ...]:
+    """A polygon of pixels as shares x, y, x, y ..., cut to the picture; empty if it is none."""
+    if len(xs) != len(ys) or len(xs) < LEAST_POINTS:
+        return ()
+    found = []
+    for x, y in zip(xs, ys, strict=True):
+        if not isfinite(x + y):
+            return ()
+        found.append(min(1.0, max(0.0, x / picture.width)))
+        found.append(min(1.0, max(0.0, y / picture.height)))
+    return tuple(found)
+
+
+def box_around(polygon: Sequence[float]) -> Box:
+    """The box of a polygon x, y, x, y ..."""
+    xs, ys = polygon[0::2], polygon[1::2]
+    return Box(min(xs), min(ys), max(xs), max(ys))

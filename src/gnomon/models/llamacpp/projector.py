@@ -1,0 +1,348 @@
+"""Pictures for a model of llama.cpp: a projector (mmproj) turns them into what the model reads.
+
+In a path of tokens a picture is a run of one number below zero, as long as the positions that it
+takes. So paths with pictures share their beginnings as others do, and a picture that is in the
+model's cache is not computed again. In the text that a model reads, a sign stands for each picture,
+before the question. Pictures are decoded ahead of the model, and no more of them are in memory than
+one item shows and a few to come.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gnomon.downloads.download import printable
+from gnomon.errors import ModelError
+from gnomon.fingerprint import sha256_of
+from gnomon.grouped import grouped
+from gnomon.models.choices import contexts, take
+from gnomon.models.llamacpp.library import (
+    IMAGE,
+    InputPart,
+    forget_complaints,
+    header_text,
+    last_complaint,
+    open_mtmd,
+    parameters,
+)
+from gnomon.models.llamacpp.llama import CHUNK, Llama
+from gnomon.models.prompts.chat import Messages, Writer
+from gnomon.models.prompts.library import Prompt
+from gnomon.records import Answer, Image, Item
+from gnomon.vision.images import Pixels
+from gnomon.vision.pictures import Prepared, pixels, see
+
+PROJECTOR = ("clip.projector_type", "clip.vision.projector_type")
+_OTHER = "Give the mmproj file that was published together with the model."
+
+
+class PicturePath(NamedTuple):
+    """A picture as a part of a path: tokens that mark where it begins and ends, and itself."""
+
+    path: list[int]
+    more: int  # tokens that it takes of the model's window, beyond the length of the path
+
+
+class _Chunk(NamedTuple):
+    """A picture, or a part of one, that is computed at once."""
+
+    address: Any
+    positions: int
+
+
+class UnshowableError(ValueError):
+    """A picture that this projector cannot show to this model."""
+
+
+class Projector:
+    """One projector in memory, beside the model that it belongs to."""
+
+    def __init__(self, file: Path, llama: Llama, *, threads: int) -> None:
+        self.file = file
+        self._api = open_mtmd()
+        self._llama = llama
+        self._numbers: dict[tuple[str, int], int] = {}  # of (a picture's digest, its chunk)
+        self._chunks: dict[int, _Chunk] = {}  # of the pictures that are shown now, by number
+        self._handle: Any = None
+        self.shown = 0  # chunks that were computed, for the curious and for tests
+        self.projector = self._read_projector()
+        self._handle = self._load(threads)
+        if not self._api.mtmd_support_vision(self._handle):
+            self.close()
+            raise ModelError(f"{file} is a projector for sound, not for pictures.", _OTHER)
+        llama.look = self.look
+
+    def describe(self) -> dict[str, Any]:
+        """What of the projector determines the scores."""
+        return {
+            "file": self.file.name,
+            "sha256": sha256_of(self.file),
+            "projector": self.projector,
+        }
+
+    def close(self) -> None:
+        """Free the memory. A second call does nothing."""
+        handle, self._handle = self._handle, None
+        if handle:
+            self._api.mtmd_free(handle)
+
+    @contextmanager
+    def showing(self, pictures: Sequence[Pixels]) -> Iterator[list[PicturePath]]:
+        """The pictures as parts of paths, which can be computed as long as this lasts."""
+        lists: list[Any] = []
+        try:
+            found = []
+            for picture in pictures:
+                lists.append(self._prepare(picture))
+                found.append(self._as_path(lists[-1], _digest(picture)))
+            yield found
+        finally:
+            self._chunks.clear()
+            for chunks in lists:
+                self._api.mtmd_input_chunks_free(chunks)
+
+    def look(self, path: Sequence[int], begin: int) -> int:
+        """Compute a path from a place on, up to the end of its last picture; where that is."""
+        at = begin
+        for start, number in _pictures(path, begin):
+            if start < at:  # a number in the middle of a picture that was just shown
+                continue
+            self._llama.read(path[at:start])
+            at = start + self._show(number, start)
+        return at
+
+    def _read_projector(self) -> str:
+        kind = header_text(self._api, self.file, *PROJECTOR)
+        if kind:
+            return kind
+        architecture = header_text(self._api, self.file, "general.architecture")
+        if architecture and architecture != "clip":
+            raise ModelError(
+                f"{self.file} holds no projector for pictures but a model ({architecture}).", _OTHER
+            )
+        return ""  # an old file, or a damaged one: loading it will say
+
+    def _load(self, threads: int) -> Any:
+        forget_complaints()
+        settings = parameters(self._api, threads)
+        name = str(self.file).encode()
+        model, _ = self._llama.handles
+        handle = self._api.mtmd_init_from_file(name, model, settings)
+        if handle:
+            return handle
+        said = last_complaint().partition("\n")[0]
+        reason = printable(said.rpartition(f"'{self.file}': ")[2])
+        raise ModelError(
+            f"{self.file} cannot be used as eyes of this model: {reason}.",
+            f"{_OTHER} If it is, fetch it again, or update xllamacpp.",
+        )
+
+    def _prepare(self, picture: Pixels) -> Any:
+        """The library's list of chunks for a picture, scaled and cut as the projector wants it."""
+        width, height = picture.size
+        bitmap = self._api.mtmd_bitmap_init(width, height, picture.tobytes())
+        chunks = self._api.mtmd_input_chunks_init()
+        parts = (ctypes.POINTER(InputPart) * 1)(ctypes.pointer(InputPart(None, bitmap)))
+        forget_complaints()
+        try:
+            status = self._api.mtmd_tokenize_from_parts(self._handle, chunks, parts, 1, False)
+        finally:
+            self._api.mtmd_bitmap_free(bitmap)
+        if status != 0:
+            self._api.mtmd_input_chunks_free(chunks)
+            raise UnshowableError(f"the projector cannot show this picture: {last_complaint()}")
+        return chunks
+
+    def _as_path(self, chunks: Any, digest: str) -> PicturePath:
+        path: list[int] = []
+        tokens = 0
+        for place in range(self._api.mtmd_input_chunks_size(chunks)):
+            chunk = self._api.mtmd_input_chunks_get(chunks, place)
+            tokens += self._api.mtmd_input_chunk_get_n_tokens(chunk)
+            if self._api.mtmd_input_chunk_get_type(chunk) != IMAGE:
+                path += self._text_tokens(chunk)
+                continue
+            self._check_fits(chunk)
+            number = self._numbers.setdefault((digest, place), -1 - len(self._numbers))
+            positions = self._api.mtmd_input_chunk_get_n_pos(chunk)
+            self._chunks[number] = _Chunk(chunk, positions)
+            path += [number] * positions
+        return PicturePath(path, tokens - len(path))
+
+    def _check_fits(self, chunk: Any) -> None:
+        """Where the parts of a picture see each other, llama.cpp must compute them in one go."""
+        tokens = self._api.mtmd_input_chunk_get_n_tokens(chunk)
+        if tokens > CHUNK and self._api.mtmd_decode_use_non_causal(self._handle, chunk):
+            raise UnshowableError(
+                f"the picture takes {tokens} tokens at once, at most {CHUNK} can be"
+            )
+
+    def _text_tokens(self, chunk: Any) -> list[int]:
+        count = ctypes.c_size_t()
+        tokens = self._api.mtmd_input_chunk_get_tokens_text(chunk, ctypes.byref(count))
+        found: list[int] = tokens[: count.value]
+        return found
+
+    def _show(self, number: int, start: int) -> int:
+        """Compute a chunk at its place in the path; how many positions it takes."""
+        address, positions = self._chunks[number]
+        _, context = self._llama.handles
+        end = ctypes.c_int32()
+        status = self._api.mtmd_helper_eval_chunk_single(
+            self._handle,
+            context,
+            address,
+            start,
+            0,
+            CHUNK,
+            False,
+            ctypes.byref(end),
+        )
+        if status != 0 or end.value != start + positions:
+            self._llama.forget()  # a part of it may have been computed
+            raise RuntimeError(f"llama.cpp could not compute a picture (status {status})")
+        self._llama.cached += [number] * positions
+        self.shown += 1
+        return positions
+
+
+def _pictures(path: Sequence[int], begin: int) -> Iterator[tuple[int, int]]:
+    for place in range(begin, len(path)):
+        if path[place] < 0:
+            yield place, path[place]
+
+
+def _digest(picture: Pixels) -> str:
+    """What tells a picture from others: its pixels and its shape."""
+    width, height = picture.size
+    return sha256(f"{width} {height} ".encode() + picture.tobytes()).hexdigest()
+
+
+# --- items with pictures: those that show the same ones are asked together ------------------------
+
+
+SIGN = "<__picture__>"
+AHEAD = 2  # pictures that are decoded before the model asks for them
+Answerer = Callable[[Sequence[Item], Sequence[PicturePath]], Sequence[Answer]]
+
+
+def answer_seeing(items: Sequence[Item], eyes: Projector, answer: Answerer) -> list[Answer]:
+    """An answer for each item; `answer` is given items that show the same pictures, and these.
+
+    A picture that cannot be shown is the error of the items that show it.
+    """
+    groups = _by_pictures(items)
+    opened = see((image for images in groups for image in images), pixels, ahead=AHEAD)
+    found: dict[int, Answer] = {}
+    for images, numbers in groups.items():
+        seen = list(islice(opened, len(images)))
+        alike = take(items, numbers)
+        found.update(zip(numbers, _answer_alike(alike, seen, eyes, answer), strict=True))
+    return [found[number] for number in range(len(items))]
+
+
+def contexts_with_signs(
+    prompt: Prompt,
+    items: Sequence[Item],
+    write: Writer | None,
+    pictures: int,
+    *,
+    answered: bool = True,
+) -> list[str]:
+    """What the model reads before the answer of each item, with signs for so many pictures."""
+    if not pictures:
+        return contexts(prompt, items, write, answered=answered)
+    if write is not None:
+        return contexts(prompt, items, writer_with_signs(write, pictures), answered=answered)
+    signs = SIGN * pictures
+
+    found = []
+    for item in items:
+        prefix = prompt.prefix(item.form, prompt.shown_to(item))
+        found.append(f"{prefix}{signs}\n{prompt.parts(item).before}")
+    return found
+
+
+def writer_with_signs(write: Writer, pictures: int) -> Writer:
+    """A chat template for questions with so many pictures."""
+    return _with_signs(write, SIGN * pictures) if pictures else write
+
+
+def split_at_signs(text: str, pictures: int) -> list[str]:
+    """What stands before, between and after the pictures.
+
+    >>> split_at_signs("Look: <__picture__> A cat?", 1)
+    ['Look: ', ' A cat?']
+    """
+    if not pictures:
+        return [text]
+    parts = text.split(SIGN)
+    if len(parts) != pictures + 1:
+        raise ValueError(f"the prompt has {len(parts) - 1} signs for {pictures} pictures")
+    return parts
+
+
+def _by_pictures(items: Sequence[Item]) -> dict[tuple[Image, ...], list[int]]:
+    """The numbers of the items that show the same pictures."""
+    return grouped(range(len(items)), lambda number: items[number].images)
+
+
+def _answer_alike(
+    items: Sequence[Item], seen: Sequence[Prepared[Pixels]], eyes: Projector, answer: Answerer
+) -> Sequence[Answer]:
+    troubles = [each.trouble for each in seen if each.trouble]
+    if troubles:
+        return _failed(items, troubles[0])
+    try:
+        with eyes.showing(list(_shown(seen))) as pictures:
+            return answer(items, pictures)
+    except UnshowableError as error:
+        return _failed(items, str(error))
+
+
+def _shown(seen: Sequence[Prepared[Pixels]]) -> Iterator[Pixels]:
+    for each in seen:
+        if each.made is not None:
+            yield each.made
+
+
+def _failed(items: Sequence[Item], trouble: str) -> list[Answer]:
+    return [Answer(item=item.id, error=trouble) for item in items]
+
+
+def _with_signs(write: Writer, signs: str) -> Writer:
+    """A chat template with signs before the last question.
+
+    Some templates read the parts of a message one by one and lose a message that is a plain text.
+    """
+
+    def write_with_signs(messages: Messages, begin: bool) -> str:
+        marked = _marked(messages, signs)
+        text = write(marked, begin)
+        if signs in text:
+            return text
+        return write(_in_parts(marked), begin)
+
+    return write_with_signs
+
+
+def _marked(messages: Messages, signs: str) -> Messages:
+    """The messages, the last one of the user begun with the signs."""
+    last = max(place for place, turn in enumerate(messages) if turn["role"] == "user")
+    question = {"role": "user", "content": signs + messages[last]["content"]}
+    return [*messages[:last], question, *messages[last + 1 :]]
+
+
+def _in_parts(messages: Messages) -> Messages:
+    """Each message as a list of one part, as templates of models that see may want it."""
+    found: list[dict[str, object]] = []
+    for turn in messages:
+        parts = [{"type": "text", "text": turn["content"]}]
+        found.append({"role": turn["role"], "content": parts})
+    return found  # type: ignore[return-value]  # a template takes both

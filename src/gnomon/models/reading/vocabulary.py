@@ -1,0 +1,300 @@
+"""Where a text names the labels: the words of each choice, and the letters of multiple choice.
+
+A reply to a yes-or-no question may state the fact instead: "A bee is not larger".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from string import ascii_lowercase
+
+from gnomon.lexicon.relations import Words
+from gnomon.lexicon.replies import further_words, reply_words
+from gnomon.models.reading.assertion import Aboutness, Mention, asserted
+from gnomon.models.reading.question import NO_QUESTION, Question
+from gnomon.models.reading.segments import sentences_of
+
+_EDGE = r"""[\s.,;:!?"'()\[\]{}-]*"""
+_BLANK = re.compile(r"[\s_-]+")
+_LETTER_NAME = rf"{_EDGE}(?:option |choice |answer |letter )?[a-z]?{_EDGE}"
+_LIST_GAP = re.compile(r"[\s,/&\"'()]*(?:\b(?:and|or)\b)?[\s\"'(]*")
+_DENIED_LETTER = re.compile(r"\bnot (?:option )?\(?[a-z]\b\)?(?=\W)")
+_NO = re.compile(r"\bno\s+[\"'(]*$")
+_TRUTH = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", "wrong"))
+_WEAK_ALWAYS = frozenset({"no", "yes"})
+MOST = 200  # labels that are looked at in a segment, from its end: a hostile reply has thousands
+Table = dict[str, frozenset[int]]
+
+
+class ChoiceVocabulary:
+    """The words of all choices, compiled; `question` says of which two things they are said."""
+
+    def __init__(
+        self,
+        words: Sequence[Sequence[str]],
+        letters: bool,
+        question: Question = NO_QUESTION,
+        opposite: Mapping[str, int] | None = None,
+    ) -> None:
+        own, own_letters = _own_words(words, question)
+        known = reply_words()
+        strong = _synonyms(own, known.strong)
+        weak = _synonyms(own, known.weak)
+        self._whole = _synonyms(own, known.whole)
+        if len(own) == 2:
+            self._whole |= _synonyms(own, known.whole_of_two)
+        self._table: Table = {**_by_word(own), **weak, **strong}
+        self._weak = (weak.keys() - strong.keys()) | _WEAK_ALWAYS
+        self._pattern = _any_word(self._table)
+        self._opposite = opposite or {}
+        if opposite is None and len(words) == 2:
+            self._opposite = _opposites(self._table)
+        self._letters = own_letters
+        if letters and not own_letters:
+            places = range(len(words))
+            self._letters = dict(zip(ascii_lowercase, places, strict=False))
+        self._in_prose, self._anywhere = _letter_patterns(self._letters)
+        self._about = Aboutness(NO_QUESTION if question.relation else question)
+        self._converse = _converses(own)
+        self.undetermined = _undetermined(own)
+
+    def place_of(self, word: str) -> int | None:
+        """The one choice that a word stands for."""
+        places = self._table.get(word, frozenset())
+        if len(places) != 1:
+            return None
+        (place,) = places
+        return place
+
+    def names_a_thing(self, sentence: str) -> bool:
+        """Whether a sentence names one of the two things of the question, or points at one."""
+        return self._about.names(sentence)
+
+    def asserted(self, segment: str, *, prose: bool) -> set[int]:
+        """The choices that a segment asserts; in prose a letter must look like an option."""
+        found: set[int] = set()
+        for letter in self._letter_mentions(segment, prose=prose):
+            found |= asserted(segment, letter, self._opposite)
+        for mention in self._mentions(segment):
+            found |= self._said_of_the_question(segment, mention)
+        return found
+
+    def alone(self, segment: str) -> set[int]:
+        """The choices of those lines of a segment that are a label and nothing else."""
+        found: set[int] = set()
+        for line in segment.split(" \n "):
+            found |= self._alone(line)
+        return found
+
+    def whole(self, reply: str) -> set[int]:
+        """The choice of a word that answers only as a whole reply: "Certainly."."""
+        bare = re.sub(rf"^{_EDGE}|{_EDGE}$", "", reply)
+        return set(self._whole.get(bare, ()))
+
+    def opens_with_list(self, sentence: str) -> bool:
+        """Whether a sentence begins with several labels in a row: "A, B and C are possible"."""
+        mentions = self._mentions(sentence)
+        if not mentions or sentence[: mentions[0].start].strip():
+            mentions = self._listed_letters(sentence)
+        named: set[int] = set()
+        end = 0
+        for mention in mentions:
+            if not _LIST_GAP.fullmatch(sentence, end, mention.start):
+                break
+            named |= mention.choices
+            end = mention.end
+        return len(named) > 1
+
+    def _said_of_the_question(self, segment: str, mention: Mention) -> frozenset[int]:
+        """What a mention asserts of the question's subject: it may be said of its object."""
+        found = asserted(segment, mention, self._opposite)
+        if not found or not self._about.known:
+            return found
+        about = self._about.of(segment, mention.start, mention.end)
+        if about == "other":
+            return frozenset()
+        if about != "object":
+            return found
+        if found != mention.choices:
+            return frozenset()  # "an apple is not larger" says little of the bee
+        return frozenset(self._converse[place] for place in found if place in self._converse)
+
+    def _alone(self, line: str) -> set[int]:
+        if self._letters:
+            line = _DENIED_LETTER.sub("", line)  # "Not A, B."
+        mentions = self._mentions(line)
+        found: set[int] = set()
+        for letter in self._letter_mentions(line, prose=False):
+            found |= asserted(line, letter, self._opposite)
+        rest = line
+        for mention in reversed(mentions):
+            rest = rest[: mention.start] + rest[mention.end :]
+        if not re.fullmatch(_LETTER_NAME if found else _EDGE, rest):
+            return set()
+        for mention in mentions:
+            if not mention.weak and _NO.search(line[: mention.start]):
+                return set()  # "no contradiction"
+            found |= mention.choices
+        return found
+
+    def _mentions(self, segment: str) -> list[Mention]:
+        """Each word of a choice, where it stands."""
+        found = []
+        for match in list(self._pattern.finditer(segment))[-MOST:]:
+            word = _BLANK.sub(" ", match[0])
+            choices = self._table.get(word) or self._table.get(match[0])
+            if choices:
+                weak = word in self._weak
+                found.append(Mention(choices, word, match.start(), match.end(), weak))
+        return found
+
+    def _letter_mentions(self, segment: str, *, prose: bool) -> list[Mention]:
+        if not self._letters:
+            return []
+        matches = list(self._in_prose.finditer(segment))
+        if not prose:
+            matches += self._anywhere.finditer(segment)
+        return [self._letter(match) for match in matches[-MOST:]]
+
+    def _listed_letters(self, segment: str) -> list[Mention]:
+        """Letters as they stand in a list, whatever follows the last of them."""
+        if not self._letters:
+            return []
+        pattern = re.compile(rf"(?<![\w'])([{''.join(self._letters)}])(?![\w'])")
+        return [self._letter(match) for match in pattern.finditer(segment)]
+
+    def _letter(self, match: re.Match[str]) -> Mention:
+        letter = match[match.lastindex or 1]
+        choices = frozenset({self._letters[letter]})
+        return Mention(choices, letter, match.start(), match.end())
+
+
+def _own_words(
+    words: Sequence[Sequence[str]], question: Question
+) -> tuple[list[set[str]], dict[str, int]]:
+    """The words of each choice; and letters that are answers themselves."""
+    own: list[set[str]] = []
+    letters: dict[str, int] = {}
+    for place, group in enumerate(words):
+        found = set()
+        for word in group:
+            key = " ".join(word.replace("_", " ").split())
+            if len(key) == 1 and key.isalpha():
+                letters[key] = place
+            elif key:
+                found.add(key)
+        if "inside" in found and question.object:
+            found |= {f"in the {question.object}", f"in {question.object}"}
+        own.append(found)
+    return own, letters
+
+
+def _by_word(own: Sequence[set[str]]) -> Table:
+    table: Table = {}
+    for place, group in enumerate(own):
+        for word in group:
+            table[word] = table.get(word, frozenset()) | {place}
+    return table
+
+
+def _synonyms(own: Sequence[set[str]], known: Words) -> Table:
+    """Other words for each choice; what two choices could claim stands for neither."""
+    taken = set().union(*own)
+    further = [further_words(group, known, taken) for group in own]
+    claimed = _by_word(further)
+    return {word: places for word, places in claimed.items() if len(places) == 1}
+
+
+def _converses(own: Sequence[set[str]]) -> dict[int, int]:
+    """For a choice the one that holds if the two things change places."""
+    known = reply_words()
+    table = {**_synonyms(own, known.strong), **_by_word(own)}
+    found: dict[int, int] = {}
+    for place, group in enumerate(own):
+        for word in group:
+            converse = table.get(known.converse.get(word, ""), frozenset())
+            if len(converse) == 1:
+                (found[place],) = converse
+    return found
+
+
+def _undetermined(own: Sequence[set[str]]) -> int | None:
+    """The choice that says that nothing follows, if there is one."""
+    for place, group in enumerate(own):
+        if group & reply_words().undetermined:
+            return place
+    return None
+
+
+def _any_word(table: Table) -> re.Pattern[str]:
+    """Longest first, so that "not entailed" is found before "entailed"."""
+    alternatives = []
+    for word in sorted(table, key=len, reverse=True) or ["(no words)"]:
+        alternatives.append(re.escape(word).replace(r"\ ", r"[\s_-]+"))
+    return re.compile(rf"(?<!\w)(?:{'|'.join(alternatives)})(?!\w|'t\b)")
+
+
+def _opposites(table: Table) -> dict[str, int]:
+    """Of two choices: "not true" is false, but "not larger" is not smaller."""
+    found: dict[str, int] = {}
+    for pair in _TRUTH:
+        sides = [table.get(word, frozenset()) for word in pair]
+        if all(len(side) == 1 for side in sides):
+            (first,), (second,) = sides
+            found |= {pair[0]: second, pair[1]: first}
+    return found
+
+
+def _letter_patterns(letters: dict[str, int]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """How a letter is written as an option, and how it may be written where prose is unlikely."""
+    some = "".join(letters) or "-"
+    after = (
+        r"(?=\)|[.,:;!\"]|\W*$|\s+(?:because|since|as|but|not|and|or|over|rather|instead)\b|\s+-|"
+        r"[\u3000-\u9fff\uac00-\ud7af])"  # a letter in Chinese, Japanese or Korean
+    )
+    in_prose = (
+        rf"\(([{some}])\)|\b(?:option|choice|answer|choose|pick|letter) \(?([{some}])\b(?! \w)"
+    )
+    return re.compile(in_prose), re.compile(rf"(?<![\w'])([{some}]){after}")
+
+
+# --- replies to a yes-or-no question that state the fact instead: "A bee is not larger" ----------
+
+
+_HOLDS, _FAILS = 0, 1
+
+
+class RelationStatements:
+    """What sentences about the two things of a question say to it: yes, no or nothing."""
+
+    def __init__(self, question: Question, yes: int, no: int) -> None:
+        self._places = {_HOLDS: yes, _FAILS: no}
+        relation = question.relation
+        known = reply_words()
+        converse = known.converse[relation]
+        denied = {relation: _FAILS}
+        denied.update(dict.fromkeys(known.strong.get(relation, ()), _FAILS))
+        words = [[relation], [] if converse == relation else [converse]]
+        things = question._replace(relation="")
+        self._relations = ChoiceVocabulary(words, letters=False, question=things, opposite=denied)
+
+    def asserted(self, text: str) -> set[int]:
+        """The choices that the sentences of a reply amount to."""
+        found: set[int] = set()
+        for sentence in sentences_of(text):
+            denies = sentence.startswith("not ")  # "Not larger."
+            if denies or self._relations.names_a_thing(sentence):
+                found |= self._relations.asserted(sentence, prose=True)
+        return {self._places[each] for each in found}
+
+
+def statements_on(question: Question, known: ChoiceVocabulary) -> RelationStatements | None:
+    """How statements answer a question, if it asks whether a relation holds."""
+    if not question.relation:
+        return None
+    for pair in (("yes", "no"), ("true", "false")):
+        yes, no = known.place_of(pair[0]), known.place_of(pair[1])
+        if yes is not None and no is not None:
+            return RelationStatements(question, yes, no)
+    return None

@@ -1,0 +1,296 @@
+"""Models that read a text and its pictures together, and say how well they match.
+
+All are asked in the same way. What differs is what they look at, pixels (BLIP, ViLT) or regions
+(`regions`), and which of their outputs is the answer: the heads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch.nn.functional import pad
+
+from gnomon.errors import ModelError
+from gnomon.lexicon.captions import question
+from gnomon.models.choices import alike, take
+from gnomon.models.comparison import FALSE, FORMS, TRUE, TextPair, Written
+from gnomon.models.transformers.dual import pictures_in_a_pass, prepared, shape_of
+from gnomon.models.transformers.loading import longest_text
+from gnomon.models.transformers.tokens import surrounding_tokens, written
+from gnomon.records import Image
+from gnomon.vision.pictures import Prepared
+
+Shown = Sequence[Sequence[Any]]  # for each text, what is seen of each of its pictures
+Looking = Callable[[Sequence[Image]], dict[str, Prepared[Any]]]
+
+
+class JointInputs(NamedTuple):
+    """What a model reads at once: texts as tokens, and what is shown with each."""
+
+    model: Any
+    tokenizer: Any
+    tokens: Any
+    shown: Shown
+
+    def stacked(self, place: int = 0) -> Any:
+        """What is seen of the picture at a place, of all texts, as the model takes it."""
+        rows = torch.stack([each[place] for each in self.shown])
+        return rows.to(self.model.device, self.model.dtype)
+
+
+class Head(NamedTuple):
+    """Which output of a model is the answer: the log-odds that text and pictures match."""
+
+    odds: Callable[[JointInputs], Any]
+    about: str
+    asks: bool = False  # it answers questions, so a caption is put as one
+    several: bool = False  # its config says how many pictures it takes
+    padded: bool = True  # texts of different lengths may be read together
+
+
+class Joint:
+    """The log-odds that a text and its pictures match."""
+
+    probable = True
+    usual_contrast = "none"
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        head: Head,
+        look: Looking,
+        *,
+        about: dict[str, Any] | None = None,
+    ) -> None:
+        self.model, self.tokenizer, self.head, self.look = model, tokenizer, head, look
+        self.about = about or {}
+        self.pictures = int(model.config.num_images) if head.several else 1
+        self.forms: tuple[str, ...] = ("caption", "cloze") if head.asks else FORMS
+        self.longest = longest_text(model, tokenizer)
+        self.in_a_pass = pictures_in_a_pass(model)
+        self.batch = 4 * self.in_a_pass
+
+    def describe(self) -> dict[str, Any]:
+        """What determines its numbers."""
+        return {"answer": self.head.about, "pictures": self.pictures, **self.about}
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """The tokens of each text, as it is asked."""
+        return self._lengths(self._asked(texts))
+
+    def written(self, texts: Sequence[str]) -> list[Written]:
+        """Each text as it is asked."""
+        return written(self.tokenizer, self._asked(texts))
+
+    def around(self) -> dict[str, Any]:
+        """What stands around each text, and whether it is put as a question."""
+        return {**surrounding_tokens(self.tokenizer), "asks": self.head.asks}
+
+    def odds(self, pairs: Sequence[TextPair], seen: Mapping[str, Prepared[Any]]) -> list[float]:
+        """The log-odds of each pair; pictures of one size are read together, so none is padded."""
+        texts = self._asked([pair.text for pair in pairs])
+        shown = [_made(seen, pair) for pair in pairs]
+        kinds: list[Hashable] = list(map(shapes, shown))
+        if not self.head.padded:
+            kinds = list(zip(kinds, self._lengths(texts), strict=True))
+
+        found = [0.0] * len(pairs)
+        for numbers in alike(kinds, self.in_a_pass):
+            odds = self._odds(take(texts, numbers), take(shown, numbers))
+            for number, value in zip(numbers, odds, strict=True):
+                found[number] = value
+        return found
+
+    def _odds(self, texts: Sequence[str], shown: Shown) -> list[float]:
+        """The log-odds of texts and pictures that are read in one pass."""
+        tokens = self.tokenizer(list(texts), padding=True, return_tensors="pt")
+        reading = JointInputs(self.model, self.tokenizer, tokens.to(self.model.device), shown)
+        with torch.inference_mode():
+            found: list[float] = self.head.odds(reading).double().tolist()
+        return found
+
+    def _lengths(self, texts: Sequence[str]) -> list[int]:
+        return list(map(len, self.tokenizer(list(texts))["input_ids"]))
+
+    def _asked(self, texts: Sequence[str]) -> list[str]:
+        return list(map(question, texts)) if self.head.asks else list(texts)
+
+
+def shapes(shown: Sequence[Any]) -> Hashable:
+    """The sizes of what is seen of some pictures; of regions, of features and boxes."""
+    found: list[Hashable] = []
+    for made in shown:
+        if isinstance(made, tuple):
+            found.append(shapes(made))
+        else:
+            found.append(tuple(made.shape))
+    return tuple(found)
+
+
+def _made(seen: Mapping[str, Prepared[Any]], pair: TextPair) -> list[Any]:
+    """What is seen of the pictures of a pair."""
+    return [seen[key].made for key in pair.pictures]
+
+
+def odds_of_true(logits: Any, config: Any) -> Any:
+    """The log-odds of the second of two classes: the first, if its name says that it means true."""
+    if logits.shape[-1] != 2:
+        raise ModelError(
+            f"The model has {logits.shape[-1]} classes, where two say false and true.",
+            "Give a model that was finetuned to say whether a caption is true.",
+        )
+    odds = logits[:, 1] - logits[:, 0]
+    names = getattr(config, "id2label", None) or {}
+    if str(names.get(0)).lower() in TRUE and str(names.get(1)).lower() in FALSE:
+        return -odds
+    return odds
+
+
+def matcher(model: Any, tokenizer: Any, processor: Any) -> Joint:
+    """A matcher by the class of a model."""
+    architecture = type(model).__name__
+    if hasattr(model, "vision_model"):
+        look = _Eye(model, processor.image_processor).look
+    else:
+        _use_all_patches(model)
+        look = _Pixels(processor.image_processor).look
+    return Joint(model, tokenizer, HEADS[architecture], look)
+
+
+class _Pixels:
+    """Pictures as pixels, for models that have no part of their own for them."""
+
+    def __init__(self, image_processor: Any) -> None:
+        self.image_processor = image_processor
+
+    def look(self, images: Sequence[Image]) -> dict[str, Prepared[Any]]:
+        return dict(prepared(images, self.image_processor))
+
+
+class _Eye:
+    """Pictures as the part of a model that sees gives them: each computed once for its texts."""
+
+    def __init__(self, model: Any, image_processor: Any) -> None:
+        self.model, self.image_processor = model, image_processor
+        self.in_a_pass = pictures_in_a_pass(model)
+
+    def look(self, images: Sequence[Image]) -> dict[str, Prepared[Any]]:
+        found: dict[str, Prepared[Any]] = {}
+        keys: list[str] = []
+        pictures: list[Any] = []
+        for key, seen in prepared(images, self.image_processor):
+            found[key] = seen
+            if seen.made is not None:
+                keys.append(key)
+                pictures.append(seen.made)
+
+        for numbers in alike(list(map(shape_of, pictures)), self.in_a_pass):
+            rows = self._states(take(pictures, numbers))
+            for key, row in zip(take(keys, numbers), rows, strict=True):
+                found[key] = Prepared(row)
+        return found
+
+    def _states(self, pictures: Sequence[Any]) -> Any:
+        pixels = torch.stack(list(pictures)).to(self.model.device, self.model.dtype)
+        with torch.inference_mode():
+            return self.model.vision_model(pixel_values=pixels).last_hidden_state
+
+
+def _use_all_patches(model: Any) -> None:
+    """ViLT can be told to draw some patches of a picture at random: it must see all of them."""
+    model.config.max_image_length = -1
+    model.vilt.embeddings.config.max_image_length = -1
+
+
+def _blip_match(reading: JointInputs) -> Any:
+    logits = reading.model.itm_head(_blip_states(reading)[:, 0])
+    return logits[:, 1] - logits[:, 0]
+
+
+def _blip_answer(reading: JointInputs) -> Any:
+    """Log-odds of the answer yes against no; each answer is written, and then ends."""
+    states = _blip_states(reading)
+    yes = _log_likelihood(reading, states, "yes")
+    no = _log_likelihood(reading, states, "no")
+    return yes - no
+
+
+def _blip_states(reading: JointInputs) -> Any:
+    """What the text becomes once it has been read with the picture."""
+    seen = reading.stacked()
+    everything = torch.ones(seen.shape[:2], dtype=torch.long, device=seen.device)
+    return reading.model.text_encoder(
+        input_ids=reading.tokens["input_ids"],
+        attention_mask=reading.tokens["attention_mask"],
+        encoder_hidden_states=seen,
+        encoder_attention_mask=everything,
+    ).last_hidden_state
+
+
+def _log_likelihood(reading: JointInputs, states: Any, answer: str) -> Any:
+    """Log-probability that an answer is written, and nothing after it."""
+    model = reading.model
+    words = reading.tokenizer(answer, add_special_tokens=False)["input_ids"]
+    ends = model.config.text_config.sep_token_id
+    written = torch.tensor([[model.decoder_start_token_id, *words]], device=states.device)
+    logits = model.text_decoder(
+        input_ids=written.expand(len(states), -1),
+        encoder_hidden_states=states,
+        encoder_attention_mask=reading.tokens["attention_mask"],
+    ).logits
+    wanted = torch.tensor([*words, ends], device=states.device)
+    return logits.float().log_softmax(-1)[:, range(len(wanted)), wanted].sum(-1)
+
+
+def _vilt_match(reading: JointInputs) -> Any:
+    pixels = reading.stacked()
+    seen = {"pixel_values": pixels, "pixel_mask": _whole(pixels)}
+    return reading.model(**reading.tokens, **seen).logits[:, 0]
+
+
+def _vilt_class(reading: JointInputs) -> Any:
+    """The pictures of a text lie along a dimension of their own, padded to one size, masked."""
+    _, heights, widths = zip(*map(shape_of, reading.shown[0]), strict=True)
+    pixels, masks = [], []
+    for place, (height, width) in enumerate(zip(heights, widths, strict=True)):
+        rows = reading.stacked(place)
+        room = (0, max(widths) - width, 0, max(heights) - height)
+        pixels.append(pad(rows, room))
+        masks.append(pad(_whole(rows), room))
+    seen = {"pixel_values": torch.stack(pixels, 1), "pixel_mask": torch.stack(masks, 1)}
+    logits = reading.model(**reading.tokens, **seen).logits
+    return odds_of_true(logits, reading.model.config)
+
+
+def _vilt_answer(reading: JointInputs) -> Any:
+    """Log-odds of yes against no, which are two of a closed list of answers."""
+    answers = reading.model.config.id2label
+    places = {str(name).lower(): int(place) for place, name in answers.items()}
+    if not {"yes", "no"} <= places.keys():
+        raise ModelError(
+            "The answers that the model knows hold no yes and no.",
+            "Give a model with a list of answers in its config (id2label).",
+        )
+    pixels = reading.stacked()
+    seen = {"pixel_values": pixels, "pixel_mask": _whole(pixels)}
+    logits = reading.model(**reading.tokens, **seen).logits
+    return logits[:, places["yes"]] - logits[:, places["no"]]
+
+
+def _whole(pixels: Any) -> Any:
+    """A mask that hides nothing of some pictures."""
+    batch, _, height, width = pixels.shape
+    return torch.ones((batch, height, width), dtype=torch.long, device=pixels.device)
+
+
+HEADS = {
+    "BlipForImageTextRetrieval": Head(_blip_match, "probability that text and picture match"),
+    # whose decoder looks at padding in spite of a mask (transformers 5.22)
+    "BlipForQuestionAnswering": Head(_blip_answer, "yes against no", asks=True, padded=False),
+    "ViltForImageAndTextRetrieval": Head(_vilt_match, "probability that text and picture match"),
+    "ViltForImagesAndTextClassification": Head(_vilt_class, "true against false", several=True),
+    "ViltForQuestionAnswering": Head(_vilt_answer, "yes against no", asks=True),
+}

