@@ -18,10 +18,10 @@ from gnomon.audit.subject import Subject
 from gnomon.errors import MissingExtraError
 from gnomon.lexicon.relations import Use
 
-CHECK = "clash"
+CLASH = "clash"
 TRUE = frozenset({"true", "yes", "1"})
 USES: dict[str, Use] = {"pictures": "pictured", "stories": "loosely"}
-MOST = 12  # sentences of one picture or story that are looked at together
+MOST_SENTENCES = 12  # sentences of one picture or story that are looked at together
 
 
 class Told(NamedTuple):
@@ -36,14 +36,14 @@ def clash(subject: Subject) -> Iterator[Finding]:
     parts = {"pictures": _pictures(subject), "stories": _stories(subject)}
     if not any(parts.values()):
         says = "No two plain sentences about where things are are told of one picture or story."
-        yield Finding(check=CHECK, says=says)
+        yield Finding(check=CLASH, says=says)
         return
     try:
         for part, told in parts.items():
             if told:
-                yield _finding(subject, part, told)
+                yield _clash_finding(subject, part, told)
     except MissingExtraError as error:
-        yield Finding(check=CHECK, says=f"{error.message} {error.hint}")
+        yield Finding(check=CLASH, says=f"{error.message} {error.hint}")
 
 
 def _pictures(subject: Subject) -> list[list[Told]]:
@@ -69,10 +69,10 @@ def _stories(subject: Subject) -> list[list[Told]]:
 
 
 def _of_several(told: dict[str, list[Told]]) -> list[list[Told]]:
-    return [said[:MOST] for said in told.values() if len(said) > 1]
+    return [said[:MOST_SENTENCES] for said in told.values() if len(said) > 1]
 
 
-def _finding(subject: Subject, part: str, told: list[list[Told]]) -> Finding:
+def _clash_finding(subject: Subject, part: str, told: list[list[Told]]) -> Finding:
     cores: list[list[int]] = []
     torn = 0
     for said in told:
@@ -81,7 +81,7 @@ def _finding(subject: Subject, part: str, told: list[list[Told]]) -> Finding:
         cores += mine
     behind = list(dict.fromkeys(chain.from_iterable(cores)))
     finding = Finding(
-        check=CHECK,
+        check=CLASH,
         part=part,
         value=share(torn, len(told)),
         chance=0.0,

@@ -17,7 +17,7 @@ from gnomon.audit.subject import Subject
 from gnomon.errors import MissingExtraError
 from gnomon.lexicon.relations import Use
 
-CHECK = "proof"
+PROOF = "proof"
 READINGS: tuple[Use, ...] = ("loosely", "directly")
 PARTS = ("no reading", "some readings", "every reading")
 VERDICTS = {"entailment", "contradiction", "neutral"}
@@ -29,18 +29,18 @@ def proof(subject: Subject) -> Iterator[Finding]:
     try:
         proved = dict(_proved(subject))
     except MissingExtraError as error:
-        yield Finding(check=CHECK, says=f"{error.message} {error.hint}")
+        yield Finding(check=PROOF, says=f"{error.message} {error.hint}")
         return
     if not proved:
         says = "No premises and hypothesis are plain sentences about where two things are."
-        yield Finding(check=CHECK, says=says)
+        yield Finding(check=PROOF, says=says)
         return
     held: dict[str, list[int]] = {part: [] for part in PARTS}
     for number, found in proved.items():
         right = [verdict in subject.questions[number].gold for verdict in found.values()]
         held[_part(right)].append(number)
     for part, numbers in held.items():
-        yield _finding(subject, part, numbers, proved)
+        yield _reading_finding(subject, part, numbers, proved)
 
 
 def _part(right: list[bool]) -> str:
@@ -78,7 +78,7 @@ def verdicts(premises: str, claim: str) -> Verdicts:
     return found
 
 
-def _finding(
+def _reading_finding(
     subject: Subject, part: str, numbers: list[int], proved: dict[int, Verdicts]
 ) -> Finding:
     value = share(len(numbers), len(proved))
@@ -93,7 +93,7 @@ def _finding(
         listed = [f"{times:,} of {group}" for group, times in by_group.most_common(SHOWN)]
         says += f": {', '.join(listed)}"
     finding = Finding(
-        check=CHECK,
+        check=PROOF,
         part=part,
         value=value,
         alarm=wrong,
