@@ -10,13 +10,12 @@ from typing import NamedTuple
 import msgspec
 from msgspec import structs
 
-from gnomon.audit.clash import clash
 from gnomon.audit.doubts import disputes, doubts
 from gnomon.audit.finding import Finding
 from gnomon.audit.integrity import duplicates, integrity
 from gnomon.audit.order import order
 from gnomon.audit.partialinput import partial_input
-from gnomon.audit.proof import proof
+from gnomon.audit.proof import clash, proof
 from gnomon.audit.sets import AuditSet
 from gnomon.audit.shortcuts import constants, flipped_lookup, lookup, shared_context
 from gnomon.audit.subject import Subject
