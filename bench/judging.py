@@ -16,25 +16,31 @@ import argparse
 import json
 import random
 import sys
-from itertools import combinations
+from collections.abc import Iterable, Sequence
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from gnomon.errors import DataError
+from gnomon.look.records import AnnotatedPicture, Region
 from gnomon.measures.correcting import Trial, corrected
-from gnomon.paint.judging.boxes import BoxJudge, boxes_judge
-from gnomon.paint.judging.rules import RELATIONS, RULES
-from gnomon.paint.judging.trying import said_of_scenes, try_on_photos
+from gnomon.paint.judges.boxes import BoxJudge, boxes_judge
+from gnomon.paint.judges.rules import RELATIONS, RULES, in_pixels
+from gnomon.paint.judges.trials import said_of_scenes
+from gnomon.paint.records import Painted
 from gnomon.records import Item
 from gnomon.registry import benchmark
-from gnomon.vision.detection import Box
+from gnomon.vision.detection import Box, Detection, ObjectFinder
+from gnomon.vision.images import Pixels, decode
 from gnomon.vision.naming import class_of
 
 PAIRS = 10_000
 STUDIES = 500
 SIDE = 512  # pixels of the pictures that boxes are drawn in
 LEAST = 0.1  # drawn things are hard to recognise for a detector of photos
+POSITIONS = ("inside", "above", "below", "beside")
 PARTS = ("rules", "scenes", "photos", "studies")
 
 
@@ -136,6 +142,76 @@ def photos(folder: Path) -> dict:
             "relation equal": round(100 * trial.agreed / trial.recognised, 1),
         }
     return rows
+
+
+class Remembering:
+    """A detector that keeps what it found in the last picture; one of any names looks anew."""
+
+    def __init__(self, detector: ObjectFinder) -> None:
+        self.labels = detector.labels
+        self._detector = detector
+        self._picture: Pixels | None = None
+        self._found: list[Detection] = []
+
+    def find(self, picture: Pixels, names: Sequence[str] = ()) -> list[Detection]:
+        """What may be in a picture, the surest first."""
+        if self.labels is None:
+            return self._detector.find(picture, names)
+        if picture is not self._picture:
+            self._picture, self._found = picture, self._detector.find(picture, names)
+        return self._found
+
+
+class PhotoTrial(NamedTuple):
+    """How a judge by boxes fares on photos whose things people have marked."""
+
+    pairs: int  # of single things, in either order
+    recognised: int  # of which it sees both
+    agreed: int  # and finds the relation that their own boxes have
+
+
+def try_on_photos(judge: BoxJudge, scenes: Iterable[AnnotatedPicture]) -> PhotoTrial:
+    """How a judge by boxes fares on marked photos, among inside, above, below and beside."""
+    judge = BoxJudge(judge.rule, Remembering(judge.detector), least=judge.least)
+    pairs = recognised = agreed = 0
+    for scene in scenes:
+        single = _single(scene)
+        if len(single) < 2:
+            continue
+        try:
+            picture = decode(scene.picture.file)
+        except DataError:
+            continue
+        for first, second in permutations(single, 2):
+            expected = _relation(judge, first.box, second.box, picture.size)
+            if expected is None:
+                continue
+            pairs += 1
+            item = _item(first.name, second.name)
+            painted = Painted(item=item.id, number=0, prompt="", seed=0, file=scene.picture.file)
+            choice = judge.look(item, painted, picture, None).choice
+            recognised += choice is not None
+            agreed += choice == POSITIONS.index(expected)
+    return PhotoTrial(pairs, recognised, agreed)
+
+
+def _single(scene: AnnotatedPicture) -> list[Region]:
+    """The things of a photo of whose kind there is one alone."""
+    names = [region.name for region in scene.regions]
+    return [region for region in scene.regions if region.name and names.count(region.name) == 1]
+
+
+def _relation(judge: BoxJudge, first: Box, second: Box, size: tuple[int, int]) -> str | None:
+    boxes = (in_pixels(box, *size) for box in (first, second))
+    holding = judge.rule.relations(*boxes)
+    known = [relation for relation in POSITIONS if relation in holding]
+    return max(known, key=holding.__getitem__, default=None)
+
+
+def _item(first: str, second: str) -> Item:
+    tags = {"thing_a": first, "thing_b": second}
+    text = f"A {first} and a {second}."
+    return Item(id=text, form="scene", text=text, choices=POSITIONS, gold=POSITIONS[:1], tags=tags)
 
 
 def studies(found: list[Pool]) -> dict:

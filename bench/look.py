@@ -5,15 +5,14 @@
     python bench/look.py --json --keep DIR            # keep the annotations and the results there
 
 The captions are made up by rule (bench/genome.py): over nine tenths of a million are different.
-Seconds are of CPU, of this process and of the one in which spaCy runs, together.
+Seconds are of CPU, of this process and of those in which spaCy runs, together.
 
-    regions_per_second  of all text stages: words, names, subtypes, aggregation, reading included
-    reading_per_second  of reading the annotations alone, once (the stages read them twice)
+    regions_per_second  of all text stages: names, subtypes, aggregation, reading included
+    reading_per_second  of reading the annotations alone, once
     peak_mb             memory of both processes at their highest, added up
     seconds             of each stage; those of spaCy are all among names
     distinct_phrases    how many different captions there are
-    asked_share         of the captions that spaCy read; for the others the taught table was sure
-    agreement           share of captions with the same names from the table as from spaCy alone
+    asked_share         of the captions that spaCy read; the others were read before
 """
 
 from __future__ import annotations
@@ -29,20 +28,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import genome
+from gnomon.keep import Keep
 from gnomon.look.findings import Least, colour_findings
 from gnomon.look.modes import mode_named
-from gnomon.look.names import Singulars
 from gnomon.look.output import name_findings, subtype_findings, write_findings
 from gnomon.look.pipeline import Options, Pipeline
 from gnomon.look.readers import open_sources
 from gnomon.look.records import AnnotatedPicture, Sighting
 from gnomon.look.sightings import LookModels
-from gnomon.look.store import Store
-from gnomon.look.tagging import Tagger
-from gnomon.look.wording import names_in, words_of
 from gnomon.vision.knowledge import COLOURS
-
-SAMPLE = 2000  # captions on which the table is compared with spaCy
 
 
 def cpu() -> float:
@@ -86,23 +80,10 @@ def coloured(pictures: Iterator[list[Sighting]]) -> Iterator[list[Sighting]]:
         yield found
 
 
-def agreement(phrases: list[str], pipeline: Pipeline) -> float:
-    """How often the taught table gives the same names as spaCy on the same captions."""
-    tagger = Tagger()
-    singular = Singulars(tagger)
-    words = [words_of(phrase) for phrase in phrases]
-    same = 0
-    for each, truth in zip(words, tagger.classes(words), strict=True):
-        guess = pipeline.lexicon.classes(each)
-        same += guess is None or names_in(each, guess, singular) == names_in(each, truth, singular)
-    tagger.close()
-    return same / len(phrases)
-
-
-def measure(folder: Path, phrases: list[str], distinct: int) -> dict[str, object]:
+def measure(folder: Path, distinct: int) -> dict[str, object]:
     out = folder / "knowledge"
     out.mkdir(exist_ok=True)
-    store = Store(out / ".look")
+    store = Keep(out / ".look", needed=True)
     paths = [folder / "region_descriptions.json", folder / "image_data.json"]
     clock = Clock()
     sources = open_sources(paths, None, store, "ssd", lambda: None)
@@ -112,13 +93,8 @@ def measure(folder: Path, phrases: list[str], distinct: int) -> dict[str, object
         regions += len(seen.regions) if isinstance(seen, AnnotatedPicture) else 0
     clock.stop("reading once")
     mode = mode_named("right")
-
-    def watch(stage: str, done: int, total: int) -> None:
-        if stage == "words" and done == total:
-            clock.stop(stage)
-
     pipeline = Pipeline(
-        sources.readers, Options(mode), LookModels(), store, lambda trouble: None, watch
+        sources.readers, Options(mode), LookModels(), store, lambda trouble: None, lambda *how: None
     )
     vocabulary = pipeline.vocabulary()
     clock.stop("names")
@@ -132,7 +108,7 @@ def measure(folder: Path, phrases: list[str], distinct: int) -> dict[str, object
     )
     objects = write_findings(out / "colour.jsonl", made, set())
     clock.stop("aggregation")
-    text = sum(clock.seconds[stage] for stage in ("words", "names", "subtypes", "aggregation"))
+    text = sum(clock.seconds[stage] for stage in ("names", "subtypes", "aggregation"))
     most = peak()
     return {
         "regions": regions,
@@ -144,20 +120,12 @@ def measure(folder: Path, phrases: list[str], distinct: int) -> dict[str, object
         "asked_share": round(vocabulary.asked / regions, 4),
         "names": len(vocabulary.names),
         "objects_with_colours": objects,
-        "agreement": round(agreement(phrases, pipeline), 4),
     }
 
 
-def make(folder: Path, regions: int) -> tuple[list[str], int]:
-    """Write the annotations; a sample of captions, and how many are different."""
-    hashes = set()
-    sample = []
-    every = max(1, regions // SAMPLE)
-    for number, phrase in enumerate(genome.write(folder, regions)):
-        hashes.add(hash(phrase))
-        if number % every == 0:
-            sample.append(phrase)
-    return sample, len(hashes)
+def make(folder: Path, regions: int) -> int:
+    """Write the annotations; how many different captions there are."""
+    return len({hash(phrase) for phrase in genome.write(folder, regions)})
 
 
 def main() -> int:
@@ -186,9 +154,9 @@ def main() -> int:
             )
             child.start()
             child.join()
-        phrases, distinct = json.loads(sample.read_text(encoding="utf-8"))
+        distinct = json.loads(sample.read_text(encoding="utf-8"))
         started = time.time()
-        found = measure(folder, phrases, distinct)
+        found = measure(folder, distinct)
         found["wall_seconds"] = round(time.time() - started, 1)
     if args.json:
         print(json.dumps(found))

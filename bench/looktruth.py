@@ -29,13 +29,12 @@ from gnomon.look.records import AnnotatedPicture, Picture, Region
 from gnomon.look.sightings import measure
 from gnomon.look.sizes import size_relations
 from gnomon.scenes.bodies import Body
-from gnomon.scenes.casting import Grid, cast, rays_of, windows_of
-from gnomon.scenes.parts import palette
 from gnomon.scenes.pictures import paint, survey, wall_distance, write_png
-from gnomon.scenes.placing import Dials, random_scene
+from gnomon.scenes.placing import SceneOptions, random_scene
+from gnomon.scenes.rendering import RayGrid, cast, rays_of, windows_of
 from gnomon.scenes.scenes import Scene as World
 from gnomon.scenes.solids import camera_of, solids_of
-from gnomon.scenes.things import thing_named
+from gnomon.scenes.things import palette, thing_named
 from gnomon.vision.detection import Box, Detector, FastDepth
 from gnomon.vision.images import decode
 
@@ -87,7 +86,7 @@ def _scenes(count: int, folder: Path) -> Iterator[Known]:
     detector, network = Detector(), FastDepth()
     called = read_yaml(package_data("vision/palette-colours.yaml"))
     for seed in range(FIRST, FIRST + count):
-        world = random_scene(seed, Dials(things=6))
+        world = random_scene(seed, SceneOptions(things=6))
         seen = survey(world, SIDE)
         base = folder / str(seed)
         write_png(base.with_suffix(".png"), paint(world, SIDE))
@@ -126,7 +125,7 @@ def _scenes(count: int, folder: Path) -> Iterator[Known]:
 def _colours(world: World) -> dict[int, str]:
     """The colour of the palette that most of what is seen of each thing has; empty if none."""
     solids, camera = solids_of(world), camera_of(world.viewer)
-    grid = Grid(SIDE, SIDE)
+    grid = RayGrid(SIDE, SIDE)
     wall = wall_distance(world, camera) if world.place == "indoors" else None
     rays = rays_of(camera, grid, 0, SIDE, np.float64)
     met = cast(solids, windows_of(solids, camera, grid), camera, rays, 0, wall).met

@@ -1,4 +1,4 @@
-"""A lab at work: 100 people answer on the page of `gnomon annotate` at once, ten minutes of work each, compressed.
+"""A lab at work: 100 people answer on the page of `gnomon people ask` at once, ten minutes of work each, compressed.
 
     python bench/people.py [--people 100] [--speed 10] [--json]
 

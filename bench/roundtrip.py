@@ -71,7 +71,7 @@ def compare(folder: Path, benchmark: str, items: int) -> dict:
     exported = folder / f"{benchmark}-task"
     ran(
         folder,
-        *("-m", "gnomon", "export", benchmark, *limit, "--to", "lm-eval", "-o", str(exported)),
+        *("-m", "gnomon", "make", benchmark, *limit, "--as", "lm-eval", "-o", str(exported)),
         "--quiet",
     )
     ours = by_gnomon(folder, benchmark, *limit, "--prompt", "plain")

@@ -26,10 +26,9 @@ from pathlib import Path
 import numpy as np
 
 from gnomon.scenes.bodies import body_named
-from gnomon.scenes.laws import broken_laws
 from gnomon.scenes.pictures import draw, survey
-from gnomon.scenes.placing import Dials, random_scene
-from gnomon.scenes.relations import facts
+from gnomon.scenes.placing import SceneOptions, random_scene
+from gnomon.scenes.relations import broken_laws, facts
 from gnomon.scenes.solids import camera_of
 
 LIMIT_SECONDS, LIMIT_MB, LIMIT_AGREEMENT = 1.0, 200, 0.99
@@ -50,7 +49,7 @@ def draw_scene(seed):
 
 
 def picture_cost(count=5):
-    scenes = [random_scene(seed, Dials(things=6)) for seed in range(count)]
+    scenes = [random_scene(seed, SceneOptions(things=6)) for seed in range(count)]
     draw(scenes[0], 64)
     worst = 0.0
     for scene in scenes:
@@ -188,7 +187,7 @@ def baselines(count, seed=1):
     """Accuracy of rules that lack the caption, the picture or both, with 95 % intervals by quad."""
     import gnomon
     from gnomon.benchmarks.vsr.quads import WantedQuads, make_quads
-    from gnomon.scenes.layouts import Dials as QuadDials
+    from gnomon.scenes.layouts import ContrastOptions as QuadDials
     from gnomon.scenes.pictures import paint
 
     items = list(gnomon.load("vsr@fresh", seed=seed, quads=count).without_pictures())

@@ -1,4 +1,4 @@
-"""Simulated people who answer on the page of `gnomon annotate`, and the server that they use.
+"""Simulated people who answer on the page of `gnomon people ask`, and the server that they use.
 
 They speak HTTP themselves, with little work of their own, so that a trial on two cores measures the
 server. Each answer carries a comment that occurs once, by which it is found again on disk.
@@ -39,11 +39,11 @@ class Heard(NamedTuple):
 
 
 class Server:
-    """`gnomon annotate` in a process of its own, always at the same port."""
+    """`gnomon people ask` in a process of its own, always at the same port."""
 
     def __init__(self, words: Sequence[str], people: Sequence[str], runs: Path) -> None:
         self._command = [
-            *(sys.executable, "-m", "gnomon", "annotate", *words),
+            *(sys.executable, "-m", "gnomon", "people", "ask", *words),
             *("--people", ",".join(people), "--runs", str(runs)),
         ]
         self.port = free_port()

@@ -1,4 +1,4 @@
-"""Kills the page of `gnomon annotate` at random moments while people answer, and counts answers.
+"""Kills the page of `gnomon people ask` at random moments while people answer, and counts answers.
 
     python -m hostile.people [--kills N] [--people N] [--json]
 

@@ -28,7 +28,8 @@ from typing import TypeVar, cast
 from gnomon import Answer, Benchmark, Item, registry
 from gnomon.downloads.catalogue import Source, SourceFile, fetch_files
 from gnomon.errors import GnomonError
-from gnomon.runs import RunLog, driving, runs_in
+from gnomon.runs import RunLog, runs_in
+from gnomon.runs import running as driving
 from hostile import samples
 from hostile.command import command
 from hostile.tally import Tally
@@ -276,7 +277,7 @@ def write_figures() -> int:
 
 def remove_run() -> int:
     names = [str(run.path) for run in runs_in("runs")]
-    return command("rm", "--yes", *names).code if names else 0
+    return command("runs", "rm", "--yes", *names).code if names else 0
 
 
 def check_removed(tally: Tally, where: str) -> None:
@@ -289,7 +290,7 @@ def check_removed(tally: Tally, where: str) -> None:
 
 def recover_run() -> int:
     (run,) = runs_in("runs")
-    return command("recover", str(run.path), "-o", "recovered").code
+    return command("runs", "recover", str(run.path), "-o", "recovered").code
 
 
 def check_recovered(tally: Tally, where: str) -> None:
@@ -309,7 +310,7 @@ def in_shards() -> None:
 def merge_shards() -> int:
     if len(runs_in("runs")) == 3:  # it was done
         return 0
-    return command("merge", *[str(run.path) for run in runs_in("runs")]).code
+    return command("runs", "merge", *[str(run.path) for run in runs_in("runs")]).code
 
 
 def check_merged(tally: Tally, where: str) -> None:

@@ -70,7 +70,7 @@ def run_against(server: Server, folder: Path) -> Ended:
     patience = 2 if server.behaviour else 60
     settings = []
     for setting in (f"timeout={patience}", "attempts=2", "concurrency=3"):
-        settings += ["--model-set", setting]
+        settings += ["--set", setting]
     words = ["run", "scales", "-m", "openai:x", "--base-url", server.address, "--limit", str(ITEMS)]
     return bounded_command(*words, "--runs", str(folder / "runs"), "--retry-errors", *settings)
 

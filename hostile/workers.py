@@ -115,8 +115,17 @@ class Command:
     """`gnomon run` on the items, as a process of its own."""
 
     def __init__(self, folder: Path, runs: str, workers: str, items: int, address: str) -> None:
-        words = ["run", "spacenli", "--per-group", "20", "--limit", str(items), "-m", "hf:model"]
-        words += ["--threads", "1", "--runs", runs, "--workers", workers, "--quiet"]
+        words = [
+            "run",
+            "spacenli",
+            "--set",
+            "per_group=20",
+            "--limit",
+            str(items),
+            "-m",
+            "hf:model",
+        ]
+        words += ["--set", "threads=1", "--runs", runs, "--workers", workers, "--quiet"]
         environment = {**os.environ, "RAY_ADDRESS": address, "OMP_NUM_THREADS": "1"}
         command = [sys.executable, "-m", "gnomon", *words]
         self.process = subprocess.Popen(

@@ -15,7 +15,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, ForwardRef
 
 import gnomon
-from gnomon.cli import COMMANDS, command_module, command_parser
+from gnomon import registry
+from gnomon.cli import command_parser
+from gnomon.registry import COMMANDS
 
 MARK = re.compile(r"<!-- made: (\w+) -->")
 CODE = re.compile(r"(`[^`]*`)")
@@ -36,7 +38,8 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 def commands() -> str:
     """Every command: what it does, how it is called, examples, options."""
     listed = [
-        f"| [`gnomon {name}`](#gnomon-{name}) | {escaped(COMMANDS[name])} |" for name in COMMANDS
+        f"| [`gnomon {name}`](#gnomon-{name}) | {escaped(COMMANDS[name].summary)} |"
+        for name in COMMANDS
     ]
     table = "\n".join(["| command | what it does |", "| --- | --- |", *listed])
     sections = [command(name) for name in COMMANDS]
@@ -45,7 +48,7 @@ def commands() -> str:
 
 def command(name: str) -> str:
     """The section of one command."""
-    module = command_module(name)
+    module = registry.command(name)
     parser = command_parser(name, module)
     summary, examples, rest = parts(inspect.cleandoc(parser.description or ""))
     section = [f"## gnomon {name} {{#gnomon-{name}}}", escaped(summary)]

@@ -9,10 +9,9 @@ import argparse
 
 import numpy as np
 
-from gnomon.scenes.pictures import draw, write_png
+from gnomon.scenes.pictures import draw, viewer_of, write_png
 from gnomon.scenes.scenes import Placed, Scene
 from gnomon.scenes.things import things
-from gnomon.scenes.viewing import viewer_of
 
 COLUMNS, SIDE = 12, 84
 

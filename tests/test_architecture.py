@@ -21,6 +21,7 @@ FOUNDATION = {
     "grouped",
     "jobs",
     "jsonstream",
+    "keep",
     "lexicon",
     "modelpaths",
     "naming",

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gnomon.cli import COMMANDS, command_module, command_parser
+from gnomon.cli import command_parser
+from gnomon.registry import COMMANDS, command
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md"])
@@ -61,16 +62,16 @@ def test_commands_shown_in_the_guide_parse(page, line):
     ]
     assert words[1] in COMMANDS or words[1].startswith("--")
     if words[1] in COMMANDS and "--help" not in words:
-        command_parser(words[1], command_module(words[1])).parse_args(words[2:])
+        command_parser(words[1], command(words[1])).parse_args(words[2:])
 
 
 def test_examples_in_help_texts_parse():
     for name in COMMANDS:
-        module = command_module(name)
+        module = command(name)
         for line in (module.__doc__ or "").splitlines():
             if line.startswith("  gnomon "):
                 words = shlex.split(line.split(" >")[0].split(" |")[0])
-                command_parser(words[1], command_module(words[1])).parse_args(words[2:])
+                command_parser(words[1], command(words[1])).parse_args(words[2:])
 
 
 def test_every_page_is_in_the_navigation():

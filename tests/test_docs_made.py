@@ -11,8 +11,7 @@ import pytest
 import yaml
 
 import gnomon
-from gnomon.cli import COMMANDS
-from gnomon.registry import BENCHMARKS
+from gnomon.registry import BENCHMARKS, COMMANDS
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -40,7 +39,7 @@ def test_the_reference_has_every_command_with_every_option(reference):
     page = reference.on_page_markdown((DOCS / "commands.md").read_text(encoding="utf-8"))
     assert "<!-- made" not in page
     for name in COMMANDS:
-        parser = reference.command_parser(name, reference.command_module(name))
+        parser = reference.command_parser(name, reference.command(name))
         section = re.search(rf"^## gnomon {name} .*?(?=^## |\Z)", page, re.M | re.S)[0]
         for action in reference.visible(parser):
             assert all(option in section for option in action.option_strings), (name, action)

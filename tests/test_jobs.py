@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.errors import DataError, ModelError
-from gnomon.jobs import LENGTH, Child, ChildDiedError, FaultError, do_jobs, how_it_ended
+from gnomon.jobs import LENGTH, Child, ChildDiedError, ChildFaultError, do_jobs, how_it_ended
 
 
 class Clerk:
@@ -82,7 +82,7 @@ def test_an_object_that_cannot_be_made_says_why_at_the_first_call():
 
 
 def test_a_fault_in_the_code_is_told_with_its_place(child):
-    with pytest.raises(FaultError, match="KeyError: 'a bug'") as caught:
+    with pytest.raises(ChildFaultError, match="KeyError: 'a bug'") as caught:
         child.call("fail")
     assert "in fail" in caught.value.__notes__[0]
 

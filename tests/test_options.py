@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from gnomon import registry
-from gnomon.cli.choosing import what_it_does
+from gnomon.cli.options import what_it_does
 from gnomon.errors import UsageError
 from gnomon.options import check_options, explained, option_help, options_of
 

@@ -12,6 +12,7 @@ def test_every_command_knows_what_a_plugin_adds(plugin, tmp_path, capsys):
         "models": "digits",
         "measures": "first_choice",
         "figures": "first-choices",
+        "commands": "tally",
     }.items():
         main(["list", kind])
         assert f"  {name} " in capsys.readouterr().out
@@ -62,3 +63,22 @@ def test_a_plugins_figure_is_drawn_on_the_page_and_written_to_files(plugin, tmp_
     assert "How often the first choice is picked" in page.read_text()
     (table,) = (tmp_path / "figures").rglob("*first-choices*.csv")
     assert "digits,0.5" in table.read_text()
+
+
+def test_a_plugins_command_is_given_like_any_other(plugin, tmp_path, capsys):
+    run = gnomon.run("numbers", "constant:larger", runs=tmp_path)
+    assert main(["tally", str(run.path)]) == 0
+    assert capsys.readouterr().out == "   30  larger\n"
+    assert main(["tally", str(run.path), "--least", "x"]) == 2
+    assert "--least takes a whole number, not 'x'" in capsys.readouterr().err
+    assert main(["help", "tally"]) == 0
+    assert "gnomon tally runs/RUN" in capsys.readouterr().out
+
+
+def test_a_plugins_command_that_is_none_is_refused_in_a_sentence(plugin, monkeypatch, capsys):
+    from gnomon import registry
+
+    entry = registry.Entry("gnomon_guess.model", "no command")
+    monkeypatch.setitem(registry.COMMANDS, "broken", entry)
+    assert main(["broken"]) == 2
+    assert "must name a module with a docstring" in capsys.readouterr().err

@@ -86,9 +86,11 @@ def test_options_keep_what_they_are(monkeypatch):
 @pytest.mark.parametrize(
     "words",
     [
-        ["--model-set", "key_env=CANARY0123"],
-        ["--model-set=key_env=CANARY0123"],
-        ["--model-set=api_key=CANARY0123"],
+        ["--set", "key_env=CANARY0123"],
+        ["--set=key_env=CANARY0123"],
+        ["--set", "model.key_env=CANARY0123"],
+        ["--set=model.api_key=CANARY0123"],
+        ["--set=api_key=CANARY0123"],
         ["--token=CANARY0123"],
     ],
 )
@@ -100,7 +102,7 @@ def test_a_key_given_by_mistake_is_hidden_however_it_is_given(words):
     "command",
     [
         "gnomon run scales -m openai:gpt-4o-mini --limit 5",
-        "gnomon run scales -m hf:org/sk-learn --model-set normalise=mean",
+        "gnomon run scales -m hf:org/sk-learn --set normalise=mean",
         "gnomon run 'a b' --set data='c d'",
     ],
 )

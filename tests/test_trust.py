@@ -88,18 +88,21 @@ def test_the_code_of_a_model_that_a_file_trusts_is_not_run(more, capsys):
     assert not Path("ran").exists()
     told = capsys.readouterr().err
     assert "e.yaml:6: a file may not set trust_remote_code" in told
-    assert "--trust-remote-code" in told
+    assert "--set", "trust_remote_code=yes" in told
 
 
 def test_a_plan_loads_no_model_that_may_run_code(capsys):
-    assert main(["run", "scales", "-m", evil_model(), "--trust-remote-code", "--dry-run"]) == 1
+    assert (
+        main(["run", "scales", "-m", evil_model(), "--set", "trust_remote_code=yes", "--dry-run"])
+        == 1
+    )
     assert not Path("ran").exists()
     assert "a plan runs none" in capsys.readouterr().err
 
 
 def test_the_command_may_trust_the_models_of_a_file():
     written(evil_model(), {})
-    main(["run", "e.yaml", "--trust-remote-code"])
+    main(["run", "e.yaml", "--set", "trust_remote_code=yes"])
     assert Path("ran").exists()
 
 
@@ -126,7 +129,7 @@ def test_an_address_that_the_command_names_too_is_sent_the_key(stranger):
 
 def test_a_key_that_the_command_names_is_sent(stranger):
     file = written("openai:gpt", {"base_url": stranger.url})
-    assert main(["run", file, "--quiet", "--model-set", "key_env=AWS_SECRET_ACCESS_KEY"]) == 0
+    assert main(["run", file, "--quiet", "--set", "key_env=AWS_SECRET_ACCESS_KEY"]) == 0
     assert set(stranger.keys) == {f"Bearer {CANARY}"}
 
 
@@ -184,7 +187,7 @@ def test_the_experiment_of_a_run_says_what_the_command_must():
     began = datetime(2026, 1, 1, tzinfo=UTC)
     asked = {"benchmark": "scales@fresh", "model": "hf:x", "model_options": options}
     text = experiment_of([Run(Path("r"), Manifest(id="a", started=began, **asked))])
-    assert "# Say it in the command if you trust it: --trust-remote-code" in text
+    assert "# Say it in the command if you trust it: --set trust_remote_code=yes" in text
     Path("e.yaml").write_text(text)
     (found,) = read_experiment(Path("e.yaml")).models
     assert found.options == {"dtype": "float32"}

@@ -74,7 +74,7 @@ def run(
     10
     """
     from gnomon.runs import running
-    from gnomon.runs.updatingline import progress_line
+    from gnomon.runs.progress import progress_line
     from gnomon.runs.workers import plan_workers
 
     items = _narrowed(source, limit, permute, shard)
@@ -302,16 +302,16 @@ def list_models() -> Catalogue:
 def list_prompts() -> Catalogue:
     """The prompts that ship with Gnomon."""
     from gnomon.models.prompts.library import load_prompt, prompt_names
-    from gnomon.reports.results import Catalogue, Known
+    from gnomon.reports.results import Catalogue, KnownName
 
-    return Catalogue(Known(name, load_prompt(name).summary) for name in prompt_names())
+    return Catalogue(KnownName(name, load_prompt(name).summary) for name in prompt_names())
 
 
 def _catalogue(kind: str) -> Catalogue:
     from gnomon.registry import entries
-    from gnomon.reports.results import Catalogue, Known
+    from gnomon.reports.results import Catalogue, KnownName
 
-    return Catalogue(Known(name, entry.summary) for name, entry in entries(kind).items())
+    return Catalogue(KnownName(name, entry.summary) for name, entry in entries(kind).items())
 
 
 def _opened(runs: SomeRuns) -> list[Run]:

@@ -44,11 +44,11 @@ class ChildDiedError(Exception):
         self.code = code
 
 
-class FaultError(Exception):
+class ChildFaultError(Exception):
     """A method raised what is no error for people; the text is its type and its words."""
 
 
-class Reply(msgspec.Struct, array_like=True):
+class ChildReply(msgspec.Struct, array_like=True):
     """What became of a call: its value, an error for people in words, or a fault of the code."""
 
     kind: str
@@ -56,25 +56,25 @@ class Reply(msgspec.Struct, array_like=True):
     words: tuple[str, ...] = ()
 
 
-def attempt(function: Callable[..., Any], *arguments: Any) -> Reply:
+def attempt(function: Callable[..., Any], *arguments: Any) -> ChildReply:
     """What a function gives, or why it gives nothing, as it travels from a child."""
     try:
-        return Reply(VALUE, function(*arguments))
+        return ChildReply(VALUE, function(*arguments))
     except GnomonError as error:
-        return Reply(ERROR, words=(type(error).__name__, error.message, error.hint))
+        return ChildReply(ERROR, words=(type(error).__name__, error.message, error.hint))
     except Exception as error:  # a model is a stranger's code and may fail in any way
         text = " ".join(str(error).split())
-        return Reply(FAULT, words=(f"{type(error).__name__}: {text}", traceback.format_exc()))
+        return ChildReply(FAULT, words=(f"{type(error).__name__}: {text}", traceback.format_exc()))
 
 
-def value_of(reply: Reply) -> Any:
+def value_of(reply: ChildReply) -> Any:
     """The value of a call; an error for people is raised as it was there."""
     if reply.kind == VALUE:
         return reply.value
     words = [*reply.words, "", "", ""]
     if reply.kind == ERROR:
         raise ERRORS.get(words[0], ModelError)(words[1], words[2])
-    fault = FaultError(words[0])
+    fault = ChildFaultError(words[0])
     fault.add_note(words[1])
     raise fault
 
@@ -161,7 +161,7 @@ class Child:
         pickle.dump(value, stdin)
         stdin.flush()
 
-    def _receive(self) -> Reply:
+    def _receive(self) -> ChildReply:
         while True:
             try:
                 (length,) = LENGTH.unpack(self._read(LENGTH.size))
@@ -170,7 +170,7 @@ class Child:
                 self._process.send_signal(signal.SIGINT)
         if length > LARGEST:
             raise ValueError("this is no reply")
-        return msgspec.msgpack.decode(self._read(length), type=Reply)
+        return msgspec.msgpack.decode(self._read(length), type=ChildReply)
 
     def _read(self, size: int) -> bytes:
         found = self._pipe(self._process.stdout).read(size)
@@ -248,7 +248,7 @@ class _Children:
     def do(self, task: Any) -> Any:
         """Let the child of this thread do one task."""
         if not hasattr(self._own, "child"):
-            self._own.child = Child(Job, self._job)
+            self._own.child = Child(ChildJob, self._job)
             self._all.append(self._own.child)
         try:
             return self._own.child.call("do", task)
@@ -261,7 +261,7 @@ class _Children:
             child.close()
 
 
-class Job:
+class ChildJob:
     """In a child: a function that is done for one task after the other."""
 
     def __init__(self, job: Callable[[Any], Any]) -> None:

@@ -114,13 +114,14 @@ def _redact_pair(pair: str) -> str:
 
 
 def _redact_word(word: str) -> str:
-    """One word of a command: NAME=VALUE is an option, and so is --model-set=NAME=VALUE."""
+    """One word of a command: NAME=VALUE is an option, and so is --set=NAME=VALUE."""
     name, equals, value = word.partition("=")
     if not equals or "://" in name:
         return redact_message(word)
     if name.startswith("-") and "=" in value:
         return f"{name}={_redact_word(value)}"
-    return f"{name}={_redact_option(name.lstrip('-'), value)}"
+    option = name.lstrip("-").removeprefix("model.")
+    return f"{name}={_redact_option(option, value)}"
 
 
 def _redact_option(name: str, value: str) -> str:

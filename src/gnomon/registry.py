@@ -1,4 +1,4 @@
-"""Names -> benchmarks, models, measures, figures. A line here or a plug-in's entry point adds one.
+"""Names -> benchmarks, models, measures, figures, commands. A line here or an entry point adds one.
 
 Nothing is imported until it is asked for by name, so the tables may name modules that need optional
 extras.
@@ -6,13 +6,17 @@ extras.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.errors import GnomonError, UsageError
 from gnomon.unknownnames import unknown_name
 
 if TYPE_CHECKING:  # `gnomon list` names everything and needs none of them
+    from types import ModuleType
+
     from gnomon.contracts import (
         AnswerFormat,
         Benchmark,
@@ -31,6 +35,7 @@ class Entry(NamedTuple):
     summary: str
     role: str = ""  # of a model: "guess" or "shortcut" for a baseline that knows nothing of space
     native: bool = False  # of a model: runs compiled code, which may end the process
+    group: str = ""  # of a command: where it stands in `gnomon --help`
 
 
 BENCHMARKS: dict[str, Entry] = {
@@ -109,7 +114,7 @@ MODELS: dict[str, Entry] = {
         native=True,
     ),
     "probe": Entry(
-        "gnomon.train.probed:probe",
+        "gnomon.train.probemodel:probe",
         "a linear probe on a frozen model, as gnomon train makes it: probe:DIR",
         native=True,
     ),
@@ -164,11 +169,11 @@ MODELS: dict[str, Entry] = {
         "paints by the images endpoint of a server: synth:openai/NAME",
     ),
     "synth:gallery": Entry(
-        "gnomon.paint.painters.gallery:gallery",
+        "gnomon.paint.painters.files:gallery",
         "shows photographs of a folder in which both things are seen",
     ),
     "images": Entry(
-        "gnomon.paint.painters.folder:folder",
+        "gnomon.paint.painters.files:folder",
         "pictures made elsewhere: images:DIR, or images:TABLE.csv",
     ),
 }
@@ -334,11 +339,11 @@ FIGURES: dict[str, Entry] = {
         "gnomon.reports.figures.groups:hard_and_easy", "the hardest and the easiest groups"
     ),
     "cardinality": Entry(
-        "gnomon.reports.figures.cardinality:by_cardinality",
+        "gnomon.reports.figures.against:by_cardinality",
         "scores by the number of right labels",
     ),
     "prompts": Entry(
-        "gnomon.reports.figures.prompts:over_prompts", "the headline measure by wording"
+        "gnomon.reports.figures.slices:over_prompts", "the headline measure by wording"
     ),
     "places": Entry(
         "gnomon.reports.figures.answers:by_place", "how often each place of the choices is picked"
@@ -358,12 +363,12 @@ FIGURES: dict[str, Entry] = {
         "gnomon.reports.figures.sizes:against_size_by_slice",
         "scores against model size, by slice",
     ),
-    "shots": Entry("gnomon.reports.figures.shots:against_shots", "scores against examples"),
+    "shots": Entry("gnomon.reports.figures.against:against_shots", "scores against examples"),
     "curves": Entry(
-        "gnomon.reports.figures.curves:learning_curves", "scores against the amount of training"
+        "gnomon.reports.figures.against:learning_curves", "scores against the amount of training"
     ),
     "training": Entry(
-        "gnomon.reports.figures.training:training_curves", "loss and dev scores of training"
+        "gnomon.reports.figures.against:training_curves", "loss and dev scores of training"
     ),
 }
 
@@ -394,6 +399,50 @@ MEETINGS: dict[str, Entry] = {
     ),
 }
 
+# A command's target is a module: its docstring is the help, `arguments(parser)` adds its options,
+# and `main(args)` does the work and returns the exit code.
+COMMANDS: dict[str, Entry] = {
+    name: Entry(f"gnomon.cli.{name}", summary, group=group)
+    for group, commands in {
+        "first steps": {
+            "demo": "measure a small real model on slices of fresh benchmarks",
+            "list": "benchmarks, models, measures, prompts, suites or runs",
+            "show": "sample items and statistics of a benchmark, or what a model reads",
+            "help": "say what a command does and which options it has",
+        },
+        "asking": {
+            "run": "ask models the items of benchmarks",
+            "prompts": "choose a prompt on some objects and score it on others",
+            "power": "how many items a difference needs, and how long a run takes",
+            "train": "teach a model by a recipe before it is asked",
+        },
+        "understanding": {
+            "score": "score runs, or a file of answers; what the answers say together",
+            "compare": "test whether runs differ, and by how much",
+            "table": "models by benchmarks in one table, for the terminal or a paper",
+            "report": "write one page that shows what models get right and wrong",
+            "view": "explore runs in the browser",
+            "cite": "BibTeX of the papers behind benchmarks and runs",
+        },
+        "making": {
+            "make": "write a benchmark's items to a file, or as a task of another program",
+            "audit": "check items: what cannot be asked, shortcuts, leaks, contradictions",
+            "prove": "prove that a sentence about space follows from others",
+            "scene": "draw a scene and say what is true in it",
+            "look": "make knowledge of colours, sizes and heights from pictures",
+        },
+        "people": {
+            "people": "ask people, see how far they agree, list or forget them",
+        },
+        "housekeeping": {
+            "runs": "list, merge, remove or recover runs",
+            "data": "fetch the authors' published files",
+            "completion": "print a completion script for your shell",
+        },
+    }.items()
+    for name, summary in commands.items()
+}
+
 # What `gnomon demo` shows: one of each kind, quick to ask.
 DEMO_MODEL = "smollm2"
 DEMO = ("scales", "posrel", "spacenli", "spatialqa", "viphy-size-transitive")
@@ -412,6 +461,7 @@ KINDS: dict[str, dict[str, Entry]] = {
     "vote_formats": VOTE_FORMATS,
     "image_lists": IMAGE_LISTS,
     "meetings": MEETINGS,
+    "commands": COMMANDS,
 }
 
 
@@ -421,12 +471,34 @@ def entries(kind: str) -> dict[str, Entry]:
     >>> "random" in entries("models")
     True
     """
+    found = dict(KINDS[kind])
+    for point in _entry_points(tuple(sys.path)).select(group=f"gnomon.{kind}"):
+        source = point.dist.name if point.dist else "a plug-in"
+        found.setdefault(point.name, Entry(point.value, f"from {source}", group="plug-ins"))
+    return found
+
+
+@cache
+def _entry_points(path: tuple[str, ...]) -> Any:
+    """What all installed packages add; they are looked through once, which takes a while."""
     from importlib.metadata import entry_points
 
-    found = dict(KINDS[kind])
-    for point in entry_points(group=f"gnomon.{kind}"):
-        source = point.dist.name if point.dist else "a plug-in"
-        found.setdefault(point.name, Entry(point.value, f"from {source}"))
+    return entry_points()
+
+
+def command(name: str) -> ModuleType:
+    """The module of a command."""
+    from types import ModuleType
+
+    found = _resolve("commands", name)
+    whole = isinstance(found, ModuleType) and found.__doc__
+    if not whole or not (hasattr(found, "arguments") and hasattr(found, "main")):
+        raise UsageError(
+            f"'{name}' is registered as a command but is not one.",
+            "Its entry point must name a module with a docstring, arguments(parser) and "
+            "main(args).",
+        )
+    assert isinstance(found, ModuleType)
     return found
 
 
@@ -595,7 +667,7 @@ def model_factory(spec: str) -> Callable[..., Any]:
     if scheme == "people":
         raise UsageError(
             "People cannot be asked by a command alone.",
-            "`gnomon annotate BENCHMARK --people NAME` gives each a page to answer on.",
+            "`gnomon people ask BENCHMARK --people NAME` gives each a page to answer on.",
         )
     if any(known.startswith(f"{scheme}:") for known in MODELS):  # one of several kinds, mistyped
         scheme = spec.partition("/")[0]
@@ -753,4 +825,5 @@ def _loaded(target: str) -> Any:
     from importlib import import_module
 
     module, _, attribute = target.partition(":")
-    return getattr(import_module(module), attribute)
+    loaded = import_module(module)
+    return getattr(loaded, attribute) if attribute else loaded

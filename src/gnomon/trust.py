@@ -159,8 +159,8 @@ def as_flag(name: str, value: Any) -> str:
     """How the command says it.
 
     >>> as_flag("trust_remote_code", True), as_flag("key_env", "MY_KEY")
-    ('--trust-remote-code', '--model-set key_env=MY_KEY')
+    ('--set trust_remote_code=yes', '--set key_env=MY_KEY')
     """
     if name in RUNS_CODE:
-        return f"--{name.replace('_', '-')}"
-    return f"--model-set {name}={value}"
+        return f"--set {name}=yes"
+    return f"--set {name}={value}"

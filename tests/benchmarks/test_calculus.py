@@ -8,7 +8,7 @@ import pytest
 from gnomon.benchmarks.calculus import CALCULUS, fresh, speaker, statistics
 from gnomon.errors import GnomonError
 from gnomon.files import package_data, read_yaml
-from gnomon.proofs.calculi.tables import NAMES, calculus
+from gnomon.proofs.calculus import NAMES, calculus
 
 WORDS = read_yaml(package_data("calculi/words.yaml"))
 

@@ -14,7 +14,7 @@ from gnomon import load
 from gnomon.benchmarks.chains import CHAINS, fresh, statistics, worlds
 from gnomon.benchmarks.chains_pictures import scenes_of
 from gnomon.errors import GnomonError
-from gnomon.proofs.chaining.families import FAMILIES
+from gnomon.proofs.chains import FAMILIES
 from gnomon.scenes.relations import decide
 
 

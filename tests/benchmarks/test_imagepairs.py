@@ -101,7 +101,7 @@ def test_things_are_drawn_alike_however_many_pictures_they_have():
 @pytest.mark.filterwarnings("always::gnomon.errors.FewItemsWarning")
 def test_each_filter_is_counted(coco, tmp_path, capsys):
     file = tmp_path / "p.jsonl"
-    assert main(["make", "vsr-pairs", "--instances", str(coco), "-o", str(file)]) == 0
+    assert main(["make", "vsr-pairs", "--set", f"instances={coco}", "-o", str(file)]) == 0
     first, *lines = capsys.readouterr().err.splitlines()
     assert "only 4 pairs, not 100" in first
     told = {}

@@ -292,7 +292,7 @@ def test_an_example_that_cannot_be_derived_is_an_error_where_examples_are_asked_
 def test_no_share_that_people_are_shown_is_over_100_percent(capsys):
     from gnomon.cli import main
 
-    assert main(["show", "spacenli", "-n", "0", "--per-group", "1"]) == 0
+    assert main(["show", "spacenli", "-n", "0", "--set", "per_group=1"]) == 0
     out = capsys.readouterr().out
     shares = [float(number) for number in re.findall(r"([\d.]+) %", out)]
     assert shares

@@ -5,9 +5,9 @@ import pytest
 
 from gnomon.benchmarks.viphy.knowledge import meetings
 from gnomon.cli import main
-from gnomon.cli.agreeing import agreement, agreement_listing
 from gnomon.errors import DataError, UsageError
 from gnomon.items.source import load
+from gnomon.reports.knowledge import agreement, agreement_listing
 from gnomon.vision.knowledge import PropertyFinding
 
 
@@ -136,7 +136,7 @@ def test_a_damaged_line_is_named(folder, line, message):
 
 def test_the_flag_chooses_the_source(folder, tmp_path, capsys):
     runs = str(tmp_path / "runs")
-    words = ["run", "viphy-size", "--knowledge", str(folder), "-m", "majority", "--runs", runs]
+    words = ["run", "viphy-size", "--set", f"knowledge={folder}", "-m", "majority", "--runs", runs]
     assert main([*words, "--json"]) == 0
     printed = capsys.readouterr().out
     assert '"viphy-size@own"' in printed
@@ -144,7 +144,7 @@ def test_the_flag_chooses_the_source(folder, tmp_path, capsys):
 
 
 def test_a_benchmark_that_reads_no_knowledge_refuses_the_flag(folder, capsys):
-    assert main(["run", "scales", "--knowledge", str(folder), "-m", "random"]) != 0
+    assert main(["run", "scales", "--set", f"knowledge={folder}", "-m", "random"]) != 0
     assert "knowledge" in capsys.readouterr().err
 
 

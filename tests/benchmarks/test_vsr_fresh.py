@@ -16,10 +16,10 @@ from gnomon.benchmarks.vsr import wording
 from gnomon.benchmarks.vsr.quads import WantedQuads, make_quads
 from gnomon.errors import DataError, ModelError, UsageError
 from gnomon.records import problem
-from gnomon.scenes.contrasting import truth_in
-from gnomon.scenes.layouts import Dials
+from gnomon.scenes.contrasts import truth_in
+from gnomon.scenes.layouts import ContrastOptions
+from gnomon.scenes.placing import impossibilities
 from gnomon.scenes.relations import relations
-from gnomon.scenes.standing import impossibilities
 
 QUADS = 12
 SIZE = 32
@@ -34,7 +34,7 @@ def asked(seed=0, quads=QUADS, **options):
 
 
 def quads_of(seed=0, count=QUADS, frames="clear", chosen=(), dials=None):
-    wanted = WantedQuads(seed, count, frames, tuple(chosen), "ab", dials or Dials())
+    wanted = WantedQuads(seed, count, frames, tuple(chosen), "ab", dials or ContrastOptions())
     found = make_quads(wanted)
     assert len(found) == count
     return found

@@ -12,7 +12,7 @@ from gnomon.benchmarks.vsr.ways import WAYS, CaptionFact, chosen_ways, converse,
 from gnomon.errors import UsageError
 from gnomon.lexicon.relations import lexicon
 from gnomon.records import Item, problem
-from gnomon.scenes.contrasting import truth_in
+from gnomon.scenes.contrasts import truth_in
 from gnomon.scenes.layouts import Roles
 from gnomon.scenes.relations import relations
 

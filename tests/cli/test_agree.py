@@ -1,4 +1,4 @@
-"""`gnomon agree`: what people read, what programs read, and what can be asked afterwards."""
+"""`gnomon people agree`: what people read, what programs read, and what can be asked afterwards."""
 
 import json
 
@@ -30,7 +30,7 @@ def runs(tmp_path):
 
 
 def test_the_tables_say_who_agrees_who_is_right_and_what_divides(runs, capsys):
-    assert main(["agree", str(runs), "--by", "relation"]) == 0
+    assert main(["people", "agree", str(runs), "--by", "relation"]) == 0
     told = capsys.readouterr().out
     assert told.startswith("items@items.jsonl: 3 people, 12 items, 33 votes; 12 items have two")
     for words in ("Krippendorff's alpha", "By relation", "People", "Pairs", "Human ceiling"):
@@ -40,7 +40,7 @@ def test_the_tables_say_who_agrees_who_is_right_and_what_divides(runs, capsys):
 
 
 def test_json_holds_every_figure(runs, capsys):
-    assert main(["agree", str(runs), "--format", "json"]) == 0
+    assert main(["people", "agree", str(runs), "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [person["name"] for person in found["people"]] == ["ann", "ben", "cas"]
     assert [person["answers"] for person in found["people"]] == [12, 12, 9]
@@ -57,34 +57,34 @@ def test_json_holds_every_figure(runs, capsys):
 
 @pytest.mark.parametrize("format", ["markdown", "csv", "latex"])
 def test_other_formats_hold_the_same_people(runs, capsys, format):
-    assert main(["agree", str(runs), "--format", format]) == 0
+    assert main(["people", "agree", str(runs), "--format", format]) == 0
     told = capsys.readouterr().out
     assert all(name in told for name in ("ann", "ben", "cas"))
 
 
 def test_what_is_kept_can_be_run_and_agreed_on_again(runs, tmp_path, capsys):
     file = tmp_path / "kept.jsonl"
-    assert main(["agree", str(runs), "-o", str(file), "--least", "3"]) == 0
+    assert main(["people", "agree", str(runs), "-o", str(file), "--least", "3"]) == 0
     assert "8 items with their votes" in capsys.readouterr().err
     run = gnomon.run(gnomon.load(str(file)), "constant:true", runs=tmp_path / "models")
     assert gnomon.score(run)[0].value == 1.0
-    assert main(["agree", str(file), "--format", "json"]) == 0
+    assert main(["people", "agree", str(file), "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["votes"] == 24
 
 
 def test_wrong_use_is_told_in_a_sentence(runs, tmp_path, capsys):
-    assert main(["agree", str(tmp_path / "items.jsonl")]) == 1
+    assert main(["people", "agree", str(tmp_path / "items.jsonl")]) == 1
     assert "no votes" in capsys.readouterr().err
-    assert main(["agree", str(runs), "--by", "colour"]) == 2
+    assert main(["people", "agree", str(runs), "--by", "colour"]) == 2
     assert "no tag 'colour'" in capsys.readouterr().err
-    assert main(["agree", str(runs), str(tmp_path / "items.jsonl")]) == 2
-    assert main(["agree", str(runs), "--least", "-1"]) == 2
-    assert main(["agree", str(runs), "--level", "2"]) == 2
+    assert main(["people", "agree", str(runs), str(tmp_path / "items.jsonl")]) == 2
+    assert main(["people", "agree", str(runs), "--least", "-1"]) == 2
+    assert main(["people", "agree", str(runs), "--level", "2"]) == 2
 
 
 def test_the_ceiling_in_the_report_is_that_of_the_command(runs, tmp_path, capsys):
     people = [str(path) for path in sorted(runs.glob("*people*"))]
-    assert main(["agree", *people, "--format", "json"]) == 0
+    assert main(["people", "agree", *people, "--format", "json"]) == 0
     ceiling = {row["name"]: row for row in json.loads(capsys.readouterr().out)["ceiling"]}
     gnomon.run(gnomon.load(str(tmp_path / "items.jsonl")), "constant:false", runs=runs)
     [study] = studies(open_runs([runs]))
@@ -116,7 +116,7 @@ def test_repeated_and_catch_items_of_the_page_are_told(tmp_path, capsys):
     repeats = [slot for slot in person.slots if slot.kind == "repeat"]
     person.keep(repeats[0], {"choice": "false"})
     person.close()
-    assert main(["agree", str(tmp_path / "runs")]) == 0
+    assert main(["people", "agree", str(tmp_path / "runs")]) == 0
     told = capsys.readouterr().out
     assert "75.0 % of 4" in told
     assert "0.0 % of 1" in told
@@ -126,11 +126,11 @@ def test_a_folder_stands_for_the_people_in_it_and_models_are_named_one_by_one(
     runs, tmp_path, capsys
 ):
     model = gnomon.run(gnomon.load(str(tmp_path / "items.jsonl")), "random", runs=runs)
-    assert main(["agree", str(runs)]) == 0
+    assert main(["people", "agree", str(runs)]) == 0
     told = capsys.readouterr()
     assert told.out.startswith("items@items.jsonl: 3 people")
     assert "1 run of models is left out" in told.err
-    assert main(["agree", str(runs), str(model.path)]) == 0
+    assert main(["people", "agree", str(runs), str(model.path)]) == 0
     assert capsys.readouterr().out.startswith("items@items.jsonl: 4 people")
 
 
@@ -138,12 +138,12 @@ def test_runs_on_two_sets_of_items_are_told_apart(runs, tmp_path, capsys):
     other = tmp_path / "other"
     other.mkdir()
     people_runs(other, items_of(2, LABELS)[:1], {"ann": {"0": "true"}})
-    assert main(["agree", str(runs), str(other / "runs")]) == 0  # the same file name
+    assert main(["people", "agree", str(runs), str(other / "runs")]) == 0  # the same file name
     capsys.readouterr()
     (other / "items.jsonl").rename(other / "more.jsonl")
     gnomon.run(gnomon.load(str(other / "more.jsonl")), Person("ben", {}), runs=runs)
-    assert main(["agree", str(runs)]) == 2
-    assert "gnomon agree" in capsys.readouterr().err
+    assert main(["people", "agree", str(runs)]) == 2
+    assert "gnomon people agree" in capsys.readouterr().err
 
 
 def test_five_points_are_read_as_each_judge_means_them(tmp_path, capsys):
@@ -157,7 +157,7 @@ def test_five_points_are_read_as_each_judge_means_them(tmp_path, capsys):
         said = {name: {item.id: "neutral" for item in items}}  # a poor first reading
         people_runs(tmp_path, items, said, task="scale", replies=replies)
     kept = tmp_path / "kept.jsonl"
-    command = ["agree", str(tmp_path / "runs"), "--rule", "majority", "-o", str(kept)]
+    command = ["people", "agree", str(tmp_path / "runs"), "--rule", "majority", "-o", str(kept)]
     assert main([*command, "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["scale"]["kappa"] == pytest.approx((1.0 + 0.95 + 0.95) / 3, abs=0.005)
@@ -174,5 +174,5 @@ def test_before_anybody_has_answered_a_sentence_says_so(tmp_path, capsys):
     asked = Asked("items@file", {}, None, tuple(items_of(3, LABELS)))
     for name in ("ann", "ben"):
         open_person_run(asked, name, Settings(task_named("choose")), tmp_path).close()
-    assert main(["agree", str(tmp_path)]) == 2
+    assert main(["people", "agree", str(tmp_path)]) == 2
     assert "Nobody has answered an item of items@file yet." in capsys.readouterr().err

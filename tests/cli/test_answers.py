@@ -35,7 +35,7 @@ def test_the_right_labels_beside_the_answers_are_not_taken_for_them(
     (tmp_path / "a.csv").write_text("\n".join(["id,label,prediction", *rows]))
     assert main(command) == 1
     assert "several columns could be the answer: label, prediction" in capsys.readouterr().err
-    assert main([*command, "--column", "prediction"]) == 0
+    assert main([*command, "--set", "column=prediction"]) == 0
     assert accuracy(capsys.readouterr().out) == 0
 
 

@@ -1,4 +1,4 @@
-"""`gnomon beliefs`: the table, the records, the page and the map, as people get them."""
+"""`gnomon score --beliefs`: the table, the records, the page and the map, as people get them."""
 
 import json
 import re
@@ -26,7 +26,7 @@ def of(runs, name):
 
 
 def test_the_table_says_what_would_have_to_change(runs, capsys):
-    assert main(["beliefs", of(runs, "scales")]) == 0
+    assert main(["score", "--beliefs", of(runs, "scales")]) == 0
     out, told = capsys.readouterr()
     assert "size cloze" in out
     assert "taller" in out
@@ -37,7 +37,7 @@ def test_the_table_says_what_would_have_to_change(runs, capsys):
 
 
 def test_records_hold_the_order_and_their_numbers_agree(runs, capsys):
-    assert main(["beliefs", of(runs, "chains"), "--format", "json"]) == 0
+    assert main(["score", "--beliefs", of(runs, "chains"), "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert len(rows) > 12
     assert any(row["changes"] for row in rows), "a guess contradicts itself somewhere"
@@ -50,10 +50,12 @@ def test_records_hold_the_order_and_their_numbers_agree(runs, capsys):
 
 def test_a_map_is_a_drawing_and_a_page_needs_nothing_else(runs, tmp_path, capsys):
     drawn, page = tmp_path / "map.svg", tmp_path / "page.html"
-    assert main(["beliefs", of(runs, "scales"), "-o", str(drawn)]) == 0
+    assert main(["score", "--beliefs", of(runs, "scales"), "-o", str(drawn)]) == 0
     squares = ElementTree.parse(drawn).getroot().iter("{http://www.w3.org/2000/svg}rect")
     assert len(list(squares)) > 50
-    assert main(["beliefs", of(runs, "scales"), of(runs, "chains"), "-o", str(page)]) == 0
+    assert (
+        main(["score", "--beliefs", of(runs, "scales"), of(runs, "chains"), "-o", str(page)]) == 0
+    )
     text = page.read_text()
     assert "random on scales@fresh" in text
     assert "random on chains@fresh" in text
@@ -66,16 +68,16 @@ def test_the_same_runs_give_the_same_page(runs, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pages = []
     for _ in range(2):
-        assert main(["beliefs", of(runs, "scales"), "-o", "page.html"]) == 0
+        assert main(["score", "--beliefs", of(runs, "scales"), "-o", "page.html"]) == 0
         pages.append((tmp_path / "page.html").read_bytes())
     assert pages[0] == pages[1]
 
 
 def test_answers_that_claim_no_order_are_refused_with_a_remedy(runs, capsys):
-    assert main(["beliefs", of(runs, "calculus")]) == 2
+    assert main(["score", "--beliefs", of(runs, "calculus")]) == 2
     assert "--set ask=pairs" in capsys.readouterr().err
 
 
 def test_an_ending_that_is_not_known_is_refused_before_anything_is_read(capsys):
-    assert main(["beliefs", "no-such-run", "-o", "beliefs.pdf"]) == 2
+    assert main(["score", "--beliefs", "no-such-run", "-o", "beliefs.pdf"]) == 2
     assert "none of .html, .svg" in capsys.readouterr().err

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.cli import COMMANDS, command_module, main
+from gnomon.cli import main
 from gnomon.cli.completion import whole_parser
+from gnomon.registry import COMMANDS, command
 
 
 def told(capsys, *arguments) -> tuple[int, str, str]:
@@ -40,7 +41,7 @@ def test_every_command_has_help_with_examples(name, capsys):
     assert code == 0
     assert "examples:" in out
     assert f"gnomon {name}" in out
-    assert callable(command_module(name).main)
+    assert callable(command(name).main)
 
 
 def test_whole_parser_has_every_command():
@@ -168,7 +169,7 @@ def test_a_run_in_which_no_item_was_logged_is_listed_nowhere(capsys):
     [
         (
             ["models", "hf"],
-            ["--prompt PROMPT", "--model-set top_k=VALUE", "(default: 0)", "--allow-pickle"],
+            ["--prompt PROMPT", "--set top_k=VALUE", "(default: 0)", "--set allow_pickle=VALUE"],
         ),
         (["models", "hf:gpt2"], ["--prompt PROMPT"]),
         (["models", "majority"], ["majority takes no options."]),
@@ -186,7 +187,7 @@ def test_list_says_which_options_one_takes(arguments, words, capsys):
 
 def test_list_says_each_default_once(capsys):
     code, out, _ = told(capsys, "list", "models", "gguf")
-    (line,) = [line for line in out.splitlines() if "--threads" in line]
+    (line,) = [line for line in out.splitlines() if "threads=VALUE" in line]
     text = line.split("  ")[-1].strip()
     assert (code, text) == (0, "processor threads (default: all cores)")
 
@@ -222,9 +223,9 @@ def test_a_run_whose_items_all_failed_is_a_failure(plugin, capsys):
         "slow",
         "--set",
         "n=3",
-        "--model-set",
+        "--set",
         "seconds=0",
-        "--model-set",
+        "--set",
         "fail=1",
     )
     assert code == 0  # one of three failed
@@ -239,7 +240,7 @@ def test_a_run_whose_items_all_failed_is_a_failure(plugin, capsys):
         "slow",
         "--set",
         "n=1",
-        "--model-set",
+        "--set",
         "fail=0",
     )
     assert code == 1
@@ -442,7 +443,7 @@ def test_interrupt_says_how_to_go_on(plugin, tmp_path):
         "dice",
         "-m",
         "slow",
-        "--model-set",
+        "--set",
         "seconds=0.05",
     ]
     process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""gnomon curve: nested draws, points that are resumed, the table, the drawing and the report."""
+"""gnomon train --curve: nested draws, points that are resumed, the table, the drawing and the report."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from gnomon.cli import main
 from gnomon.cli.curve import _summary
 from gnomon.items.writing import write_items
 from gnomon.records import Item
-from gnomon.reports.figures.curves import learning_curves
+from gnomon.reports.figures.against import learning_curves
 from gnomon.train import kinds
 from gnomon.train.curves import Amounts, curve_points
 from gnomon.train.items import ItemData, read_material
-from gnomon.train.kinds import Kind, Nothing
+from gnomon.train.kinds import Nothing, TrainingKind
 
 RECIPE = """
 kind: toy
@@ -75,7 +75,7 @@ class ToyLearner:
         return self.module(features / 10), right
 
 
-TOY = Kind(
+TOY = TrainingKind(
     "a toy",
     ItemData,
     Nothing,
@@ -119,7 +119,7 @@ def give(capsys):
     return run
 
 
-CURVE = ("curve", "recipe.yaml", "-o", "curve", "--quiet")
+CURVE = ("train", "recipe.yaml", "-o", "curve", "--quiet")
 
 
 def trained_items(point):
@@ -151,7 +151,7 @@ def test_points_have_seeds_of_their_own():
 
 
 def test_a_curve_tells_the_mean_and_its_interval_at_each_amount(give):
-    out, _ = give(*CURVE, "--sizes", "0,1,8", "--format", "json")
+    out, _ = give(*CURVE, "--curve", "0,1,8", "--format", "json")
     rows = [row for row in json.loads(out)["curve"] if row["part"] == "samples"]
     assert [row["amount"] for row in rows] == [0, 1, 8]
     assert all(row["low"] <= row["mean"] <= row["high"] for row in rows)
@@ -162,51 +162,51 @@ def test_a_curve_tells_the_mean_and_its_interval_at_each_amount(give):
     drawing = Path("curve/curve.svg").read_text()
     assert drawing.startswith("<svg")
     assert "samples" in drawing
-    table, _ = give(*CURVE, "--sizes", "0,1,8")
+    table, _ = give(*CURVE, "--curve", "0,1,8")
     assert "training items per pattern" in table
 
 
 def test_what_is_finished_is_not_trained_again(give):
-    give(*CURVE, "--sizes", "1,2", "--draws", 2)
+    give(*CURVE, "--curve", "1,2", "--draws", 2)
     assert len(LEARNERS) == 4
-    give(*CURVE, "--sizes", "1,2,4", "--draws", 2)
+    give(*CURVE, "--curve", "1,2,4", "--draws", 2)
     assert len(LEARNERS) == 6, "only the new amount"
 
 
 def test_a_point_that_was_stopped_goes_on_to_the_same_result(give):
-    often = ("--set", "schedule.save_every=3", "--sizes", "4", "--draws", 1, "--quiet")
-    give("curve", "recipe.yaml", "-o", "whole", *often)
+    often = ("--set", "schedule.save_every=3", "--curve", "4", "--draws", 1, "--quiet")
+    give("train", "recipe.yaml", "-o", "whole", *often)
     FAILING.append(7)
-    give("curve", "recipe.yaml", "-o", "cut", *often, code=130)
+    give("train", "recipe.yaml", "-o", "cut", *often, code=130)
     assert not Path("cut/items-4/draw-1/training.json").exists()
-    give("curve", "recipe.yaml", "-o", "cut", *often)
+    give("train", "recipe.yaml", "-o", "cut", *often)
     one, two = (torch.load(f"{name}/items-4/draw-1/weights.pt") for name in ("whole", "cut"))
     assert all(torch.allclose(one[key], two[key], atol=1e-6) for key in one)
 
 
 def test_one_point_can_be_trained_alone(give):
-    out, _ = give(*CURVE, "--sizes", "1,2", "--draws", 2, "--only", "2:2")
+    out, _ = give(*CURVE, "--curve", "1,2", "--draws", 2, "--only", "2:2")
     assert "3 of 4 points are not finished" in out
     assert [path.parent.name for path in Path("curve").rglob("training.json")] == ["draw-2"]
 
 
 def test_amounts_that_no_group_holds_are_told(give):
-    _, err = give(*CURVE, "--sizes", "10,50", "--draws", 1)
+    _, err = give(*CURVE, "--curve", "10,50", "--draws", 1)
     assert "50 is trained on the same items as 10" in err
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--sizes", "1,x"), "not a list of numbers"),
-        (("--sizes", "1.5"), "no number of items"),
-        (("--percent", "120"), "no percentage"),
-        (("--sizes", ","), "no points"),
-        (("--sizes", "1,inf"), "not a list of finite numbers"),
-        (("--percent", "nan"), "not a list of finite numbers"),
-        (("--sizes", "1,2", "--set", "data.train.percent=50"), "Leave out data.train.percent"),
-        (("--sizes", "1", "--draws", "0"), "once or more"),
-        (("--sizes", "1", "--only", "7:1"), "1:1, 1:2, 1:3"),
+        (("--curve", "1,x"), "not a list of numbers"),
+        (("--curve", "1.5"), "no number of items"),
+        (("--curve", "120%"), "no percentage"),
+        (("--curve", ","), "no points"),
+        (("--curve", "1,inf"), "not a list of finite numbers"),
+        (("--curve", "nan%"), "not a list of finite numbers"),
+        (("--curve", "1,2", "--set", "data.train.percent=50"), "Leave out data.train.percent"),
+        (("--curve", "1", "--draws", "0"), "once or more"),
+        (("--curve", "1", "--only", "7:1"), "1:1, 1:2, 1:3"),
     ],
 )
 def test_amounts_that_make_no_curve_are_refused(words, said, give):

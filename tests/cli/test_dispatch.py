@@ -67,7 +67,7 @@ def test_a_model_by_a_hostile_name_is_listed_harmlessly(capsys, monkeypatch):
 
 def test_after_ctrl_c_the_command_to_go_on_with_does_not_start_over(capsys, monkeypatch):
     import gnomon
-    from gnomon.cli.carrying import _tell_how_to_go_on
+    from gnomon.cli.execution import _tell_how_to_go_on
 
     run = gnomon.run("scales", "random", limit=5)
     monkeypatch.setattr("sys.argv", ["gnomon", "run", "scales", "-m", "random", "--restart"])

@@ -1,10 +1,10 @@
-"""`gnomon judge`: old pictures, another judge, nothing painted."""
+"""`gnomon run --judge-again`: old pictures, another judge, nothing painted."""
 
 from gnomon.cli.dispatch import main
 from gnomon.paint.painters.render import Renderer
 from gnomon.runs import runs_in as runs_of
 
-HOW = ["--detector", "true", "--depth", "true", "--model-set", "trial=0", "--model-set", "size=48"]
+HOW = ["--set", "detector=true", "--set", "depth=true", "--set", "trial=0", "--set", "size=48"]
 
 
 def runs_in(folder):
@@ -42,7 +42,7 @@ def test_a_run_is_judged_again_beside_the_old_one(tmp_path, monkeypatch, capsys)
         raise AssertionError("something was painted")
 
     monkeypatch.setattr(Renderer, "paint", none_painted)
-    assert run("judge", str(old), "--rule", "released", "--set", "trial=0") == 0
+    assert run("run", "--judge-again", str(old), "--set", "rule=released", "--set", "trial=0") == 0
     (new,) = set(runs_in(tmp_path / "runs")) - {old}
     shown = capsys.readouterr().out
     assert "accuracy" in shown
@@ -54,9 +54,9 @@ def test_a_run_is_judged_again_beside_the_old_one(tmp_path, monkeypatch, capsys)
 
 def test_a_judge_without_a_change_is_refused(tmp_path, capsys):
     old = painted(tmp_path)
-    assert run("judge", str(old)) == 2
-    assert "--rule" in capsys.readouterr().err
-    assert run("judge", str(old), "--set", "nonsense") == 2
+    assert run("run", "--judge-again", str(old)) == 2
+    assert "--set rule=visor" in capsys.readouterr().err
+    assert run("run", "--judge-again", str(old), "--set", "nonsense") == 2
 
 
 def test_a_run_that_was_not_painted_is_refused(tmp_path, capsys):
@@ -65,5 +65,5 @@ def test_a_run_that_was_not_painted_is_refused(tmp_path, capsys):
         == 0
     )
     (old,) = runs_in(tmp_path)
-    assert run("judge", str(old), "--rule", "visor") != 0
+    assert run("run", "--judge-again", str(old), "--set", "rule=visor") != 0
     assert "random does not paint" in capsys.readouterr().err

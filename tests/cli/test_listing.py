@@ -11,7 +11,7 @@ import pytest
 import gnomon
 from gnomon.cli import main
 from gnomon.cli.benchmarkfacts import facts_of, known_facts
-from gnomon.cli.choosing import what_it_does
+from gnomon.cli.options import what_it_does
 from gnomon.options import options_of
 from gnomon.registry import BENCHMARKS, MODELS, benchmark, model_factory
 

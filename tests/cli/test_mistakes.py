@@ -12,16 +12,17 @@ from pathlib import Path
 import pytest
 
 import gnomon
-from gnomon.cli import COMMANDS, command_module, command_parser, main
+from gnomon.cli import command_parser, main
+from gnomon.registry import COMMANDS, command
 
 GENERAL = {
     "help run": (0, []),
     "run help": (0, []),
-    "help rn": (2, ["command named 'rn'", "Did you mean run?"]),
-    "runn": (2, ["command named 'runn'", "Did you mean run?"]),
+    "help rn": (2, ["command named 'rn'", "Did you mean run or runs?"]),
+    "runn": (2, ["command named 'runn'", "Did you mean run or runs?"]),
     "frobnicate": (2, ["command named 'frobnicate'", "gnomon help"]),
     "evaluate scales": (2, ["command named 'evaluate'", "`gnomon run`"]),
-    "delete runs": (2, ["command named 'delete'", "`gnomon rm`"]),
+    "delete runs": (2, ["command named 'delete'", "`gnomon runs rm`"]),
     "scales -m random": (2, ["It is a benchmark", "gnomon run scales -m random"]),
     "scales": (2, ["gnomon run scales -m MODEL"]),
     "-m random run scales": (2, ["'-m' stands before", "gnomon run -m random scales"]),
@@ -29,10 +30,6 @@ GENERAL = {
     "experiment.yaml": (2, ["It is a file", "gnomon run experiment.yaml -m MODEL"]),
     "completion basj": (2, ["'basj'", "Did you mean bash?"]),
     "demo --limit x": (2, ["--limit takes a whole number, not 'x'"]),
-    "export scales -o out": (2, ["export needs --to"]),
-    "export scales --to lmeval -o out": (2, ["'lmeval'", "Did you mean lm-eval?"]),
-    "export scales --to dataset --wording 2 -o out": (2, ["--wording is for --to lm-eval"]),
-    "export scalse --to dataset -o out": (2, ["Did you mean scales?"]),
 }
 RUN_COMMAND = {
     "run": (2, ["run needs BENCHMARK", "gnomon run scales -m random"]),
@@ -42,7 +39,10 @@ RUN_COMMAND = {
     "run scales -m random --lmit 5": (2, ["no option --lmit", "Did you mean --limit?"]),
     "run scales --modle random": (2, ["no option --modle", "Did you mean --model"]),
     "run scales -model random": (2, ["no option -model", "Write --model."]),
-    "run scales -m random --per_group 2": (2, ["--per_group", "Write --per-group."]),
+    "run scales -m random --per_group 2": (
+        2,
+        ["--per_group", "gnomon run scales -m random --set per_group=2"],
+    ),
     "run scales -m random --num_fewshot 3": (2, ["--num_fewshot", "Write --shots."]),
     "run scales -m random --resume": (2, ["--resume", "same command is given again"]),
     "score runs --figures figures": (2, ["--figures", "gnomon report RUN... --figures DIR"]),
@@ -52,7 +52,7 @@ RUN_COMMAND = {
     "run scales -m random --set scale = size": (2, ["'scale'", "without spaces"]),
     "run scales -m random --set sclae=size": (2, ["'sclae'", "--set scale=VALUE"]),
     "run scales -m random --set scale=sise": (2, ["'sise'", "Did you mean size?"]),
-    "run scales -m random --form clozee": (2, ["'clozee'", "Did you mean cloze?"]),
+    "run scales -m random --set form=clozee": (2, ["'clozee'", "Did you mean cloze?"]),
     "run scales -m random --limit": (2, ["--limit needs a value", "at most N items"]),
     "run scales -m random --limit --quiet": (2, ["--limit needs a value"]),
     "run scales -m random --limit all": (2, ["--limit takes a whole number, not 'all'"]),
@@ -62,7 +62,7 @@ RUN_COMMAND = {
     "run scales -m random --format xlsx": (2, ["'xlsx'", "table, json"]),
     "run scales -m random --seed abc": (2, ["seed must be int, not 'abc'", "whole number"]),
     "run scales -m random --shots 3": (2, ["'shots'", "gnomon list models random"]),
-    "run scales -m smollm2 --chat maybe": (2, ["chat must be bool, not 'maybe'", "yes or no"]),
+    "run scales -m smollm2 --set chat=maybe": (2, ["chat must be bool, not 'maybe'", "yes or no"]),
     "run scales -m random --shard 4/3": (2, ["no shard 4/3", "3/3 the last"]),
     "run scales -m random --shard 3": (2, ["'3' is not a shard", "--shard 3/8"]),
     "run scales -m random --workers many": (2, ["'many'", "--workers 4"]),
@@ -93,10 +93,10 @@ RUN_COMMAND = {
     ),
     "run empty.jsonl -m random": (1, ["empty.jsonl: the file holds no items", "docs/formats.md"]),
     "run utf16.jsonl -m random": (1, ["utf16.jsonl:1", "UTF-8"]),
-    "run spacenli -m random --patterns tabs.yaml": (1, ["tabs.yaml:2", "spaces"]),
-    "run spacenli -m random --patterns latin.yaml": (1, ["latin.yaml:1", "UTF-8"]),
-    "run spacenli -m random --patterns windows.yaml": (1, ["windows.yaml:3", "'nonsense'"]),
-    "run spacenli -m random --patterns photos": (1, ["photos", "no .yaml file"]),
+    "run spacenli -m random --set patterns=tabs.yaml": (1, ["tabs.yaml:2", "spaces"]),
+    "run spacenli -m random --set patterns=latin.yaml": (1, ["latin.yaml:1", "UTF-8"]),
+    "run spacenli -m random --set patterns=windows.yaml": (1, ["windows.yaml:3", "'nonsense'"]),
+    "run spacenli -m random --set patterns=photos": (1, ["photos", "no .yaml file"]),
 }
 SUITES = {
     "run quik -m random": (2, ["benchmark or suite named 'quik'", "Did you mean quick?"]),
@@ -146,10 +146,12 @@ OTHERS = {
     "make scales": (2, ["make needs -o FILE", "gnomon make scales -o"]),
     "make scales -o x.xlsx": (2, ["x.xlsx", ".jsonl"]),
     "make scales -o no/such/x.jsonl": (1, ["no/such/x.jsonl", "Make it first"]),
-    "check scales": (2, ["scales is a benchmark", "gnomon audit scales"]),
-    "check tbas.yaml": (1, ["tbas.yaml", "Did you mean tabs.yaml?"]),
-    "check tabs.yaml": (1, ["tabs.yaml:2", "spaces"]),
-    "check empty.yaml": (1, ["empty.yaml: there are no patterns", "docs/patterns.md"]),
+    "audit": (2, ["audit needs", "gnomon audit scales"]),
+    "audit scales --prove": (2, ["for patterns", "pattern file"]),
+    "audit scales --check validation": (2, ["no file of items", "gnomon audit scales"]),
+    "audit tbas.yaml": (1, ["tbas.yaml", "Did you mean tabs.yaml?"]),
+    "audit tabs.yaml": (1, ["tabs.yaml:2", "spaces"]),
+    "audit empty.yaml": (1, ["empty.yaml: there are no patterns", "docs/patterns.md"]),
     "audit scalse": (2, ["Did you mean scales?"]),
     "audit scales --check word": (2, ["'word'", "Did you mean words?"]),
     "audit scales --allow shortcuts": (2, ["'shortcuts'", "Choose one of"]),
@@ -168,22 +170,25 @@ OTHERS = {
     "train probe --set modle=hf:x -o t": (1, ["'modle'", "Did you mean model?"]),
     "train recipee.yaml -o t": (1, ["recipee.yaml", "Did you mean recipe.yaml?"]),
     "train recipe.yaml -o t": (2, ["'clasify'", "Did you mean classify?"]),
-    "curve probe": (2, ["curve needs -o DIR", "--sizes"]),
-    "curve probe --sizes 1 --percent 1 -o c": (2, ["--percent and --sizes", "Leave out one"]),
-    "curve probe --sizes a,b -o c": (2, ["'a,b'", "--sizes 1,2,5"]),
+    "train probe --curve 1,2": (2, ["no folder", "-o DIR"]),
+    "train probe --curve a,b -o c": (2, ["'a,b'", "--curve 1,2,5"]),
+    "train probe --only 1:1 -o c": (2, ["--only is for learning curves", "--curve"]),
     "prompts scales": (2, ["prompts needs -m MODEL", "gnomon prompts scales -m"]),
-    "prompts scales -m smollm2": (2, ["several forms: choice, cloze", "--form choice"]),
-    "annotate scales": (2, ["Nobody is named", "--people ann,ben"]),
-    "annotate scales --people ann --task chose": (2, ["'chose'", "Did you mean choose?"]),
-    "annotate scales --people 'ann ben'": (2, ["'ann ben'", "pseudonym"]),
-    "agree RUN": (2, ["No run of a person", "is one of random", "gnomon annotate"]),
-    "agree runs": (2, ["No run of a person", "gnomon compare"]),
-    "agree nowhere": (1, ["nowhere is not a run", "gnomon list runs"]),
-    "agree runs --rule majorty": (2, ["'majorty'", "Did you mean majority?"]),
-    "judge nowhere": (1, ["nowhere is not a run: there is no such folder", "gnomon list runs"]),
-    "judge photos": (1, ["photos is not a run and holds none", "gnomon list runs"]),
-    "judge RUN": (2, ["nothing to judge by", "--rule"]),
-    "judge RUN --rule visor": (1, ["has no pictures", "synth:NAME"]),
+    "prompts scales -m smollm2": (2, ["several forms: choice, cloze", "--set form=choice"]),
+    "people ask scales": (2, ["Nobody is named", "--people ann,ben"]),
+    "people ask scales --people ann --task chose": (2, ["'chose'", "Did you mean choose?"]),
+    "people ask scales --people 'ann ben'": (2, ["'ann ben'", "pseudonym"]),
+    "people agree RUN": (2, ["No run of a person", "is one of random", "gnomon people ask"]),
+    "people agree runs": (2, ["No run of a person", "gnomon compare"]),
+    "people agree nowhere": (1, ["nowhere is not a run", "gnomon list runs"]),
+    "people agree runs --rule majorty": (2, ["'majorty'", "Did you mean majority?"]),
+    "run nowhere --judge-again": (
+        1,
+        ["nowhere is not a run: there is no such folder", "gnomon list runs"],
+    ),
+    "run photos --judge-again": (1, ["photos is not a run and holds none", "gnomon list runs"]),
+    "run RUN --judge-again": (2, ["nothing to judge by", "--set rule=visor"]),
+    "run RUN --judge-again --set rule=visor": (1, ["has no pictures", "synth:NAME"]),
     "look photos": (2, ["look needs -o DIR", "gnomon look photos -o knowledge"]),
     "look phtos -o k": (1, ["phtos", "Did you mean photos?"]),
     "look photos -o k": (1, ["photos: the folder has neither", "COCO"]),
@@ -198,14 +203,14 @@ OTHERS = {
     "prove 'The cup is in the box.'": (2, ["no place for 'The cup", "--say"]),
     "prove --say 'The cup is in the box.'": (2, ["--say needs 2 values", "HYPOTHESIS"]),
     "prove --say 'The cup is in the box.' 'Cats like fish.'": (1, ["'fish'", "docs/proofs.md"]),
-    "merge RUN": (1, ["a whole run, not a shard", "--shard I/N"]),
-    "merge nowhere": (1, ["nowhere is not a run", "gnomon list runs"]),
-    "rm photos --yes": (1, ["photos is not a run", "Nothing was removed"]),
-    "rm RUN --force": (2, ["no option --force", "Write --yes."]),
+    "runs merge RUN": (1, ["a whole run, not a shard", "--shard I/N"]),
+    "runs merge nowhere": (1, ["nowhere is not a run", "gnomon list runs"]),
+    "runs rm photos --yes": (1, ["photos is not a run", "Nothing was removed"]),
+    "runs rm RUN --force": (2, ["no option --force", "Write --yes."]),
     "power scales --accuracy 90": (2, ["not 90", "0.9 is 90 %"]),
     "power scales -m randm": (2, ["'randm'", "Did you mean random?"]),
-    "beliefs THIRD": (2, ["nothing in an order", "scales"]),
-    "recover RUN": (2, ["recover needs -o FOLDER", "gnomon recover"]),
+    "score THIRD --beliefs": (2, ["nothing in an order", "scales"]),
+    "runs recover RUN": (2, ["recover needs -o FOLDER", "gnomon runs recover"]),
     "people froget bob": (2, ["'froget'", "Did you mean forget?"]),
     "people forget bob": (2, ["no answers of people in runs", "--runs"]),
     "list modls": (2, ["'modls'", "Did you mean models?"]),
@@ -213,7 +218,7 @@ OTHERS = {
     "list models hff": (2, ["'hff'", "Did you mean hf?"]),
     "list runs --runs rnus": (2, ["no folder rnus", "Did you mean runs?"]),
     "list runs --runs notes.txt": (2, ["notes.txt is a file", "--runs"]),
-    "list runs photos": (2, ["not listed by name: 'photos'", "gnomon list runs --runs photos"]),
+    "list runs photos": (2, ["not listed by name: 'photos'", "gnomon runs list --runs photos"]),
     "list models smollm2 hf": (2, ["no place for 'hf'", "It takes"]),
     "list benchmarks vsr@frehs": (2, ["vsr has no source 'frehs'", "fresh"]),
     "list figures curve": (2, ["not figures", "gnomon list figures"]),
@@ -223,10 +228,11 @@ PROMPTS = {
     "list prompts plian": (2, ["no prompt named 'plian'", "Did you mean plain?"]),
     "list prompts --prompt plain": (2, ["no option --prompt", "gnomon list --help"]),
     "list prompts plain chat": (2, ["no place for 'chat'"]),
-    "show scales --shots 3": (2, ["--shots is for a model", "Add -m MODEL"]),
-    "show scales --prompt chat": (2, ["--prompt is for a model", "Add -m MODEL"]),
-    "show scales --model-set chat=no": (2, ["--model-set is for a model", "Add -m MODEL"]),
-    "show scales --shots-from a.csv": (2, ["--shots-from is for a model", "Add -m MODEL"]),
+    "show scales --shots 3": (2, ["--shots is for a model", "-m MODEL"]),
+    "show scales --prompt chat": (2, ["--prompt is for a model", "-m MODEL"]),
+    "show scales --set chat=no": (2, ["does not take the option 'chat'", "gnomon list"]),
+    "run chains -m smollm2 --set ask=pairs": (2, ["both take", "--set items.ask=pairs"]),
+    "show scales --shots-from a.csv": (2, ["--shots-from is for a model", "-m MODEL"]),
     "show scales -m ''": (2, ["no model named ''", "smollm2"]),
     "show ''": (2, ["no benchmark named ''", "scales"]),
     "show RUN": (2, ["no benchmark named 'runs/scales@", "a folder of answers: gnomon score"]),
@@ -235,7 +241,7 @@ PROMPTS = {
     "show scales -m openai:x --prompt chatt": (2, ["'chatt'", "Did you mean chat?"]),
     "show scales -m openai:x --prompt notes.txt": (2, ["'notes.txt'", "ends in .yaml"]),
     "show scales --format": (2, ["--format needs a value", "--format table|"]),
-    "show scales -m openai:x --wording 99": (2, ["no wording 99", "Choose 1 to"]),
+    "show scales -m openai:x --set wording=99": (2, ["no wording 99", "Choose 1 to"]),
     "show scales -m openai:x --shots -1": (2, ["--shots must be 0 or more, not -1"]),
     "show scales -m openai:x --shots three": (2, ["shots must be int, not 'three'"]),
     "show scales -m openai:x --shots 2.5": (2, ["shots must be int, not '2.5'"]),
@@ -248,16 +254,44 @@ PROMPTS = {
     "run scales -m smollm2 --prompt no.yaml": (1, ["no.yaml: there is no such file"]),
 }
 EXPORTS = {
-    "export": (2, ["export needs BENCHMARK", "--to lm-eval|inspect|dataset", "-o DIR"]),
-    "export scales": (2, ["--to lm-eval|inspect|dataset", "gnomon export scales"]),
-    "export scales --to lmeval -o x": (2, ["'lmeval'", "Did you mean lm-eval?"]),
-    "export scales --to lm-eval": (2, ["export needs -o DIR", "new or empty"]),
-    "export scalse --to lm-eval -o x": (2, ["Did you mean scales?"]),
-    "export scales spacenli --to inspect -o x": (2, ["no place for 'spacenli'", "BENCHMARK"]),
-    "export scales --to inspect -o runs": (2, ["runs is there already", "new folder"]),
-    "export scales --to lm-eval -o x --prompt chatt": (2, ["Did you mean chat?"]),
-    "export RUN --to dataset -o x": (2, ["a folder of answers", "gnomon score"]),
-    "export scales --out x --to dataset": (2, ["no option --out", "Write --output."]),
+    "make": (2, ["make needs BENCHMARK", "-o FILE"]),
+    "make scales --as lmeval -o x": (2, ["'lmeval'", "Did you mean lm-eval?"]),
+    "make scales --as lm-eval": (2, ["make needs -o FILE"]),
+    "make scalse --as lm-eval -o x": (2, ["Did you mean scales?"]),
+    "make scales spacenli --as inspect -o x": (2, ["no place for 'spacenli'", "BENCHMARK"]),
+    "make scales --as inspect -o runs": (2, ["runs is there already", "new folder"]),
+    "make scales --as lm-eval -o x --prompt chatt": (2, ["Did you mean chat?"]),
+    "make scales --as dataset --wording 2 -o x": (2, ["--wording is for --as lm-eval"]),
+    "make scales --shots 2 -o x.jsonl": (2, ["--shots is for --as lm-eval"]),
+    "make scales --as dataset --shard 1/2 -o x": (2, ["--shard is for files of items"]),
+    "make RUN --as dataset -o x": (2, ["a folder of answers", "gnomon score"]),
+    "make scales --out x --as dataset": (2, ["no option --out", "Write --output."]),
+}
+# Commands and options of earlier versions: the answer is the command to type.
+RENAMED = {
+    "annotate scales --people ann": "gnomon people ask scales --people ann",
+    "agree runs --rule majority": "gnomon people agree runs --rule majority",
+    "merge runs -o whole": "gnomon runs merge runs -o whole",
+    "rm RUN --yes": "gnomon runs rm RUN --yes",
+    "recover RUN -o r": "gnomon runs recover RUN -o r",
+    "check a.csv --map gold=answer": "gnomon audit a.csv --map gold=answer",
+    "export scales --to lm-eval -o x": "gnomon make scales --as lm-eval -o x",
+    "curve probe --sizes 1,2 -o c": "gnomon train probe --curve 1,2 -o c",
+    "curve probe --percent=10,50 -o c": "gnomon train probe --curve 10,50% -o c",
+    "judge RUN --rule visor --set least=1": (
+        "gnomon run RUN --set rule=visor --set least=1 --judge-again"
+    ),
+    "beliefs RUN -o b.html": "gnomon score RUN -o b.html --beliefs",
+    "run scales -m hf:x --dtype float16 --model-set top_k=1": (
+        "gnomon run scales -m hf:x --set dtype=float16 --set top_k=1"
+    ),
+    "run scales -m hf:x --trust-remote-code": "gnomon run scales -m hf:x --set trust_remote_code=yes",
+    "run chains -m smollm2 --ask generate": (
+        "gnomon run chains -m smollm2 --set model.ask=generate"
+    ),
+    "people ask spacenli --per-group=3 --people ann": (
+        "gnomon people ask spacenli --set per_group=3 --people ann"
+    ),
 }
 MISTAKES = {**GENERAL, **RUN_COMMAND, **SUITES, **TABLES, **OTHERS, **PROMPTS, **EXPORTS}
 FILES = {
@@ -301,7 +335,7 @@ def options():
     """Every option of every command."""
     found = set()
     for name in COMMANDS:
-        parser = command_parser(name, command_module(name))
+        parser = command_parser(name, command(name))
         for each in (parser, *parser.commands.values()):
             found |= set(each.options)
     return found
@@ -341,9 +375,24 @@ def test_a_mistake_is_answered_by_what_is_wrong_and_what_to_do(
     assert len(err) < 900
     said = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", err))
     assert said - {word.partition("=")[0] for word in words} <= options | {"--help", "--version"}
-    for command in re.findall(r"`gnomon (\w+)", err):
-        assert command in COMMANDS
+    for name in re.findall(r"`gnomon (\w+)", err):
+        assert name in COMMANDS
     assert sorted(Path("runs").iterdir()) == before, "a mistake leaves no run"
+
+
+@pytest.mark.parametrize("line", RENAMED)
+def test_an_old_name_answers_with_the_command_to_type(line, furnished, capsys, monkeypatch):
+    folder, runs = furnished
+    monkeypatch.chdir(folder)
+    words = [runs.get(word, word) for word in shlex.split(line)]
+    expected = [runs.get(word, word) for word in shlex.split(RENAMED[line])]
+
+    code, out, err = told(capsys, words)
+
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1] == f"Write: {shlex.join(expected)}"
+    parser = command_parser(expected[1], command(expected[1]))
+    parser.parse_args(expected[2:])
 
 
 def test_the_table_has_mistakes_of_every_command():
@@ -367,12 +416,15 @@ def test_an_option_is_not_abbreviated(capsys):
     assert "Did you mean --limit?" in err
 
 
-@pytest.mark.parametrize("command", ["run", "list", "merge"])
-def test_what_scripts_of_before_wrote_for_json_still_works_and_is_not_shown(command):
-    parser = command_parser(command, command_module(command))
+@pytest.mark.parametrize("words", ["run", "list", "runs merge"])
+def test_what_scripts_of_before_wrote_for_json_still_works_and_is_not_shown(words):
+    name, *action = words.split()
+    parser = command_parser(name, command(name))
+    for word in action:
+        parser = parser.commands[word]
     assert "--json" not in parser.options
     assert "--json" not in parser.format_help()
-    needed = {"run": ["scales", "-m", "random"], "list": [], "merge": ["a"]}[command]
+    needed = {"run": ["scales", "-m", "random"], "list": [], "runs merge": ["a"]}[words]
     assert parser.parse_args([*needed, "--json"]).format == "json"
     assert parser.parse_args([*needed, "--format", "json"]).format == "json"
     assert parser.parse_args(needed).format == "table"

@@ -213,7 +213,7 @@ def test_letters_of_inspect_mean_the_samples_own_choices(capsys, tmp_path, first
 
 
 def test_no_share_of_the_patterns_labels_is_over_100_percent(capsys):
-    told = printed(capsys, "show", "spacenli", "-n", "0", "--per-group", "1")
+    told = printed(capsys, "show", "spacenli", "-n", "0", "--set", "per_group=1")
     shares = [float(number) for number in re.findall(r"([\d.]+) %", told)]
     assert shares
     assert max(shares) <= 100

@@ -15,7 +15,7 @@ from gnomon.errors import ModelError
 from gnomon.measures.planning import plan_set
 from gnomon.records import Answer, Item
 from gnomon.registry import BENCHMARKS, MODELS, Entry, model
-from gnomon.runs.timing import SAMPLE, time_items
+from gnomon.runs.estimates import SAMPLE, time_items
 
 
 def pairs(*, objects: int = 12, most: int = 40):

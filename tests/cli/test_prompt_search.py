@@ -61,7 +61,7 @@ def give(capsys):
     return run
 
 
-SCALES = ("prompts", "scales", "-m", "worded", "--form", "cloze", "--limit", 60)
+SCALES = ("prompts", "scales", "-m", "worded", "--set", "form=cloze", "--limit", 60)
 
 
 def test_each_fold_chooses_the_best_sentence_and_scores_it_on_other_objects(give, candidates):
@@ -142,10 +142,10 @@ def test_our_own_list_is_the_default(give):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("prompts", "scales", "-m", "worded"), "--form choice|--form cloze"),
-        (("prompts", "scales", "-m", "random", "--form", "choice"), "only one way to ask"),
+        (("prompts", "scales", "-m", "worded"), "--set form=choice"),
+        (("prompts", "scales", "-m", "random", "--set", "form=choice"), "only one way to ask"),
         ((*SCALES, "--folds", 1), "two folds or more"),
-        ((*SCALES, "--wording", 2), "Leave out --wording"),
+        ((*SCALES, "--set", "wording=2"), "Leave out --set wording"),
         ((*SCALES, "--apart", "colour"), "no tag 'colour'"),
         ((*SCALES, "--beams", 1), "2 or more"),
         ((*SCALES, "--candidates", "none.yaml"), "none.yaml"),

@@ -109,12 +109,23 @@ def test_runs_in_one_wording_have_no_spread_over_prompts(give):
 
 
 def test_one_wording_and_all_prompts_exclude_each_other(give):
-    _, err = give("run", "scales", "-m", "worded", "--wording", 2, "--prompts", "all", code=2)
-    assert "--wording" in err
+    _, err = give("run", "scales", "-m", "worded", "--set", "wording=2", "--prompts", "all", code=2)
+    assert "wording" in err
 
 
 def test_permuted_choices_show_a_bias_for_a_place(give):
-    give("run", "scales", "-m", "worded", "--limit", 200, "--permute", "--wording", 4, "--quiet")
+    give(
+        "run",
+        "scales",
+        "-m",
+        "worded",
+        "--limit",
+        200,
+        "--permute",
+        "--set",
+        "wording=4",
+        "--quiet",
+    )
     (run,) = gnomon.runs.open_runs(["runs"])
     assert run.manifest.permute == 0
     out, _ = give("score", "runs")

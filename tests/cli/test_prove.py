@@ -1,4 +1,4 @@
-"""`gnomon prove` and `gnomon check --prove`."""
+"""`gnomon prove` and `gnomon audit --prove`."""
 
 import json
 
@@ -90,7 +90,7 @@ def test_what_is_left_open_is_drawn(tmp_path, ending, start):
 def test_check_proves_the_labels_of_a_file(patterns, capsys):
     assert (
         main(
-            ["check", patterns("entailment", "{X} {X:is} near {Y}"), "--prove", "--format", "json"]
+            ["audit", patterns("entailment", "{X} {X:is} near {Y}"), "--prove", "--format", "json"]
         )
         == 0
     )
@@ -105,7 +105,7 @@ def test_check_proves_the_labels_of_a_file(patterns, capsys):
 
 
 def test_a_refuted_label_is_an_error(patterns, capsys):
-    assert main(["check", patterns("neutral", "{X} {X:is} near {Y}"), "--prove"]) == 1
+    assert main(["audit", patterns("neutral", "{X} {X:is} near {Y}"), "--prove"]) == 1
     assert (
         "refuted: 'chain-1': the label is neutral, but what follows is entailment."
         in capsys.readouterr().out
@@ -113,7 +113,7 @@ def test_a_refuted_label_is_an_error(patterns, capsys):
 
 
 def test_a_pattern_that_is_not_understood_is_not_refuted(patterns, capsys):
-    assert main(["check", patterns("neutral", "{X} {X:is} squinting"), "--prove"]) == 0
+    assert main(["audit", patterns("neutral", "{X} {X:is} squinting"), "--prove"]) == 0
     shown = capsys.readouterr().out
     assert "not expressible: 'chain-1': The lexicon does not have 'squinting'" in shown
     assert "1 labels: 1 not expressible; 0 refuted" in shown

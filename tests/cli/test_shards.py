@@ -1,4 +1,4 @@
-"""`--shard` of run and make, and `gnomon merge`, as people use them."""
+"""`--shard` of run and make, and `gnomon runs merge`, as people use them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_shards_are_run_listed_merged_and_gone_on_with(shards, capsys):
     listed = capsys.readouterr().out
     assert all(f"shard {number}/3, finished" in listed for number in (1, 2, 3))
 
-    assert main(["merge", *shards]) == 0
+    assert main(["runs", "merge", *shards]) == 0
     assert "Merged 3 shards: 128 items in runs/scales@fresh-random--" in capsys.readouterr().out
     assert main([*RUN[:-1], "--json"]) == 0, "the same command without a shard finds it"
     told = json.loads(capsys.readouterr().out)
@@ -53,7 +53,7 @@ def test_a_shard_is_never_taken_for_a_whole_run(shards, capsys):
     assert main(["compare", *shards[:2]]) == 2
     told = capsys.readouterr().err
     assert "is part of a run: it holds 42 of 128 items" in told
-    assert "gnomon merge" in told
+    assert "gnomon runs merge" in told
 
     assert main(["list", "runs", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -67,19 +67,19 @@ def test_a_shard_is_never_taken_for_a_whole_run(shards, capsys):
 
 
 def test_what_cannot_be_merged_is_said_in_a_sentence(shards, capsys):
-    assert main(["merge", shards[0], shards[2]]) == 1
+    assert main(["runs", "merge", shards[0], shards[2]]) == 1
     told = capsys.readouterr().err
     assert told.startswith("gnomon: Of 3 shards, shard 2 is missing.")
     assert "--incomplete" in told
 
-    assert main(["merge", shards[0], shards[2], "--incomplete", "-o", "some"]) == 0
+    assert main(["runs", "merge", shards[0], shards[2], "--incomplete", "-o", "some"]) == 0
     assert "not the whole run but shards 1,3/3, of 128 items" in capsys.readouterr().out
     assert main(["score", "some"]) == 0
     assert "asked 85 of 128 items" in capsys.readouterr().err
 
 
 def test_merge_tells_json(shards, capsys):
-    assert main(["merge", "runs", "-o", "all", "--json"]) == 0
+    assert main(["runs", "merge", "runs", "-o", "all", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["run"], told["shards"], told["counts"]["items"]) == ("all", 3, 128)
 
@@ -91,9 +91,9 @@ def test_an_empty_shard_is_no_run_and_the_others_are_the_whole(capsys):
     assert "merge the other shards" in told
     assert not list(Path().glob("runs/*"))
     assert main([*RUN, "--limit", "2", "--shard", "2/3"]) == 0
-    assert main(["merge", "runs"]) == 1, "a shard that has items is missing"
+    assert main(["runs", "merge", "runs"]) == 1, "a shard that has items is missing"
     assert main([*RUN, "--limit", "2", "--shard", "3/3"]) == 0
-    assert main(["merge", "runs", "-o", "all"]) == 0
+    assert main(["runs", "merge", "runs", "-o", "all"]) == 0
     merged = Run.open(Path("all"))
     assert merged.manifest.shard == ""
     assert merged.counts().answered == 2

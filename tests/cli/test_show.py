@@ -22,7 +22,7 @@ def told(capsys, *arguments: str) -> tuple[int, str, str]:
 
 
 def test_items_come_before_the_tables_and_no_table_is_empty(capsys):
-    code, out, _ = told(capsys, "spacenli", "-n", "2", "--per-group", "1")
+    code, out, _ = told(capsys, "spacenli", "-n", "2", "--set", "per_group=1")
     assert code == 0
     assert out.index("✓") < out.index("Right answers")
     assert out.count("✓") == 2
@@ -60,7 +60,9 @@ def test_shares_are_numbers_for_programs_and_percentages_for_people(capsys):
 
 @pytest.mark.parametrize("name", ["spacenli", "posrel", "scales", "spatialqa"])
 def test_no_share_is_above_100_percent(capsys, name: str):
-    _, out, _ = told(capsys, name, "-n", "0", *(["--per-group", "1"] if name == "spacenli" else []))
+    _, out, _ = told(
+        capsys, name, "-n", "0", *(["--set", "per_group=1"] if name == "spacenli" else [])
+    )
     shares = [float(number) for number in re.findall(r"([\d.,]+) %", out)]
     assert shares
     assert max(shares) <= 100
@@ -86,7 +88,7 @@ def test_a_rebuilt_published_set_says_so(capsys, tmp_path: Path):
 
 def test_a_model_shows_what_it_would_read_and_is_not_asked(capsys, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")  # where nobody is
-    assert main(["show", "scales", "-m", "openai:none", "-n", "2", "--form", "choice"]) == 0
+    assert main(["show", "scales", "-m", "openai:none", "-n", "2", "--set", "form=choice"]) == 0
     out = capsys.readouterr().out
     assert out.count("  user:") == 2
     assert "Answer with one of: yes, no." in out
@@ -114,7 +116,7 @@ def test_prompts_are_no_table(capsys):
 
 
 def test_special_and_scored_tokens_are_marked():
-    from gnomon.cli.previews import in_words
+    from gnomon.cli.show import prompt_in_words
     from gnomon.records import Continuation, Item, Preview
 
     item = Item(id="1", form="choice", text="Is it?", choices=("no", "yes"), gold=("yes",))
@@ -123,7 +125,7 @@ def test_special_and_scored_tokens_are_marked():
         Continuation(choice="yes", text=" yes", tokens=(" y", "es"), ids=(6, 7)),
     ]
     shown = Preview(text="<s>Is it?\n", scored=tuple(scored), tokens=4, special=("<s>",), images=1)
-    assert in_words(item, shown).splitlines() == [
+    assert prompt_in_words(item, shown).splitlines() == [
         "[1]  choice, 4 tokens",
         "  with a picture",
         "  │ ⟦<s>⟧Is it?⏎",

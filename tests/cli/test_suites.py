@@ -191,7 +191,7 @@ def test_a_plan_counts_what_is_left_of_a_run(capsys):
 
 def test_a_plan_for_a_server_contacts_nobody_and_counts_money(capsys):
     server = ["-m", "openai:nobody", "--base-url", "http://127.0.0.1:9/v1"]
-    prices = ["--price-input", "2", "--price-output", "8"]
+    prices = ["--set", "price_input=2", "--set", "price_output=8"]
     words = ["run", "scales", *server, *prices, "--limit", "10", "--dry-run", "--format", "json"]
     assert main(words) == 0
     row = json.loads(capsys.readouterr().out)["runs"][0]

@@ -7,9 +7,10 @@ import pytest
 import yaml
 
 from gnomon.cli import main
-from gnomon.cli.dispatch import command_module, command_parser
+from gnomon.cli.dispatch import command_parser
 from gnomon.items.writing import write_items
 from gnomon.records import Item
+from gnomon.registry import command
 
 LABELS = ("entailment", "neutral", "contradiction")
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "is", "in", "near", "not", "the", "house", "ann", ".")
@@ -113,6 +114,6 @@ def test_what_is_wrong_is_said_in_a_sentence(recipe, capsys, more, said):
 
 
 def test_its_help_shows_how():
-    text = command_parser("train", command_module("train")).format_help()
+    text = command_parser("train", command("train")).format_help()
     assert "gnomon train recipe.yaml -o trained" in text
     assert "--check" in text

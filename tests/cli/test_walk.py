@@ -381,7 +381,9 @@ def _plan(walk):
         timed = walk.give("power", *drawn(name, limit), "-m", "random", "--difference", "5")
         assert "a difference of 5 points" in timed
         walk.give("make", *drawn(name, limit), "-o", f"{name}-items.jsonl")
-        (row,) = json.loads(walk.give("check", f"{name}-items.jsonl", "--format", "json"))
+        (row,) = json.loads(
+            walk.give("audit", f"{name}-items.jsonl", "--check", "validation", "--format", "json")
+        )
         assert (row["items"], row["canary"]) == (limit, "yes")
 
 
@@ -403,6 +405,6 @@ def _other_commands(walk, runs):
         walk.give("run", f"{name}@published", "-m", "random", fails=True)
         assert "gnomon data get" in walk.said
     walk.give("score", "nowhere", fails=True)
-    walk.give("rm", "--yes", runs[0])
+    walk.give("runs", "rm", "--yes", runs[0])
     walk.give("score", runs[0], fails=True)
     assert "is not a run" in walk.said

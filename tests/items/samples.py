@@ -37,7 +37,7 @@ def questions(count):
 
 
 def checked(file):
-    """What `gnomon check` finds out of a file of items."""
+    """What `gnomon audit` finds out of a file of items."""
     found = Checker()
     for each in numbered_items(file):
         found.add(each.line, each.item, canary=each.canary)

@@ -75,12 +75,12 @@ def test_check_says_whether_a_file_of_items_holds_the_canary(tmp_path, capsys):
     item = replace(ODD, images=())  # a missing picture would be an error
     file = tmp_path / "items.jsonl"
     write_items(file, [item], canary=CANARY)
-    assert main(["check", str(file), "--format", "json"]) == 0
+    assert main(["audit", str(file), "--format", "json", "--check", "validation"]) == 0
     (row,) = json.loads(capsys.readouterr().out)
     assert (row["items"], row["canary"]) == (1, "yes")
     assert row["digest"] == checked(file).digest
     write_items(file, [item])
-    assert main(["check", str(file)]) == 0
+    assert main(["audit", str(file), "--check", "validation"]) == 0
     assert " no " in capsys.readouterr().out
 
 

@@ -106,9 +106,9 @@ class Echo:
         return {"prompt": self.prompt.describe()}
 
     def asking(self):
-        from gnomon.models.prompts.preview import Asking
+        from gnomon.models.prompts.preview import PromptFormat
 
-        return Asking(way="score", prompt=self.prompt, opening="<s>", special=("<s>",))
+        return PromptFormat(way="score", prompt=self.prompt, opening="<s>", special=("<s>",))
 
     def answer(self, items):
         from gnomon.records import Answer

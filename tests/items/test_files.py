@@ -86,12 +86,26 @@ def test_a_dataset_folder_can_be_checked_with_a_map(capsys):
     folder = Path("set")
     folder.mkdir()
     write_json(folder / "test.jsonl", questions(3))
-    assert main(["check", "set", "--map", "text=question,gold=answer", "--format", "json"]) == 0
+    assert (
+        main(
+            [
+                "audit",
+                "set",
+                "--map",
+                "text=question,gold=answer",
+                "--format",
+                "json",
+                "--check",
+                "validation",
+            ]
+        )
+        == 0
+    )
     assert json.loads(capsys.readouterr().out)[0]["items"] == 3
 
 
 def test_a_folder_that_is_called_like_a_source_is_not_taken_for_it():
-    assert main(["export", "scales", "--to", "dataset", "-o", "fresh", "--limit", "4"]) == 0
+    assert main(["make", "scales", "--as", "dataset", "-o", "fresh", "--limit", "4"]) == 0
     run = gnomon.run("fresh", "random")
     assert run.benchmark == "scales@fresh/"
     Path("again.yaml").write_text(experiment_of([run]))
@@ -239,7 +253,7 @@ def test_check_lists_every_row_that_cannot_be_asked(capsys):
         {**good, "options": ["x", "x"], "question": "Why?"},
     ]
     write_json(Path("mine.jsonl"), rows)
-    assert main(["check", "mine.jsonl"]) == 1
+    assert main(["audit", "mine.jsonl", "--check", "validation"]) == 1
     lines = capsys.readouterr().out.splitlines()
     told = {line.split(": ")[0]: line for line in lines if line.startswith("mine.jsonl:")}
     assert list(told) == [f"mine.jsonl:{number}" for number in (2, 3, 4, 5, 6)]
@@ -253,7 +267,7 @@ def test_check_lists_every_row_that_cannot_be_asked(capsys):
 def test_check_finds_missing_pictures_and_ids_that_occur_twice(capsys):
     good = {"id": "1", "form": "choice", "text": "?", "choices": ["x", "y"], "gold": ["x"]}
     write_json(Path("mine.jsonl"), [good, {**good, "text": "!", "images": [{"path": "no.png"}]}])
-    assert main(["check", "mine.jsonl", "--format", "json"]) == 1
+    assert main(["audit", "mine.jsonl", "--format", "json", "--check", "validation"]) == 1
     (found,) = json.loads(capsys.readouterr().out)
     assert [finding["line"] for finding in found["findings"]] == [2]
     assert "picture" in found["findings"][0]["message"]
@@ -266,7 +280,7 @@ def test_every_command_that_takes_a_benchmark_takes_a_file(capsys):
     for words in (
         ["run", "mine.jsonl", "-m", "majority"],
         ["show", "mine.jsonl"],
-        ["check", "mine.jsonl"],
+        ["audit", "mine.jsonl", "--check", "validation"],
         ["power", "mine.jsonl"],
         ["make", "mine.jsonl", "-o", "again.jsonl"],
         ["score", "--answers", "said.csv", "--benchmark", "mine.jsonl"],
@@ -301,7 +315,11 @@ def test_a_parquet_file_that_unpacks_to_gigabytes_is_one_sentence(monkeypatch):
 @pytest.mark.parametrize("name", ["odd.parquet", "odd.jsonl", "odd.csv", "odd.json", "odd.tsv"])
 def test_a_file_that_is_something_else_is_one_sentence(name, capsys):
     Path(name).write_bytes(b"PAR1\x00\xff\xfe{[\n" + bytes(range(256)) * 4)
-    for command in (["run", name, "-m", "random"], ["check", name], ["show", name]):
+    for command in (
+        ["run", name, "-m", "random"],
+        ["audit", name, "--check", "validation"],
+        ["show", name],
+    ):
         if name.endswith("parquet"):
             pytest.importorskip("duckdb")
         assert main(command) in (1, 2)

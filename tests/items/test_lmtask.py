@@ -162,7 +162,7 @@ def test_a_task_that_is_written_after_it_was_missed_is_found():
 
 def test_a_task_is_checked_and_shown_as_it_is_asked(capsys):
     write_task()
-    assert main(["check", "task.yaml"]) == 0
+    assert main(["audit", "task.yaml", "--check", "validation"]) == 0
     assert main(["show", "task.yaml", "-m", "openai:none", "-n", "1"]) == 0
     shown = capsys.readouterr().out
     assert "│ Question: Where is ball" in shown

@@ -1,4 +1,4 @@
-"""What `gnomon check` finds in a bank."""
+"""What `gnomon audit` finds in a bank."""
 
 import pytest
 

@@ -86,7 +86,7 @@ def test_an_example_of_the_square_is_one_of_each_pattern() -> None:
 def test_what_is_wrong_with_a_square_is_said(old: str, new: str, complaint: str | None) -> None:
     assert old in SQUARE
     text = SQUARE.replace(old, new)
-    if complaint is None:  # an example that cannot be derived is for `gnomon check`
+    if complaint is None:  # an example that cannot be derived is for `gnomon audit`
         assert len(parse_bank(text, WORLD).patterns) == 9
         return
     with pytest.raises(DataError, match=complaint):

@@ -4,8 +4,8 @@ import pytest
 
 from gnomon.lexicon.captions import negation, opposite, question, stem
 from gnomon.lexicon.relations import lexicon
+from gnomon.scenes.descriptions import scene_of
 from gnomon.scenes.relations import facts, relations
-from gnomon.scenes.saying import scene_of
 
 
 @pytest.mark.parametrize(

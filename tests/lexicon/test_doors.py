@@ -14,10 +14,10 @@ from gnomon.lexicon.relations import lexicon, read_lexicon, using
 from gnomon.lexicon.replies import reply_words
 from gnomon.lexicon.statements import read_clause, read_statement, say
 from gnomon.models.reading.question import question_of
-from gnomon.proofs.prove import prove
+from gnomon.proofs.solver import prove
 from gnomon.records import Item
+from gnomon.scenes.descriptions import scene_of, understand
 from gnomon.scenes.relations import decide
-from gnomon.scenes.saying import scene_of, understand
 from gnomon.vision.detection import Box
 from gnomon.vision.relating import PlacedBox, margin
 

@@ -11,13 +11,12 @@ import pytest
 from gnomon.look.depths import DepthMap
 from gnomon.look.records import AnnotatedPicture, Picture, Region
 from gnomon.scenes.bodies import Body
-from gnomon.scenes.casting import Grid, cast, rays_of, windows_of
-from gnomon.scenes.parts import palette
 from gnomon.scenes.pictures import paint, survey, wall_distance, write_png
-from gnomon.scenes.placing import Dials, random_scene
+from gnomon.scenes.placing import SceneOptions, random_scene
+from gnomon.scenes.rendering import RayGrid, cast, rays_of, windows_of
 from gnomon.scenes.scenes import Scene as World
 from gnomon.scenes.solids import camera_of, solids_of
-from gnomon.scenes.things import thing_named
+from gnomon.scenes.things import palette, thing_named
 from gnomon.vision.detection import Box
 
 SIDE = 192
@@ -46,7 +45,7 @@ class Known(NamedTuple):
 def colours_of(world: World) -> dict[int, str]:
     """The colour of the palette that most of what is seen of each thing has."""
     solids, camera = solids_of(world), camera_of(world.viewer)
-    grid = Grid(SIDE, SIDE)
+    grid = RayGrid(SIDE, SIDE)
     wall = wall_distance(world, camera) if world.place == "indoors" else None
     rays = rays_of(camera, grid, 0, SIDE, np.float64)
     met = cast(solids, windows_of(solids, camera, grid), camera, rays, 0, wall).met
@@ -68,7 +67,7 @@ def rendered(tmp_path_factory) -> list[Known]:
     folder = tmp_path_factory.mktemp("rendered")
     found = []
     for seed in SEEDS:
-        world = random_scene(seed, Dials(things=5))
+        world = random_scene(seed, SceneOptions(things=5))
         seen = survey(world, SIDE)
         base = folder / str(seed)
         write_png(base.with_suffix(".png"), paint(world, SIDE))

@@ -2,12 +2,9 @@
 
 import pytest
 
-from gnomon.look.lexicon import Lexicon, Teacher, taught
-from gnomon.look.names import KeptReader, Namer, Singulars, kept_names
+from gnomon.look.captions import NEEDED, Name, Tagger, names_in, words_of
+from gnomon.look.names import Namer, Singulars, kept_names
 from gnomon.look.records import AnnotatedPicture, Picture, Region
-from gnomon.look.store import Store
-from gnomon.look.tagging import NEEDED, Tagger
-from gnomon.look.wording import Name, names_in, words_of
 from gnomon.vision.detection import Box
 
 WHOLE = Box(0, 0, 1, 1)
@@ -68,71 +65,15 @@ class Reader:
         return ["".join(self.kinds.get(word, "O") for word in words) for words in phrases]
 
 
-def test_a_word_that_is_always_of_one_kind_is_taught_with_a_few_phrases():
-    reader = Reader(cup="N", a="M")
-    table = taught([["a", "cup"], ["cup"]] * 500, reader, least=5)
-    assert len(reader.asked) <= 10
-    assert table.classes(["a", "cup"]) == ["M", "N"]
-
-
-class ByNeighbour:
-    """Takes a watch for a noun behind an article, and for a verb elsewhere."""
-
-    def classes(self, phrases):
-        found = []
-        for words in phrases:
-            letters = ""
-            for place, word in enumerate(words):
-                behind_article = place > 0 and words[place - 1] == "a"
-                kind = {"a": "M", "they": "O"}.get(word)
-                letters += kind or ("N" if behind_article else "O")
-            found.append(letters)
-        return found
-
-
-def test_a_word_whose_kind_depends_on_its_neighbours_is_taught_between_them():
-    table = taught([["a", "watch"], ["they", "watch"]] * 200, ByNeighbour(), least=5)
-    assert table.alone["watch"] == ""
-    assert table.classes(["a", "watch"]) == ["M", "N"]
-    assert table.classes(["they", "watch"]) == ["O", "O"]
-
-
-def test_what_the_table_is_not_sure_of_is_asked():
-    table = Lexicon({"watch": ""}, {"watch": "N"}, {})
-    assert table.classes(["watch"]) is None
+def test_a_caption_is_read_once():
     reader = Reader(watch="N")
-    namer = Namer(table, reader, Singulars(None))
+    namer = Namer(reader, Singulars(None))
     region = Region(id="1", picture="1", box=WHOLE, phrase="watch")
-    named = namer.name([scene(region, region)])
-    assert reader.asked == [("watch",)]
-    assert named.counts == {"watch": 2}
-    assert [each.name for each in named.scenes[0].regions] == ["watch", "watch"]
-
-
-def test_rare_words_are_not_taught_and_make_no_names():
-    reader = Reader(cup="N", blck="N")
-    table = taught([["cup"]] * 9 + [["blck", "cup"]], reader, least=5)
-    assert names_in(["blck", "cup"], table.classes(["blck", "cup"]), str) == [Name("cup")]
-
-
-def test_the_same_captions_teach_the_same_table():
-    phrases = [["a", "watch"], ["they", "watch"], ["cup", "watch"]] * 50
-    tables = [taught(phrases, ByNeighbour(), least=5).digest() for _ in range(2)]
-    assert tables[0] == tables[1]
-    assert tables[0] != taught(phrases[:9], ByNeighbour(), least=5).digest()
-
-
-def test_with_few_captions_every_word_may_count():
-    assert taught([["cup"]], Reader(cup="N"), least=1).classes(["cup"]) == ["N"]
-
-
-def test_answers_are_kept(tmp_path):
-    store = Store(tmp_path)
     for _ in range(2):
-        reader = Reader(cup="N")
-        assert KeptReader(reader, store).classes([["cup"]]) == ["N"]
-    assert reader.asked == []
-    store.close()
+        named = namer.name([scene(region, region)])
+        assert named.counts == {"watch": 2}
+        assert [each.name for each in named.scenes[0].regions] == ["watch", "watch"]
+    assert reader.asked == [("watch",)]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +88,7 @@ def test_answers_are_kept(tmp_path):
     ],
 )
 def test_names_that_annotations_give_take_the_same_form(tagger, given, whole, name):
-    namer = Namer(Lexicon({}, {}, {}), Reader(), Singulars(tagger))
+    namer = Namer(Reader(), Singulars(tagger))
     region = Region(id="1", picture="1", box=WHOLE, name=given, whole=whole)
     named = namer.name([scene(region)])
     assert [each.name for each in named.scenes[0].regions] == [name]
@@ -168,9 +109,3 @@ def test_names_that_are_rare_long_coloured_or_misspelt_are_left_out():
         "x": 99,
     }
     assert kept_names(counts, known, least=5) == {"frisbee": 50, "cup": 9}
-
-
-def test_a_teacher_that_was_told_nothing_asks_nothing():
-    reader = Reader()
-    assert Teacher(reader, 5).lexicon().classes(["cup"]) == ["O"]
-    assert reader.asked == []

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from gnomon import keep
 from gnomon.cli import main
 from gnomon.look import pipeline
-from gnomon.look.tagging import NEEDED
+from gnomon.look.captions import NEEDED
 from tests.look import samples
 from tests.look.samples import as_json
 
@@ -118,7 +119,7 @@ def test_changed_annotations_are_not_answered_from_what_was_kept(tmp_path, coco)
 
 
 def test_two_runs_do_not_write_to_one_folder_at_once(tmp_path, coco, capsys):
-    from gnomon.look.store import locked
+    from gnomon.keep import locked
 
     with locked(tmp_path / "k" / ".look"):
         assert look(coco, "-o", tmp_path / "k") == 1
@@ -126,11 +127,22 @@ def test_two_runs_do_not_write_to_one_folder_at_once(tmp_path, coco, capsys):
     assert look(coco, "-o", tmp_path / "k") == 0
 
 
-def test_a_damaged_store_is_refused_with_a_remedy(tmp_path, coco, capsys):
+def test_what_is_damaged_among_kept_results_is_made_again(tmp_path, coco):
     assert look(coco, "-o", tmp_path / "k") == 0
-    (tmp_path / "k" / ".look" / "stages.db").write_bytes(b"no database" * 1000)
+    first = bytes_of(tmp_path / "k")
+    for file in (tmp_path / "k" / ".look").glob("*.kept"):
+        file.write_bytes(b"nothing of ours")
+    assert look(coco, "-o", tmp_path / "k") == 0
+    assert bytes_of(tmp_path / "k") == first
+
+
+def test_results_that_cannot_be_kept_are_told_with_a_remedy(tmp_path, coco, capsys, monkeypatch):
+    def full(self, key, write):
+        raise self._unusable(OSError(28, "No space left on device"))
+
+    monkeypatch.setattr(keep.Keep, "put", full)
     assert look(coco, "-o", tmp_path / "k") == 1
-    assert "Remove" in capsys.readouterr().err
+    assert "No space left on device" in capsys.readouterr().err
 
 
 CHUNK = 300  # regions, so that a few pictures are three chunks
@@ -138,19 +150,20 @@ CHUNK = 300  # regions, so that a few pictures are three chunks
 KILLER = f"""
 import os, signal, sys
 from gnomon.cli import main
-from gnomon.look import pipeline, store
+from gnomon import keep
+from gnomon.look import pipeline
 pipeline.CHUNK = {CHUNK}
 n, after = int(sys.argv[1]), sys.argv[2] == "after"
-keep = store.Store.keep
+kept = keep.Keep.write
 left = [n]
 def dying(self, key, value):
     left[0] -= 1
     if left[0] == 0 and not after:
         os.kill(os.getpid(), signal.SIGKILL)
-    keep(self, key, value)
+    kept(self, key, value)
     if left[0] == 0:
         os.kill(os.getpid(), signal.SIGKILL)
-store.Store.keep = dying
+keep.Keep.write = dying
 sys.exit(main(["look", *sys.argv[3:], "--quiet"]))
 """
 
@@ -182,8 +195,10 @@ def test_the_process_that_reads_captions_ends_with_the_one_that_asks(tmp_path):
     for package in NEEDED:
         pytest.importorskip(package)
     script = (
-        "import sys\nfrom gnomon.look.tagging import Tagger\n"
-        "tagger = Tagger()\ntagger.classes([['cup']])\nprint(tagger._process.pid, flush=True)\n"
+        "import sys\nfrom multiprocessing import active_children\n"
+        "from gnomon.look.captions import Tagger\n"
+        "tagger = Tagger()\ntagger.classes([['cup']])\n"
+        "print(active_children()[0].pid, flush=True)\n"
         "sys.stdin.read()\n"
     )
     source = str(Path(pipeline.__file__).parents[2])

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon.errors import DataError
+from gnomon.keep import Keep
 from gnomon.look.masks import problem_of_runs, unpacked_runs
 from gnomon.look.readers import kind_of, open_sources
 from gnomon.look.records import AnnotatedPicture, Trouble
-from gnomon.look.store import Store
 from gnomon.vision.detection import Box, Detection
 from tests.look import samples
 from tests.look.samples import as_json
@@ -49,9 +49,7 @@ def read(store, *paths, images=None, detector=None):
 
 @pytest.fixture
 def store(tmp_path):
-    found = Store(tmp_path / "work")
-    yield found
-    found.close()
+    return Keep(tmp_path / "work", needed=True)
 
 
 @pytest.fixture
@@ -351,10 +349,10 @@ def test_scenes_of_our_own_come_with_masks_and_distances(tmp_path, store):
     import numpy as np
 
     from gnomon.look.masks import mask_of
-    from gnomon.scenes.placing import Dials, random_scene
+    from gnomon.scenes.placing import SceneOptions, random_scene
     from gnomon.scenes.scenes import to_json
 
-    world = random_scene(7, Dials(things=2))
+    world = random_scene(7, SceneOptions(things=2))
     write(tmp_path, "scenes/one.json", to_json(world).encode())
     scenes, troubles = read(store, tmp_path / "scenes")
     assert not troubles
@@ -404,15 +402,14 @@ def test_damage_at_any_byte_is_named_and_costs_nothing_before_it(
     content = as_json(FILES[kind])
     cut = int(place * len(content))
     damaged = content[:cut] if byte is None else content[:cut] + bytes([byte]) + content[cut + 1 :]
-    store = Store(folder / "work")
+    store = Keep(folder / "work", needed=True)
     try:
         whole, _ = read(store, write(folder, "whole.json", content), sizes)
         scenes, troubles = read(store, write(folder, "damaged.json", damaged), sizes)
     except DataError:  # refused as a whole
         return
     finally:
-        store.close()
-        shutil.rmtree(folder / "work")
+        shutil.rmtree(folder / "work", ignore_errors=True)
     if not is_sound(damaged) and not troubles:
         assert scenes == whole  # the damage is in something that is not read
     if regions(whole) - regions(scenes):

@@ -3,10 +3,18 @@
 import pytest
 
 from gnomon.errors import GnomonError
-from gnomon.paint.judging.boxes import BoxJudge, boxes_judge
-from gnomon.paint.judging.rules import RULES
-from gnomon.paint.judging.voting import vote
-from gnomon.paint.records import Look, Painted, Standing, Thing, Truth, Verdict, asked_of
+from gnomon.paint.judges.boxes import BoxJudge, boxes_judge
+from gnomon.paint.judges.rules import RULES
+from gnomon.paint.judges.trials import vote
+from gnomon.paint.records import (
+    FoundThing,
+    JudgeVerdict,
+    Painted,
+    ThingsFound,
+    TrueThing,
+    Truth,
+    asked_of,
+)
 from gnomon.records import Item
 from gnomon.vision.detection import Box, Detection
 
@@ -146,7 +154,7 @@ def test_a_relation_in_a_things_own_frame_is_out_of_reach():
 
 
 def standing(name, box, distance, visible=1.0):
-    return Standing(name=name, box=box, visible=visible, distance=distance, size=1, height=1)
+    return TrueThing(name=name, box=box, visible=visible, distance=distance, size=1, height=1)
 
 
 def test_the_renderers_own_boxes_need_no_detector():
@@ -176,7 +184,7 @@ def test_names_that_are_not_strings_of_a_detector_do_no_harm():
 
 
 def verdict(choice):
-    return Verdict(choice, (), {})
+    return JudgeVerdict(choice, (), {})
 
 
 def test_the_majority_of_the_pictures_decides_and_scores_are_smoothed_shares():
@@ -207,7 +215,7 @@ def test_no_picture_at_all_is_an_error_that_says_why():
 def test_what_is_asked_follows_from_the_choices():
     assert asked_of(scene("larger", "smaller")).kind == "size"
     assert asked_of(scene("above", "below")).kind == "position"
-    look = Look(Thing("man", MAN.box), None)
+    look = ThingsFound(FoundThing("man", MAN.box), None)
     decided = BoxJudge(RULES["paper"]).decide(
         scene("above", "below"), asked_of(scene("above", "below")), look, (10, 10)
     )

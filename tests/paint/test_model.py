@@ -16,11 +16,10 @@ import gnomon
 from gnomon.errors import ModelError, RunError, UsageError
 from gnomon.items.source import ItemSource
 from gnomon.paint.factory import open_judge
-from gnomon.paint.judging.vqa import question_of
-from gnomon.paint.keeping import LOG, read_log
-from gnomon.paint.model import Synth, prompt_of
+from gnomon.paint.judges.answers import question_of
+from gnomon.paint.model import LOG, Synth, prompt_of, read_log
 from gnomon.paint.painters.render import Renderer
-from gnomon.paint.records import Picture, Trouble, Verdict, seed_of
+from gnomon.paint.records import JudgeVerdict, PaintedPicture, PaintTrouble, seed_of
 from gnomon.records import Item
 from gnomon.runs import Run
 from gnomon.runs.running import run as engine_run
@@ -48,10 +47,10 @@ class Plain:
         for request in requests:
             self.asked.append((request.item.id, request.number, request.prompt, request.seed))
             if request.item.id in self.trouble:
-                yield request, Trouble("no paint left")
+                yield request, PaintTrouble("no paint left")
             else:
                 value = request.seed % 250
-                yield request, Picture(png(np.full((4, 4, 3), value, dtype=np.uint8)))
+                yield request, PaintedPicture(png(np.full((4, 4, 3), value, dtype=np.uint8)))
 
 
 class Bright:
@@ -63,8 +62,8 @@ class Bright:
     def look(self, item, painted, picture, truth):
         value = picture.getpixel((0, 0))[0]
         if 100 < value < 150:
-            return Verdict(None, (), {"abstains": "middling"})
-        return Verdict(int(value < 125), (), {"value": value})
+            return JudgeVerdict(None, (), {"abstains": "middling"})
+        return JudgeVerdict(int(value < 125), (), {"value": value})
 
 
 def answered(model, items):
@@ -159,7 +158,7 @@ class Asking:
 
     def look(self, item, painted, picture, truth):
         self.questions.append((item.text, painted.prompt))
-        return Verdict(int(picture.getpixel((0, 0))[0] < 125), (), {})
+        return JudgeVerdict(int(picture.getpixel((0, 0))[0] < 125), (), {})
 
 
 def test_questions_are_answered_through_pictures(tmp_path):
@@ -248,7 +247,7 @@ def test_failed_pictures_are_painted_again_when_errors_are_retried(tmp_path):
 
 def test_items_that_are_no_scenes_leave_no_run_behind(tmp_path):
     model = gnomon.model("synth:render", detector="true", depth="true")
-    with pytest.raises(ModelError, match="--form scene"):
+    with pytest.raises(ModelError, match="--set form=scene"):
         gnomon.run("scales", model, limit=2, runs=tmp_path / "runs")
     assert not list((tmp_path / "runs").glob("*"))
 
@@ -313,10 +312,10 @@ from pathlib import Path
 import numpy as np
 import gnomon
 from gnomon.runs.running import run
-from gnomon.space.pictures import png
-from gnomon.synthesis import keeping
-from gnomon.synthesis.model import Synth
-from gnomon.synthesis.records import Picture, Verdict
+from gnomon.scenes.pictures import png
+from gnomon.paint import model as keeping
+from gnomon.paint.model import Synth
+from gnomon.paint.records import JudgeVerdict, PaintedPicture
 
 runs, notes, point, after = sys.argv[1], Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
 seen = 0
@@ -337,14 +336,14 @@ class Painter:
             with notes.open("a") as out:
                 print(request.item.id, request.number, sep="\\t", file=out)
             die("painting")
-            yield request, Picture(png(np.full((4, 4, 3), request.seed % 250, dtype=np.uint8)))
+            yield request, PaintedPicture(png(np.full((4, 4, 3), request.seed % 250, dtype=np.uint8)))
 
 class Judge:
     def describe(self):
         return {}
     def look(self, item, painted, picture, truth):
         die("judging")
-        return Verdict(0, (), {})
+        return JudgeVerdict(0, (), {})
 
 store, note = keeping.Pictures._store, keeping.Pictures._note
 def stored(self, content):

@@ -1,4 +1,4 @@
-"""The command line of `gnomon annotate`: what it refuses, and what it tells the researcher."""
+"""The command line of `gnomon people ask`: what it refuses, and what it tells the researcher."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from gnomon.runs import Run, runs_in
 def test_what_cannot_be_asked_is_refused_in_a_sentence(
     words: list[str], message: str, tmp_path: Path, capsys: Any
 ) -> None:
-    assert main(["annotate", *words, "--runs", str(tmp_path / "runs")]) in (1, 2)
+    assert main(["people", "ask", *words, "--runs", str(tmp_path / "runs")]) in (1, 2)
     told = capsys.readouterr().err
     assert message in told
     assert "Traceback" not in told
@@ -55,7 +55,9 @@ def test_an_extra_that_is_not_installed_is_named(
     missing: str, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
-    assert main(["annotate", "scales", "--people", "ann", "--runs", str(tmp_path / "runs")]) == 1
+    assert (
+        main(["people", "ask", "scales", "--people", "ann", "--runs", str(tmp_path / "runs")]) == 1
+    )
     assert "pip install 'gnomon[people]'" in capsys.readouterr().err
     assert not (tmp_path / "runs").exists()
 
@@ -75,7 +77,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def give(*words: str) -> int:
-    return main(["annotate", "scales", "--limit", "4", *words])
+    return main(["people", "ask", "scales", "--limit", "4", *words])
 
 
 def test_links_are_printed_once(served: list[Any], tmp_path: Path, capsys: Any) -> None:
@@ -117,7 +119,7 @@ def test_catch_items_come_from_a_file(served: list[Any], tmp_path: Path) -> None
 
 def test_a_run_cannot_ask_people_and_says_what_can(tmp_path: Path, capsys: Any) -> None:
     assert main(["run", "scales", "-m", "people:ann", "--runs", str(tmp_path)]) in (1, 2)
-    assert "gnomon annotate" in capsys.readouterr().err
+    assert "gnomon people ask" in capsys.readouterr().err
 
 
 def test_a_set_for_people_has_options_to_list(capsys: Any) -> None:

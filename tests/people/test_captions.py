@@ -94,6 +94,6 @@ def test_a_writer_who_never_began_does_not_change_what_is_written(tmp_path):
             run.keep(run.slots[0], {"order": "ab", "relation": "in", "true_of": "1"})
         run.close()
     file = tmp_path / "captions.jsonl"
-    assert main(["agree", str(tmp_path / "runs"), "-o", str(file)]) == 0
+    assert main(["people", "agree", str(tmp_path / "runs"), "-o", str(file)]) == 0
     assert [item.text for item in read_items(file)] == 2 * ["The cat is in the box."]
     assert not hold_contrasts([])

@@ -26,8 +26,8 @@ def study(tmp_path, monkeypatch):
     runs = people_runs(tmp_path, items_of(2, LABELS, [1, 1]), SAID)
     folders = {run.model: str(run.path) for run in runs}
     both = [folders["people:ann"], folders["people:ben"]]
-    assert main(["agree", *both, "-o", "kept.jsonl"]) == 0
-    assert main(["agree", folders["people:anna"], "-o", "other.jsonl"]) == 0
+    assert main(["people", "agree", *both, "-o", "kept.jsonl"]) == 0
+    assert main(["people", "agree", folders["people:anna"], "-o", "other.jsonl"]) == 0
     assert main(["report", *both, "-o", "page.html"]) == 0
     gnomon.run(gnomon.load("kept.jsonl"), "random", runs="runs")
     return tmp_path
@@ -100,7 +100,7 @@ def test_exports_carry_votes_but_no_times_and_no_comments(study):
 def test_votes_and_captions_are_found_in_parquet_too(study):
     pytest.importorskip("duckdb", reason="the extra 'parquet' is not installed")
     folders = sorted(str(path) for path in (study / "runs").glob("*people-*"))
-    assert main(["agree", *folders[:1], "-o", "packed.parquet"]) == 0
+    assert main(["people", "agree", *folders[:1], "-o", "packed.parquet"]) == 0
     write_items(study / "written.parquet", items_of(2, LABELS, annotator="ben"))
     (study / "broken.parquet").write_bytes(b"PAR1")
     assert "people-ann-" in folders[0]

@@ -562,7 +562,7 @@ def test_a_token_over_an_open_network_is_warned_about() -> None:
 
 @pytest.fixture
 def at_command(fake: FakeLabelStudio, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """`gnomon annotate scales --label-studio URL ...`, with the fake for a server."""
+    """`gnomon people ask scales --label-studio URL ...`, with the fake for a server."""
     real = httpx.Client
     monkeypatch.setenv("LABEL_STUDIO_API_KEY", TOKEN)
     monkeypatch.setattr(
@@ -570,7 +570,7 @@ def at_command(fake: FakeLabelStudio, monkeypatch: pytest.MonkeyPatch) -> Any:
     )
 
     def give(*words: str) -> int:
-        return main(["annotate", "scales", "--limit", "9", "--label-studio", URL, *words])
+        return main(["people", "ask", "scales", "--limit", "9", "--label-studio", URL, *words])
 
     return give
 
@@ -619,5 +619,5 @@ def test_commands_that_make_no_sense_are_refused(
 
 
 def test_pushing_needs_a_server(capsys: Any) -> None:
-    assert main(["annotate", "scales", "--limit", "4", "--push"]) == 2
+    assert main(["people", "ask", "scales", "--limit", "4", "--push"]) == 2
     assert "--label-studio URL" in capsys.readouterr().err

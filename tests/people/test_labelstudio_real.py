@@ -172,9 +172,9 @@ def answer_in_browser(
 
 
 def agreed(runs: list[Path], capsys: Any) -> dict[str, float]:
-    """The figures of `gnomon agree` by their names."""
+    """The figures of `gnomon people agree` by their names."""
     capsys.readouterr()
-    assert main(["agree", *map(str, runs), "--format", "json"]) == 0
+    assert main(["people", "agree", *map(str, runs), "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     return {figure["name"]: figure["value"] for figure in found["agreement"]}
 
@@ -193,7 +193,7 @@ def test_sixty_captions_go_there_and_four_people_s_answers_come_back(
     )
     monkeypatch.setenv("LABEL_STUDIO_API_KEY", TOKEN)
     write_items(tmp_path / "captions.jsonl", sixty_captions(tmp_path))
-    command = ["annotate", str(tmp_path / "captions.jsonl"), "--task", "validate"]
+    command = ["people", "ask", str(tmp_path / "captions.jsonl"), "--task", "validate"]
     command += ["--label-studio", address, "--project", PROJECT]
 
     for new in (COUNT, 0):

@@ -499,7 +499,17 @@ def test_what_is_written_from_runs_holds_no_token_comment_or_time(
     study.close()
     page = gnomon.report(study.folder, tmp_path / "report.html")
     assert (
-        main(["agree", str(study.folder), "-o", str(tmp_path / "votes.jsonl"), "--format", "json"])
+        main(
+            [
+                "people",
+                "agree",
+                str(study.folder),
+                "-o",
+                str(tmp_path / "votes.jsonl"),
+                "--format",
+                "json",
+            ]
+        )
         == 0
     )
     for file in (page, tmp_path / "votes.jsonl"):

@@ -39,14 +39,14 @@ def answer(file, task, person, respond):
 def test_pairs_become_captions_and_captions_a_validated_set(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     photos(tmp_path)
-    source = ["vsr-pairs", "--instances", "instances.json", "--images", "."]
-    assert main(["make", *source, "--count", "3", "-o", "pairs.jsonl"]) == 0
+    source = ["vsr-pairs", "--set", "instances=instances.json", "--images", "."]
+    assert main(["make", *source, "--set", "count=3", "-o", "pairs.jsonl"]) == 0
 
     def contrasted(item):
         return {"order": "ab", "relation": "on", "true_of": "1"}
 
     author = answer("pairs.jsonl", "contrast", "ann", contrasted)
-    assert main(["agree", author, "-o", "captions.jsonl"]) == 0
+    assert main(["people", "agree", author, "-o", "captions.jsonl"]) == 0
     captions = list(read_items(tmp_path / "captions.jsonl"))
     assert len(captions) == 6
     assert {item.text for item in captions} <= {
@@ -67,7 +67,7 @@ def test_pairs_become_captions_and_captions_a_validated_set(tmp_path, monkeypatc
 
         validators.append(answer("captions.jsonl", "validate", person, validated))
     capsys.readouterr()
-    assert main(["agree", *validators, "-o", "validated.jsonl", "--format", "json"]) == 0
+    assert main(["people", "agree", *validators, "-o", "validated.jsonl", "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["benchmark"] == "vsr@captions.jsonl"
     assert found["validation"]["kept"] == 5

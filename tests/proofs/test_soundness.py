@@ -7,10 +7,9 @@ import pytest
 pytest.importorskip("z3")
 
 from gnomon.proofs.meaning.formulas import Names, every, holds, smt
-from gnomon.proofs.meaning.readings import reading_named
-from gnomon.proofs.prove import Case, text_of
-from gnomon.proofs.staging import Stage, cast_of
-from gnomon.proofs.witnesses import Shown, scene_of
+from gnomon.proofs.meaning.stories import reading_named
+from gnomon.proofs.solver import Case, text_of
+from gnomon.proofs.witnesses import ShownWitness, WitnessScene, cast_of, scene_of
 from gnomon.scenes.relations import decide
 
 PLACES = """in|inside|outside|out of|on|on top of|under|touching|next to|beside|near|close to|far from|above|below
@@ -124,11 +123,11 @@ def test_a_drawn_witness_is_judged_as_it_was_meant(word):
             near = []
         text = text_of(near, [f"The {subject} is {word} the {ground}"])
         for truth in (True, False):
-            stage = Stage(text, reading_named("ordinary"), cast_of(text))
+            stage = WitnessScene(text, reading_named("ordinary"), cast_of(text))
             witness = stage.witness(0, truth)
             if witness is None:
                 continue
-            scene = scene_of(Shown("", witness, stage))
+            scene = scene_of(ShownWitness("", witness, stage))
             if scene is not None:
                 fact = decide(scene, subject, relation, ground, frame=frame)
                 judged.append((truth, fact.truth))

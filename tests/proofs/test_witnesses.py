@@ -7,12 +7,11 @@ pytest.importorskip("z3")
 from gnomon.errors import UsageError
 from gnomon.files import package_data
 from gnomon.language.patternfile import read_bank
-from gnomon.proofs.meaning.readings import reading_named
+from gnomon.proofs.meaning.stories import reading_named
 from gnomon.proofs.patternproofs import text_of
-from gnomon.proofs.plans import plan_of
-from gnomon.proofs.prove import Case
-from gnomon.proofs.prove import text_of as text_of_sentences
-from gnomon.proofs.witnesses import draw_witnesses, least_seen, scene_of, shown_for
+from gnomon.proofs.solver import Case
+from gnomon.proofs.solver import text_of as text_of_sentences
+from gnomon.proofs.witnesses import draw_witnesses, least_seen, plan_of, scene_of, shown_for
 
 DRAWN = """pr-01-a3 pr-02-a3 pr-03-a3 pr-04-b1 pr-08-a3 pr-09-a3 pr-12-a3 pr-13-a3 pr-21-a3 pr-22-a3 pr-28-a3 pr-29-a3
 pr-31-a3 pr-33-a3 np-06-a3 np-30-a3 di-07-a3 ao-09-a3 ao-10-a3 ao-11-a3 ao-20-a3""".split()

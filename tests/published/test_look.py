@@ -9,7 +9,7 @@ import pytest
 
 from gnomon.benchmarks.viphy import files
 from gnomon.cli import main
-from gnomon.cli.agreeing import agreement
+from gnomon.reports.knowledge import agreement
 from gnomon.vision.knowledge import PropertyFinding
 
 pytestmark = pytest.mark.published
@@ -61,6 +61,6 @@ def test_photographs_become_a_benchmark_at_once(shared, tmp_path, capsys):
     assert size["share"] >= 0.75
     assert (tmp_path / "knowledge" / "page.html").stat().st_size > 100_000
 
-    words = ["run", "viphy-size", "--knowledge", str(tmp_path / "knowledge"), "-m", "majority"]
+    words = ["run", "viphy-size", "--set", f"knowledge={tmp_path / 'knowledge'}", "-m", "majority"]
     assert main([*words, "--runs", str(tmp_path / "runs"), "--json"]) == 0
     assert "viphy-size@own" in capsys.readouterr().out

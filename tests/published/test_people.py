@@ -32,7 +32,7 @@ def test_every_vote_of_every_validator_is_there(votes, summary):
 def test_the_validated_captions_are_exactly_those_of_the_paper(shared, tmp_path, capsys):
     folder = shared / "data" / "vsr"
     file = tmp_path / "validated.jsonl"
-    assert main(["agree", str(folder / "raw.jsonl"), "-o", str(file)]) == 0
+    assert main(["people", "agree", str(folder / "raw.jsonl"), "-o", str(file)]) == 0
     capsys.readouterr()
     mine = {(item.tags["image"], item.text, item.gold[0]) for item in read_items(file)}
     theirs = set()
@@ -90,8 +90,13 @@ def test_on_validated_captions_people_are_near_the_papers_ceiling_of_95_4_percen
 def test_pairs_of_photographs_from_coco_itself(shared, tmp_path, capsys):
     folder = shared / "data" / "coco128"
     file = tmp_path / "pairs.jsonl"
-    sources = ["--instances", str(folder / "instances.json"), "--images", str(folder / "photos")]
-    arguments = ["make", "vsr-pairs", *sources, "--count", "5", "--seed", "3"]
+    sources = [
+        "--set",
+        f"instances={folder / 'instances.json'}",
+        "--images",
+        str(folder / "photos"),
+    ]
+    arguments = ["make", "vsr-pairs", *sources, "--set", "count=5", "--seed", "3"]
     assert main([*arguments, "--set", "area=5000", "-o", str(file)]) == 0
     assert "939" in capsys.readouterr().err
     found = list(read_items(file))

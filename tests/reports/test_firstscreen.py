@@ -14,8 +14,7 @@ import pytest
 from gnomon.cli import main
 from gnomon.records import Answer, Continuation, Item, Preview
 from gnomon.reports.charts import svg
-from gnomon.reports.figures import figures
-from gnomon.reports.figures.enough import GROUPS, ITEMS, WIDEST
+from gnomon.reports.figures import GROUPS, ITEMS, WIDEST, figures
 from gnomon.reports.overview import overview
 from gnomon.reports.page.items import columns
 from gnomon.reports.page.notes import notes_of, relation_of
@@ -80,7 +79,7 @@ def test_a_model_has_one_colour_and_shape_all_through_the_page(found: list[Study
     assert drawn
     for figure in drawn:  # the legend of every bar chart
         for label, (number,) in series.items():
-            shape = svg.mark(svg.Point(0, 0), number).partition(" ")[0]
+            shape = svg.mark(svg.DrawnPoint(0, 0), number).partition(" ")[0]
             legend = re.search(
                 f'<(\\w+)[^>]*class="f(\\d) mark"[^>]*/><text[^>]*>{label}<', figure.svg()
             )
@@ -89,7 +88,7 @@ def test_a_model_has_one_colour_and_shape_all_through_the_page(found: list[Study
 
 
 def test_thirty_models_have_thirty_looks() -> None:
-    looks = {svg.mark(svg.Point(0, 0), series) for series in range(28)}
+    looks = {svg.mark(svg.DrawnPoint(0, 0), series) for series in range(28)}
     assert len(looks) == 28
 
 

@@ -23,7 +23,7 @@ from gnomon.runs import Run, open_runs
 def painted(tmp_path_factory) -> Path:
     """A small run of the renderer, one of whose pictures was changed since, and one that guesses."""
     folder = tmp_path_factory.mktemp("runs")
-    options = ["--detector", "true", "--depth", "true", "--model-set", "trial=4"]
+    options = ["--set", "detector=true", "--set", "depth=true", "--set", "trial=4"]
     scenes = ["run", "posrel", "--set", "form=scene", "--limit", "12", "--runs", str(folder)]
     assert main([*scenes, "-m", "synth:render", *options]) == 0
     assert main(["run", "posrel", "-m", "random", "--runs", str(folder)]) == 0

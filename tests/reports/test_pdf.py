@@ -10,7 +10,17 @@ import pytest
 import gnomon.reports.figures.files as export
 from gnomon.errors import MissingFontWarning
 from gnomon.reports.charts.pdf import Faces, pdf, system_faces
-from gnomon.reports.charts.svg import Point, drawing, line, mark, path, rect, standalone, tag, text
+from gnomon.reports.charts.svg import (
+    DrawnPoint,
+    drawing,
+    line,
+    mark,
+    path,
+    rect,
+    standalone,
+    tag,
+    text,
+)
 
 NO_FONT = "there is no TrueType font"
 
@@ -26,10 +36,10 @@ def faces() -> Faces:
 def picture() -> str:
     body = [
         rect(10, 10, 80, 20, "f0 pale"),
-        line(Point(0, 40), Point(100, 40), "guide"),
-        path([Point(0, 0), Point(10, 10), Point(20, 5)], "curve l1"),
-        mark(Point(50, 50), 0),
-        mark(Point(60, 50), 2),
+        line(DrawnPoint(0, 40), DrawnPoint(100, 40), "guide"),
+        path([DrawnPoint(0, 0), DrawnPoint(10, 10), DrawnPoint(20, 5)], "curve l1"),
+        mark(DrawnPoint(50, 50), 0),
+        mark(DrawnPoint(60, 50), 2),
         text(50, 70, "Größe – naïve 100 %", "head", "middle"),
         text(5, 60, "upright", turn=True),
         tag("g", {"transform": "translate(0 20)"}, text(0, 60, "moved")),

@@ -22,8 +22,8 @@ from gnomon.records import Image, Item
 from gnomon.reports import pictures
 from gnomon.reports.pictures import Album, sketches_of, thumbnail_of
 from gnomon.reports.viewer.app import make_app
+from gnomon.scenes.descriptions import scene_of
 from gnomon.scenes.pictures import draw, scene_note, write_png
-from gnomon.scenes.saying import scene_of
 from gnomon.vision.images import describe
 
 

@@ -17,7 +17,7 @@ HOSTILE = st.text(max_size=40) | st.sampled_from(
 )
 
 
-def drawn(body: axes.Body, title: str = "t") -> Any:
+def drawn(body: axes.ChartBody, title: str = "t") -> Any:
     """The drawing, parsed: fails if it is not well-formed XML."""
     return ElementTree.fromstring(
         svg.standalone(svg.drawing(axes.WIDTH, body.height, [body.markup], title, "d", "n"))
@@ -48,7 +48,7 @@ def test_no_name_breaks_out_of_a_bar_chart(rows: list[tuple[str, int, float]], n
 def test_no_name_breaks_out_of_the_other_charts(name: str) -> None:
     bodies = [
         plots.curves([plots.Curve(name, 0, ((0.1, 0.2), (0.5, 0.9)), dots=True)] * 2, name, name),
-        plots.boxes([plots.Box(name, 0, 0.2, 0.4, 0.6, 1, (0.9,))], name),
+        plots.boxes([plots.BoxPlot(name, 0, 0.2, 0.4, 0.6, 1, (0.9,))], name),
         panels.panels(
             [
                 panels.scatter_panel(name, [panels.Dot(0.1, 0.2, 3, name)], name, name, 0.5),
@@ -71,13 +71,15 @@ def test_ticks_are_few_and_within_bounds(low: float, span: float) -> None:
 
 
 def test_a_figure_for_paper_carries_its_own_colours() -> None:
-    picture = svg.standalone(svg.drawing(10, 10, [svg.mark(svg.Point(1, 1), 0)], "t", "d", "n"))
+    picture = svg.standalone(
+        svg.drawing(10, 10, [svg.mark(svg.DrawnPoint(1, 1), 0)], "t", "d", "n")
+    )
     assert svg.LIGHT["s0"] in picture
     assert "var(" not in picture
 
 
 def test_more_series_than_colours_still_look_different() -> None:
-    looks = {svg.mark(svg.Point(0, 0), series) for series in range(14)}
+    looks = {svg.mark(svg.DrawnPoint(0, 0), series) for series in range(14)}
     assert len(looks) == 14
 
 

@@ -18,7 +18,7 @@ import msgspec
 from starlette.testclient import TestClient
 
 import gnomon
-from gnomon.models.prompts.preview import Asking
+from gnomon.models.prompts.preview import PromptFormat
 from gnomon.records import Answer, Item
 from gnomon.reports.pictures import painted
 from gnomon.reports.viewer import shelf
@@ -318,7 +318,7 @@ def test_an_item_leads_to_the_one_before_and_after_within_the_filter(
 def test_an_item_page_shows_exactly_what_the_model_read(made: ModuleType, tmp_path: Path) -> None:
     run = made.write(tmp_path / "a", "spacenli@fresh", "m", made.entailment(4, 5))
     item = next(run.items())
-    asking = Asking(way="pair", opening="<s>", middle="</s></s>", closing="</s>")
+    asking = PromptFormat(way="pair", opening="<s>", middle="</s></s>", closing="</s>")
     with RunLog(run.path) as log:
         run.manifest.asking = msgspec.to_builtins(asking)
         log.write_manifest(run.manifest)

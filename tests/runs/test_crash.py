@@ -19,7 +19,7 @@ COMMAND = [
     "dice",
     "-m",
     "slow",
-    "--model-set",
+    "--set",
     "seconds=0.02",
     "--quiet",
 ]

@@ -12,7 +12,7 @@ from gnomon.errors import ModelError, ModelWarning, RunError, UsageError
 from gnomon.items.source import ItemSource
 from gnomon.jobs import ChildDiedError, attempt, value_of
 from gnomon.records import Answer, Item
-from gnomon.runs import driving, pool, running, runs_in
+from gnomon.runs import pool, running, runs_in
 from gnomon.runs.workers import Worker, WorkerPlan, plan_workers
 
 
@@ -503,7 +503,7 @@ def test_interrupt_finishes_what_is_being_asked_and_the_same_command_goes_on(pla
 
 
 def test_whoever_watches_sees_all_workers(places, monkeypatch):
-    monkeypatch.setattr(driving, "LOOK", 0.0)
+    monkeypatch.setattr(running, "LOOK", 0.0)
     seen = []
     ask(
         mind(kills_at(42)),
@@ -523,20 +523,20 @@ def test_answers_that_took_a_while_are_on_disk_at_once_and_instant_ones_soon(mon
             self.commits.append(len(answers))
 
     now = [100.0]
-    monkeypatch.setattr(driving.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(running.time, "monotonic", lambda: now[0])
     log = Log()
-    writer = driving.Writer(log)
+    writer = running.AnswerWriter(log)
 
     def done(seconds):
-        return [driving.Done([], [(0, Answer(item="0"))], seconds)]
+        return [running.Done([], [(0, Answer(item="0"))], seconds)]
 
     writer.add(done(0.001))  # the first one: nothing was written for long
     writer.add(done(0.001))
     assert log.commits == [1]
-    writer.add(done(driving.QUICK))
+    writer.add(done(running.QUICK))
     assert log.commits == [1, 2], "an answer that took a while takes those that wait along"
     writer.add(done(0.001))
-    now[0] += 2 * driving.TOGETHER
+    now[0] += 2 * running.TOGETHER
     writer.add([])
     assert log.commits == [1, 2, 1], "none waits for longer than that"
 
@@ -551,9 +551,9 @@ def test_answers_that_could_not_be_written_are_written_with_the_next():
             self.written = list(answers)
 
     log = Log()
-    writer = driving.Writer(log)
+    writer = running.AnswerWriter(log)
     with pytest.raises(RunError, match="full"):
-        writer.add([driving.Done([], [(0, Answer(item="0"))], 1.0)])
+        writer.add([running.Done([], [(0, Answer(item="0"))], 1.0)])
     log.full = False
     writer.flush()
     assert log.written == [(0, Answer(item="0"))]

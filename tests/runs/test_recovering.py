@@ -47,7 +47,7 @@ def test_a_record_that_is_no_item_is_lost_alone(run, tmp_path):
     with closing(sqlite3.connect(run.path / LOG)) as db:
         db.execute("UPDATE items SET record = '{' WHERE n = 7")
         db.commit()
-    with pytest.raises(DataError, match="gnomon recover"):
+    with pytest.raises(DataError, match="gnomon runs recover"):
         list(run.items())
     found = recover(run, tmp_path / "new")
     assert (found.items, found.answers, found.lost_items, found.lost_answers) == (599, 599, 1, 1)

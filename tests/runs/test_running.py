@@ -18,7 +18,7 @@ from gnomon.items.source import ItemSource
 from gnomon.options import neutral
 from gnomon.records import Answer, Image, Item
 from gnomon.runs import LOG, Run, RunLog, running, runs_in
-from gnomon.runs.folders import run_folder
+from gnomon.runs.identity import run_folder
 
 
 def items(n=100):
@@ -134,17 +134,17 @@ def test_the_manifest_tells_with_which_options_a_run_last_went_on(tmp_path):
             source(),
             spec(Fake(_gone_at_50), threads=1),
             runs=tmp_path,
-            command="gnomon run --threads 1",
+            command="gnomon run --set threads=1",
         )
     again = Fake()
     run = running.run(
-        source(), spec(again, threads=2), runs=tmp_path, command="gnomon run --threads 2"
+        source(), spec(again, threads=2), runs=tmp_path, command="gnomon run --set threads=2"
     )
     assert 0 < len(again.asked) < 100
     assert run.manifest.model_options == {"threads": 2}
-    assert run.manifest.command == "gnomon run --threads 2"
+    assert run.manifest.command == "gnomon run --set threads=2"
     complete = running.run(
-        source(), spec(Fake(), threads=3), runs=tmp_path, command="gnomon run --threads 3"
+        source(), spec(Fake(), threads=3), runs=tmp_path, command="gnomon run --set threads=3"
     )
     assert complete.manifest == run.manifest, "nothing was asked, nothing changes"
 

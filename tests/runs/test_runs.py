@@ -108,7 +108,7 @@ def test_log_of_something_else_is_named(tmp_path):
     (tmp_path / "r").mkdir()
     (tmp_path / "r" / LOG).write_bytes(b"not a database, but long enough to be taken for one" * 40)
     with (
-        pytest.raises(DataError, match=r"damaged(.|\n)*gnomon recover"),
+        pytest.raises(DataError, match=r"damaged(.|\n)*gnomon runs recover"),
         RunLog(tmp_path / "r") as log,
     ):
         log.pending(-1, 1)
@@ -245,7 +245,7 @@ READERS = {
 @pytest.mark.parametrize("record", ["{", '{"id": 3}', "[]"])
 def test_a_damaged_record_is_named_with_what_to_do(log, read, record):
     damage(log, f"UPDATE items SET record = '{record}' WHERE n = 1")
-    with pytest.raises(DataError, match=r"damaged(.|\n)*gnomon recover"):
+    with pytest.raises(DataError, match=r"damaged(.|\n)*gnomon runs recover"):
         read(Run.open(log.path))
 
 

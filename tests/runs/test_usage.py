@@ -9,7 +9,7 @@ import pytest
 
 from gnomon.records import Answer, Fingerprint, Item
 from gnomon.runs import Manifest, Run, RunLog, recover
-from gnomon.runs.earlier import add_counts
+from gnomon.runs.database import add_counts
 from gnomon.runs.manifest import LOG
 
 OF_BEFORE = """

@@ -75,7 +75,7 @@ def test_ray_answers_as_one_process_does_and_asks_again_what_a_dead_worker_held(
         "GNOMON_DICE_ASKED": str(tmp_path / "asked"),
         "GNOMON_DICE_KILLED": str(tmp_path / "killed"),
     }
-    words = ["run", "dice", "-m", "slow", "--model-set", "kill=roll-77", "--set", "n=300"]
+    words = ["run", "dice", "-m", "slow", "--set", "kill=roll-77", "--set", "n=300"]
     command = [sys.executable, "-m", "gnomon", *words, "--workers", "ray:2", "--json"]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

@@ -6,10 +6,9 @@ import pytest
 
 from gnomon.lexicon.relations import OpposedPair, lexicon
 from gnomon.lexicon.things import thing_words
-from gnomon.scenes.bodies import Body, Pair, angle, minus
-from gnomon.scenes.contrasting import contrasted, truth_in
-from gnomon.scenes.contrasts import NEEDS, pairs_for, stages_for
-from gnomon.scenes.layouts import Dials
+from gnomon.scenes.bodies import Body, BodyPair, angle, minus
+from gnomon.scenes.contrasts import NEEDS, contrasted, pairs_for, stages_for, truth_in
+from gnomon.scenes.layouts import ContrastOptions
 from gnomon.scenes.pictures import survey
 from gnomon.scenes.relations import relations
 from gnomon.scenes.things import things
@@ -26,7 +25,7 @@ def made(first, second, subject, ground, seed=0, dials=None):
     """Two scenes; a seed that finds none is followed by others."""
     for attempt in range(20):
         rng = random.Random(f"{seed}/{attempt}")
-        found = contrasted(rng, named(first, second), subject, ground, dials or Dials())
+        found = contrasted(rng, named(first, second), subject, ground, dials or ContrastOptions())
         if found is not None:
             return found
     raise AssertionError("no scenes were found")
@@ -66,7 +65,7 @@ def test_what_is_near_is_not_on_the_other_thing():
     for seed in range(3):
         found = made("close to", "far away from", "pizza", "chair", seed)
         for scene in found.scenes:
-            pair = Pair(Body(scene.placed("pizza")), Body(scene.placed("chair")), scene)
+            pair = BodyPair(Body(scene.placed("pizza")), Body(scene.placed("chair")), scene)
             assert not pair.rests
 
 
@@ -78,7 +77,7 @@ def test_who_faces_something_is_not_seen_from_behind():
 
 
 def test_what_is_asked_about_is_seen():
-    dials = Dials(distractors=2, visible=0.8, least=0.01)
+    dials = ContrastOptions(distractors=2, visible=0.8, least=0.01)
     for scene in made("left of", "right of", "dog", "box", dials=dials).scenes:
         seen = survey(scene, 96)
         assert len(scene.things) == 4
@@ -91,7 +90,7 @@ def test_what_is_asked_about_is_seen():
 def test_a_farther_viewer_makes_things_smaller():
     shares = []
     for distance in (1.0, 2.0):
-        dials = Dials(distractors=0, distance=distance, least=0.0)
+        dials = ContrastOptions(distractors=0, distance=distance, least=0.0)
         scene = made("on", "under", "cat", "dining table", dials=dials).scenes[0]
         shares.append((survey(scene, 96).mask > 0).mean())
     assert shares[1] < shares[0] / 2
@@ -113,6 +112,6 @@ def test_groups_are_around_or_far_as_a_whole():
 
 
 def test_an_impossible_contrast_is_given_up():
-    huge = Dials(least=0.5)
+    huge = ContrastOptions(least=0.5)
     rng = random.Random(0)
     assert contrasted(rng, OpposedPair("left of", "right of"), "dog", "box", huge) is None

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from gnomon.errors import DataError, UsageError
-from gnomon.scenes.casting import FLOOR, SKY, Grid, cast, rays_of, windows_of
-from gnomon.scenes.parts import Part
+from gnomon.scenes.descriptions import scene_of
 from gnomon.scenes.pictures import draw, png, scene_in, scene_note, survey, write_png
-from gnomon.scenes.saying import scene_of
+from gnomon.scenes.rendering import FLOOR, SKY, RayGrid, cast, rays_of, windows_of
 from gnomon.scenes.scenes import Placed, Scene, Viewer, to_json
 from gnomon.scenes.solids import camera_of, solid
+from gnomon.scenes.things import ThingPart
 
 VIEWER = Viewer(eye=(0.4, -3.2, 1.4), at=(0.0, 0.0, 0.5))
 SCENE = Scene(
@@ -34,9 +34,11 @@ SCENE = Scene(
 
 def alone(shape, size, at, narrow=0.0):
     """The depth at which a single primitive is seen, and the rays."""
-    part = Part(shape, np.array(at, dtype=float), np.diag(np.array(size) / 2), "red", "", narrow)
+    part = ThingPart(
+        shape, np.array(at, dtype=float), np.diag(np.array(size) / 2), "red", "", narrow
+    )
     solids = [solid(part, np.eye(3), np.zeros(3), 1, "red")]
-    camera, grid = camera_of(VIEWER), Grid(96, 96)
+    camera, grid = camera_of(VIEWER), RayGrid(96, 96)
     rays = rays_of(camera, grid, 0, 96, np.float64)
     band = cast(solids, windows_of(solids, camera, grid), camera, rays, 0)
     return camera.eye, np.stack(rays, axis=-1), band
@@ -99,10 +101,10 @@ def test_a_shape_is_met_where_marching_along_the_ray_first_finds_it(shape, narro
 def test_a_bowl_is_hollow_and_a_tube_is_open():
     looking_down = camera_of(Viewer(eye=(0.0, -0.01, 3.0), at=(0.0, 0.0, 0.0), angle=20))
     for shape, depth in (("bowl", 2.6), ("tube", 3.0)):
-        part = Part(shape, np.array((0, 0, 0.6)), np.diag((0.2, 0.2, 0.2)), "red", "", 0.0)
+        part = ThingPart(shape, np.array((0, 0, 0.6)), np.diag((0.2, 0.2, 0.2)), "red", "", 0.0)
         solids = [solid(part, np.eye(3), np.zeros(3), 1, "red")]
-        rays = rays_of(looking_down, Grid(65, 65), 0, 65, np.float64)
-        windows = windows_of(solids, looking_down, Grid(65, 65))
+        rays = rays_of(looking_down, RayGrid(65, 65), 0, 65, np.float64)
+        windows = windows_of(solids, looking_down, RayGrid(65, 65))
         band = cast(solids, windows, looking_down, rays, 0)
         assert band.distance[32, 32] == pytest.approx(depth, abs=0.01)  # its floor, or none
 

@@ -6,12 +6,10 @@ import msgspec
 import pytest
 
 from gnomon.errors import UsageError
-from gnomon.scenes.laws import broken_laws
 from gnomon.scenes.pictures import survey
-from gnomon.scenes.placing import Dials, Statement, arrange, random_scene
-from gnomon.scenes.relations import decide
+from gnomon.scenes.placing import SceneOptions, Statement, arrange, impossibilities, random_scene
+from gnomon.scenes.relations import broken_laws, decide
 from gnomon.scenes.scenes import Placed, Scene, Viewer, check_scene
-from gnomon.scenes.standing import impossibilities
 from gnomon.scenes.things import things
 
 VIEWER = Viewer(eye=(0, -4, 1.5), at=(0, 0, 0.4))
@@ -55,15 +53,24 @@ def test_no_street_furniture_stands_on_a_roof():
 
 
 def test_the_dials_turn():
-    assert len(random_scene(1, Dials(things=7)).things) == 7
-    near, far = random_scene(5, Dials(things=2)), random_scene(5, Dials(things=2, distance=3))
+    assert len(random_scene(1, SceneOptions(things=7)).things) == 7
+    near, far = (
+        random_scene(5, SceneOptions(things=2)),
+        random_scene(5, SceneOptions(things=2, distance=3)),
+    )
     assert (survey(far, 96).mask > 0).sum() < (survey(near, 96).mask > 0).sum()
-    clear = random_scene(1, Dials(hidden=0.05))
+    clear = random_scene(1, SceneOptions(hidden=0.05))
     assert min(survey(clear, 96).visible.values()) >= 0.95
 
 
 @pytest.mark.parametrize(
-    "dials", [Dials(things=0), Dials(things=500), Dials(distance=float("nan")), Dials(hidden=-1)]
+    "dials",
+    [
+        SceneOptions(things=0),
+        SceneOptions(things=500),
+        SceneOptions(distance=float("nan")),
+        SceneOptions(hidden=-1),
+    ],
 )
 def test_a_dial_out_of_range_is_said(dials):
     with pytest.raises(UsageError):

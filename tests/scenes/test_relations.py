@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from gnomon.errors import GnomonError
 from gnomon.lexicon.relations import lexicon
-from gnomon.scenes.laws import broken_laws
-from gnomon.scenes.relations import FRAMED, MEANINGS, decide, explain, facts, relations
+from gnomon.scenes.relations import FRAMED, MEANINGS, broken_laws, decide, explain, facts, relations
 from gnomon.scenes.scenes import Placed, Scene, Viewer
 
 VIEWER = Viewer(eye=(0, -6, 1.5), at=(0, 0, 0.4))

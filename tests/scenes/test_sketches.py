@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.cli import main
+from gnomon.scenes.descriptions import scene_of
 from gnomon.scenes.pictures import survey
-from gnomon.scenes.saying import scene_of
 from gnomon.scenes.scenes import Placed, Scene, Viewer
 from gnomon.scenes.sketches import SIDE, hull, plan, turnable, turnable_file
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from gnomon.errors import DataError, UsageError
-from gnomon.scenes.parts import bounds, palette
-from gnomon.scenes.things import Kind, read_things, thing_named, things
+from gnomon.scenes.things import Kind, bounds, palette, read_things, thing_named, things
 
 PLAIN = """
 stool:

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from gnomon.records import Item
+from tests.models.conftest import folders  # noqa: F401 - small models of every make
 
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 

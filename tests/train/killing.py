@@ -7,7 +7,7 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from gnomon.train.making import carry_out
+from gnomon.train.folder import carry_out
 from gnomon.train.recipes import Recipe
 
 

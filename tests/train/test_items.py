@@ -11,8 +11,15 @@ from gnomon.errors import DataError, GnomonError, UsageError
 from gnomon.items.source import load
 from gnomon.items.writing import write_items
 from gnomon.records import Item
-from gnomon.train.items import ItemData, Part, Pool, carved, drawn, read_material
-from gnomon.train.overlap import check_apart
+from gnomon.train.items import (
+    ItemData,
+    ItemPool,
+    TrainingPart,
+    carved,
+    check_apart,
+    drawn,
+    read_material,
+)
 
 HELD_OUT = (("family",),)
 
@@ -46,18 +53,20 @@ def test_a_smaller_draw_is_part_of_a_larger_one(seed, one, other):
         for number in range(8)
     ]
     less, more = sorted((one, other))
-    small = {item.id for item in drawn(items, Pool(per_group=less), seed)}
-    large = {item.id for item in drawn(items, Pool(per_group=more), seed)}
+    small = {item.id for item in drawn(items, ItemPool(per_group=less), seed)}
+    large = {item.id for item in drawn(items, ItemPool(per_group=more), seed)}
     assert small <= large
     assert len(small) == 4 * less
-    part = {item.id for item in drawn(items, Pool(percent=10.0 * less), seed)}
-    whole = {item.id for item in drawn(items, Pool(percent=10.0 * more), seed)}
+    part = {item.id for item in drawn(items, ItemPool(percent=10.0 * less), seed)}
+    whole = {item.id for item in drawn(items, ItemPool(percent=10.0 * more), seed)}
     assert part <= whole
 
 
 def test_another_seed_draws_other_items(make_pairs):
     items = make_pairs()
-    draws = {tuple(item.id for item in drawn(items, Pool(per_group=2), seed)) for seed in range(5)}
+    draws = {
+        tuple(item.id for item in drawn(items, ItemPool(per_group=2), seed)) for seed in range(5)
+    }
     assert len(draws) > 1
 
 
@@ -201,7 +210,7 @@ def test_a_part_that_cannot_be_made_is_refused(items_file, parts, said):
 
 def test_a_recipe_without_a_place_for_its_items_is_refused():
     with pytest.raises(UsageError, match="either a source or a file"):
-        read_material(ItemData(train=Pool()), 0)
+        read_material(ItemData(train=ItemPool()), 0)
 
 
 def test_an_item_that_cannot_be_asked_is_named(make_pairs, tmp_path):
@@ -218,7 +227,7 @@ def test_a_file_that_lacks_a_column_is_refused_with_its_line(tmp_path):
 
 
 def test_carving_a_share_of_items_takes_it_from_every_group(make_pairs):
-    part, rest = carved(make_pairs(), Part(by="item", share=0.25), 0, "dev")
+    part, rest = carved(make_pairs(), TrainingPart(by="item", share=0.25), 0, "dev")
     for group in ("pattern 0", "pattern 1", "pattern 2"):
         assert sum(item.group == group for item in part) == 4
         assert sum(item.group == group for item in rest) == 12

@@ -12,9 +12,9 @@ from safetensors.torch import save_file
 
 from gnomon.errors import ModelError, UsageError
 from gnomon.train import checkpoints
+from gnomon.train.checkpoints import MetricsLog, read_metrics
 from gnomon.train.loop import train
-from gnomon.train.metrics import MetricsLog, read_metrics
-from gnomon.train.schedule import Schedule, Seeds
+from gnomon.train.recipes import Schedule, Seeds
 
 SCHEDULE = Schedule(
     epochs=3, accumulate=3, learning_rate=0.02, evaluate_every=3, save_every=2, warmup=0.2

@@ -13,7 +13,7 @@ from gnomon.registry import model
 
 torch = pytest.importorskip("torch")
 
-from gnomon.train.making import carry_out
+from gnomon.train.folder import carry_out
 from gnomon.train.recipes import load_recipe
 
 SIZES = {"ant": 1, "bird": 2, "cat": 3, "dog": 4, "man": 5, "car": 6, "house": 7, "church": 8}

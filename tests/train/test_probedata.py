@@ -6,15 +6,8 @@ from msgspec.structs import replace
 from gnomon.errors import DataError, UsageError
 from gnomon.items.source import load
 from gnomon.items.writing import write_items
-from gnomon.train.items import Part, Pool
-from gnomon.train.overlap import check_apart
-from gnomon.train.probedata import (
-    ProbeData,
-    by_splits,
-    object_tags,
-    read_probe_items,
-    shared_counts,
-)
+from gnomon.train.items import ItemPool, TrainingPart, check_apart
+from gnomon.train.probe import ProbeData, by_splits, object_tags, read_probe_items, shared_counts
 
 BENCHMARK = "viphy-size@fresh"
 DATA = ProbeData(benchmark=BENCHMARK, options={"pairs": 200, "prompt": "finetune"})
@@ -62,7 +55,7 @@ def test_a_source_with_splits_is_taken_as_it_is_divided():
 
 
 def test_a_benchmark_and_a_source_are_not_given_together():
-    both = ProbeData(benchmark=BENCHMARK, train=Pool(source=BENCHMARK))
+    both = ProbeData(benchmark=BENCHMARK, train=ItemPool(source=BENCHMARK))
     with pytest.raises(UsageError, match="not both"):
         read_probe_items(both, 0)
 
@@ -79,8 +72,8 @@ def test_parts_with_objects_held_out_are_read_as_any_other(tmp_path):
     write_items(tmp_path / "items.jsonl", pool)
     file = str(tmp_path / "items.jsonl")
     data = ProbeData(
-        train=Pool(file=file, where={"relation": "<"}),
-        parts={"dev": Part(file=file, limit=4), "test": Part(file=file)},
+        train=ItemPool(file=file, where={"relation": "<"}),
+        parts={"dev": TrainingPart(file=file, limit=4), "test": TrainingPart(file=file)},
         hold_out=("type_a", "type_b"),
         apart=0.5,
     )
@@ -96,7 +89,7 @@ def test_objects_to_hold_out_that_items_lack_are_refused():
 
 
 def test_objects_are_held_out_only_of_parts_with_a_source():
-    carved = replace(DATA, apart=0.2, parts={"dev": Part(by="group")})
+    carved = replace(DATA, apart=0.2, parts={"dev": TrainingPart(by="group")})
     with pytest.raises(UsageError, match="parts that have a source or a file each"):
         read_probe_items(carved, 0)
 

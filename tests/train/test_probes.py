@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gnomon.train.probes import (
     Examples,
-    Settings,
+    HeadSettings,
     epoch_order,
     epoch_targets,
     first_weights,
@@ -55,7 +55,7 @@ def accuracy(vectors, gold, learnt):
     return gold[np.arange(len(gold)), picked].mean()
 
 
-QUICK = Settings(learning_rate=1e-2, epochs=30)
+QUICK = HeadSettings(learning_rate=1e-2, epochs=30)
 
 
 def test_what_is_linear_in_the_vectors_is_learnt_and_carries_over():
@@ -86,7 +86,7 @@ def test_the_weights_are_those_of_a_plain_loop_of_torch(several, decay):
     draw = np.random.default_rng(3)
     vectors = draw.normal(size=(45, 12)).astype(np.float32)
     gold = with_one_right(draw.random((1, 45, 4)) < 0.4)
-    chosen = Settings(epochs=4, learning_rate=1e-2, several=several, decay=decay)
+    chosen = HeadSettings(epochs=4, learning_rate=1e-2, several=several, decay=decay)
     (learnt,) = train_probes(
         examples(vectors, gold), examples(vectors, gold), chosen._replace(epochs=4)
     )
@@ -138,14 +138,14 @@ def test_the_earlier_of_two_equal_epochs_is_kept():
 @settings(max_examples=40, deadline=None)
 def test_one_right_label_is_drawn_for_each_example(gold, epoch, seed):
     gold = with_one_right(gold)
-    targets = epoch_targets(gold, Settings(seed_data=seed), epoch)
+    targets = epoch_targets(gold, HeadSettings(seed_data=seed), epoch)
     assert (targets.sum(axis=2) == 1).all()
     assert (gold.transpose(1, 0, 2) | (targets == 0)).all()
 
 
 def test_over_many_epochs_each_right_label_is_drawn_equally_often():
     gold = np.array([[[True, False, True, True]] * 200])
-    drawn = sum(epoch_targets(gold, Settings(), epoch) for epoch in range(1, 51))
+    drawn = sum(epoch_targets(gold, HeadSettings(), epoch) for epoch in range(1, 51))
     shares = drawn.sum(axis=(0, 1)) / drawn.sum()
     assert np.abs(shares - [1 / 3, 0, 1 / 3, 1 / 3]).max() < 0.02
 
@@ -154,14 +154,14 @@ def test_over_many_epochs_each_right_label_is_drawn_equally_often():
 @settings(max_examples=20, deadline=None)
 def test_a_shared_target_is_divided_equally(gold):
     gold = with_one_right(gold)
-    targets = epoch_targets(gold, Settings(several="share"), 1)
+    targets = epoch_targets(gold, HeadSettings(several="share"), 1)
     assert np.allclose(targets.sum(axis=2), 1)
     assert ((targets > 0) == gold.transpose(1, 0, 2)).all()
 
 
 @given(st.integers(1, 50), st.integers(1, 12), st.booleans(), st.integers(1, 9))
 def test_an_epoch_has_every_example_at_most_once_and_whole_batches(examples, batch, drop, epoch):
-    chosen = Settings(batch=batch, drop_last=drop)
+    chosen = HeadSettings(batch=batch, drop_last=drop)
     order = epoch_order(examples, chosen, epoch)
     assert len(set(order.tolist())) == len(order)
     assert -(-len(order) // batch) == chosen.steps_in_epoch(examples)
@@ -210,7 +210,7 @@ def test_the_best_epoch_is_chosen_by_the_labels_on_offer():
     gold, _ = of_two_kinds()
     vectors = np.eye(4, dtype=np.float32)[gold.argmax(axis=1)]
     (learnt,) = train_probes(
-        examples(vectors, gold[None]), Examples(vectors, gold[None], gold), Settings(epochs=3)
+        examples(vectors, gold[None]), Examples(vectors, gold[None], gold), HeadSettings(epochs=3)
     )
     assert (learnt.epoch, learnt.score) == (1, 1.0)  # nothing but the right label is offered
 

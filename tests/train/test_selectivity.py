@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from gnomon.records import Item
-from gnomon.train.learners import Outcome
+from gnomon.train.kinds import TrainingOutcome
 from gnomon.train.probes import Learnt
-from gnomon.train.selectivity import part_scores, results_in_words, right_flags, train_scores
+from gnomon.train.probetraining import part_scores, results_in_words, right_flags, train_scores
 
 LABELS = ("yes", "no")
 KNOWS = Learnt(np.eye(2, dtype=np.float32), np.zeros(2, dtype=np.float32), 1, 1.0)
@@ -57,7 +57,7 @@ def test_what_a_head_learns_by_heart_is_measured_on_its_own_labels():
 
 def test_the_card_tells_every_part_and_what_was_learnt_by_heart():
     scores = example_scores()
-    outcome = Outcome(
+    outcome = TrainingOutcome(
         steps=1,
         epochs=1,
         best_step=1,

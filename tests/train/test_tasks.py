@@ -12,11 +12,9 @@ torch = pytest.importorskip("torch")
 from gnomon.errors import DataError, ModelError, RunError, UsageError
 from gnomon.items.writing import write_items
 from gnomon.models.transformers.hf import hf
-from gnomon.train.folder import finished
+from gnomon.train.folder import carry_out, finished
 from gnomon.train.kinds import kind
-from gnomon.train.making import carry_out
-from gnomon.train.recipes import recipe_of
-from gnomon.train.schedule import Seeds
+from gnomon.train.recipes import Seeds, recipe_of
 
 LEARNING = {"epochs": 25, "batch": 12, "learning_rate": 4e-3, "warmup": 0.1}
 
@@ -335,7 +333,7 @@ def test_the_card_says_how_a_model_taught_otherwise_is_asked(chatting, items_fil
     wanted = recipe(chatting, items_file, "text", {"chat": False, "wording": 1}, epochs=0)
     carry_out(wanted, tmp_path / "trained")
     card = (tmp_path / "trained" / "README.md").read_text()
-    assert "`gnomon run BENCHMARK -m hf:FOLDER --model-set chat=false`" in card
+    assert "`gnomon run BENCHMARK -m hf:FOLDER --set chat=false`" in card
 
 
 def test_a_conversation_with_a_model_that_has_no_template_is_refused(small_model, items_file):

@@ -16,9 +16,8 @@ from gnomon.audit.subject import Subject
 from gnomon.errors import MissingExtraError
 from gnomon.lexicon.relations import Use
 from gnomon.proofs.meaning.formulas import Formula, every
-from gnomon.proofs.meaning.readings import reading_named
-from gnomon.proofs.meaning.stories import Story
-from gnomon.proofs.prove import ORDINARY, Case, formula_of
+from gnomon.proofs.meaning.stories import Story, reading_named
+from gnomon.proofs.solver import ORDINARY, Case, formula_of
 
 # Clauses given to the prover: what follows, and what cannot hold together.
 #

@@ -20,7 +20,7 @@ from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import UsageError, check_known
 from gnomon.files import package_data, read_yaml
 from gnomon.options import several
-from gnomon.proofs.calculi.tables import NAMES, Calculus, Cell, Relation, calculus
+from gnomon.proofs.calculus import NAMES, Calculus, Cell, Relation, calculus
 from gnomon.records import Item, digest
 
 QUADS = 60

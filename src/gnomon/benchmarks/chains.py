@@ -23,9 +23,8 @@ from gnomon.errors import UsageError, check_known
 from gnomon.files import package_data, read_yaml
 from gnomon.grouped import GOLD, tally
 from gnomon.options import several
-from gnomon.proofs.chaining.building import Trio, make_trio
-from gnomon.proofs.chaining.facts import VERDICTS, Fact, Story, Verdict
-from gnomon.proofs.chaining.families import FAMILIES
+from gnomon.proofs.chainfacts import VERDICTS, ChainFact, Story, Verdict
+from gnomon.proofs.chains import FAMILIES, Trio, make_trio
 from gnomon.records import Item, digest
 
 # Which stories are told: every combination of the dials in turn.
@@ -145,14 +144,14 @@ class Telling:
             parts.append(self.frames[place].format(sentence=self._clause(fact, way)))
         return " ".join(map(_as_sentence, parts))
 
-    def question(self, asked: Fact) -> str:
+    def question(self, asked: ChainFact) -> str:
         """Is the one so to the other?"""
         one, two = self.names[asked.first], _object(self.names[asked.second])
         verb = "Am" if one == "I" else "Is"
         text = f"{verb} {one} {self.world.phrase(asked.relation)} {two}?"
         return str(_words()["question"]).format(question=text)
 
-    def _clause(self, fact: Fact, way: int) -> str:
+    def _clause(self, fact: ChainFact, way: int) -> str:
         ways = self.world.relations[fact.relation]
         predicate = ways[way % len(ways)]
         one, two = self.names[fact.first], _object(self.names[fact.second])
@@ -269,7 +268,7 @@ def fresh(
     naming       names (people, zones) or things; else both
     shuffle      no tells the chain in order, and then the distractors
     ask          one question a story, or pairs: about every two things of the chain, both ways
-                 round, for `gnomon beliefs` (labels are then not balanced)
+                 round, for `gnomon score --beliefs` (labels are then not balanced)
     form         story, or picture: the things stand on a floor, and a caption (left of, right of,
                  behind, in front of) is true of one picture and false of its twin
     size         pixels of a picture's side
@@ -353,17 +352,17 @@ def _items(trio: Trio, told: Telling, wanted: _Wanted, ask: str) -> Iterator[Ite
 
 def _questions(
     trio: Trio, story: Story, verdict: Verdict, ask: str
-) -> Iterator[tuple[Fact, Verdict]]:
+) -> Iterator[tuple[ChainFact, Verdict]]:
     if ask == "one":
         yield trio.question, verdict
         return
     for one, two in permutations(range(trio.hops + 1), 2):
-        asked = Fact(trio.question.relation, one, two)
+        asked = ChainFact(trio.question.relation, one, two)
         yield asked, trio.family.logic.verdict(story, asked)
 
 
 def _item(
-    told: Telling, wanted: _Wanted, group: str, context: str, asked: Fact, answer: Verdict
+    told: Telling, wanted: _Wanted, group: str, context: str, asked: ChainFact, answer: Verdict
 ) -> Item:
     text = told.question(asked)
     return Item(

@@ -16,14 +16,13 @@ from msgspec.structs import replace
 
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import UsageError
-from gnomon.proofs.chaining.building import Trio, make_trio
-from gnomon.proofs.chaining.facts import Fact, Story
+from gnomon.proofs.chainfacts import ChainFact, Story
+from gnomon.proofs.chains import Trio, make_trio
 from gnomon.records import Image, Item, digest
 from gnomon.scenes.drawing import draw_missing, picture_name
-from gnomon.scenes.pictures import check_size, survey
+from gnomon.scenes.pictures import SURVEY_SIZE, check_size, survey, viewer_of
 from gnomon.scenes.relations import decide
 from gnomon.scenes.scenes import Placed, Scene
-from gnomon.scenes.viewing import SURVEY_SIZE, viewer_of
 from gnomon.vision.images import describe
 
 MOST_HOPS, MOST_DISTRACTORS = 4, 2  # more things hide one another
@@ -140,7 +139,7 @@ def _items(
 
 
 def _scene(
-    story: Story, question: Fact, truth: bool, things: list[str], look: int, random: Random
+    story: Story, question: ChainFact, truth: bool, things: list[str], look: int, random: Random
 ) -> Scene | None:
     """A floor with the things, on which the story holds and the caption is clear."""
     for _ in range(ARRANGEMENTS):
@@ -177,7 +176,7 @@ def _ranked(story: Story, axis: int, count: int, random: Random) -> list[int]:
     return ranks
 
 
-def _is_clear(scene: Scene, question: Fact, truth: bool, things: list[str]) -> bool:
+def _is_clear(scene: Scene, question: ChainFact, truth: bool, things: list[str]) -> bool:
     subject, ground = things[question.first], things[question.second]
     return decide(scene, subject, WORDS[question.relation], ground).truth is truth
 

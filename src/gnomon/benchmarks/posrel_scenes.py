@@ -120,7 +120,7 @@ def generalised(scenes: Iterable[ActionScene], seed: int, per_group: int) -> Ite
         raise UsageError(
             f"There must be 1 pair of hyponyms or more for each person and object, "
             f"not {per_group}.",
-            "Give --per-group 1.",
+            "Give --set per_group=1.",
         )
     kinds: dict[str, list[str]] = read_yaml(package_data("posrel/hyponyms.yaml"))
     pairs: dict[tuple[str, str], list[tuple[str, str]]] = {}

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SAMPLES = ("dataset/160x200.json", "160x200.json")
 CHOICES = ("entailment", "neutral", "contradiction")
 PUBLISHED_SEED, PUBLISHED_COUNT = 42, 200
-READINGS = 8  # of gnomon.proofs.meaning.readings
+READINGS = 8  # of gnomon.proofs.meaning.stories
 ALL, EXAMPLES = -1, 0  # values of per_group with a meaning of their own
 
 
@@ -304,7 +304,7 @@ def repeated(items: Iterable[Item]) -> Listing:
 def _check_count(per_group: int) -> None:
     if per_group < ALL:
         raise UsageError(
-            f"--per-group {per_group} makes no sense.",
+            f"per_group={per_group} makes no sense.",
             "Give a number, -1 for all, or 0 for the examples only.",
         )
 

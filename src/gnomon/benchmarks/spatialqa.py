@@ -42,7 +42,7 @@ def fresh(
     if per_group < 1:
         raise UsageError(
             f"There must be 1 item or more of each template, not {per_group}.",
-            "Give --per-group 1.",
+            "Give --set per_group=1.",
         )
     for family in families(patterns):
         for problem in family.problems(per_group, seed=seed, paired=paired):

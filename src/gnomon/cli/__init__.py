@@ -4,6 +4,6 @@ The code is in `dispatch`, not here: a command's module becomes a name of this p
 would hide the builtin.
 """
 
-from gnomon.cli.dispatch import COMMANDS, add_arguments, command_module, command_parser, main
+from gnomon.cli.dispatch import command_parser, main
 
-__all__ = ["COMMANDS", "add_arguments", "command_module", "command_parser", "main"]
+__all__ = ["command_parser", "main"]

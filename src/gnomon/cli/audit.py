@@ -1,9 +1,19 @@
-"""Check a benchmark before its users do: shortcuts, leaks, repeats, contradictions.
+"""Check a benchmark before its users do: bad items, shortcuts, leaks, repeats, contradictions.
 
 NAME is a benchmark of `gnomon list`, fresh or @published. FILE is any JSON, CSV, TSV or Parquet
 file, a folder of a Hugging Face dataset, a sample log of lm-eval or Inspect, or what `gnomon make`
 wrote. Files that are named after splits (train, dev, test) are the splits of one set. RUN is a run
-folder, or a folder of runs: the items that they were asked.
+folder, or a folder of runs: the items that they were asked. PATTERNS are pattern files of SpaceNLI,
+folders of them, or the authors' .xml.
+
+A file of items is validated first: what cannot be asked is listed by line (a gold that is no
+choice, an empty text, a missing picture, an id that occurs twice), with the number of items, their
+digest (as in a run's manifest) and whether the canary is there. --check validation does only that.
+
+Of patterns it checks that restrictions can be satisfied, that examples can be derived, and that
+labels agree; it prints the number of problems of each pattern, and the paper's tables. With --prove
+it proves instead that the labels follow from what the sentences mean (docs/proofs.md). Without a
+file, --check validation, --prove and --vocabulary are about the patterns that ship with Gnomon.
 
 examples:
   gnomon audit scales
@@ -11,6 +21,8 @@ examples:
   gnomon audit mine.jsonl --map text=question,choices=options,gold=answer,group=template
   gnomon audit train.jsonl test.jsonl --map text=caption,gold=label,labels=false+true -o audit.html
   gnomon audit mine.jsonl --runs runs
+  gnomon audit quiz.csv --map text=question,choices=A+B+C+D,gold=answer --check validation
+  gnomon audit my_patterns.yaml --prove
   gnomon audit mine.csv --allow constants --allow "words:context, *" --format json
 
 --map names what holds the question, as for `gnomon run`: id, context, text, choices, gold, group
@@ -19,19 +31,22 @@ relation, first and second (two things that are compared). Several columns are j
 has its usual name need not be named. --runs DIR reads which labels people marked as doubtful in
 `gnomon view`, and how many runs got these items wrong. docs/audit.md says what each check does.
 
-Exit code 0 if there is no alarm, 1 if there is one (or a file cannot be read), 2 for wrong usage.
+Exit code 0 if there is no alarm and no error, 1 if there is one (with --strict, also a warning; or
+a file cannot be read), 2 for wrong usage.
 --allow CHECK or CHECK:PART takes an alarm back that is explained.
 """
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.cli.choosing import ITEM_FLAGS, chosen_sources, item_arguments
-from gnomon.errors import UsageError, inert
+from gnomon.cli.dispatch import tell
+from gnomon.cli.options import ITEM_FLAGS, chosen_sources, format_argument, item_arguments
+from gnomon.errors import DataError, UsageError, inert
 from gnomon.items.lmtask import is_task_file
 from gnomon.runs import MANIFEST, open_runs, survey
 
@@ -52,17 +67,25 @@ ENDINGS = (
     ".eval",
     ".gz",
 )
-FORMATS = ("table", "json", "csv", "markdown")
+VALIDATION = "validation"  # the check that comes first
 
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument(
-        "sets", nargs="+", metavar="NAME|FILE|RUN", help="benchmarks, files or run folders"
+        "sets",
+        nargs="*",
+        metavar="NAME|FILE|RUN|PATTERNS",
+        help="benchmarks, files of items, run folders, or files of patterns",
     )
     parser.add_argument(
-        "--check", action="append", default=[], metavar="CHECK", help="only this check"
+        "--check",
+        action="append",
+        default=[],
+        metavar="CHECK",
+        help="only this check, such as validation; may be repeated",
     )
+    parser.add_argument("--strict", action="store_true", help="count warnings as errors")
     parser.add_argument(
         "--allow",
         action="append",
@@ -83,27 +106,122 @@ def arguments(parser: ArgumentParser) -> None:
         help="list what people marked as doubtful in the viewer beside these runs",
     )
     parser.add_argument("-o", "--output", metavar="PAGE.html", help="also write a page")
-    parser.add_argument(
-        "--format", choices=FORMATS, default="table", help="output format (default: table)"
-    )
+    format_argument(parser)
+    _pattern_arguments(parser)
     item_arguments(parser)
 
 
+def _pattern_arguments(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("patterns")
+    group.add_argument(
+        "--prove", action="store_true", help="prove the labels instead (needs gnomon[prove])"
+    )
+    group.add_argument(
+        "--world",
+        metavar="FILE",
+        help="a mini world of your own (for .xml: selection_restriction.yaml)",
+    )
+    group.add_argument(
+        "--vocabulary",
+        action="store_true",
+        help="only list the mini world: classes, scales, relations",
+    )
+    group.add_argument("--quiet", action="store_true", help="print findings only, no tables")
+
+
 def main(args: Namespace) -> int:
-    """Audit, print, and write the page."""
+    """Validate, audit, print, and write the page."""
+    only_valid = args.check == [VALIDATION]
+    about_patterns = args.prove or args.vocabulary
+    patterns = [name for name in args.sets if _holds_patterns(name)]
+    if patterns or (not args.sets and (about_patterns or only_valid)):
+        return _audit_patterns(args, patterns)
+    if not args.sets:
+        raise UsageError(
+            "audit needs a benchmark, a file or a run.", "For example: gnomon audit scales"
+        )
+    if about_patterns:
+        raise UsageError(
+            "--prove and --vocabulary are for patterns.", "Name a pattern file, or nothing else."
+        )
+    valid = _validate(args, only=only_valid)
+    if only_valid:
+        return 0 if valid else 1
+    alarmed = _audit(args)
+    return 0 if valid and not alarmed else 1
+
+
+def _holds_patterns(name: str) -> bool:
+    """Whether a name is a file of patterns, or a folder of such files."""
+    from gnomon.items.itemfiles import names_items
+
+    path = Path(name)
+    if names_items(name) or (path / MANIFEST).is_file():
+        return False
+    if path.is_dir():
+        return any(path.glob("*.yaml")) or any(path.glob("*.yml"))
+    return path.suffix.lower() in (".yaml", ".yml", ".xml")
+
+
+def _audit_patterns(args: Namespace, patterns: Sequence[str]) -> int:
+    from gnomon.cli.validation import validate_patterns
+
+    others = [name for name in args.sets if name not in patterns]
+    if others:
+        raise UsageError(
+            f"{others[0]} is no file of patterns, and cannot be checked together with one.",
+            "Give each in a command of its own.",
+        )
+    return validate_patterns(patterns, args)
+
+
+def _validate(args: Namespace, *, only: bool) -> bool:
+    """Whether the files of items that are named can be asked; what is wrong is printed."""
+    from gnomon.cli.validation import print_validated, validate_items
+    from gnomon.items.itemfiles import names_items
+
+    if args.check and VALIDATION not in args.check:
+        return True
+    files = [name for name in args.sets if names_items(name)]
+    if only and len(files) < len(args.sets):
+        other = next(name for name in args.sets if name not in files)
+        raise UsageError(
+            f"{other} is no file of items, and has nothing to validate.",
+            f"The other checks: gnomon audit {other}",
+        )
+    if only:
+        found = validate_items(files, args)
+        print_validated(found, args.format)
+        return not found.failed
+    valid = True
+    for file in files:
+        try:
+            found = validate_items([file], args)
+        except (DataError, UsageError) as error:  # a log, or fields that only an audit knows
+            tell(f"It cannot be asked as it is, and is audited only. {error}")
+            continue
+        for line in found.lines():
+            print(line, file=sys.stdout if args.format == "table" else sys.stderr)
+        valid = valid and not found.failed
+    return valid
+
+
+def _audit(args: Namespace) -> bool:
+    """Make the checks, print what they say, write the page; whether there is an alarm."""
     from gnomon.audit.auditing import allowed, audit, explanations_of
 
+    checks = [check for check in args.check if check != VALIDATION]
     mine = allowed(args.allow)
     reports = []
     for audited in _sets(args):
         reasons = [*mine, *explanations_of(audited.benchmark)]
-        reports.append(audit(audited, args.check, reasons))
+        reports.append(audit(audited, checks, reasons))
     _print(reports, args.format)
     if args.output:
         from gnomon.audit.page import write_audit
 
         write_audit(reports, Path(args.output), command=_command(args))
-    return 1 if any(report.alarms for report in reports) else 0
+    return any(report.alarms for report in reports)
 
 
 def _sets(args: Namespace) -> Iterator[AuditSet]:
@@ -181,10 +299,9 @@ def _is_file(name: str) -> bool:
 
 
 def _check_no_benchmark_options(args: Namespace) -> None:
-    for option in ("seed", "per_group", "form", "data", "images", "patterns"):
-        if getattr(args, option) is not None:
-            flag = option.replace("_", "-")
-            raise UsageError(f"--{flag} is an option of a benchmark.", "Leave it out for files.")
+    for option in ("seed", "data", "images", "set"):
+        if getattr(args, option):
+            raise UsageError(f"--{option} is an option of a benchmark.", "Leave it out for files.")
 
 
 def _claims(texts: Sequence[str]) -> dict[str, int]:

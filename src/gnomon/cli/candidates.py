@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.cli.choosing import chosen_models, chosen_sources, in_all_wordings
+from gnomon.cli.options import chosen_models, chosen_sources, in_all_wordings
 from gnomon.errors import UsageError, unknown
 from gnomon.items.source import ItemSource
 from gnomon.records import Item
@@ -59,7 +59,7 @@ def _listed(args: Namespace, source: ItemSource, form: str) -> CandidateList | N
         raise UsageError(
             f"{args.candidates} has candidates for items of the form {listed.form}, and those of "
             f"{source.name} are of the form {form}.",
-            f"Choose --form {listed.form}, or other candidates.",
+            f"Choose --set form={listed.form}, or other candidates.",
         )
     return listed
 

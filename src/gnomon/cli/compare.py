@@ -20,7 +20,7 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 
-from gnomon.cli.sharedoptions import format_argument, level_argument
+from gnomon.cli.options import format_argument, level_argument
 from gnomon.errors import UsageError
 from gnomon.runs import open_runs
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from gnomon.cli.parser import CommandParser
+from gnomon.cli.dispatch import CommandParser
 from gnomon.errors import GnomonError
 
 SHELLS = ("bash", "zsh", "fish", "tcsh", "powershell")
@@ -60,17 +60,18 @@ def complete() -> None:
 
 def whole_parser(only: Iterable[str] | None = None) -> CommandParser:
     """One parser of all commands; if words are given, options are only added to those named."""
-    from gnomon.cli import COMMANDS, add_arguments, command_module
+    from gnomon.registry import command, entries
 
     parser = CommandParser(prog="gnomon")
     commands = parser.add_subparsers(dest="command")
-    wanted = set(COMMANDS if only is None else only)
-    for name, line in COMMANDS.items():
-        sub = commands.add_parser(name, help=line)
+    known = entries("commands")
+    wanted = set(known if only is None else only)
+    for name, entry in known.items():
+        sub = commands.add_parser(name, help=entry.summary)
         if name in wanted:
-            module = command_module(name)
+            module = command(name)
             sub.description = module.__doc__
-            add_arguments(sub, module)
+            module.arguments(sub)
     return parser
 
 
@@ -184,12 +185,6 @@ def _sources(prefix: str, given: Namespace) -> Names:
     return dict.fromkeys(sources(), "")
 
 
-def _commands(prefix: str, given: Namespace) -> Names:
-    from gnomon.cli import COMMANDS
-
-    return dict(COMMANDS)
-
-
 def _listed(prefix: str, given: Namespace) -> Names:
     """What `gnomon list KIND` tells more about."""
     kinds: dict[str, Finder] = {
@@ -231,5 +226,5 @@ BY_METAVAR: dict[str, Finder] = {
     "RUN": _runs,
     "PROMPT": _prompts,
     "RECIPE": _recipes,
-    "COMMAND": _commands,
+    "COMMAND": _entries("commands"),
 }

@@ -1,71 +1,30 @@
-"""Train by one recipe with more and more items, and draw what each amount comes to.
-
-examples:
-  gnomon curve recipe.yaml --sizes 0,1,2,5,10,20 -o curve
-  gnomon curve recipe.yaml --percent 10,25,50,75,100 --draws 5 -o curve
-  gnomon curve recipe.yaml --sizes 1,5 -o curve --set schedule.epochs=5 --ask spacenli
-
---sizes counts items of each group (of each pattern, in SpaceNLI), --percent the share of all; 0 is
-the model before training. Each amount is drawn several times (--draws), with other items, another
-order and other new weights; the parts that are tested stay the same. A larger draw contains the
-smaller ones of its number.
-
-Each point is a training in its own folder, as `gnomon train` makes it: points that are finished are
-not trained again, and one that was stopped goes on. --only 5:2 trains one point alone, the second
-draw of 5, for jobs side by side. DIR gets curve.json and curve.svg. With --ask, each trained model
-is also run on a benchmark, so that `gnomon report` draws the curve with everything else.
-"""
+"""Learning curves: one recipe trained with more and more items, and what each amount comes to."""
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.cli.dispatch import tell
-from gnomon.cli.sharedoptions import format_argument, recipe_arguments
 from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
     from gnomon.contracts import Listing
     from gnomon.measures.curves import AtAmount
-    from gnomon.train.curves import Amounts, CurvePoint
+    from gnomon.train.curves import Amounts, LearningCurvePoint
 
 SCHEMES = {"probe": "probe"}  # how what a kind makes is asked, where not with hf:FOLDER
 Curves = dict[str, dict[str, dict[float, list[float]]]]  # part -> measure -> amount -> values
 
 
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    recipe_arguments(parser)
-    amounts = parser.add_mutually_exclusive_group(required=True)
-    amounts.add_argument("--sizes", metavar="N,N", help="items of each group: 1,2,5,10,20")
-    amounts.add_argument("--percent", metavar="P,P", help="share of all: 10,25,50,75,100")
-    parser.add_argument(
-        "--draws", type=int, default=3, metavar="N", help="draws of each amount (default: 3)"
-    )
-    parser.add_argument(
-        "-o", "--output", required=True, metavar="DIR", help="the folder for the trained models"
-    )
-    parser.add_argument("--only", metavar="AMOUNT:DRAW", help="train this point alone")
-    parser.add_argument(
-        "--ask", metavar="BENCHMARK", help="also run each trained model on this benchmark"
-    )
-    parser.add_argument(
-        "--limit", type=int, metavar="N", help="with --ask: at most N items, spread over all"
-    )
-    parser.add_argument(
-        "--runs", default="runs", metavar="DIR", help="with --ask: where runs are kept"
-    )
-    format_argument(parser)
-    parser.add_argument("--quiet", action="store_true", help="no progress")
-
-
-def main(args: Namespace) -> int:
+def train_curve(args: Namespace) -> int:
     """Train every point that is not finished, and show the curve of those that are."""
     from gnomon.train.curves import curve_points
 
+    if not args.output:
+        raise UsageError("There is no folder for the trained models.", "Name one with -o DIR.")
     amounts = _amounts(args)
     folder = Path(args.output)
     points = curve_points(args.recipe, args.set, amounts, folder)
@@ -84,12 +43,13 @@ def _amounts(args: Namespace) -> Amounts:
 
     if args.draws < 1:
         raise UsageError(f"--draws is {args.draws}.", "Draw each amount once or more.")
-    if args.sizes is not None:
-        return Amounts("per_pattern", sizes_of(args.sizes), args.draws)
-    return Amounts("train_share", percentages_of(args.percent), args.draws)
+    if args.curve.endswith("%"):
+        shares = args.curve.replace("%", "")
+        return Amounts("train_share", percentages_of(shares), args.draws)
+    return Amounts("per_pattern", sizes_of(args.curve), args.draws)
 
 
-def _only(args: Namespace, points: Sequence[CurvePoint]) -> list[CurvePoint]:
+def _only(args: Namespace, points: Sequence[LearningCurvePoint]) -> list[LearningCurvePoint]:
     if not args.only:
         return list(points)
     found = [point for point in points if f"{point.amount:g}:{point.draw + 1}" == args.only]
@@ -99,16 +59,16 @@ def _only(args: Namespace, points: Sequence[CurvePoint]) -> list[CurvePoint]:
     return found
 
 
-def _train(args: Namespace, point: CurvePoint, place: str) -> None:
-    from gnomon.cli.training import training_line
-    from gnomon.train.making import carry_out
+def _train(args: Namespace, point: LearningCurvePoint, place: str) -> None:
+    from gnomon.cli.progress import training_line
+    from gnomon.train.folder import carry_out
 
     title = f"{point.recipe.name} · {point.amount:g}, draw {point.draw + 1} ({place})"
     with training_line(title, quiet=args.quiet) as watch:
         carry_out(point.recipe, point.folder, watch=watch)
 
 
-def _check_growing(points: Sequence[CurvePoint]) -> None:
+def _check_growing(points: Sequence[LearningCurvePoint]) -> None:
     """Say so where a larger amount was trained on no more: the groups may hold no more items."""
     from gnomon.train.curves import trained_on
 
@@ -125,7 +85,7 @@ def _check_growing(points: Sequence[CurvePoint]) -> None:
             )
 
 
-def _ask(args: Namespace, points: Sequence[CurvePoint]) -> None:
+def _ask(args: Namespace, points: Sequence[LearningCurvePoint]) -> None:
     from gnomon import registry
     from gnomon.cli.progress import live_line
     from gnomon.items.source import load
@@ -140,7 +100,9 @@ def _ask(args: Namespace, points: Sequence[CurvePoint]) -> None:
             running.run(source, model, runs=args.runs, watch=watch)
 
 
-def _show(args: Namespace, points: Sequence[CurvePoint], amounts: Amounts, folder: Path) -> None:
+def _show(
+    args: Namespace, points: Sequence[LearningCurvePoint], amounts: Amounts, folder: Path
+) -> None:
     from gnomon.tabular import render
     from gnomon.train.curves import items_of
 
@@ -159,7 +121,7 @@ def _show(args: Namespace, points: Sequence[CurvePoint], amounts: Amounts, folde
         print(f"{missing} of {len(points)} points are not finished.")
 
 
-def _curves(points: Sequence[CurvePoint]) -> Curves:
+def _curves(points: Sequence[LearningCurvePoint]) -> Curves:
     """The figures of the finished points: dev, and every part that training never saw."""
     found: Curves = {}
     for point in points:
@@ -194,7 +156,7 @@ def _bounds(measure: str) -> tuple[float, float] | None:
 
 def _listing(summary: Sequence[tuple[str, str, AtAmount]], amounts: Amounts) -> Listing:
     from gnomon.contracts import Listing
-    from gnomon.reports.figures.curves import UNITS
+    from gnomon.reports.figures.against import UNITS
     from gnomon.reports.words import interval, percent
 
     rows = []
@@ -208,7 +170,9 @@ def _listing(summary: Sequence[tuple[str, str, AtAmount]], amounts: Amounts) -> 
 
 
 def _json(
-    points: Sequence[CurvePoint], amounts: Amounts, summary: Sequence[tuple[str, str, AtAmount]]
+    points: Sequence[LearningCurvePoint],
+    amounts: Amounts,
+    summary: Sequence[tuple[str, str, AtAmount]],
 ) -> bytes:
     import msgspec
 
@@ -220,11 +184,13 @@ def _json(
     return msgspec.json.format(msgspec.json.encode(fields))
 
 
-def _write(points: Sequence[CurvePoint], amounts: Amounts, curves: Curves, folder: Path) -> None:
+def _write(
+    points: Sequence[LearningCurvePoint], amounts: Amounts, curves: Curves, folder: Path
+) -> None:
     """curve.json and, where there are two amounts or more, curve.svg."""
     from gnomon.items.writing import atomic_file
     from gnomon.reports.charts.svg import standalone
-    from gnomon.reports.figures.curves import Taught, curve_figure, drawn_measure
+    from gnomon.reports.figures.against import Taught, curve_figure, drawn_measure
     from gnomon.train.curves import items_of
 
     items = items_of(points[0])

@@ -1,8 +1,9 @@
 """From arguments to a command: finds its module by name, parses, runs, and makes errors sentences.
 
-A command module has `arguments(parser)`, which adds its options, and `main(args) -> int`, which
-returns the exit code. Its docstring is the help text: the first line says what the command does,
-the rest are examples. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+The registry names the commands. A command's module has `arguments(parser)`, which adds its options,
+and `main(args) -> int`, which returns the exit code. Its docstring is the help text: the first line
+says what the command does, the rest are examples. Exit codes: 0 done, 1 failed, 2 wrong usage, 130
+interrupted.
 """
 
 from __future__ import annotations
@@ -10,50 +11,14 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter, _SubParsersAction
 from collections.abc import Sequence
-from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from gnomon import __version__
-from gnomon.cli.parser import CommandParser
 from gnomon.errors import GnomonError, inert, path_hint
-
-# Every command with its line in `gnomon --help`; the module is gnomon.cli.NAME.
-COMMANDS = {
-    "demo": "measure a small real model on slices of fresh benchmarks",
-    "list": "benchmarks, models, measures, prompts, suites or runs",
-    "show": "sample items and statistics of a benchmark",
-    "make": "write a benchmark's items to a file",
-    "export": "write a benchmark as a task of lm-eval or Inspect, or as a dataset folder",
-    "scene": "draw a scene and say what is true in it",
-    "look": "make knowledge of colours, sizes and heights from pictures",
-    "check": "validate a file of items of your own, or of patterns",
-    "prove": "prove that a sentence about space follows from others",
-    "audit": "find shortcuts, leaks and contradictions in a benchmark",
-    "data": "fetch the authors' published files",
-    "prompts": "choose a prompt on some objects and score it on others",
-    "power": "how many items a difference needs, and how long a run takes",
-    "train": "teach a model by a recipe before it is asked",
-    "curve": "train with more and more items, and draw what comes of it",
-    "run": "ask models the items of benchmarks",
-    "merge": "make one run of its shards",
-    "annotate": "ask people: a page with one item at a time, a link for each person",
-    "judge": "look at the pictures of a run again, with another judge",
-    "score": "score runs, or a file of answers",
-    "compare": "test whether runs differ, and by how much",
-    "table": "models by benchmarks in one table, for the terminal or a paper",
-    "agree": "how far people agree, and which items they confirm",
-    "people": "list the people whose answers are here, or forget one",
-    "beliefs": "what the answers of a run say together, and what would have to change",
-    "report": "write one page that shows what models get right and wrong",
-    "cite": "BibTeX of the papers behind benchmarks and runs",
-    "view": "explore runs in the browser",
-    "rm": "remove runs",
-    "recover": "save what can be read of a damaged run",
-    "completion": "print a completion script for your shell",
-    "help": "say what a command does and which options it has",
-}
+from gnomon.registry import COMMANDS, command
 
 COMPLETE = "_ARGCOMPLETE"  # a variable that shells set while one types
 LONGEST_MESSAGE = 8000  # characters
@@ -74,12 +39,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         complete()
     arguments = list(sys.argv[1:] if argv is None else argv)
     _plain_warnings()
+    _print_anything()
     try:
         return _dispatch(arguments)
     except BrokenPipeError:  # the reader of a pipe has seen enough
         sys.stderr.close()
         return 0
-    except (GnomonError, KeyboardInterrupt, OSError) as error:
+    except (GnomonError, KeyboardInterrupt, OSError, UnicodeEncodeError) as error:
         sentence = _sentence(error)
         if not sentence or "--debug" in arguments:
             raise
@@ -104,6 +70,8 @@ def _sentence(error: BaseException) -> str:
     """An error in words for people; empty if it has none."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted."
+    if isinstance(error, UnicodeEncodeError):
+        return not_utf8(error)
     if not isinstance(error, OSError):
         return str(error)
     if error.strerror is None:
@@ -122,6 +90,23 @@ def _sentence(error: BaseException) -> str:
     return f"{where}{error.strerror}.\n{hint}"
 
 
+def not_utf8(error: UnicodeEncodeError) -> str:
+    """What to say of a name with bytes that no text has; empty if another text is meant."""
+    start, end = error.start, error.end
+    if not all("\udc80" <= character <= "\udcff" for character in error.object[start:end]):
+        return ""
+    shown = error.object.encode(errors="backslashreplace").decode()
+    return f"The name '{shown}' is not UTF-8.\nRename the file or folder."
+
+
+def _print_anything() -> None:
+    """Let every character be printed: an output that is not UTF-8 gets an escape in its place."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
 def _exit_code(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt):
         return 130
@@ -132,16 +117,29 @@ def _dispatch(arguments: list[str]) -> int:
     if not arguments or arguments[0].startswith("-"):
         return _without_command(arguments)
     name, *rest = arguments
-    if name not in COMMANDS:
-        from gnomon.cli.mistakes import unknown_command
-
-        raise unknown_command(name, rest, COMMANDS)
+    debug = "--debug" in rest
+    rest = [word for word in rest if word != "--debug"]
+    check_command(name, rest)
     if rest == ["help"]:
         rest = ["--help"]
-    module = command_module(name)
+    module = command(name)
     args = command_parser(name, module).parse_args(rest)
+    args.debug = debug
     code: int = module.main(args)
     return code
+
+
+def check_command(name: str, rest: Sequence[str] = ()) -> None:
+    """Refuse a command that is neither ours nor a plug-in's."""
+    if name in COMMANDS:
+        return
+    from gnomon.registry import entries
+
+    known = entries("commands")
+    if name not in known:
+        from gnomon.cli.mistakes import unknown_command
+
+        raise unknown_command(name, rest, known)
 
 
 def _without_command(arguments: list[str]) -> int:
@@ -173,30 +171,116 @@ def _plain_warnings() -> None:
 
 def top_parser() -> CommandParser:
     """The parser of `gnomon` itself: it knows the commands by name only."""
-    listed = "\n".join(f"  {name:<11}{line}" for name, line in COMMANDS.items())
+    lines = []
+    group = ""
+    for name, entry in COMMANDS.items():
+        if entry.group != group:
+            group = entry.group
+            lines.append(f"\n{group}:")
+        lines.append(f"  {name:<11}{entry.summary}")
     parser = CommandParser(
         prog="gnomon",
         usage="gnomon COMMAND ...",
         epilog=EPILOG,
-        description=f"Measures what models know about space.\n\ncommands:\n{listed}",
+        description="\n".join(["Measures what models know about space.", *lines]),
     )
     parser.add_argument("--version", action="version", version=f"gnomon {__version__}")
+    parser.add_argument("--debug", action="store_true", help="of any command: show tracebacks")
     return parser
-
-
-def command_module(name: str) -> ModuleType:
-    """The module of a command."""
-    return import_module(f"gnomon.cli.{name}")
 
 
 def command_parser(name: str, module: ModuleType) -> CommandParser:
     """The parser of one command, with the module's docstring as its help."""
     parser = CommandParser(prog=f"gnomon {name}", description=module.__doc__)
-    add_arguments(parser, module)
+    module.arguments(parser)
     return parser
 
 
-def add_arguments(parser: CommandParser, module: ModuleType) -> None:
-    """Add the options of a command, and those that all have."""
-    module.arguments(parser)
-    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+# The parser of a command: argparse, with a sentence for each mistake and options in any order.
+#
+# What argparse says of a mistake becomes a `UsageError` (see `mistakes`), so that it is printed
+# like any other error: what is wrong, the nearest name, and what to do. Options are not
+# abbreviated: a script that does so breaks as soon as a longer name is added.
+
+
+class CommandParser(ArgumentParser):
+    """A parser that raises `UsageError` where argparse prints its usage and exits."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        options.setdefault("allow_abbrev", False)
+        options.setdefault("formatter_class", RawDescriptionHelpFormatter)
+        super().__init__(*args, **options)
+        self.words: list[str] = []  # what is being parsed
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Namespace | None = None
+    ) -> tuple[Namespace, list[str]]:
+        """Parse; an unknown option is told before what is missing, which is often its doing."""
+        from gnomon.cli.mistakes import unknown_option
+
+        self.words = list(args or ())
+        if not self.has_commands:
+            for word in self.words:
+                if word == "--":
+                    break
+                if self.is_unknown(word):
+                    raise unknown_option(self, word)
+        return super().parse_known_args(args, namespace)
+
+    def parse_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Namespace | None = None
+    ) -> Namespace:
+        """Parse words in any order: names may also follow options."""
+        from gnomon.cli.mistakes import unexpected
+
+        found, beyond = self.parse_known_args(args, namespace)
+        if beyond and not self.has_commands:
+            found, beyond = self.parse_known_intermixed_args(args, namespace)
+        if beyond:
+            raise unexpected(self, beyond)
+        return found
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what argparse has to say, in our own words."""
+        from gnomon.cli.mistakes import in_our_words
+
+        raise in_our_words(self, message)
+
+    @property
+    def options(self) -> list[str]:
+        """The long names of the options that help shows."""
+        from argparse import SUPPRESS
+
+        found = []
+        for action in self._actions:
+            if action.help is not SUPPRESS:
+                found += [name for name in action.option_strings if name.startswith("--")]
+        return found
+
+    @property
+    def commands(self) -> dict[str, CommandParser]:
+        """The commands of its own that follow, each with a parser."""
+        for action in self._actions:
+            if isinstance(action, _SubParsersAction):
+                return dict(action.choices)
+        return {}
+
+    @property
+    def has_commands(self) -> bool:
+        """Whether there are commands of its own."""
+        return bool(self.commands)
+
+    def is_unknown(self, word: str) -> bool:
+        """Whether a word looks like an option and is none of this command's.
+
+        So does a long name with one dash, which argparse would take for a short option and its
+        value.
+        """
+        if not word.startswith("-") or " " in word or word in ("-", "--"):
+            return False
+        name = word.partition("=")[0]
+        if name in self._option_string_actions:
+            return False
+        if name.startswith("--"):
+            return True
+        return f"-{name}" in self._option_string_actions and len(name) > 3

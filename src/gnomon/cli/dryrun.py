@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.cli.dispatch import tell
-from gnomon.cli.planned import LEFT_OUT, Planned, plan_runs
+from gnomon.cli.plan import LEFT_OUT, Planned, plan_runs
 from gnomon.contracts import Listing
 from gnomon.errors import GnomonError, inert
 from gnomon.registry import ModelSpec
@@ -15,22 +15,22 @@ from gnomon.runs.pace import duration
 from gnomon.trust import may_run_code
 
 if TYPE_CHECKING:
-    from gnomon.runs.estimating import Estimate, Opened, Times
+    from gnomon.runs.estimates import Opened, RunEstimate, Times
 
 STARTING = 8.0  # seconds in which a command starts, begins a child process, and prints scores
 
 
-class Row(NamedTuple):
+class PlannedCost(NamedTuple):
     """One run and what it would take."""
 
     planned: Planned
-    found: Estimate
+    found: RunEstimate
 
 
-class Plan(NamedTuple):
+class CostPlan(NamedTuple):
     """Everything that a command would do."""
 
-    rows: list[Row]
+    rows: list[PlannedCost]
     loading: dict[str, Times]  # to load each model, by what it is called
     failed: list[Planned]  # what could not even be tried
 
@@ -73,11 +73,11 @@ def show_plan(args: Namespace) -> int:
     return 1 if plan.failed else 0
 
 
-def _estimated(args: Namespace, planned: Sequence[Planned]) -> Plan:
+def _estimated(args: Namespace, planned: Sequence[Planned]) -> CostPlan:
     """What each run would take; one that would fail does not stop the others."""
-    from gnomon.runs.estimating import opened
+    from gnomon.runs.estimates import opened
 
-    plan = Plan([], {}, [])
+    plan = CostPlan([], {}, [])
     models: list[ModelSpec] = []
     for each in planned:
         if each.model not in models:
@@ -103,10 +103,10 @@ def _estimated(args: Namespace, planned: Sequence[Planned]) -> Plan:
 
 
 def _add_estimates(
-    args: Namespace, plan: Plan, planned: Sequence[Planned], who: Opened, *, alone: bool
+    args: Namespace, plan: CostPlan, planned: Sequence[Planned], who: Opened, *, alone: bool
 ) -> None:
     """Add what the runs of one model would take."""
-    from gnomon.runs.estimating import estimate
+    from gnomon.runs.estimates import estimate
 
     for each in planned:
         try:
@@ -120,14 +120,14 @@ def _add_estimates(
             tell(f"{each.title} would fail. {error}")
             plan.failed.append(each)
         else:
-            plan.rows.append(Row(each, what))
+            plan.rows.append(PlannedCost(each, what))
 
 
 def _called(model: ModelSpec) -> str:
     return model.name or model.spec
 
 
-def _listing(plan: Plan) -> Listing:
+def _listing(plan: CostPlan) -> Listing:
     columns = ["benchmark", "model", "items", "left", "tokens", "time", "disk"]
     if plan.cost is not None:
         columns.append("cost")
@@ -141,7 +141,7 @@ def _listing(plan: Plan) -> Listing:
     return Listing("", tuple(columns), tuple(rows))
 
 
-def _names(rows: Sequence[Row]) -> list[str]:
+def _names(rows: Sequence[PlannedCost]) -> list[str]:
     """What each model is called, with what tells its runs on one benchmark apart."""
     from gnomon.measures.runlabels import labels
 
@@ -157,7 +157,7 @@ def _names(rows: Sequence[Row]) -> list[str]:
     return found
 
 
-def _tokens(found: Estimate) -> str:
+def _tokens(found: RunEstimate) -> str:
     if found.written:
         return f"{found.read:,} + {found.written:,}"
     return f"{found.read:,}"
@@ -173,7 +173,7 @@ def _bytes(size: int) -> str:
     return f"{size / 10**6:,.1f} MB"
 
 
-def _sentences(plan: Plan) -> list[str]:
+def _sentences(plan: CostPlan) -> list[str]:
     items = sum(row.found.left for row in plan.rows)
     disk = _bytes(sum(row.found.bytes for row in plan.rows))
     found = [f"\n{items:,} items to ask, {disk} of disk."]
@@ -190,7 +190,7 @@ def _sentences(plan: Plan) -> list[str]:
     return found
 
 
-def _print_json(plan: Plan) -> None:
+def _print_json(plan: CostPlan) -> None:
     import msgspec
 
     rows = []

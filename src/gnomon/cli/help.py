@@ -17,13 +17,12 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Print the help of a command, or the list of commands."""
-    from gnomon.cli.dispatch import COMMANDS, command_module, command_parser, top_parser
-    from gnomon.cli.mistakes import unknown_command
+    from gnomon.cli.dispatch import check_command, command_parser, top_parser
+    from gnomon.registry import command
 
     if args.command is None:
         top_parser().print_help()
         return 0
-    if args.command not in COMMANDS:
-        raise unknown_command(args.command, [], COMMANDS)
-    command_parser(args.command, command_module(args.command)).print_help()
+    check_command(args.command)
+    command_parser(args.command, command(args.command)).print_help()
     return 0

@@ -18,16 +18,17 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gnomon.cli.listing import RUNS, hanging, print_json
-from gnomon.cli.sharedoptions import json_argument
-from gnomon.errors import UsageError, inert
+from gnomon.cli.options import json_argument
+from gnomon.errors import GnomonError, MissingFileWarning, UsageError, inert
 
 if TYPE_CHECKING:
+    from gnomon.items.experiments import AskedBenchmark
+    from gnomon.items.source import ItemSource
     from gnomon.registry import Entry
 
 # What plug-ins can add, by the names of `gnomon.registry.KINDS`; then what they cannot.
 OF_PLUGINS = ("benchmarks", "models", "measures", "pair_measures", "figures", "answer_formats")
-KINDS = (*OF_PLUGINS, "prompts", "suites", "runs")
+KINDS = (*OF_PLUGINS, "commands", "prompts", "suites", "runs")
 MORE = {  # what there is to say about one of a kind
     "benchmarks": "shows a question, the sources with their licences, and all options",
     "models": "explains all options",
@@ -40,7 +41,7 @@ def arguments(parser: ArgumentParser) -> None:
         "kind",
         nargs="?",
         choices=KINDS,
-        help="what to list (default: all but prompts, suites and runs)",
+        help="what to list (default: all but commands, prompts, suites and runs)",
     )
     parser.add_argument(
         "name",
@@ -49,7 +50,7 @@ def arguments(parser: ArgumentParser) -> None:
         help="a benchmark or model, to see its options; a prompt or suite, to see it whole",
     )
     parser.add_argument(
-        "--runs", default=RUNS, metavar="DIR", help="the folder of runs (default: runs)"
+        "--runs", default="runs", metavar="DIR", help="the folder of runs (default: runs)"
     )
     json_argument(parser)
 
@@ -57,18 +58,24 @@ def arguments(parser: ArgumentParser) -> None:
 def main(args: Namespace) -> int:
     """Print the names, or what there is to know about one."""
     if args.kind == "suites":
-        from gnomon.cli.suites import list_suites
-
         return list_suites(args)
     if args.kind == "runs":
-        from gnomon.cli.runlist import list_runs
-
-        return list_runs(args)
+        return _runs(args)
     if args.kind == "prompts":
-        from gnomon.cli.promptlist import list_prompts
-
         return list_prompts(args)
     return _one(args) if args.name else _names(args)
+
+
+def _runs(args: Namespace) -> int:
+    """The same as `gnomon runs list`."""
+    from gnomon.cli.runs import list_runs
+
+    if args.name:
+        raise UsageError(
+            f"Runs are not listed by name: '{args.name}'.",
+            f"Name the folder that holds them: gnomon runs list --runs {args.name}",
+        )
+    return list_runs(args)
 
 
 def _names(args: Namespace) -> int:
@@ -160,7 +167,7 @@ def _functions(kind: str, name: str) -> dict[str, Callable[..., Any]]:
 
 
 def _as_json(kind: str, functions: dict[str, Callable[..., Any]]) -> dict[str, Any]:
-    from gnomon.cli.choosing import what_it_does
+    from gnomon.cli.options import what_it_does
     from gnomon.options import options_of
 
     defaults: dict[str, dict[str, Any]] = {}
@@ -176,7 +183,7 @@ def _as_json(kind: str, functions: dict[str, Callable[..., Any]]) -> dict[str, A
 def _in_words(kind: str, name: str, function: Callable[..., Any]) -> str:
     from textwrap import indent
 
-    from gnomon.cli.choosing import how_to_give, what_it_does
+    from gnomon.cli.options import how_to_give, what_it_does
     from gnomon.options import explained, options_of
 
     options = options_of(function)
@@ -202,3 +209,165 @@ def _default(value: Any) -> str:
     if isinstance(value, bool):
         return f"(default: {str(value).lower()})"
     return f"(default: {value})"
+
+
+def hanging(start: str, text: str) -> str:
+    """A line wrapped for the terminal, with later lines indented; in a pipe it stays one line."""
+    from textwrap import fill
+
+    from gnomon.tabular import terminal_width
+
+    room = max(terminal_width(), len(start) + 30)
+    indent = " " * len(start)
+    return fill(text, room, initial_indent=start, subsequent_indent=indent, break_long_words=False)
+
+
+def print_json(value: object, indent: int = 0) -> None:
+    """Print a value for programs."""
+    import msgspec
+
+    encoded = msgspec.json.encode(value)
+    if indent:
+        encoded = msgspec.json.format(encoded, indent=indent)
+    print(encoded.decode())
+
+
+# `gnomon list prompts`: what each prompt is for, and what it has; or one of them whole.
+
+
+def list_prompts(args: Namespace) -> int:
+    """Print every prompt that ships with Gnomon, or the one that is named as its file has it."""
+    return _one_prompt(args) if args.name else _all_prompts(args)
+
+
+def _one_prompt(args: Namespace) -> int:
+    from gnomon.files import read_text
+    from gnomon.models.prompts.library import load_prompt, prompt_file
+
+    file = prompt_file(args.name)
+    if args.format == "json":
+        print_json(load_prompt(args.name))
+        return 0
+    print(read_text(file), end="")
+    print("# In a file of your own, changed as you like, it is a prompt too: --prompt FILE.yaml")
+    return 0
+
+
+def _all_prompts(args: Namespace) -> int:
+    from gnomon.contracts import Listing
+    from gnomon.models.prompts.library import load_prompt, prompt_names
+    from gnomon.tabular import render
+
+    found: list[dict[str, Any]] = []
+    for name in prompt_names():
+        prompt = load_prompt(name)
+        found.append(
+            {
+                "name": name,
+                "forms": sorted(prompt.forms),
+                "shots": prompt.own_examples,
+                "wordings": prompt.wordings,
+                "summary": prompt.summary,
+            }
+        )
+    if args.format == "json":
+        print_json(found)
+        return 0
+    rows = []
+    for fields in found:
+        rows.append(tuple(map(_cell, fields.values())))
+    columns = ("prompt", "forms", "shots", "wordings", "summary")
+    print(render(Listing("", columns, tuple(rows))))
+    print("`gnomon show BENCHMARK -m MODEL --prompt NAME` prints what a model reads with it.")
+    print("--shots N draws worked examples for a prompt that has none (docs/prompts.md).")
+    return 0
+
+
+def _cell(value: Any) -> Any:
+    return ", ".join(value) if isinstance(value, list) else value
+
+
+# `gnomon list suites`: what is in each suite, how many items, and about how long it takes.
+
+
+SECONDS = 0.25  # of a processor that the small model of the demo takes for an item, on average
+
+
+def list_suites(args: Namespace) -> int:
+    """Print every suite, or the one that is named with its benchmarks."""
+    from gnomon.items.experiments import load_suite, suite_names
+
+    names = [args.name] if args.name else suite_names()
+    found = []
+    for name in names:
+        suite = load_suite(name)
+        parts = [_told(each) for each in suite.benchmarks]
+        items = sum(part["items"] or 0 for part in parts)
+        found.append({"name": name, "summary": suite.summary, "items": items, "benchmarks": parts})
+    if args.format == "json":
+        print_json(found, indent=2)
+        return 0
+    _print_suites(found, whole=bool(args.name))
+    return 0
+
+
+def _told(asked: AskedBenchmark) -> dict[str, Any]:
+    """A benchmark of a suite; items that are not here are not counted."""
+    from gnomon.cli.benchmarkfacts import known_facts
+    from gnomon.items.source import load
+
+    source = load(asked.spec, **asked.options).limited(asked.limit)
+    if _has_known_size(asked, source):
+        items: int | None = known_facts()[source.benchmark.name].items
+        if items and asked.limit:
+            items = min(items, asked.limit)
+    else:
+        items = _counted(source)
+    return {"name": source.name, "items": items}
+
+
+def _has_known_size(asked: AskedBenchmark, source: ItemSource) -> bool:
+    """Whether it is a fresh set with its default options, of which a limit takes single items."""
+    from gnomon.cli.benchmarkfacts import known_facts
+
+    if asked.options or source.source != "fresh":
+        return False
+    in_groups = asked.limit and source.source in source.benchmark.whole_groups
+    return source.benchmark.name in known_facts() and not in_groups
+
+
+def _counted(source: ItemSource) -> int | None:
+    import warnings
+
+    try:
+        with warnings.catch_warnings():  # what a file lacks is said when its items are asked
+            warnings.simplefilter("ignore", MissingFileWarning)
+            return sum(1 for _ in source.without_pictures())
+    except GnomonError:  # the authors' files are not here
+        return None
+
+
+def _print_suites(found: list[dict[str, Any]], *, whole: bool) -> None:
+    from gnomon.contracts import Listing
+    from gnomon.runs.pace import duration
+    from gnomon.tabular import render
+
+    rows = []
+    for suite in found:
+        time = duration(max(60.0, SECONDS * suite["items"]))
+        if not suite["items"]:
+            time = "–"
+        rows.append(
+            (suite["name"], len(suite["benchmarks"]), suite["items"], time, suite["summary"])
+        )
+    columns = ("suite", "benchmarks", "items", "about", "what it is")
+    print(render(Listing("", columns, tuple(rows))))
+    if whole:
+        parts = [(part["name"], part["items"]) for part in found[0]["benchmarks"]]
+        print(f"\n{render(Listing('', ('benchmark', 'items'), tuple(parts)))}")
+    missing = [part for suite in found for part in suite["benchmarks"] if part["items"] is None]
+    if missing:
+        print("Published items that are not here are not counted: `gnomon data get NAME`.")
+    print(
+        "Times are of one processor with smollm2; `gnomon run SUITE -m MODEL --dry-run` measures."
+    )

@@ -17,6 +17,8 @@ examples:
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +29,11 @@ if TYPE_CHECKING:
     from gnomon.look.modes import Mode
     from gnomon.look.pipeline import NameVocabulary, Pipeline
     from gnomon.look.readers import Sources
-    from gnomon.look.sightings import LookModels
+    from gnomon.look.records import AnnotatedPicture, Sighting
+    from gnomon.look.sightings import LookModels, PictureSightings, Step, Subtypes
 
+EMBEDDED_DEPTH = "fastdepth"
+NONE = "none"
 WORK = ".look"  # the folder, in that of the output, where results of stages are kept
 
 
@@ -105,18 +110,15 @@ def _model_arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Run the stages and write the folder."""
+    from gnomon.keep import Keep, locked
     from gnomon.look.modes import mode_named
-    from gnomon.look.store import Store, locked
 
     _check(args)
     mode = mode_named(args.mode)
     args.output.mkdir(parents=True, exist_ok=True)
     with locked(args.output / WORK):
-        store = Store(args.output / WORK)
-        try:
-            summary = _make(args, mode, store)
-        finally:
-            store.close()
+        store = Keep(args.output / WORK, needed=True)
+        summary = _make(args, mode, store)
     if not args.quiet:
         print(summary)
     return 0
@@ -135,16 +137,15 @@ def _check(args: Namespace) -> None:
 
 
 def _make(args: Namespace, mode: Mode, store: Any) -> str:
-    from gnomon.cli.agreeing import agreement, agreement_listing
     from gnomon.cli.progress import staged_lines
-    from gnomon.cli.seeing import eyes_of
     from gnomon.look.output import troubles_file
     from gnomon.look.pipeline import Options, Pipeline
+    from gnomon.reports.knowledge import agreement, agreement_listing
     from gnomon.tabular import render
 
     sources = _sources(args, store)
     needs_depth = any(reader.needs_depth for reader in sources.readers)
-    eyes = eyes_of(args, mode, needs_depth=needs_depth)
+    eyes = _eyes(args, mode, needs_depth=needs_depth)
     if needs_depth and args.colours == "pixels" and not args.quiet:
         tell(
             "Colours by pixels are often wrong on photographs: "
@@ -269,3 +270,105 @@ def _summary(
         lines.append("No sizes were compared, since nothing says how far away things are: --depth.")
     lines.append(f"in {folder}")
     return "\n".join(lines)
+
+
+# Which models look: found by name, opened when they are needed.
+
+
+def _eyes(args: Namespace, mode: Mode, *, needs_depth: bool) -> LookModels:
+    """What the options ask for; without --depth, the embedded model if it can be had."""
+    from gnomon.look.sightings import LookModels
+
+    steps: list[tuple[str, Step]] = []
+    if args.encoder != NONE:
+        steps.append((f"encoder {args.encoder}", _Selecting(args.encoder, mode)))
+    if args.colours != NONE:
+        steps.append((f"colours {args.colours}", _colours(args.colours, mode)))
+    name, opener = _depth(args.depth, needs_depth=needs_depth)
+    return LookModels(
+        depth=name, open_depth=opener, true_depth=args.depth is None, steps=tuple(steps)
+    )
+
+
+def _depth(spec: str | None, *, needs_depth: bool) -> tuple[str, Any]:
+    from gnomon.models.detectors import open_depth
+
+    if spec == NONE or (spec is None and not needs_depth):
+        return "", lambda: None
+    if spec is not None:
+        opener = cache(partial(open_depth, spec))
+        opener()  # what cannot be opened is said before anything else is done
+        return spec, opener
+    opener = cache(partial(open_depth, EMBEDDED_DEPTH))
+    try:
+        opener()
+    except GnomonError as error:
+        tell(f"Depth is not known, so there will be no sizes: {error}")
+        return "", lambda: None
+    return EMBEDDED_DEPTH, opener
+
+
+def _colours(spec: str, mode: Mode) -> Step:
+    if spec == "pixels":
+        return _by_pixels
+    return _Asking(spec, mode)
+
+
+def _by_pixels(
+    scene: AnnotatedPicture, sightings: Sequence[Sighting], subtypes: Subtypes
+) -> PictureSightings:
+    from gnomon.look.colours import colours_by_pixels
+
+    return colours_by_pixels(scene, sightings)
+
+
+class _Asking:
+    """Asks a model that sees for colours."""
+
+    def __init__(self, spec: str, mode: Mode) -> None:
+        from gnomon import registry
+
+        self._spec = registry.model(spec)
+        self._mode = mode
+        self._model: Any = None
+
+    def __call__(
+        self, scene: AnnotatedPicture, sightings: Sequence[Sighting], subtypes: Subtypes
+    ) -> PictureSightings:
+        """The sightings with colours."""
+        from gnomon.look.colours import ask_colours
+
+        if self._model is None:
+            self._model = self._spec.open()
+        return ask_colours(scene, sightings, self._model, self._mode)
+
+
+class _Selecting:
+    """Chooses subtypes with a dual encoder."""
+
+    def __init__(self, spec: str, mode: Mode) -> None:
+        self._spec = spec
+        self._mode = mode
+        self._encoder: Any = None
+
+    def __call__(
+        self, scene: AnnotatedPicture, sightings: Sequence[Sighting], subtypes: Subtypes
+    ) -> PictureSightings:
+        """The sightings with subtypes."""
+        from gnomon.look.subtypes import select_subtypes
+
+        if self._encoder is None:
+            self._encoder = _encoder(self._spec)
+        names = {name: list(kinds) for name, kinds in subtypes.items()}
+        return select_subtypes(scene, sightings, names, self._encoder, self._mode)
+
+
+def _encoder(spec: str) -> Any:
+    if spec == "conse":
+        from gnomon.models.similarity import Conse
+
+        return Conse()
+    from gnomon import registry
+    from gnomon.models.similarity import similarities_of
+
+    return similarities_of(registry.model(spec).open())

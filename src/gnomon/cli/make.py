@@ -1,51 +1,79 @@
-"""Write a benchmark's items to a file: .jsonl, .csv or .parquet, by its ending.
+"""Write a benchmark's items to a file (.jsonl, .csv, .parquet), or as a task of another program.
 
 Where pictures are drawn for the items, give a folder: it gets items.jsonl and the pictures, to
 which the items have paths from there. A command that was stopped continues where it was.
 
 examples:
   gnomon make scales -o scales.jsonl --seed 7
-  gnomon make spacenli -o spacenli.parquet --per-group 50
-  gnomon make spacenli -o mine.jsonl --patterns my_patterns.yaml
+  gnomon make spacenli -o spacenli.parquet --set per_group=50
+  gnomon make spacenli -o mine.jsonl --set patterns=my_patterns.yaml
   gnomon make vsr@published -o test.jsonl --data path/to/vsr --split test
   gnomon make vsr@fresh -o scenes --seed 7 --set quads=5
   gnomon make scales -o part-3.jsonl --shard 3/8
-  gnomon make vsr-pairs --instances instances.json --images photos --count 200 -o pairs.jsonl
-  gnomon make vsr-pairs@scenes --set scenes=scenes --count 20 -o pairs.jsonl
+  gnomon make vsr-pairs --set instances=instances.json --images photos -o pairs.jsonl
+  gnomon make vsr-pairs@scenes --set scenes=scenes --set count=20 -o pairs.jsonl
+  gnomon make scales --as lm-eval -o scales-task
+  gnomon make scales --as lm-eval --prompt multiple-choice --limit 500 -o letters-task
+  gnomon make spatialqa --as inspect -o inspect-task --limit 50
+  gnomon make spatialqa --seed 3 --as dataset -o spatialqa-3
+  gnomon make quiz.csv --map text=question,choices=A+B+C+D,gold=answer --as lm-eval -o my-task
 
 A file of fresh items carries a canary string beside each item (docs/formats.md), by which training
-on it can be avoided and found out. `gnomon check FILE` reads it back.
+on it can be avoided and found out. `gnomon audit FILE` reads it back.
 
 --shard I/N writes part I of N. One after the other, the parts are the whole file, byte for byte (of
 JSON lines; each CSV file has its own header). Only the pictures of the part are drawn.
+
+With --as, -o is a new or empty folder. An lm-eval task asks in Gnomon's own words, so that its
+accuracy is Gnomon's with the same --prompt. An Inspect task lists the choices and reads a letter. A
+dataset folder has a card (README.md) and can be asked again: gnomon run FOLDER. Pictures are
+copied, and the canary is kept.
 """
 
 from __future__ import annotations
 
+import shlex
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from gnomon.cli.choosing import chosen_sources, item_arguments, shard_argument
-from gnomon.errors import DataError, UsageError
+from gnomon.cli.options import chosen_sources, item_arguments, shard_argument
+from gnomon.errors import DataError, UsageError, inert
 from gnomon.items.source import ItemSource
 from gnomon.records import Image, Item
+from gnomon.redaction import redact_command
 
+if TYPE_CHECKING:
+    from gnomon.items.export.job import Exported, Job
+
+TARGETS = ("lm-eval", "inspect", "dataset")
+OWN_LICENCE = "Apache-2.0"  # of what Gnomon makes
+# What only one target has a use for.
+BELONGS = {"prompt": "lm-eval", "wording": "lm-eval", "shots": "lm-eval", "parquet": "dataset"}
 PICTURES = "pictures"  # the folder of the pictures, beside the file of the items
 
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("benchmark", metavar="BENCHMARK", help="NAME, NAME@fresh or NAME@published")
+    parser.add_argument(
+        "benchmark",
+        metavar="BENCHMARK",
+        help="NAME, NAME@fresh or NAME@published; or your own file",
+    )
+    parser.add_argument(
+        "--as", dest="target", choices=TARGETS, help="as a task of another program, or a dataset"
+    )
     parser.add_argument(
         "-o",
         "--output",
         required=True,
         metavar="FILE",
-        help="FILE.jsonl, FILE.csv or FILE.parquet; - prints JSON lines; a folder for pictures",
+        help="FILE.jsonl, FILE.csv or FILE.parquet; - prints JSON lines; a folder for pictures and "
+        "with --as",
     )
     parser.add_argument(
         "--processes",
@@ -59,11 +87,31 @@ def arguments(parser: ArgumentParser) -> None:
     )
     shard_argument(parser)
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    _target_arguments(parser)
     item_arguments(parser)
+
+
+def _target_arguments(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("with --as")
+    group.add_argument(
+        "--prompt",
+        metavar="PROMPT",
+        help="lm-eval: the prompt (default: that of the items, or plain)",
+    )
+    group.add_argument(
+        "--wording", type=int, metavar="N", help="lm-eval: which wording of the prompt (default: 1)"
+    )
+    group.add_argument("--shots", type=int, metavar="N", help="lm-eval: examples before a question")
+    group.add_argument(
+        "--parquet", action="store_true", help="dataset: write Parquet instead of JSON lines"
+    )
 
 
 def main(args: Namespace) -> int:
     """Write the items."""
+    _check(args)
+    if args.target:
+        return _export(args)
     from gnomon.items.writing import CANARY, write_items, write_lines
 
     if args.processes < 0:
@@ -123,3 +171,69 @@ def _seen_from(folder: Path, image: Image) -> Image:
     if not path.is_relative_to(folder):
         return image
     return replace(image, path=path.relative_to(folder).as_posix())
+
+
+def _export(args: Namespace) -> int:
+    """Write a task or a dataset, and say how to go on."""
+    from gnomon.items.export.job import new_folder
+
+    source = chosen_sources(args, [args.benchmark])[0].limited(args.limit)
+    job = _job(args, source.remembered())  # some take seconds to make, and are read twice
+    with new_folder(job.folder):
+        found = _write(args.target, job)
+    if not args.quiet:
+        files = ", ".join(str(file) for file in found.files)
+        print(inert(f"{found.items:,} items of {source.name} in {files}"), file=sys.stderr)
+        print(inert(found.command))
+    return 0
+
+
+def _check(args: Namespace) -> None:
+    """Refuse options that the target has no use for."""
+    for option, target in BELONGS.items():
+        if getattr(args, option) not in (None, False) and args.target != target:
+            raise UsageError(f"--{option} is for --as {target}.", "Leave it out.")
+    if args.target and (args.shard or args.processes):
+        option = "--shard" if args.shard else "--processes"
+        raise UsageError(f"{option} is for files of items.", "Leave it out with --as.")
+
+
+def _write(target: str, job: Job) -> Exported:
+    if target == "lm-eval":
+        from gnomon.items.export.lmeval import write_lmeval
+
+        return write_lmeval(job)
+    if target == "inspect":
+        from gnomon.items.export.inspect import write_inspect
+
+        return write_inspect(job)
+    from gnomon.items.export.dataset import write_dataset
+
+    return write_dataset(job)
+
+
+def _job(args: Namespace, source: ItemSource) -> Job:
+    from gnomon.items.export.job import Job
+    from gnomon.items.itemfiles import names_items
+    from gnomon.items.sidecar import read_sidecar
+    from gnomon.reports import citations
+
+    works = citations.papers_of([source.name])
+    citation = "\n\n".join(citations.bibtex(citations.citations()[work]) for work in works)
+    licence = "as its authors say: ask them before you pass it on"
+    if source.source == "fresh":
+        licence = OWN_LICENCE
+    if names_items(args.benchmark):
+        mine = read_sidecar(Path(args.benchmark))
+        citation, licence = mine.citation, mine.licence or "not stated"
+    return Job(
+        source=source,
+        folder=Path(args.output),
+        prompt=args.prompt or source.benchmark.prompt,
+        wording=1 if args.wording is None else args.wording,
+        shots=args.shots,
+        citation=citation,
+        licence=licence,
+        command=redact_command(shlex.join(["gnomon", *sys.argv[1:]])),
+        parquet=args.parquet,
+    )

@@ -1,31 +1,57 @@
 """Sentences for mistakes in a command: what is wrong, the nearest name, and what to write instead.
 
-A remedy is proposed only if the command at hand has it. What other programs call things is in
-`habits`.
+A remedy is proposed only if the command at hand has it. What other programs and earlier
+versions call things is in data/commands/habits.yaml.
 """
 
 from __future__ import annotations
 
 import re
+import shlex
 from argparse import Action
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.cli.habits import BY_HABIT, COMMANDS_BY_HABIT, WITHOUT
 from gnomon.errors import UsageError, nearest, unknown
 
 if TYPE_CHECKING:
-    from gnomon.cli.parser import CommandParser
+    from gnomon.cli.dispatch import CommandParser
 
 _KINDS = {"int": "a whole number", "float": "a number"}
+
+
+class _Habits(NamedTuple):
+    """What people write, and how it is written here."""
+
+    options: dict[str, list[str]]
+    without: dict[str, str]
+    commands: dict[str, str]
+    renamed: dict[str, dict[str, Any]]
+    set: dict[str, list[str]]
+
+
+@cache
+def _habits() -> _Habits:
+    import yaml
+
+    from gnomon.files import package_data
+
+    text = package_data("commands/habits.yaml").read_text(encoding="utf-8")
+    return _Habits(**yaml.safe_load(text))
 
 
 def unknown_command(name: str, rest: Sequence[str], commands: Iterable[str]) -> UsageError:
     """There is no command of that name: it is mistyped, or another program's, or was left out."""
     from gnomon import registry
 
-    by_habit = COMMANDS_BY_HABIT.get(name.lower())
+    if name in _habits().renamed:
+        now = _habits().renamed[name]["words"]
+        return UsageError(
+            f"'{name}' is now `gnomon {now}`.", f"Write: {_renewed_command(name, rest)}"
+        )
+    by_habit = _habits().commands.get(name.lower())
     if by_habit:
         hint = f"`gnomon {by_habit}` does that; `gnomon help {by_habit.split()[0]}` says how."
         return UsageError(f"There is no command named '{name}'.", hint)
@@ -60,7 +86,66 @@ def unknown_option(parser: CommandParser, word: str) -> UsageError:
     """The command has no such option: what it is called here, or where it is."""
     name = word.partition("=")[0]
     message = f"{_who(parser)} has no option {name}."
+    renewed = _renewed(parser, parser.words, {})
+    if renewed != parser.words and name not in renewed:
+        return UsageError(message, f"Write: {shlex.join([*parser.prog.split(), *renewed])}")
     return UsageError(message, _remedy(parser, name))
+
+
+def _renewed_command(name: str, rest: Sequence[str]) -> str:
+    """A command of an earlier version as it is written now."""
+    from gnomon.cli.dispatch import command_parser
+    from gnomon.registry import command
+
+    old = _habits().renamed[name]
+    head, *more = old["words"].split()
+    parser = command_parser(head, command(head))
+    action = ""
+    if more and more[0] in parser.commands:
+        action, *more = more
+        parser = parser.commands[action]
+    renewed = _renewed(parser, rest, old.get("options", {}))
+    words = ["gnomon", head, action, *renewed, *more]
+    return shlex.join([word for word in words if word])
+
+
+def _renewed(parser: CommandParser, words: Sequence[str], own: Mapping[str, str]) -> list[str]:
+    """Words with options of earlier versions as they are written now."""
+    renewed: list[str] = []
+    left = iter(words)
+    for word in left:
+        name, equals, value = word.partition("=")
+        template = own.get(name) or _setting_template(parser, name)
+        if not template:
+            renewed.append(word)
+            continue
+        if "{}" in template and not equals:
+            value = next(left, "VALUE")
+        option, _, rest = template.partition(" ")
+        renewed += [option, _without_doubt(rest.format(value), words)]
+    return renewed
+
+
+def _setting_template(parser: CommandParser, name: str) -> str:
+    """How an option that had a flag of its own is given; empty if it had none."""
+    if not name.startswith("--") or name in parser.options or "--set" not in parser.options:
+        return ""
+    if name == "--model-set":
+        return "--set {}"
+    key = name.removeprefix("--").replace("-", "_")
+    known = _habits().set
+    if key in known["switches"]:
+        return f"--set {key}=yes"
+    return f"--set {key}={{}}" if key in known["items"] + known["models"] else ""
+
+
+def _without_doubt(setting: str, words: Sequence[str]) -> str:
+    """A setting of a model that a benchmark of the command takes too says which it means."""
+    from gnomon.cli.options import is_of_benchmark
+
+    key = setting.partition("=")[0]
+    is_models = key not in _habits().set["items"]
+    return f"model.{setting}" if is_models and is_of_benchmark(key, words) else setting
 
 
 def _remedy(parser: CommandParser, name: str) -> str:
@@ -70,12 +155,13 @@ def _remedy(parser: CommandParser, name: str) -> str:
         return f"Write {spelled}."
     if f"-{bare}" in parser._option_string_actions:
         return f"Write -{bare}."
-    for by_habit in BY_HABIT.get(spelled, ()):
+    for by_habit in _habits().options.get(spelled, ()):
         if _has(parser, by_habit):
             return f"Write {by_habit}."
     near = nearest(spelled, parser.options, cutoff=0.85)
-    if not near and spelled in WITHOUT:
-        return WITHOUT[spelled]
+    without = _habits().without
+    if not near and spelled in without:
+        return without[spelled]
     near = near or nearest(spelled, parser.options, cutoff=0.65)
     if near:
         return f"Did you mean {' or '.join(near)}?"
@@ -99,9 +185,9 @@ def _has(parser: CommandParser, option: str) -> bool:
 
 def _setting(parser: CommandParser, name: str) -> str:
     """How an option of a benchmark or model that was named is given, if it has no flag."""
-    from gnomon.cli.choosing import how_to_set
+    from gnomon.cli.options import how_to_set
 
-    if "--set" not in parser.options and "--model-set" not in parser.options:
+    if "--set" not in parser.options:
         return ""
     found = how_to_set(name.replace("-", "_"), parser.words)
     return found if found.partition(" ")[0] in parser.options else ""
@@ -109,12 +195,15 @@ def _setting(parser: CommandParser, name: str) -> str:
 
 def _commands_with(option: str) -> list[str]:
     """The commands that have an option of that name; none if many do, which says nothing."""
-    from gnomon.cli.dispatch import COMMANDS, command_module, command_parser
+    from gnomon.cli.dispatch import command_parser
+    from gnomon.registry import COMMANDS, command
 
     found = []
     for name in COMMANDS:
-        if option in command_parser(name, command_module(name)).options:
-            found.append(f"`gnomon {name}`")
+        parser = command_parser(name, command(name))
+        for each in parser.commands.values() or [parser]:
+            if option in each.options:
+                found.append(f"`{each.prog}`")
     return found if len(found) < 4 else []
 
 

@@ -1,9 +1,22 @@
-"""List the people whose answers are here, or forget one.
+"""Ask people, see how far they agree, list them, or forget one.
 
 examples:
-  gnomon people --runs study/runs
-  gnomon people forget ann --runs study/runs
+  gnomon people ask scales --people ann,ben --limit 40
+  gnomon people ask spacenli --task scale --people ann,ben --limit 60 --repeat 6 --catch 4
+  gnomon people ask captions.jsonl --task validate --people ann,ben --ask-frame
+  gnomon people agree study/runs --by relation --format json
+  gnomon people agree study/runs -o validated.jsonl --rule majority --least 2
+  gnomon people list --runs study/runs
   gnomon people forget ann --runs study/runs --look-in study --yes
+
+ask shows a page on this machine with one item at a time, and prints a personal link for each
+person; `gnomon people ask --help` says more. People's answers are ordinary runs (people:NAME).
+
+agree says how far people agree, who can be relied on, and which items they confirm. A RUN is a
+run's folder, a folder of runs, of which those of people are taken, or a file of votes: one that -o
+wrote, or published ones. Missing answers are allowed. Intervals are over the units that items
+share, as those of `gnomon score`. Of runs on pairs of pictures (the task contrast), -o writes the
+captions that people made, for others to validate. docs/people.md says what each figure means.
 
 To forget a person is to remove their runs, with all answers, comments, times and links. It first
 says what depends on them: files of items with their votes or captions, pages, and runs on such
@@ -18,43 +31,236 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gnomon.cli.options import format_argument, level_argument
 from gnomon.errors import UsageError, check_known, inert
 
 if TYPE_CHECKING:
     from gnomon.people.forgetting import Known
+    from gnomon.people.summary import Agreed, Asking
+    from gnomon.runs import Run
+
+RULES = ("two-thirds", "majority")  # as people.validating has them, which is slow to load
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    from gnomon.tabular import FORMATS
+    """Add the options of `gnomon people`."""
+    from argparse import RawDescriptionHelpFormatter
 
-    parser.add_argument("action", nargs="?", choices=("forget",), help="what to do (default: list)")
-    parser.add_argument("name", nargs="?", metavar="NAME", help="whom to forget")
-    parser.add_argument(
-        "--runs", default="runs", metavar="DIR", help="the folder of the runs (default: runs)"
+    from gnomon.cli import annotation
+
+    actions = parser.add_subparsers(
+        dest="action", metavar="ask | agree | list | forget", required=True
     )
-    parser.add_argument(
+    asking = actions.add_parser(
+        "ask",
+        help="a page with one item at a time, a link for each person",
+        description=annotation.__doc__,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    annotation.arguments(asking)
+    _agree_arguments(actions.add_parser("agree", help="how far people agree, what they confirm"))
+    listing = actions.add_parser("list", help="the people whose answers are here")
+    _runs_argument(listing)
+    format_argument(listing)
+    forgetting = actions.add_parser("forget", help="remove all answers of a person")
+    forgetting.add_argument("name", metavar="NAME", help="whom to forget")
+    _runs_argument(forgetting)
+    forgetting.add_argument(
         "--look-in",
         action="append",
         default=[],
         metavar="DIR",
         help="also look here for what depends on the person; may be repeated",
     )
-    parser.add_argument("--yes", action="store_true", help="do not ask")
+    forgetting.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def _runs_argument(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--format", choices=FORMATS, default="table", help="output format of the list"
+        "--runs", default="runs", metavar="DIR", help="the folder of the runs (default: runs)"
+    )
+
+
+def _agree_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "runs",
+        nargs="+",
+        metavar="RUN",
+        help="runs of people, a folder of runs, or a file of votes",
+    )
+    parser.add_argument(
+        "--by",
+        action="append",
+        default=[],
+        metavar="TAG",
+        help="also for each value of a tag, such as relation; may be repeated",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="ITEMS",
+        help="write the items that are kept, with their votes: .jsonl, .csv or .parquet",
+    )
+    _keeping_arguments(parser)
+    level_argument(parser)
+    parser.add_argument(
+        "--draws",
+        type=int,
+        default=0,
+        metavar="N",
+        help="bootstrap intervals from N draws of units (default: analytic intervals)",
+    )
+    parser.add_argument(
+        "--items",
+        type=int,
+        default=10,
+        metavar="N",
+        help="how many of the items that divide people to show (default: 10)",
+    )
+    format_argument(parser)
+
+
+def _keeping_arguments(parser: ArgumentParser) -> None:
+    """The options that say which items are kept."""
+    parser.add_argument(
+        "--rule",
+        choices=RULES,
+        default=RULES[0],
+        help="which items are kept: those whose label two thirds of the votes confirm (default), "
+        "or those with a majority for any label, which becomes the right one",
+    )
+    parser.add_argument(
+        "--least",
+        type=int,
+        default=1,
+        metavar="N",
+        help="votes that an item needs to be kept (default: 1)",
     )
 
 
 def main(args: Namespace) -> int:
-    """List, or check and say what depends on the person, ask, and remove."""
+    """Ask, agree, list or forget."""
+    if args.action == "ask":
+        from gnomon.cli.annotation import ask
+
+        return ask(args)
+    actions = {"agree": _agree, "list": _list, "forget": _forget}
+    return actions[args.action](args)
+
+
+def _agree(args: Namespace) -> int:
+    """Compute, print, and write the items."""
+    from gnomon.measures.scoring import check_options
+    from gnomon.people.summary import Asking
+
+    check_options(level=args.level, draws=args.draws)
+    for option in ("least", "items"):
+        if getattr(args, option) < 0:
+            raise UsageError(f"--{option} cannot be negative.", "Give 0 or more.")
+    asking = Asking(args.by, args.rule, args.least, args.draws, args.level, args.items)
+    runs = _runs(args.runs)
+    found = _found(args.runs, runs, asking)
+    print(_shown(found, args))
+    if args.output:
+        _write(found, runs, Path(args.output))
+    return 0
+
+
+def _runs(paths: list[str]) -> list[Run]:
+    """The runs; none if a file of votes is given."""
+    from gnomon.people.votefiles import is_vote_file
+
+    if not any(map(is_vote_file, paths)):
+        return _opened(paths)
+    if len(paths) > 1:
+        raise UsageError(
+            "A file of votes cannot be taken together with others.", "Give one file, or runs."
+        )
+    return []
+
+
+def _opened(paths: list[str]) -> list[Run]:
+    """The runs that are named, and of a folder of runs those of people, if it has any."""
+    from gnomon.people.votes import person_of
+    from gnomon.runs import open_runs
+
+    named = {Path(path).resolve() for path in paths}
+    every = open_runs(paths)
+    if not any(person_of(run.model) for run in every):
+        raise UsageError(
+            f"No run of a person is here: {every[0].path} is one of {every[0].name}.",
+            "`gnomon people ask` asks people; `gnomon compare` compares models.",
+        )
+    found = []
+    for run in every:
+        if person_of(run.model) or run.path.resolve() in named:
+            found.append(run)
+    left_out = len(every) - len(found)
+    if left_out:
+        told = "1 run of models is" if left_out == 1 else f"{left_out} runs of models are"
+        print(f"{told} left out: name them to take them along.", file=sys.stderr)
+    return found
+
+
+def _found(paths: list[str], runs: list[Run], asking: Asking) -> Agreed:
+    from gnomon.people.repeats import care_in_runs
+    from gnomon.people.summary import summarise
+    from gnomon.people.votefiles import votes_of_file
+    from gnomon.people.votes import votes_of_runs
+
+    if not runs:
+        return summarise(votes_of_file(Path(paths[0])), asking)
+    return summarise(votes_of_runs(runs), asking, care_in_runs(runs))
+
+
+def _shown(found: Agreed, args: Namespace) -> str:
+    from gnomon.people.listings import first_lines, last_lines, listings
+    from gnomon.people.summary import plain
+    from gnomon.tabular import as_json, render
+
+    if args.format == "json":
+        return as_json(plain(found.summary))
+    tables = [render(each, args.format) for each in listings(found.summary, args.level)]
+    if args.format == "csv":
+        return "\n\n".join(tables)
+    parts = [inert(first_lines(found.summary)), *tables, "\n".join(last_lines(found.summary))]
+    return "\n\n".join(parts)
+
+
+def _write(found: Agreed, runs: list[Run], file: Path) -> None:
+    from gnomon.items.writing import write_items
+    from gnomon.people.captions import captions_of, hold_contrasts
+    from gnomon.people.validating import validated_items
+
+    if hold_contrasts(runs):
+        count = write_items(file, captions_of(runs))
+        print(f"{count:,} captions to validate in {file}", file=sys.stderr)
+        return
+    count = write_items(file, validated_items(found.votes, found.validated))
+    print(f"{count:,} items with their votes in {file}", file=sys.stderr)
+
+
+def _list(args: Namespace) -> int:
+    from gnomon.contracts import Listing
+    from gnomon.people.forgetting import people_in
+    from gnomon.tabular import render
+
+    people = people_in(args.runs)
+    if not people and args.format == "table":
+        print(f"There are no answers of people in {args.runs}.")
+        return 0
+    rows = []
+    for each in people:
+        benchmarks = dict.fromkeys(run.benchmark for run in each.runs)
+        rows.append((each.name, len(each.runs), each.answers, ", ".join(benchmarks)))
+    columns = ("person", "runs", "answers", "items of")
+    print(render(Listing("", columns, tuple(rows)), args.format))
+    return 0
+
+
+def _known_person(args: Namespace) -> Known:
     from gnomon.people.forgetting import people_in
 
-    if args.action is None:
-        _list(people_in(args.runs), args)
-        return 0
-    if not args.name:
-        raise UsageError("Who is to be forgotten?", "gnomon people forget NAME")
     known = {each.name: each for each in people_in(args.runs)}
     if not known:
         raise UsageError(
@@ -62,28 +268,17 @@ def main(args: Namespace) -> int:
             "Name the folder of their runs with --runs.",
         )
     check_known("person", args.name, known)
-    return _forget(known[args.name], args)
+    return known[args.name]
 
 
-def _list(people: list[Known], args: Namespace) -> None:
-    from gnomon.contracts import Listing
-    from gnomon.tabular import render
-
-    if not people and args.format == "table":
-        print(f"There are no answers of people in {args.runs}.")
-        return
-    rows = []
-    for each in people:
-        benchmarks = dict.fromkeys(run.benchmark for run in each.runs)
-        rows.append((each.name, len(each.runs), each.answers, ", ".join(benchmarks)))
-    columns = ("person", "runs", "answers", "items of")
-    print(render(Listing("", columns, tuple(rows)), args.format))
-
-
-def _forget(person: Known, args: Namespace) -> int:
+def _forget(args: Namespace) -> int:
+    """Check and say what depends on the person, ask, and remove."""
+    from gnomon.cli.runs import confirmed
     from gnomon.people.forgetting import dependents_of
+    from gnomon.reports.words import counted
     from gnomon.runs import check_holds_a_run_alone, check_not_in_use, remove
 
+    person = _known_person(args)
     for run in person.runs:
         check_holds_a_run_alone(run.path)
         check_not_in_use(run.path)
@@ -96,26 +291,12 @@ def _forget(person: Known, args: Namespace) -> int:
         print(f"Made from answers of {person.name}, and not changed:")
     for dependent in dependents:
         print(inert(f"  {dependent.path}  {dependent.what}"))
-    if not args.yes and not _agreed(person.name):
+    if not args.yes and not confirmed(f"Forget {person.name} for good?"):
         print("Nothing was removed.")
         return 1
     for run in person.runs:
         remove(run)
-    print(f"Forgot {person.name}: removed {_count(len(person.runs), 'run')}.")
+    print(f"Forgot {person.name}: removed {counted(len(person.runs), 'runs')}.")
     if dependents:
         print("Make what depends on them again, or remove it.")
     return 0
-
-
-def _agreed(name: str) -> bool:
-    if not sys.stdin.isatty():
-        raise UsageError(
-            "Nothing was removed: there is no terminal to ask on.",
-            "Give --yes to remove without asking.",
-        )
-    reply = input(f"Forget {name} for good? [y/N] ")
-    return reply.strip().lower() in ("y", "yes")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"

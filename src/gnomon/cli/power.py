@@ -20,14 +20,14 @@ from collections.abc import Iterator, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.cli.choosing import (
-    MODEL_FLAGS,
+from gnomon.cli.options import (
+    check_no_model_options,
     chosen_models,
     chosen_sources,
+    format_argument,
     item_arguments,
     model_arguments,
 )
-from gnomon.cli.sharedoptions import format_argument
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError, inert
 from gnomon.items.source import ItemSource
@@ -35,12 +35,12 @@ from gnomon.runs.pace import duration
 
 if TYPE_CHECKING:
     from gnomon.measures.planning import PlannedSet
-    from gnomon.runs.timing import Timing
+    from gnomon.runs.estimates import Timing
 
 POWER, LEVEL = 0.8, 0.95
 
 
-class Row(NamedTuple):
+class PowerRow(NamedTuple):
     """A set of items: the default, the full, or as the options choose it."""
 
     name: str
@@ -94,7 +94,7 @@ def main(args: Namespace) -> int:
     return 0
 
 
-def _rows(args: Namespace, source: ItemSource) -> Iterator[Row]:
+def _rows(args: Namespace, source: ItemSource) -> Iterator[PowerRow]:
     """The set that the options choose and, if that is the default, the full one."""
     from gnomon.measures.planning import plan_set
 
@@ -110,26 +110,19 @@ def _rows(args: Namespace, source: ItemSource) -> Iterator[Row]:
         found = plan_set(
             items, each.benchmark, difference=args.difference / 100, accuracy=args.accuracy
         )
-        yield Row(name, each, found)
+        yield PowerRow(name, each, found)
 
 
 def _timing(args: Namespace, source: ItemSource) -> Timing | None:
     if not args.model:
-        _check_no_model_options(args)
+        check_no_model_options(args)
         return None
-    from gnomon.runs.timing import time_items
+    from gnomon.runs.estimates import time_items
 
     return time_items(source, chosen_models(args, [args.model])[0])
 
 
-def _check_no_model_options(args: Namespace) -> None:
-    given = [name for name in MODEL_FLAGS if getattr(args, name) is not None]
-    if given or args.model_set:
-        flag = given[0].replace("_", "-") if given else "model-set"
-        raise UsageError(f"--{flag} is an option of a model.", "Name the model with -m.")
-
-
-def _listing(args: Namespace, rows: Sequence[Row], timing: Timing | None) -> Listing:
+def _listing(args: Namespace, rows: Sequence[PowerRow], timing: Timing | None) -> Listing:
     columns = ["set", "items", "units", "detectable"]
     columns += [f"items for {args.difference:g}", f"units for {args.difference:g}"]
     if timing:
@@ -149,7 +142,7 @@ def _time(timing: Timing, items: int) -> str:
     return duration(max(1.0, timing.seconds_for(items)))
 
 
-def _units(row: Row, counts: Sequence[int | None]) -> str:
+def _units(row: PowerRow, counts: Sequence[int | None]) -> str:
     parts = []
     for noun, count in zip(row.found.nouns, counts, strict=True):
         parts.append(f"– {noun}" if count is None else f"{count:,} {noun}")
@@ -160,7 +153,7 @@ def _points(value: float) -> str:
     return "–" if isnan(value) else f"{100 * value:.1f} points"
 
 
-def _sentences(args: Namespace, rows: Sequence[Row], timing: Timing | None) -> Iterator[str]:
+def _sentences(args: Namespace, rows: Sequence[PowerRow], timing: Timing | None) -> Iterator[str]:
     yield ""
     for row in rows:
         yield _verdict(args, row)
@@ -179,7 +172,7 @@ def _sentences(args: Namespace, rows: Sequence[Row], timing: Timing | None) -> I
         )
 
 
-def _verdict(args: Namespace, row: Row) -> str:
+def _verdict(args: Namespace, row: PowerRow) -> str:
     plan, wanted = row.found.plan, f"a difference of {args.difference:g} points"
     which = f"The {row.name} set"
     if row.found.is_enough:
@@ -198,7 +191,7 @@ def _verdict(args: Namespace, row: Row) -> str:
     )
 
 
-def _print_json(args: Namespace, rows: Sequence[Row], timing: Timing | None) -> None:
+def _print_json(args: Namespace, rows: Sequence[PowerRow], timing: Timing | None) -> None:
     import msgspec
 
     sets = []

@@ -1,7 +1,4 @@
-"""How far a run is, how fast, how long still, how right so far.
-
-A terminal has one live line; a pipe or a file gets a plain line a minute.
-"""
+"""How far a run or a training is: a live line on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -9,9 +6,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 from gnomon.errors import inert
+from gnomon.runs.pace import duration
 from gnomon.runs.progress import Progress, in_words
+
+if TYPE_CHECKING:
+    from gnomon.train.kinds import TrainingProgress
 
 MINUTE = 60.0  # seconds between two plain lines
 SHORT = 20.0  # seconds that are left of a run that writes none
@@ -115,3 +117,51 @@ def staged_lines(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
             bars.update(tasks[stage], total=total, completed=done)
 
         yield watch
+
+
+# How far a training is: one live line on a terminal, a line for each evaluation elsewhere.
+
+
+@contextmanager
+def training_line(
+    title: str, *, quiet: bool
+) -> Iterator[Callable[[TrainingProgress], None] | None]:
+    """A watcher for a training."""
+    if quiet:
+        yield None
+        return
+    if not sys.stderr.isatty():
+        yield _on_each_evaluation()
+        return
+    with bar_with_words(title) as show:
+        yield lambda standing: show(standing.step, standing.steps, standing_in_words(standing))
+
+
+def _on_each_evaluation() -> Callable[[TrainingProgress], None]:
+    """Prints a line whenever there are new scores, so that a log stays short."""
+    last: list[int] = []
+
+    def watch(standing: TrainingProgress) -> None:
+        if standing.evaluated and standing.step not in last:
+            last[:] = [standing.step]
+            print(standing_in_words(standing), file=sys.stderr)
+
+    return watch
+
+
+def standing_in_words(standing: TrainingProgress) -> str:
+    """Steps so far, loss, scores on dev, time still needed.
+
+    >>> from gnomon.train.kinds import TrainingProgress
+    >>> in_words(TrainingProgress(step=40, steps=80, epoch=1, loss=0.5, scores={"accuracy": 0.75},
+    ...                   best=0.75, seconds_left=75.0))
+    'step 40/80 · loss 0.5000 · dev accuracy 0.7500 · 1 min 15 s left'
+    """
+    if standing.doing:
+        return standing.doing
+    parts = [f"step {standing.step:,}/{standing.steps:,}", f"loss {standing.loss:.4f}"]
+    for measure, value in standing.scores.items():
+        parts.append(f"dev {measure} {value:.4f}")
+    if standing.seconds_left:
+        parts.append(f"{duration(standing.seconds_left)} left")
+    return " · ".join(parts)

@@ -1,10 +1,10 @@
 """Choose a prompt fairly: on some objects, to be scored on others. Or try every prompt on all.
 
 examples:
-  gnomon prompts scales -m smollm2 --form cloze --set scale=size --limit 100
+  gnomon prompts scales -m smollm2 --set form=cloze --set scale=size --limit 100
   gnomon prompts posrel -m smollm2 --limit 60 --grid
-  gnomon prompts scales -m hf:bert-base-uncased --form cloze --candidates my_candidates.yaml
-  gnomon prompts scales -m smollm2 --form cloze --back-translate opus-mt-en-de,opus-mt-de-en
+  gnomon prompts scales -m hf:bert-base-uncased --set form=cloze --candidates my_candidates.yaml
+  gnomon prompts scales -m smollm2 --set form=cloze --back-translate opus-mt-en-de,opus-mt-de-en
 
 Candidates are sentences and answer words: every sentence is tried with every set of words. They
 come from --candidates FILE (a list of candidates or a prompt file), else from our own list for the
@@ -28,9 +28,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.cli.candidates import Candidates, gathered
-from gnomon.cli.choosing import chosen_sources, item_arguments, model_arguments
 from gnomon.cli.dispatch import tell
-from gnomon.cli.sharedoptions import format_argument
+from gnomon.cli.options import (
+    chosen_sources,
+    format_argument,
+    item_arguments,
+    model_arguments,
+    settings_of,
+)
 from gnomon.errors import UsageError, inert
 from gnomon.items.source import ItemSource
 from gnomon.records import Item
@@ -126,10 +131,10 @@ def main(args: Namespace) -> int:
 
 
 def _check(args: Namespace) -> None:
-    if args.wording:
+    if "wording" in settings_of(args):
         raise UsageError(
-            "--wording chooses one wording, and `gnomon prompts` tries them all.",
-            "Leave out --wording.",
+            "wording chooses one way to ask, and `gnomon prompts` tries them all.",
+            "Leave out --set wording.",
         )
     if args.candidates and args.prompt:
         raise UsageError(
@@ -147,7 +152,7 @@ def _items(source: ItemSource) -> list[Item]:
     if len(forms) > 1:
         raise UsageError(
             f"The items of {source.name} are of several forms: {', '.join(forms)}.",
-            f"A prompt is chosen for one: add --form {forms[0]}.",
+            f"A prompt is chosen for one: add --set form={forms[0]}.",
         )
     return items
 

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 from gnomon.errors import UsageError, inert
 
 if TYPE_CHECKING:
-    from gnomon.proofs.meaning.texts import Text
-    from gnomon.proofs.prove import Proof
+    from gnomon.proofs.meaning.grammar import StatedText
+    from gnomon.proofs.solver import Proof
 
 LONGEST = 4000  # characters of the premises
 VERDICTS = {
@@ -66,7 +66,7 @@ def main(args: Namespace) -> int:
         raise UsageError(
             f"'{args.picture}' ends in none of {', '.join(ENDINGS)}.", "Change its ending."
         )
-    from gnomon.proofs.prove import text_of
+    from gnomon.proofs.solver import text_of
 
     premises = sentences(args.say[0])
     text = text_of(premises, [args.say[1]])
@@ -94,10 +94,10 @@ def sentences(text: str) -> list[str]:
     return [part for part in found if part]
 
 
-def _proofs(text: Text, reading: str | None) -> list[Proof]:
+def _proofs(text: StatedText, reading: str | None) -> list[Proof]:
     """The proof under each reading, the ordinary one first."""
-    from gnomon.proofs.meaning.readings import reading_named, readings
-    from gnomon.proofs.prove import Case
+    from gnomon.proofs.meaning.stories import reading_named, readings
+    from gnomon.proofs.solver import Case
 
     asked = list(readings().values())
     if reading is not None:
@@ -138,7 +138,7 @@ def _print_json(premises: list[str], proofs: list[Proof]) -> None:
 
 def _print_readings(format: str) -> int:
     from gnomon.contracts import Listing
-    from gnomon.proofs.meaning.readings import readings
+    from gnomon.proofs.meaning.stories import readings
     from gnomon.tabular import render
 
     rows = tuple((reading.name, reading.says) for reading in readings().values())

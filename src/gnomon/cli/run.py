@@ -7,7 +7,8 @@ examples:
   gnomon run spacenli -m smollm2 --prompts all
   gnomon run spacenli -m "RoBERTa=hf:roberta-large-mnli"
   gnomon run scales -m openai:gpt-4o-mini --permute
-  gnomon run spatialqa -m openai:gpt-4o-mini --max-cost 2 --price-input 0.15 --price-output 0.6
+  gnomon run spatialqa -m openai:gpt-4o-mini --set max_cost=2
+    --set price_input=0.15 --set price_output=0.6
   gnomon run scales -m openai:NAME --base-url http://one:8000/v1 --base-url http://two:8000/v1
   gnomon run mine.jsonl -m smollm2 --map text=question,choices=options,gold=answer
   gnomon run scales -m smollm2 --shard 3/8
@@ -15,6 +16,8 @@ examples:
   gnomon run quick -m ./my-model -m random
   gnomon run experiment.yaml
   gnomon run spacenli -m hf:roberta-large-mnli --workers ray:8 --gpus-per-worker 1
+  gnomon run runs/posrel-* --judge-again --set rule=visor
+  gnomon run runs/scales-* --judge-again --set detector=hf:facebook/detr-resnet-50 --set depth=none
 
 A suite is a list of benchmarks: quick, text, vision, paper, all, or a YAML file of your own. What a
 model cannot be asked is left out with a sentence. An experiment is such a file with models, prompts
@@ -35,21 +38,37 @@ so that a bias for a place shows.
 --workers has several processes ask the model, on this machine or on a Ray cluster; answers and
 folder are the same (docs/scale.md).
 
---shard 3/8 asks the third of eight parts, on any machine; `gnomon merge` makes one run of all parts
-(docs/scale-shards.md).
+--shard 3/8 asks the third of eight parts, on any machine; `gnomon runs merge` makes one run of all
+parts (docs/scale-shards.md).
+
+--judge-again takes runs of painted pictures and looks at the same pictures with another judge;
+nothing is painted. The new answers are a run of their own beside the old one. What --set does not
+change (judge, detector, depth, rule, least) stays as it was.
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from gnomon.cli.choosing import item_arguments, model_arguments, shard_argument, shots_argument
 from gnomon.cli.dispatch import tell
-from gnomon.cli.planned import Planned
-from gnomon.cli.sharedoptions import json_argument
-from gnomon.errors import GnomonError
+from gnomon.cli.options import (
+    item_arguments,
+    json_argument,
+    model_arguments,
+    shard_argument,
+    shots_argument,
+)
+from gnomon.cli.plan import Planned
+from gnomon.errors import GnomonError, UsageError, inert
 from gnomon.runs import MANIFEST, Run
+
+if TYPE_CHECKING:
+    from gnomon.measures.entries import Entry
+
+NAMED = 3  # runs whose folders are named; of more, the folder that holds them
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -78,7 +97,9 @@ def arguments(parser: ArgumentParser) -> None:
     )
     shard_argument(parser)
     parser.add_argument(
-        "--runs", default="runs", metavar="DIR", help="where runs are kept (default: runs)"
+        "--runs",
+        metavar="DIR",
+        help="where runs are kept (default: runs; with --judge-again, beside the old run)",
     )
     parser.add_argument(
         "--restart", action="store_true", help="start over: delete the earlier answers of this run"
@@ -105,6 +126,11 @@ def arguments(parser: ArgumentParser) -> None:
         "--dry-run",
         action="store_true",
         help="only say what it would take: items, tokens, time from a probe of a few, disk, money",
+    )
+    parser.add_argument(
+        "--judge-again",
+        action="store_true",
+        help="look at the pictures of the runs that are named with another judge, by --set",
     )
     json_argument(parser)
     _worker_arguments(parser)
@@ -138,10 +164,14 @@ def _worker_arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Carry out every benchmark with every model; one that fails does not stop the others."""
-    from gnomon.cli.carrying import Carrying, wanted
-    from gnomon.cli.closing import show_runs
-    from gnomon.cli.planned import reports
+    from gnomon.cli.execution import Carrying, wanted
+    from gnomon.cli.plan import reports
 
+    if args.judge_again:
+        from gnomon.cli.judging import judge_again
+
+        return judge_again(args)
+    args.runs = args.runs or "runs"
     wanted(args)  # a slip is told before anything is made
     if args.dry_run:
         from gnomon.cli.dryrun import show_plan
@@ -158,7 +188,7 @@ def main(args: Namespace) -> int:
     asked_again = args.restart or args.retry_errors
     if runs and not asked_again and _answers(carrying.plan) == earlier and not args.quiet:
         tell("all answers were there, and nothing was asked. --restart asks again.")
-    show_runs(args, runs)
+    _show_runs(args, runs)
     if runs:
         _write_reports(args, runs, reports(args))
     return _exit_code(carrying.plan, runs, done)
@@ -191,3 +221,87 @@ def _write_reports(args: Namespace, runs: list[Run], pages: list[str]) -> None:
         written = api.report(runs, page)
         if not args.quiet and args.format != "json":
             print(f"The report: {written}")
+
+
+# What is printed at the end: one row a benchmark and model, and what to look at next.
+
+
+def _show_runs(args: Namespace, runs: Sequence[Run]) -> None:
+    """Print the scores of runs as the command wants them."""
+    if args.format == "json":
+        for run in runs:
+            _print_json(run)
+        return
+    if args.quiet or not runs:
+        return
+    from gnomon.measures.entries import entries_of
+    from gnomon.measures.remarks import remarks
+    from gnomon.measures.scoring import Scored, score_table
+    from gnomon.reports.tables.prompts import place_listings
+    from gnomon.reports.tables.scores import headline
+    from gnomon.tabular import render
+
+    entries = entries_of(runs)
+    scores: list[Scored] = []
+    for entry in entries:
+        found = score_table(entry.table, entry.measures[:1])
+        scores += [Scored(score, entry.label) for score in found]
+    if len({run.benchmark for run in runs}) > 1:
+        print(_overview(runs))
+    else:
+        print(headline(scores))
+    if args.prompts:
+        _show_over_prompts(entries)
+    for listing in place_listings(entries):
+        print(f"\n{render(listing)}")
+    for entry in entries:
+        for remark in remarks(entry, ()):
+            print(inert(remark))
+    _show_what_next(args, runs)
+
+
+def _overview(runs: Sequence[Run]) -> str:
+    """Models by benchmarks, and in words what each model knows."""
+    from gnomon.reports.overview import overview
+    from gnomon.reports.study import studies
+    from gnomon.reports.tables.overviews import in_terminal
+
+    return in_terminal(overview(studies(runs)))
+
+
+def _show_what_next(args: Namespace, runs: Sequence[Run]) -> None:
+    for run in runs:
+        limit = run.manifest.limit
+        if args.limit and (limit is None or limit > args.limit):
+            held = "all items" if limit is None else f"{limit:,}"
+            print(inert(f"{run.path} was asked for more before ({held}): the score is over those."))
+    if any(run.manifest.counts.errors for run in runs):
+        print("Ask the failed ones again with --retry-errors.")
+    paths = [str(run.path) for run in runs]
+    if len(runs) > NAMED:
+        paths = [args.runs]
+    print(inert("Runs: " + "  ".join(paths)))
+    print(inert(f"More: gnomon score {paths[0]}"))
+
+
+def _show_over_prompts(entries: Sequence[Entry]) -> None:
+    """Mean, worst, best and spread over the wordings, if any model was asked in several."""
+    from gnomon.measures.prompts import score_over_prompts
+    from gnomon.reports.tables.prompts import prompts_shown
+
+    try:
+        found = score_over_prompts(entries)
+    except UsageError as error:
+        tell(error)
+        return
+    print(f"\n{prompts_shown(found, 'table')}")
+
+
+def _print_json(run: Run) -> None:
+    import msgspec
+
+    from gnomon.measures.scoring import score_run
+
+    fields = msgspec.to_builtins(run.manifest)
+    line = {"run": str(run.path), **fields, "scores": score_run(run)}
+    print(msgspec.json.encode(line).decode())

@@ -100,19 +100,19 @@ def _scene(args: Namespace) -> Scene:
 
         return read_scene(args.file)
     if args.say is not None:
-        from gnomon.scenes.saying import scene_of
+        from gnomon.scenes.descriptions import scene_of
 
         return scene_of(args.say, args.seed or 0)
-    from gnomon.scenes.placing import Dials, random_scene
+    from gnomon.scenes.placing import SceneOptions, random_scene
 
-    count = Dials().things if args.things is None else args.things
-    return random_scene(args.seed, Dials(things=count))
+    count = SceneOptions().things if args.things is None else args.things
+    return random_scene(args.seed, SceneOptions(things=count))
 
 
 def _warn(scene: Scene) -> None:
     """Say what cannot be in a scene; it is drawn all the same."""
     from gnomon.cli.dispatch import tell
-    from gnomon.scenes.standing import impossibilities
+    from gnomon.scenes.placing import impossibilities
 
     for sentence in impossibilities(scene):
         tell(sentence)

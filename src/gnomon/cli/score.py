@@ -10,32 +10,50 @@ examples:
   gnomon score runs --prompts all
   gnomon score runs/spacenli* --like-paper --format latex
   gnomon score runs/posrel* --like-paper --over-seeds
+  gnomon score runs/scales* --beliefs -o beliefs.html
 
 Values are fractions in JSON and CSV, percentages elsewhere. Intervals are over the units that items
 share, such as objects or patterns (docs/glossary.md). A failed or unread answer counts as
 wrong, and an item that was not asked does not count; standard error says how many there are. Runs
 of one model are labelled by the options in which they differ.
 
+--beliefs shows what a model's answers say together: its order of things, and what would have to
+change. An answer such as "a cow is larger than an ant" puts one thing over another. All answers in
+one context (a scale and a form, a room, a story) are taken together: how many pairs were said both
+ways, cycles of three, the largest tangle of things that lie on cycles together, and the least
+number of answers to change so that all agree with one order. Tangles of up to 16 things are solved
+exactly; of larger ones two bounds are given, and "at least" is the lower. "Right by the order" is
+what would be right if all answers followed it. docs/beliefs.md says more.
+
 Figures of the same numbers: `gnomon report RUN... --figures DIR` writes SVG, PDF, PNG and CSV.
 """
 
 from __future__ import annotations
 
+import shlex
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.cli.choosing import answer_file_arguments, chosen_sources, item_arguments
 from gnomon.cli.dispatch import tell
-from gnomon.cli.sharedoptions import format_argument, level_argument
+from gnomon.cli.options import (
+    chosen_models,
+    chosen_sources,
+    format_argument,
+    item_arguments,
+    level_argument,
+)
 from gnomon.errors import UsageError
 from gnomon.runs import open_runs
 
 if TYPE_CHECKING:
     from gnomon.measures.entries import Entry
     from gnomon.measures.scoring import Scored
+    from gnomon.reports.beliefs import Believer
+
+ENDINGS = (".html", ".svg")
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -82,6 +100,17 @@ def arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="print the papers' own tables, with these runs below the published models",
     )
+    parser.add_argument(
+        "--beliefs",
+        action="store_true",
+        help="show what the answers say together: an order of things, and what is against it",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="with --beliefs: a page with maps (.html), or the map of the largest order (.svg)",
+    )
     parser.add_argument("--plain", action="store_true", help="no bars and no drawing characters")
     _file_arguments(parser)
 
@@ -112,7 +141,6 @@ def _file_arguments(parser: ArgumentParser) -> None:
         choices=("log-probability", "probability"),
         help="what scores in the file are (default: log-probability if any is negative)",
     )
-    answer_file_arguments(group)
     item_arguments(parser)
 
 
@@ -124,6 +152,8 @@ def main(args: Namespace) -> int:
     from gnomon.reports.tables.scores import shown
 
     _check(args)
+    if args.beliefs:
+        return _show_beliefs(args)
     given = [_from_file(args)] if args.answers else entries_of(open_runs(args.runs))
     entries = given if args.guess is None else with_guesses(given, args.guess)
     if args.like_paper:
@@ -197,7 +227,12 @@ def _check(args: Namespace) -> None:
             f"--{given} belongs to a file of answers; a run holds its own items.",
             f"Leave out --{given}, or make another run with it.",
         )
-    if args.like_paper:
+    if args.output and not args.beliefs:
+        raise UsageError("-o belongs to --beliefs.", "Leave it out; > FILE keeps the table.")
+    if args.beliefs:
+        others = ("answers", "by", "measure", "draws", "guess", "over_seeds", "prompts")
+        _check_unused(args, "--beliefs", (*others, "like_paper"))
+    elif args.like_paper:
         _check_unused(args, "--like-paper", ("by", "measure", "draws", "prompts"))
     elif args.over_seeds:
         _check_unused(args, "--over-seeds", ("draws", "prompts"))
@@ -233,9 +268,11 @@ def _from_file(args: Namespace) -> Entry:
             "A file of answers needs its benchmark.",
             "Give it with --benchmark NAME or NAME@published.",
         )
+    args.model = f"answers:{args.answers}"  # whose options say how the file is read
+    reading = chosen_models(args, [args.model])[0].options
     source = chosen_sources(args, [args.benchmark])[0].limited(args.limit)
     benchmark = source.benchmark
-    joined = read_predictions(args.answers, source.items(), column=args.column, filter=args.filter)
+    joined = read_predictions(args.answers, source.items(), **reading)
     rows = list(joined.rows)
     for note in joined.notes:
         tell(note)
@@ -328,3 +365,68 @@ def _like_papers(args: Namespace, entries: Sequence[Entry]) -> str:
     for caveat in caveats:
         print(caveat, file=sys.stderr)
     return "\n\n".join(render(listing, args.format) for listing in listings)
+
+
+# What the answers of a run say together.
+
+
+def _show_beliefs(args: Namespace) -> int:
+    """Find the beliefs, print them, and write the page or the map."""
+    _check_output(args.output)
+    found = _believers(args.runs)
+    if not found:
+        raise UsageError(
+            "The answers in these runs put nothing in an order.",
+            "Ask a benchmark of sizes, heights or places, such as scales, or chains with "
+            "--set ask=pairs.",
+        )
+    if args.output:
+        _write_beliefs(found, args)
+    print(_beliefs_shown(found, args.format))
+    return 0
+
+
+def _check_output(output: str | None) -> None:
+    if output and Path(output).suffix.lower() not in ENDINGS:
+        raise UsageError(f"'{output}' ends in none of {', '.join(ENDINGS)}.", "Change its ending.")
+
+
+def _believers(paths: Sequence[str]) -> list[Believer]:
+    from gnomon.measures.beliefs import beliefs
+    from gnomon.measures.entries import entries_of
+    from gnomon.reports.beliefs import Believer
+
+    found = []
+    for entry in entries_of(open_runs(paths)):
+        for belief in beliefs(entry.table):
+            found.append(Believer(entry.table.benchmark, entry.label, belief))
+    return found
+
+
+def _beliefs_shown(found: Sequence[Believer], format: str) -> str:
+    from gnomon.reports.beliefs import by_model, flat_records, records, sentence, summary
+    from gnomon.tabular import render
+
+    if format == "json":
+        return render(records(found), format)
+    if format == "csv":
+        return render(flat_records(found), format)
+    for own in by_model(found):
+        print(sentence(own), file=sys.stderr)
+    return render(summary(found), format)
+
+
+def _write_beliefs(found: Sequence[Believer], args: Namespace) -> None:
+    from gnomon.items.writing import atomic_file
+    from gnomon.reports.beliefs import map_file, page
+
+    output = Path(args.output)
+    if output.suffix.lower() == ".svg":
+        largest = max(found, key=lambda one: one.belief.answers)
+        content = map_file(largest)
+    else:
+        command = ["gnomon", "score", *args.runs, "--beliefs", "-o", args.output]
+        content = page(found, shlex.join(command))
+    with atomic_file(output.resolve()) as part:
+        part.write_text(content, encoding="utf-8", newline="\n")
+    print(f"{output}: {len(content) / 1e6:.1f} MB", file=sys.stderr)

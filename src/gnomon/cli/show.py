@@ -14,14 +14,16 @@ is scored, with · between them (␣ is a space, ⏎ a line end).
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from textwrap import indent
 from typing import Any
 
-from gnomon.cli.choosing import (
-    MODEL_FLAGS,
+from gnomon.cli.options import (
+    check_no_model_options,
     chosen_models,
     chosen_sources,
     item_arguments,
@@ -32,7 +34,7 @@ from gnomon.contracts import Listing
 from gnomon.errors import UsageError, inert
 from gnomon.items.source import ItemSource
 from gnomon.options import takes
-from gnomon.records import Item
+from gnomon.records import Item, Preview
 
 MANY = 30  # combinations of right labels, beyond which a table of them says nothing
 
@@ -75,7 +77,7 @@ def main(args: Namespace) -> int:
     source = chosen_sources(args, [args.benchmark])[0]
     if args.model is not None:
         return _show_prompts(args, source)
-    _check_no_model_options(args)
+    check_no_model_options(args)
     items = list(source.without_pictures())
     shown = [items[i] for i in spread(len(items), args.n)]
     tables = [*counts(items, source.benchmark.slices), *statistics(source, items)]
@@ -94,30 +96,11 @@ def main(args: Namespace) -> int:
     return 0
 
 
-def _check_no_model_options(args: Namespace) -> None:
-    """Refuse what says how a model is asked where none is named."""
-    if args.shots_from:
-        raise _needs_model("--shots-from")
-    for option in MODEL_FLAGS:
-        if getattr(args, option) is not None:
-            raise _needs_model(f"--{option.replace('_', '-')}")
-    if args.model_set:
-        raise _needs_model("--model-set")
-
-
-def _needs_model(option: str) -> UsageError:
-    return UsageError(
-        f"{option} is for a model, and none is named.",
-        "Add -m MODEL to see what it would read: gnomon show scales -m smollm2",
-    )
-
-
 def _show_prompts(args: Namespace, source: ItemSource) -> int:
     """Print what a model would read for a few items."""
     import msgspec
 
     from gnomon.cli.dispatch import tell
-    from gnomon.cli.previews import in_words as prompt_in_words
     from gnomon.items.examples import in_words as about_examples
     from gnomon.items.examples import with_examples
     from gnomon.registry import with_prompt
@@ -272,3 +255,87 @@ def _for_people(column: str, value: Any) -> Any:
     if column.endswith(" %") and isinstance(value, float):
         return f"{value:.1f}"
     return value
+
+
+# What a model reads for an item, for the terminal: special tokens and scored tokens marked.
+
+
+MARGIN = "  │ "
+
+
+def prompt_in_words(item: Item, shown: Preview) -> str:
+    """An item as a model reads it."""
+    lines = [f"[{item.id}]  {item.form}, {_size(shown)}"]
+    if shown.trouble:
+        lines.append(f"  It cannot be asked: {shown.trouble}.")
+    if shown.images and not shown.messages:
+        lines.append(f"  with {_pictures(shown.images)}")
+    for message in shown.messages:
+        lines.append(f"  {message['role']}:")
+        lines.append(indent(message["content"], MARGIN, lambda _: True))
+    if shown.messages and shown.images:
+        lines.append(f"  with {_pictures(shown.images)} before the last message")
+    if shown.text:
+        marked = mark_special(shown.text, shown.special)
+        if marked.endswith("\n"):  # nobody would see it
+            marked = marked.removesuffix("\n") + "⏎"
+        lines.append(indent(marked, MARGIN, lambda _: True))
+    if shown.how:
+        lines.append(f"  Asked for: {shown.how}")
+    lines += _scored(item, shown)
+    for name, value in shown.limits.items():
+        lines.append(f"    {name}: {_value(value)}")
+    return inert("\n".join(lines))
+
+
+def mark_special(text: str, special: tuple[str, ...]) -> str:
+    """A text with its special tokens in brackets that no text has.
+
+    >>> mark_special("<s>An ant is", ("<s>",))
+    '⟦<s>⟧An ant is'
+    """
+    if not special:
+        return text
+    longest_first = sorted(filter(None, special), key=len, reverse=True)
+    either = "|".join(map(re.escape, longest_first))
+    return re.sub(either, lambda match: f"⟦{match[0]}⟧", text)
+
+
+def visible(token: str) -> str:
+    """A token with its spaces and line ends to be seen.
+
+    >>> visible(" larger")
+    '␣larger'
+    """
+    return token.replace(" ", "␣").replace("\n", "⏎")
+
+
+def _scored(item: Item, shown: Preview) -> list[str]:
+    width = max((len(each.choice) for each in shown.scored), default=0)
+    lines = []
+    for each in shown.scored:
+        right = "✓" if each.choice in item.gold else " "
+        text = "·".join(map(visible, each.tokens)) or visible(each.text)
+        count = f"  ({_tokens(len(each.tokens))})" if each.tokens else ""
+        lines.append(f"  {right} {each.choice:<{width}}  {text}{count}")
+    return lines
+
+
+def _size(shown: Preview) -> str:
+    if shown.tokens is None:
+        return "tokens not counted: the tokenizer is elsewhere" if not shown.trouble else "not read"
+    return _tokens(shown.tokens)
+
+
+def _tokens(count: int) -> str:
+    return "1 token" if count == 1 else f"{count:,} tokens"
+
+
+def _pictures(count: int) -> str:
+    return "a picture" if count == 1 else f"{count} pictures"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    return str(value)

@@ -24,7 +24,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gnomon.cli.sharedoptions import level_argument
+from gnomon.cli.options import level_argument
 from gnomon.errors import UsageError
 from gnomon.runs import open_runs
 

@@ -11,6 +11,9 @@ examples:
   gnomon run spacenli -m hf:trained
   gnomon train probe --set model=hf:minilm --set benchmark=viphy-size --set data.apart=0.5 -o p
   gnomon run viphy-size -m probe:p
+  gnomon train recipe.yaml --curve 0,1,2,5,10,20 -o curve
+  gnomon train recipe.yaml --curve 10,25,50,75,100% --draws 5 -o curve
+  gnomon train recipe.yaml --curve 1,5 -o curve --set schedule.epochs=5 --ask spacenli
 
 The scores that are printed for test are of items that training never saw; those of dev are of the
 items that chose the weights. `gnomon run` asks the whole benchmark, training items among them,
@@ -18,6 +21,15 @@ unless its source has splits (--split test).
 
 DIR gets the weights (safetensors), the recipe as resolved, digests of the data, the loss of each
 step, and a card in words (README.md).
+
+--curve trains with more and more items and draws what each amount comes to: items of each group (of
+each pattern, in SpaceNLI), or with % the share of all; 0 is the model before training. Each amount
+is drawn several times (--draws), with other items, another order and other new weights; the parts
+that are tested stay the same. A larger draw contains the smaller ones of its number. Each point is
+a training in its own folder: points that are finished are not trained again, and one that was
+stopped goes on. --only 5:2 trains one point alone, the second draw of 5, for jobs side by side. DIR
+gets curve.json and curve.svg. With --ask, each trained model is also run on a benchmark, so that
+`gnomon report` draws the curve with everything else.
 """
 
 from __future__ import annotations
@@ -27,12 +39,12 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.cli.sharedoptions import format_argument, recipe_arguments
+from gnomon.cli.options import format_argument, recipe_arguments
 from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
     from gnomon.contracts import Listing
-    from gnomon.train.learners import Outcome
+    from gnomon.train.kinds import TrainingOutcome
     from gnomon.train.recipes import Recipe
 
 
@@ -45,16 +57,42 @@ def arguments(parser: ArgumentParser) -> None:
     )
     format_argument(parser)
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    group = parser.add_argument_group("learning curves")
+    group.add_argument(
+        "--curve",
+        metavar="N,N|P,P%",
+        help="train with more and more items: 1,2,5,10 or 10,50,100%%",
+    )
+    group.add_argument(
+        "--draws", type=int, default=3, metavar="N", help="draws of each amount (default: 3)"
+    )
+    group.add_argument("--only", metavar="AMOUNT:DRAW", help="train this point alone")
+    group.add_argument(
+        "--ask", metavar="BENCHMARK", help="also run each trained model on this benchmark"
+    )
+    group.add_argument(
+        "--limit", type=int, metavar="N", help="with --ask: at most N items, spread over all"
+    )
+    group.add_argument(
+        "--runs", default="runs", metavar="DIR", help="with --ask: where runs are kept"
+    )
 
 
 def main(args: Namespace) -> int:
     """Train, and print the scores."""
-    from gnomon.cli.training import training_line
+    from gnomon.cli.progress import training_line
     from gnomon.tabular import render
+    from gnomon.train.folder import carry_out
     from gnomon.train.kinds import way_to_ask
-    from gnomon.train.making import carry_out
     from gnomon.train.recipes import load_recipe
 
+    if args.curve is not None:
+        from gnomon.cli.curve import train_curve
+
+        return train_curve(args)
+    if args.only or args.ask:
+        option = "--only" if args.only else "--ask"
+        raise UsageError(f"{option} is for learning curves.", "Add --curve, such as --curve 1,5,10")
     recipe = load_recipe(args.recipe, args.set)
     if args.check:
         print(render(_parts(recipe), args.format))
@@ -73,7 +111,7 @@ def main(args: Namespace) -> int:
 def _parts(recipe: Recipe) -> Listing:
     """What is read for a recipe: its parts, as data.json will have them."""
     from gnomon.contracts import Listing
-    from gnomon.train.making import read_data
+    from gnomon.train.folder import read_data
 
     digests = read_data(recipe).digests
     columns: dict[str, None] = {}
@@ -85,7 +123,7 @@ def _parts(recipe: Recipe) -> Listing:
     return Listing("Data of the recipe", ("part", *columns), tuple(rows))
 
 
-def _scores(outcome: Outcome) -> Listing:
+def _scores(outcome: TrainingOutcome) -> Listing:
     """The scores on each part: what was tested first, then what chose the weights."""
     from gnomon.contracts import Listing
 

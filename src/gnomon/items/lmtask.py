@@ -229,7 +229,7 @@ def task_item(task: Task, row: Row, number: int) -> Item:
 
 def _tags(row: Row) -> dict[str, str]:
     given = row.get("tags")
-    if isinstance(given, str):  # as `gnomon export` writes them
+    if isinstance(given, str):  # as `gnomon make` writes them
         given = literal(given)
     if not isinstance(given, dict):
         return {}

@@ -51,9 +51,9 @@ Tell = Callable[[int, str], object]
 def refuse(file: Path) -> Tell:
     """For those who want all rows of a file or none: the first that cannot be an item is an error.
 
-    It is the way of every command but `gnomon check`.
+    It is the way of every command but `gnomon audit`.
     """
-    hint = "Correct the row, or name other columns with --map; `gnomon check` lists all such rows."
+    hint = "Correct the row, or name other columns with --map; `gnomon audit` lists all such rows."
 
     def tell(line: int, message: str) -> None:
         raise DataError(f"{message}.", hint, file=file, line=line) from None

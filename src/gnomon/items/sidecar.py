@@ -43,7 +43,7 @@ class Sidecar(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     form: str = ""  # of all items
     prompt: str = ""  # by which the items are put unless another is chosen
     map: str | dict[str, str | tuple[str, ...]] = ""
-    chance: float | None = None  # what a guess gets, as the author reckons: `gnomon check` compares
+    chance: float | None = None  # what a guess gets, as the author reckons: `gnomon audit` compares
     licence: str = ""
     citation: str = ""
 

@@ -1,4 +1,4 @@
-"""Is a bank of patterns sound? Everything that `gnomon check` says about a file, as plain data.
+"""Is a bank of patterns sound? Everything that `gnomon audit` says about a file, as plain data.
 
 An error is a pattern that cannot be used or whose label cannot be trusted; a warning is worth a
 look.

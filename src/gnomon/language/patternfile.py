@@ -99,7 +99,7 @@ def _files(path: Path) -> list[Path]:
         raise DataError(
             "this is the format of SpaceNLI's authors.",
             "Make its problems with the benchmark's published source (--data FOLDER); "
-            "`gnomon check FILE.xml` checks it.",
+            "`gnomon audit FILE.xml` checks it.",
             file=path,
         )
     if not path.is_dir():

@@ -242,7 +242,7 @@ def _examples(pattern: Pattern) -> Iterator[tuple[int, ...]]:
         if filling is None:
             raise DataError(
                 f"example {number} of '{pattern.id}' cannot be derived.",
-                "Correct it or the restrictions; `gnomon check` says more.",
+                "Correct it or the restrictions; `gnomon audit` says more.",
                 file=pattern.file,
                 line=pattern.line,
             )

@@ -7,13 +7,12 @@ far is always large, and into nearness, where the nearest point of a picture has
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import DataError
-from gnomon.vision.images import Pixels
 
 if TYPE_CHECKING:
     from gnomon.look.records import Picture
@@ -26,15 +25,6 @@ LEAST_SHARE = 0.1  # of the background that must be floor
 LEAST_ROWS = 0.1  # of the picture that the floor must reach over
 CLOSE = 0.03  # how far from a floor a point of it may be, as a share of its inverse distance
 LEAST_SLOPE = 0.2  # of the inverse distance over the picture: a wall has hardly any
-
-
-class DepthModel(Protocol):
-    """Looks at a picture and says how far everything in it is."""
-
-    far_is_large: bool  # or near is, as in maps of disparity
-
-    def distances(self, picture: Pixels) -> NDArray[np.float32]:
-        """A map over the whole picture, of any number of rows and columns."""
 
 
 class DepthMap(NamedTuple):

@@ -9,21 +9,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-import msgspec
-
-from gnomon.look.lexicon import Lexicon, Reads
+from gnomon.look.captions import Name, Tagger, names_in, naming_data, words_of
 from gnomon.look.records import AnnotatedPicture, Region
-from gnomon.look.store import Store, key_of
-from gnomon.look.tagging import MODEL, Tagger
-from gnomon.look.wording import Name, names_in, naming_data, words_of
 
 LEAST = 5  # how often a name occurs
 MOST_WORDS = 3
 SHORTEST = 2  # characters
 # A word that no dictionary has is taken for a misspelling unless it occurs so often: frisbee.
 LEAST_OF_UNKNOWN = 50
+MOST_KNOWN = 200_000  # captions whose names are remembered
 
 
 NAMELESS = Name("")
@@ -36,21 +32,12 @@ class NamedPictures(NamedTuple):
     counts: dict[str, int]
 
 
-class KeptReader:
-    """A reader whose answers are kept, so that after a kill nothing is asked twice."""
-
-    def __init__(self, reader: Reads, store: Store) -> None:
-        self._reader, self._store = reader, store
+class WordReader(Protocol):
+    """Whoever knows the kinds of words."""
 
     def classes(self, phrases: Sequence[Sequence[str]]) -> list[str]:
         """A letter for each word of each phrase."""
-        key = key_of("classes", MODEL, phrases)
-        kept = self._store.find(key)
-        if kept is not None:
-            return msgspec.msgpack.decode(kept, type=list[str])
-        found = self._reader.classes(phrases)
-        self._store.keep(key, msgspec.msgpack.encode(found))
-        return found
+        ...
 
 
 class Singulars:
@@ -82,10 +69,10 @@ def phrases_of(scenes: Iterable[AnnotatedPicture]) -> Iterator[str]:
 class Namer:
     """Gives regions their names."""
 
-    def __init__(self, lexicon: Lexicon, reader: Reads, singular: Singulars) -> None:
-        self._lexicon = lexicon
+    def __init__(self, reader: WordReader, singular: Singulars) -> None:
         self._reader = reader
         self._singular = singular
+        self._known: dict[str, list[Name]] = {}  # captions repeat: "blue sky"
 
     def name(self, scenes: Sequence[AnnotatedPicture]) -> NamedPictures:
         """The same scenes with names, and how often each name occurs."""
@@ -114,22 +101,17 @@ class Namer:
         return [Name(name)] if name else []
 
     def _read(self, phrases: Iterable[str]) -> dict[str, list[Name]]:
-        """The names in each phrase: by the lexicon, or by asking where it is not sure."""
-        found = {}
-        unsure: dict[str, list[str]] = {}
-        lexicon, singular = self._lexicon, self._singular
-        for phrase in phrases:
-            words = words_of(phrase)
-            classes = lexicon.classes(words)
-            if classes is None:
-                unsure[phrase] = words
-            else:
-                found[phrase] = names_in(words, classes, singular)
-        if unsure:
-            asked = self._reader.classes(list(unsure.values()))
-            for (phrase, words), classes in zip(unsure.items(), asked, strict=True):
-                found[phrase] = names_in(words, classes, singular)
-        return found
+        """The names in each phrase; one that was read before is not read again."""
+        if len(self._known) > MOST_KNOWN:
+            self._known.clear()
+        names = self._known
+        wanted = list(phrases)
+        fresh = {phrase: words_of(phrase) for phrase in wanted if phrase not in names}
+        if fresh:
+            kinds = self._reader.classes(list(fresh.values()))
+            for (phrase, words), classes in zip(fresh.items(), kinds, strict=True):
+                names[phrase] = names_in(words, classes, self._singular)
+        return {phrase: names[phrase] for phrase in wanted}
 
 
 def _with_name(region: Region, name: Name) -> Region:

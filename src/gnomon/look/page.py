@@ -64,7 +64,7 @@ def _swapped(regions: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(found)
 
 
-class Thing(NamedTuple):
+class _KnownThing(NamedTuple):
     """All that is known of one object."""
 
     name: str
@@ -77,7 +77,7 @@ class Thing(NamedTuple):
 class Contents(NamedTuple):
     """What the page shows, and how much there is in all."""
 
-    things: list[Thing]
+    things: list[_KnownThing]
     objects: int
     manifest: Mapping[str, Any]
     troubles: int
@@ -90,7 +90,7 @@ def read_contents(folder: Path) -> Contents:
     elevations = _by_object(folder, "elevation")
     things = []
     for name in {*colours, *sizes, *elevations}:
-        thing = Thing(name, 0, colours.get(name), sizes[name], elevations[name])
+        thing = _KnownThing(name, 0, colours.get(name), sizes[name], elevations[name])
         things.append(thing._replace(pictures=_pictures(thing)))
     things.sort(key=lambda thing: (-thing.pictures, thing.name))
 
@@ -119,7 +119,7 @@ def _by_object(folder: Path, property: str) -> defaultdict[str, list[Seen]]:
     return found
 
 
-def _pictures(thing: Thing) -> int:
+def _pictures(thing: _KnownThing) -> int:
     """In how many pictures an object was seen, at least."""
     counts = [seen.finding.pictures for seen in (*thing.sizes, *thing.elevations)]
     if thing.colour:
@@ -223,7 +223,7 @@ def _agreement(contents: Contents) -> list[dict[str, str]]:
     return rows
 
 
-def _row(thing: Thing) -> dict[str, Any]:
+def _row(thing: _KnownThing) -> dict[str, Any]:
     """A line of the table of objects."""
     typical = thing.colour.finding.typical if thing.colour else ()
     return {
@@ -235,7 +235,7 @@ def _row(thing: Thing) -> dict[str, Any]:
     }
 
 
-def _object(thing: Thing, crops: dict[Crop, int]) -> dict[str, Any]:
+def _object(thing: _KnownThing, crops: dict[Crop, int]) -> dict[str, Any]:
     """What the page's script shows of an object."""
     found: dict[str, Any] = {"name": thing.name, "pictures": thing.pictures, "pairs": []}
     if thing.colour:
@@ -285,7 +285,7 @@ def _pair_crops(regions: tuple[str, ...]) -> list[Crop]:
     return found[:CROPS_OF_A_PAIR]
 
 
-def _wanted(things: list[Thing]) -> list[Crop]:
+def _wanted(things: list[_KnownThing]) -> list[Crop]:
     """The crops of the objects that were seen most, until there are enough."""
     found: dict[Crop, None] = {}
     for thing in things:
@@ -296,7 +296,7 @@ def _wanted(things: list[Thing]) -> list[Crop]:
     return list(found)
 
 
-def _crops_of(thing: Thing) -> Iterator[Crop]:
+def _crops_of(thing: _KnownThing) -> Iterator[Crop]:
     if thing.colour:
         for regions in thing.colour.examples().values():
             yield from _colour_crops(regions)

@@ -11,15 +11,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
 from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from gnomon.look.lexicon import Lexicon, Teacher
+from gnomon.keep import Keep, key_of
+from gnomon.look.captions import MODEL, Tagger, is_installed
 from gnomon.look.modes import Mode
 from gnomon.look.names import (
-    KeptReader,
     NamedPictures,
     Namer,
     Singulars,
@@ -30,10 +29,7 @@ from gnomon.look.names import (
 from gnomon.look.readers.scenes import PictureReader
 from gnomon.look.records import AnnotatedPicture, Region, Sighting, Trouble
 from gnomon.look.sightings import Chunk, LookModels, sightings_of
-from gnomon.look.store import Store, key_of
 from gnomon.look.subtypes import Minima, candidates
-from gnomon.look.tagging import MODEL, Tagger, is_installed
-from gnomon.look.wording import words_of
 
 CHUNK = 4096  # regions that are worked on together, or a few more
 EXAMPLES = 12  # regions that are remembered for a name
@@ -77,7 +73,7 @@ class Pipeline:
         readers: Sequence[PictureReader],
         options: Options,
         eyes: LookModels,
-        store: Store,
+        store: Keep,
         report: Callable[[Trouble], None],
         watch: Watch,
     ) -> None:
@@ -87,9 +83,8 @@ class Pipeline:
         self._store = store
         self._report = report
         self._watch = watch
-        self.lexicon = Lexicon({}, {}, {})
-        self._named: list[bytes] = []  # keys of chunks whose regions have names
-        self._seen: list[bytes] = []  # keys of chunks of sightings
+        self._named: list[str] = []  # keys of chunks whose regions have names
+        self._seen: list[str] = []  # keys of chunks of sightings
 
     def vocabulary(self) -> NameVocabulary:
         """Read everything and give regions their names."""
@@ -100,12 +95,7 @@ class Pipeline:
             tagger.close()
 
     def _vocabulary(self, tagger: Tagger) -> NameVocabulary:
-        reader = KeptReader(tagger, self._store)
-        self._teach(reader)
-        lexicon = self.lexicon
-        singulars = Singulars(tagger if is_installed() else None)
-        namer = Namer(lexicon, reader, singulars)
-        digest = lexicon.digest()
+        namer = Namer(tagger, Singulars(tagger if is_installed() else None))
         noisy: Counter[str] = Counter()
         clean: Counter[str] = Counter()
         examples: dict[str, list[str]] = {}
@@ -113,7 +103,7 @@ class Pipeline:
         for part in self._parts("names", self._readers):
             for trouble in part.troubles:
                 self._report(trouble)
-            named = self._name(part.scenes, namer, digest)
+            named = self._name(part.scenes, namer)
             (clean if part.are_clean else noisy).update(named.counts)
             for scene in named.scenes:
                 pictures += 1
@@ -128,29 +118,14 @@ class Pipeline:
         found = candidates(names, Minima.usual(sum(names.values())), hyponyms=hyponyms)
         return NameVocabulary(names, examples, found, regions, pictures, tagger.asked)
 
-    def _teach(self, tagger: KeptReader) -> None:
-        """Learn the kinds of words from all captions."""
-        teacher = Teacher(tagger, self._options.least_name)
-        captioned = [reader for reader in self._readers if reader.has_captions]
-        total = sum(reader.total for reader in captioned)
-        before = 0
-        for reader in captioned:
-            for captions in islice(reader.captions(), self._options.limit or None):
-                self._watch("words", before + reader.done, total)
-                for caption in captions:
-                    teacher.read(words_of(caption))
-            before += reader.total
-            self._watch("words", before, total)
-        self.lexicon = teacher.lexicon()
-
-    def _name(self, scenes: list[AnnotatedPicture], namer: Namer, lexicon: bytes) -> NamedPictures:
-        key = key_of("names", MODEL, lexicon, scenes)
+    def _name(self, scenes: list[AnnotatedPicture], namer: Namer) -> NamedPictures:
+        key = key_of("names", MODEL, scenes)
         self._named.append(key)
-        kept = self._store.find(key)
+        kept = self._store.read(key)
         if kept is not None:
             return msgspec.msgpack.decode(kept, type=NamedPictures)
         named = namer.name(scenes)
-        self._store.keep(key, msgspec.msgpack.encode(named))
+        self._store.write(key, msgspec.msgpack.encode(named))
         return named
 
     def _known_words(self, counts: Counter[str], tagger: Tagger) -> dict[str, bool]:
@@ -172,18 +147,18 @@ class Pipeline:
         self._watch("sightings", len(self._named), len(self._named))
 
     def _sightings(
-        self, scenes: list[AnnotatedPicture], names: bytes, vocabulary: NameVocabulary
+        self, scenes: list[AnnotatedPicture], names: str, vocabulary: NameVocabulary
     ) -> Chunk:
         switches = sorted(self._options.mode.switches)
         key = key_of("sightings", scenes, names, switches, self._eyes.names())
         self._seen.append(key)
-        kept = self._store.find(key)
+        kept = self._store.read(key)
         if kept is not None:
             return msgspec.msgpack.decode(kept, type=Chunk)
         chunk = sightings_of(
             scenes, self._options.mode, self._eyes, vocabulary.subtypes, self._store
         )
-        self._store.keep(key, msgspec.msgpack.encode(chunk))
+        self._store.write(key, msgspec.msgpack.encode(chunk))
         return chunk
 
     def scenes(self) -> Iterator[AnnotatedPicture]:
@@ -196,8 +171,8 @@ class Pipeline:
         for key in self._seen:
             yield from self._find(key, Chunk).pictures
 
-    def _find(self, key: bytes, type: type[T]) -> T:
-        kept = self._store.find(key)
+    def _find(self, key: str, type: type[T]) -> T:
+        kept = self._store.read(key)
         assert kept is not None, "what was kept is there"
         return msgspec.msgpack.decode(kept, type=type)
 

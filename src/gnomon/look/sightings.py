@@ -21,9 +21,9 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from gnomon.errors import DataError
+from gnomon.keep import Keep, key_of
 from gnomon.look.depths import (
     DepthMap,
-    DepthModel,
     FloorPlane,
     Grid,
     Heights,
@@ -36,8 +36,7 @@ from gnomon.look.masks import mask_of
 from gnomon.look.modes import Mode
 from gnomon.look.records import AnnotatedPicture, Picture, Region, Sighting, Trouble
 from gnomon.look.sizes import size_of
-from gnomon.look.store import Store, key_of
-from gnomon.vision.detection import Box
+from gnomon.vision.detection import Box, DepthModel
 from gnomon.vision.images import decode, describe
 
 Flags = NDArray[np.bool_]
@@ -297,7 +296,7 @@ def sightings_of(
     mode: Mode,
     eyes: LookModels,
     subtypes: Subtypes,
-    store: Store,
+    store: Keep,
 ) -> Chunk:
     """What each region of some scenes says about its thing."""
     chunk = Chunk([], [])
@@ -322,7 +321,7 @@ class _Looker:
 
     _depth: DepthModel | None = None
 
-    def __init__(self, mode: Mode, eyes: LookModels, subtypes: Subtypes, store: Store) -> None:
+    def __init__(self, mode: Mode, eyes: LookModels, subtypes: Subtypes, store: Keep) -> None:
         self._mode, self._eyes, self._subtypes, self._store = mode, eyes, subtypes, store
         self._one_at_a_time = Lock()
 
@@ -340,11 +339,11 @@ class _Looker:
         switches = sorted(self._mode.switches)
         parts = (image.sha256, scene, switches, self._eyes.names(), known)
         key = key_of("picture", *parts)
-        kept = self._store.find(key)
+        kept = self._store.read(key)
         if kept is not None:
             return msgspec.msgpack.decode(kept, type=PictureSightings)
         found = self._look(scene)
-        self._store.keep(key, msgspec.msgpack.encode(found))
+        self._store.write(key, msgspec.msgpack.encode(found))
         return found
 
     def _look(self, scene: AnnotatedPicture) -> PictureSightings:

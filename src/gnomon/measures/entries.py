@@ -126,8 +126,8 @@ def check_finished(entries: Sequence[Entry]) -> None:
             raise UsageError(
                 f"{entry.label} on {entry.table.benchmark} is part of a run: it holds {asked:,} of "
                 f"{total:,} items.",
-                "Make one run of all shards with `gnomon merge`, or compare on the items that both "
-                "runs were asked with --unfinished (in Python: unfinished=True).",
+                "Make one run of all shards with `gnomon runs merge`, or compare on the items that "
+                "both runs were asked with --unfinished (in Python: unfinished=True).",
             )
         if asked < total:
             raise UsageError(

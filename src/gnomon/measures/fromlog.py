@@ -18,7 +18,7 @@ from gnomon.measures.columns import Column, TagColumns, Tags, Wordings
 from gnomon.measures.table import Table
 
 if TYPE_CHECKING:
-    from gnomon.runs import Asked, Run
+    from gnomon.runs import AskedRow, Run
 
 
 class Tagged(msgspec.Struct, frozen=True, gc=False):
@@ -55,7 +55,7 @@ def build_run(run: Run, **about: Any) -> Table:
     )
 
 
-def _decoded(run: Run, chunk: Sequence[Asked]) -> list[Row]:
+def _decoded(run: Run, chunk: Sequence[AskedRow]) -> list[Row]:
     try:
         return [
             (_bare(record), _floats(scores) if scores else None, choice, error)

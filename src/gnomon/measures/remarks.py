@@ -29,7 +29,7 @@ def remarks(entry: Entry, measures: Sequence[str], *, guessed: bool = False) -> 
     if len(table) < table.total:
         asked = f"asked {len(table):,} of {table.total:,} items"
         if table.about.shard:
-            asked = f"part of a run that `gnomon merge` makes whole, {asked}"
+            asked = f"part of a run that `gnomon runs merge` makes whole, {asked}"
         yield f"{about}{asked}; the figures are over those."
     if entry.unlisted:
         yield (

@@ -16,7 +16,7 @@ from gnomon.contracts import ANYTHING, Benchmark, Scale
 from gnomon.errors import ModelError, UsageError
 from gnomon.lexicon.captions import negation, opposite, stem
 from gnomon.models.choices import ask_those_without_trouble, flat, too_long
-from gnomon.models.prompts.preview import HOW, Asking
+from gnomon.models.prompts.preview import HOW, PromptFormat
 from gnomon.models.thresholds import FittedThresholds, ScoredExample
 from gnomon.records import MASK, Answer, Continuation, Image, Item, Preview, pick
 from gnomon.vision.pictures import Prepared
@@ -77,7 +77,7 @@ class Comparer(Protocol):
         """Each text as it is read."""
 
     def around(self) -> dict[str, Any]:
-        """What stands around each text, as `Asking` has it."""
+        """What stands around each text, as `PromptFormat` has it."""
 
 
 class ComparisonModel:
@@ -172,11 +172,11 @@ class ComparisonModel:
             limits={"contrast": self.contrast, "scores": SCORES[self.contrast]},
         )
 
-    def asking(self) -> Asking:
+    def asking(self) -> PromptFormat:
         """What shows prompts without the model."""
         around = self.comparer.around()
         limits = {"contrast": self.contrast, "scores": SCORES[self.contrast]}
-        return Asking(way="compare", contrast=self.contrast, limits=limits, **around)
+        return PromptFormat(way="compare", contrast=self.contrast, limits=limits, **around)
 
     def _look(self, items: Sequence[Item]) -> dict[str, Prepared[Any]]:
         """What is seen of the pictures of items, each looked at once."""

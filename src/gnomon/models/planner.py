@@ -109,7 +109,7 @@ class Planner(ABC, Generic[Prefix]):
         made = list(plain_rows([part.query for part in parts]))
         groups = [made]
         if self._by_length:
-            groups = _of_one_length(made)
+            groups = list(grouped(made, lambda row: len(row.tokens)).values())
         for group in groups:
             cut = batches(group, tokens=self.tokens, outputs=self.outputs)
             self._add([task_of(batch) for batch in cut], None, result, parts)
@@ -183,7 +183,3 @@ def task_of(batch: list[TokenRow]) -> PassTask:
         flat += [number * length + want.node for want in row.wanted]
     places, which = np.unique(flat, return_inverse=True)
     return PassTask(batch, wanted, places, which, [want.token for want in wanted])
-
-
-def _of_one_length(made: list[TokenRow]) -> list[list[TokenRow]]:
-    return list(grouped(made, lambda row: len(row.tokens)).values())

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from gnomon.contracts import Scale
 from gnomon.models.choices import Likelihoods, ModelReply, Query, describe_asking, replied, scale_of
-from gnomon.models.prompts.preview import HOW, Asking, continuations
+from gnomon.models.prompts.preview import HOW, PromptFormat, continuations
 from gnomon.models.prompts.prompt import Prompt
 from gnomon.records import Answer, Continuation, Item, Preview
 
@@ -57,7 +57,7 @@ class Prompted:
         self.scale: Scale = scale_of(self.ask)
         self.bare = self.chat  # what follows is an answer, without what stands around it
 
-    def asking(self) -> Asking:
+    def asking(self) -> PromptFormat:
         """What shows prompts without the model."""
         raise NotImplementedError
 

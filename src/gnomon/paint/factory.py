@@ -1,7 +1,8 @@
 """From a painter to a model: every factory of painters gets the options of judging, and opens both.
 
-`synth:render --rule visor` opens the renderer and the judge by boxes. With `painted`, which is what
-`gnomon judge` gives, no painter is opened: the pictures of an earlier run are looked at.
+`synth:render --set rule=visor` opens the renderer and the judge by boxes. With `painted`, which is
+what `gnomon run --judge-again` gives, no painter is opened: the pictures of an earlier run are
+looked at.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 from gnomon.errors import RunError, UsageError
 from gnomon.options import explained, neutral_options
 from gnomon.paint.model import Synth
-from gnomon.paint.records import Judge, Painter, Picture, Request, Trouble
+from gnomon.paint.records import Judge, PaintedPicture, Painter, PaintRequest, PaintTrouble
 from gnomon.runs import Manifest, Run
 
 MOST_PICTURES = 64  # of an item
@@ -84,16 +85,16 @@ def open_judge(judge: str, detector: str, depth: str, rule: str, least: float) -
     if judge == NO_JUDGE:
         return None
     if judge == "boxes":
-        from gnomon.paint.judging.boxes import boxes_judge
+        from gnomon.paint.judges.boxes import boxes_judge
 
         named = {"rule": rule} if rule else {}
         return boxes_judge(detector=detector, depth=depth, least=least, **named)
     if kind == "vqa" and name:
-        from gnomon.paint.judging.vqa import vqa_judge
+        from gnomon.paint.judges.answers import vqa_judge
 
         return vqa_judge(name)
     if kind == "people" and name:
-        from gnomon.paint.judging.people import people_judge
+        from gnomon.paint.judges.answers import people_judge
 
         return people_judge(name)
     raise UsageError(
@@ -116,9 +117,11 @@ class Finished:
         """What the painter said of itself."""
         return dict(self._about)
 
-    def paint(self, requests: Sequence[Request]) -> list[tuple[Request, Picture | Trouble]]:
+    def paint(
+        self, requests: Sequence[PaintRequest]
+    ) -> list[tuple[PaintRequest, PaintedPicture | PaintTrouble]]:
         """Nothing: what the run does not have is not painted."""
-        trouble = Trouble("the earlier run has no such picture")
+        trouble = PaintTrouble("the earlier run has no such picture")
         return [(request, trouble) for request in requests]
 
 
@@ -141,7 +144,7 @@ def _check(how: dict[str, Any]) -> None:
     if not 0 <= how["pictures"] <= MOST_PICTURES:
         raise UsageError(
             f"{how['pictures']} pictures an item cannot be painted.",
-            f"Give --pictures 1 to {MOST_PICTURES}, or 0 for all that there are.",
+            f"Give --set pictures=1 to {MOST_PICTURES}, or 0 for all that there are.",
         )
     if how["trial"] < 0:
         raise UsageError("A judge cannot be tried on fewer than no scenes.", "Give --trial 20.")

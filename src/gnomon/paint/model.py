@@ -1,26 +1,211 @@
 """A painter and a judge as one model: pictures of each item are painted, kept, looked at and vote.
 
 Painting and judging are two steps: pictures are kept in the run's folder with their prompts and
-seeds, and what is there already is not painted again.
+seeds, and what is there already is not painted again. A picture counts once its line is in the log.
+Its file is durable before that, so a process that is killed loses at most the picture it is at.
+Files are named by their content: nothing that a stranger wrote is in a path, and equal pictures are
+stored once.
 """
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from io import BytesIO
 from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from gnomon.contracts import TEXT, Benchmark, Scale
-from gnomon.errors import DataError, ModelError
+from gnomon.durable import link_or_copy, remove_torn_line, replace_file, sync_folder
+from gnomon.errors import DataError, ModelError, RunError
+from gnomon.files import first_bytes
 from gnomon.measures.correcting import Trial
-from gnomon.paint.keeping import UNFINISHED, Pictures, painter_name
-from gnomon.paint.records import Judge, Painted, Painter, Request, Verdict, asked_of, seed_of
-from gnomon.records import Answer, Item
+from gnomon.paint.records import (
+    Judge,
+    JudgeVerdict,
+    Painted,
+    PaintedPicture,
+    Painter,
+    PaintRequest,
+    PaintTrouble,
+    asked_of,
+    seed_of,
+)
+from gnomon.records import Answer, Item, digest
 from gnomon.runs import PICTURES
+from gnomon.vision.images import MOST_DECODED, PNG, Pixels, decode_bytes, size_in
+
+LOG = "pictures.jsonl"
+UNFINISHED = "unfinished"  # what painters keep of pictures they are still at
+MOST_BYTES = 64 * 2**20  # of one picture's file
+MOST_LOG = 2**28  # bytes of a log that is read
+LONGEST_REASON = 300  # characters
+START_OVER = "Restore it from a copy, or start the run over with --restart."
+Key = tuple[str, int]  # an item's id, and which of its pictures
+
+
+class Pictures:
+    """The pictures that were painted so far, by item and number. One process at a time writes.
+
+    The run's lock sees to that.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._painted = read_log(folder)
+            _check_own(folder / LOG)
+            remove_torn_line(folder / LOG)
+        except OSError as error:
+            raise _not_kept(folder, error) from None
+
+    def find(self, item: str, number: int) -> Painted | None:
+        """A picture that was kept, or why there is none; none if it was not painted yet."""
+        return self._painted.get((item, number))
+
+    def __len__(self) -> int:
+        return len(self._painted)
+
+    def keep(
+        self, request: PaintRequest, made: PaintedPicture | PaintTrouble, painter: str
+    ) -> Painted:
+        """Keep a picture for good; one that cannot be looked at becomes its own trouble."""
+        if isinstance(made, PaintedPicture):
+            made = _trouble_of(made) or made
+        painted = Painted(
+            item=request.item.id,
+            number=request.number,
+            prompt=request.prompt,
+            seed=request.seed,
+            painter=painter,
+        )
+        if isinstance(made, PaintTrouble):
+            painted = msgspec.structs.replace(painted, trouble=made.reason[:LONGEST_REASON])
+            self._note(painted)
+            return painted
+        try:
+            file, known = self._store(made.content)
+        except OSError as error:
+            raise _not_kept(self.folder, error) from None
+        painted = msgspec.structs.replace(painted, file=file, sha256=known, truth=made.truth)
+        self._note(painted)
+        return painted
+
+    def adopt(self, other: Path) -> int:
+        """Take over the pictures of another run without copying them, where the disk allows it."""
+        taken = 0
+        for key, painted in read_log(other).items():
+            if key in self._painted:
+                continue
+            try:
+                if painted.file:
+                    link_or_copy(other / painted.file, self.folder / painted.file)
+            except OSError as error:
+                raise _not_kept(self.folder, error) from None
+            self._note(painted)
+            taken += 1
+        return taken
+
+    def open(self, painted: Painted) -> Pixels:
+        """The pixels of a picture that was kept; an error if its file is gone or changed."""
+        file = self.folder / painted.file
+        content = first_bytes(file, MOST_BYTES + 1, "Restore the file.")
+        if sha256(content).hexdigest() != painted.sha256:
+            raise DataError(
+                "the picture is not the one that was painted.", "Restore it.", file=file
+            )
+        return decode_bytes(content, file)
+
+    def _store(self, content: bytes) -> tuple[str, str]:
+        """Write the bytes under their own name: whole or not at all."""
+        known = sha256(content).hexdigest()
+        ending = "png" if content.startswith(PNG) else "jpg"
+        name = f"{known[:32]}.{ending}"
+        file = self.folder / name
+        if file.is_file() and file.stat().st_size == len(content):
+            return name, known
+        replace_file(file, content)
+        sync_folder(self.folder)
+        return name, known
+
+    def _note(self, painted: Painted) -> None:
+        try:
+            with (self.folder / LOG).open("ab") as log:
+                log.write(msgspec.json.encode(painted) + b"\n")
+                log.flush()
+                os.fsync(log.fileno())
+        except OSError as error:
+            raise _not_kept(self.folder, error) from None
+        self._painted[painted.item, painted.number] = painted
+
+
+def painter_name(spec: str, description: dict[str, object]) -> str:
+    """A painter as the log names it: by its spec and a digest of what determines its pictures."""
+    about = msgspec.json.encode(description, order="sorted").decode()
+    return f"{spec} {digest(about)}"
+
+
+def _trouble_of(picture: PaintedPicture) -> PaintTrouble | None:
+    """Why some bytes are no picture that can be kept and looked at."""
+    if len(picture.content) > MOST_BYTES:
+        return PaintTrouble(f"the picture has more than {MOST_BYTES // 2**20} MB")
+    try:
+        size = size_in(BytesIO(picture.content), Path("the picture"))
+    except DataError as error:
+        return PaintTrouble(error.message.removeprefix("the picture: ").rstrip("."))
+    if size.width * size.height > MOST_DECODED:
+        return PaintTrouble(f"a picture of {size.width:,} x {size.height:,} pixels is too large")
+    return None
+
+
+def read_log(folder: Path) -> dict[Key, Painted]:
+    """All that a folder of pictures holds. A last line without an end was cut off by a kill."""
+    file = folder / LOG
+    if not file.exists():
+        return {}
+    if file.stat().st_size > MOST_LOG:
+        raise DataError("the log of pictures is too large.", START_OVER, file=file)
+    found: dict[Key, Painted] = {}
+    lines = file.read_bytes().split(b"\n")[:-1]
+    for number, line in enumerate(lines, start=1):
+        try:
+            painted = msgspec.json.decode(line, type=Painted)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise DataError(
+                f"not a picture: {error}.", START_OVER, file=file, line=number
+            ) from None
+        if painted.file != Path(painted.file).name:
+            problem = "the picture's file is in another folder."
+            raise DataError(problem, START_OVER, file=file, line=number)
+        found[painted.item, painted.number] = painted
+    return found
+
+
+def _check_own(log: Path) -> None:
+    """Whoever sent the run may have put a link there, and lines would be added elsewhere."""
+    if log.is_symlink():
+        raise DataError("the log of pictures is a link.", START_OVER, file=log)
+
+
+def _not_kept(folder: Path, error: OSError) -> RunError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return RunError(
+            f"The disk that holds {folder} is full.",
+            "Free some space and give the same command again: pictures that were kept stay.",
+        )
+    return RunError(
+        f"Pictures cannot be kept in {folder}: {error.strerror or error}.",
+        "Check the folder's permissions, or give another with --runs.",
+    )
+
 
 LONGEST_PROMPT = 4000  # characters; no painter reads more
 ALL_THERE = 64  # pictures of an item, where as many are wanted as there are
@@ -74,7 +259,7 @@ class Synth:
             if trouble:
                 raise ModelError(f"{self.spec} cannot be asked this: {trouble}.", _remedy(item))
         if self._judge is not None and self._scenes_of_trial:
-            from gnomon.paint.judging.trying import trial_of
+            from gnomon.paint.judges.trials import trial_of
 
             asked = chain(first, rest)
             self._trial = trial_of(self._judge, asked, self._scenes_of_trial, self._pictures or 1)
@@ -105,13 +290,13 @@ class Synth:
         self._paint(list(self._missing(fit, kept)), kept)
         return [self._answer(item, kept) for item in items]
 
-    def _missing(self, items: Iterable[Item], kept: Pictures) -> Iterator[Request]:
+    def _missing(self, items: Iterable[Item], kept: Pictures) -> Iterator[PaintRequest]:
         for item in items:
             for number in range(self._count(item)):
                 painted = kept.find(item.id, number)
                 if painted is None or painted.trouble:
                     seed = seed_of(item.id, number, self._seed)
-                    yield Request(item, number, prompt_of(item), seed)
+                    yield PaintRequest(item, number, prompt_of(item), seed)
 
     def _count(self, item: Item) -> int:
         """How many pictures of an item there are to be."""
@@ -121,7 +306,7 @@ class Synth:
         there: int = count(item)
         return max(1, min(self._pictures or ALL_THERE, there))
 
-    def _paint(self, requests: Sequence[Request], kept: Pictures) -> None:
+    def _paint(self, requests: Sequence[PaintRequest], kept: Pictures) -> None:
         """Paint what is missing; each picture is kept before the next one is taken."""
         for start in range(0, len(requests), self._painter.batch):
             part = requests[start : start + self._painter.batch]
@@ -145,11 +330,11 @@ class Synth:
             verdicts = [self._look(item, painted, kept, self._judge) for painted in whole]
         except DataError as error:
             return Answer(item=item.id, files=files, error=error.message)
-        from gnomon.paint.judging.voting import vote
+        from gnomon.paint.judges.trials import vote
 
         return replace(vote(item, whole, verdicts), files=files)
 
-    def _look(self, item: Item, painted: Painted, kept: Pictures, judge: Judge) -> Verdict:
+    def _look(self, item: Item, painted: Painted, kept: Pictures, judge: Judge) -> JudgeVerdict:
         here = replace(painted, file=str(kept.folder / painted.file))
         return judge.look(item, here, kept.open(painted), painted.truth)
 
@@ -196,4 +381,7 @@ def prompt_of(item: Item) -> str:
 def _remedy(item: Item) -> str:
     if item.form == "scene":
         return "Give its items the tags thing_a and thing_b, and choices."
-    return "Ask for scenes with --form scene, or let a model that sees judge: --judge vqa:MODEL."
+    return (
+        "Ask for scenes with --set form=scene, or let a model that sees judge: "
+        "--set judge=vqa:MODEL."
+    )

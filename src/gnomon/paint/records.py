@@ -25,7 +25,7 @@ SIZES = frozenset({"larger", "smaller"})
 HEIGHTS = frozenset({"taller", "shorter"})
 
 
-class Asked(NamedTuple):
+class PaintQuestion(NamedTuple):
     """What a judge is to find out: how the first thing stands to the second."""
 
     first: str
@@ -33,7 +33,7 @@ class Asked(NamedTuple):
     kind: Kind
 
 
-def asked_of(item: Item) -> Asked | None:
+def asked_of(item: Item) -> PaintQuestion | None:
     """What an item asks of its picture; none if its tags do not name two things.
 
     >>> item = Item(id="1", form="scene", text="An ant and a bird.", choices=("larger", "smaller"),
@@ -46,13 +46,13 @@ def asked_of(item: Item) -> Asked | None:
         return None
     choices = frozenset(item.choices)
     if choices <= SIZES:
-        return Asked(first, second, "size")
+        return PaintQuestion(first, second, "size")
     if choices <= HEIGHTS:
-        return Asked(first, second, "height")
-    return Asked(first, second, "position")
+        return PaintQuestion(first, second, "height")
+    return PaintQuestion(first, second, "position")
 
 
-class Request(NamedTuple):
+class PaintRequest(NamedTuple):
     """One picture to be painted: the item, which of its pictures, the prompt and the seed."""
 
     item: Item
@@ -71,13 +71,13 @@ def seed_of(item: str, number: int, seed: int = 0) -> int:
     return int.from_bytes(found[:4])  # what every generator of random numbers takes
 
 
-class Trouble(NamedTuple):
+class PaintTrouble(NamedTuple):
     """Why there is no picture, in a few words."""
 
     reason: str
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class TrueThing(msgspec.Struct, frozen=True, kw_only=True):
     """What a renderer knows of one thing in its picture."""
 
     name: str
@@ -91,8 +91,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 class Truth(msgspec.Struct, frozen=True, kw_only=True):
     """What a renderer knows of its picture: the item's two things, in order."""
 
-    first: Standing
-    second: Standing
+    first: TrueThing
+    second: TrueThing
 
 
 class Painted(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,7 +109,7 @@ class Painted(msgspec.Struct, frozen=True, kw_only=True):
     truth: Truth | None = None  # what the renderer knows; none for real painters
 
 
-class Thing(NamedTuple):
+class FoundThing(NamedTuple):
     """A thing as a detector, and perhaps a depth map, sees it."""
 
     name: str  # the item's name for it
@@ -118,15 +118,15 @@ class Thing(NamedTuple):
     distance: float | None = None  # large is far; none if not known
 
 
-class Look(NamedTuple):
+class ThingsFound(NamedTuple):
     """What is seen in one picture of the two things that an item names."""
 
-    first: Thing | None
-    second: Thing | None
-    extras: tuple[Thing, ...] = ()  # others of the two kinds, less sure
+    first: FoundThing | None
+    second: FoundThing | None
+    extras: tuple[FoundThing, ...] = ()  # others of the two kinds, less sure
 
 
-class Verdict(NamedTuple):
+class JudgeVerdict(NamedTuple):
     """What a judge says of one picture: the place of a choice, or none if it abstains."""
 
     choice: int | None
@@ -152,7 +152,9 @@ class Painter(Protocol):
         """What determines the pictures (plain JSON)."""
         ...
 
-    def paint(self, requests: Sequence[Request]) -> Iterable[tuple[Request, Picture | Trouble]]:
+    def paint(
+        self, requests: Sequence[PaintRequest]
+    ) -> Iterable[tuple[PaintRequest, PaintedPicture | PaintTrouble]]:
         """Each request with its picture, or with why there is none, in any order.
 
         `ModelError` ends the run; any other exception is the trouble of the batch's requests.
@@ -160,7 +162,7 @@ class Painter(Protocol):
         ...
 
 
-class Picture(NamedTuple):
+class PaintedPicture(NamedTuple):
     """A picture as a painter gives it: the bytes of a PNG or JPEG file."""
 
     content: bytes
@@ -175,6 +177,8 @@ class Judge(Protocol):
         """What determines the verdicts (plain JSON)."""
         ...
 
-    def look(self, item: Item, painted: Painted, picture: Pixels, truth: Truth | None) -> Verdict:
+    def look(
+        self, item: Item, painted: Painted, picture: Pixels, truth: Truth | None
+    ) -> JudgeVerdict:
         """What the picture shows. It raises DataError for a picture that it cannot look at."""
         ...

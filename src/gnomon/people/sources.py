@@ -23,7 +23,7 @@ def asked_from_source(source: ItemSource) -> Asked:
 
 def asked_from_painted(run: Run, limit: int | None = None) -> Asked:
     """The pictures that a model painted for the scenes of a run, each an item of its own."""
-    from gnomon.paint.keeping import read_log
+    from gnomon.paint.model import read_log
 
     folder = run.path / PICTURES
     painted = read_log(folder)

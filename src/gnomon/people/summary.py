@@ -1,4 +1,4 @@
-"""All that `gnomon agree` says about some votes, as plain records: printed, or written as JSON."""
+"""All that `gnomon people agree` says about some votes, as plain records to print or write."""
 
 from __future__ import annotations
 

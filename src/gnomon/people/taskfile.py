@@ -128,7 +128,7 @@ def _problem(task: Task) -> str:
 
 
 def _rises(points: dict[str, Point]) -> bool:
-    """Whether the points 1 to 5 go up, as `gnomon agree` takes for granted.
+    """Whether the points 1 to 5 go up, as `gnomon people agree` takes for granted.
 
     Labels other than those of entailment have no order that is known here.
     """

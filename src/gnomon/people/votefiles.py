@@ -1,4 +1,4 @@
-"""Votes from files: published ones, by their format, and those that `gnomon agree -o` wrote."""
+"""Votes from files: published ones by their format, and those of `gnomon people agree -o`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def votes_of_file(file: Path) -> Votes:
     if not any(judged.said for judged in found):
         raise DataError(
             "its items have no votes.",
-            "Give runs of people, a file that `gnomon agree -o` wrote, or published votes: "
+            "Give runs of people, a file that `gnomon people agree -o` wrote, or published votes: "
             f"{', '.join(vote_formats())}.",
             file=file,
         )

@@ -215,7 +215,7 @@ def votes_of_runs(runs: Sequence[Run]) -> Votes:
     if len(names) > 1:
         raise UsageError(
             f"These runs are on {len(names)} benchmarks: {', '.join(names)}.",
-            f"Give the runs on one of them at a time: gnomon agree runs/{names[0]}*",
+            f"Give the runs on one of them at a time: gnomon people agree runs/{names[0]}*",
         )
     judged = chain.from_iterable(map(_judged, runs, _names(runs)))
     votes = Votes.of(names[0], judged)

@@ -1,1 +1,35 @@
-"""What follows from what sentences about space mean: readings, a solver, calculi, chains."""
+"""What follows from sentences about space: proofs, readings, witnesses, chains and calculi.
+
+The names below are what docs/proofs.md promises; each is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gnomon.proofs.solver import Proof, clash, clash_of_facts, prove, prove_facts
+
+_HOME = {
+    "Proof": "solver",
+    "clash": "solver",
+    "clash_of_facts": "solver",
+    "prove": "solver",
+    "prove_facts": "solver",
+}
+
+__all__ = [
+    "Proof",
+    "clash",
+    "clash_of_facts",
+    "prove",
+    "prove_facts",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, loaded when it is first used."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -12,12 +12,10 @@ from typing import Any, NamedTuple
 from gnomon.files import package_data
 from gnomon.grouped import grouped
 from gnomon.language.patterns import Pattern
-from gnomon.proofs.meaning.lexicon import grammar_words
-from gnomon.proofs.meaning.nouns import kinds_of_slots
-from gnomon.proofs.meaning.readings import Reading, readings
-from gnomon.proofs.meaning.sentences import pattern_words
-from gnomon.proofs.meaning.texts import NotUnderstoodError, Text, understood
-from gnomon.proofs.prove import ORDINARY, Case, Proof
+from gnomon.proofs.meaning.grammar import NotUnderstoodError, StatedText, understood
+from gnomon.proofs.meaning.stories import SentenceReading, readings
+from gnomon.proofs.meaning.vocabulary import grammar_words, kinds_of_slots, pattern_words
+from gnomon.proofs.solver import ORDINARY, Case, Proof
 from gnomon.records import digest
 
 ALL, SOME, NONE, INEXPRESSIBLE = "all readings", "some readings", "none", "not expressible"
@@ -89,7 +87,7 @@ def digest_of_sources() -> str:
     return digest(*(file.read_text(encoding="utf-8") for file in files))
 
 
-def text_of(patterns: Sequence[Pattern]) -> Text:
+def text_of(patterns: Sequence[Pattern]) -> StatedText:
     """What patterns with the same premises say; each hypothesis is a claim."""
     premises = [pattern_words(each.text, grammar_words()) for each in patterns[0].premises]
     claims = [pattern_words(each.hypothesis.text, grammar_words()) for each in patterns]
@@ -97,7 +95,7 @@ def text_of(patterns: Sequence[Pattern]) -> Text:
 
 
 def _prove_group(
-    group: list[Pattern], asked: list[Reading], *, needed: bool, witnesses: bool
+    group: list[Pattern], asked: list[SentenceReading], *, needed: bool, witnesses: bool
 ) -> Iterator[PatternProof]:
     try:
         text = text_of(group)
@@ -121,12 +119,12 @@ def _prove_group(
 class Other(NamedTuple):
     """A case under another reading than the first one."""
 
-    reading: Reading
+    reading: SentenceReading
     case: Case | None  # none if it says the same
     weaker: bool  # it grants less
 
     @classmethod
-    def of(cls, text: Text, reading: Reading, first: Case) -> Other:
+    def of(cls, text: StatedText, reading: SentenceReading, first: Case) -> Other:
         """How a text under another reading compares with the first case."""
         if reading.switches.isdisjoint(first.story.asked):
             return cls(reading, None, False)

@@ -15,8 +15,17 @@ import numpy as np
 from gnomon.contracts import Listing
 from gnomon.measures.beliefs import Belief
 from gnomon.records import digest
-from gnomon.reports.charts.axes import WIDTH, Body
-from gnomon.reports.charts.svg import Point, drawing, escape, line, rect, shorten, standalone, text
+from gnomon.reports.charts.axes import WIDTH, ChartBody
+from gnomon.reports.charts.svg import (
+    DrawnPoint,
+    drawing,
+    escape,
+    line,
+    rect,
+    shorten,
+    standalone,
+    text,
+)
 from gnomon.reports.figures import grouped
 from gnomon.reports.words import counted, percentage
 
@@ -157,7 +166,7 @@ def map_file(one: Believer) -> str:
     return standalone(belief_map(one)) + "\n"
 
 
-def _body(belief: Belief) -> Body:
+def _body(belief: Belief) -> ChartBody:
     size = len(belief.objects)
     side = WIDTH - NAMES - 4
     cell = side / size
@@ -165,7 +174,7 @@ def _body(belief: Belief) -> Body:
     out = [
         text(NAMES, 11, f"{belief.relation}: row over column, greatest first", "value"),
         rect(NAMES, top, side, side, "cell"),
-        line(Point(NAMES, top), Point(NAMES + side, top + side), "guide"),
+        line(DrawnPoint(NAMES, top), DrawnPoint(NAMES + side, top + side), "guide"),
     ]
     for row, column in np.argwhere(belief.over > 0).tolist():
         agrees = row < column
@@ -179,7 +188,7 @@ def _body(belief: Belief) -> Body:
         name = shorten(belief.objects[row], NAMES - 8, 10)
         y = top + (row + 0.5) * cell + 3.5
         out.append(text(NAMES - 5, y, name, "value", "end"))
-    return Body("".join(out), top + side + 6)
+    return ChartBody("".join(out), top + side + 6)
 
 
 def page(found: Sequence[Believer], command: str) -> str:

@@ -117,7 +117,7 @@ _VERDICTS = {words: verdict for verdict, words in IN_WORDS.items()}
 
 
 @dataclass(frozen=True)
-class Cell:
+class OverviewCell:
     """One model on one benchmark. What is undefined is NaN."""
 
     value: float
@@ -145,7 +145,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Column:
+class OverviewColumn:
     """One benchmark, or one part of it."""
 
     name: str  # NAME@SOURCE, or the value of a tag
@@ -161,8 +161,8 @@ class Overview:
     """Models by benchmarks. A model that was not asked something has no cell there."""
 
     models: tuple[str, ...]
-    columns: tuple[Column, ...]
-    cells: Mapping[tuple[str, str], Cell]  # by model and the column's name
+    columns: tuple[OverviewColumn, ...]
+    cells: Mapping[tuple[str, str], OverviewCell]  # by model and the column's name
     # over the benchmarks, of models that were asked the same items of all of them
     mean_rank: Mapping[str, float]
     pairs: Mapping[str, Sequence[Comparison]] = field(default_factory=dict)  # by the column's name
@@ -199,7 +199,7 @@ def overview(found: Sequence[Study], *, level: float = 0.95) -> Overview:
     rows = row_labels(found)
     titles = _titles(found)
     columns, notes = [], []
-    cells: dict[tuple[str, str], Cell] = {}
+    cells: dict[tuple[str, str], OverviewCell] = {}
     contests: dict[str, Contest] = {}
     for study in found:
         measure = headline_measure(study.spec)
@@ -233,7 +233,7 @@ def overview_by(study: Study, tag: str, *, minimum: int = 1, level: float = 0.95
     parts[ALL] = sides
 
     columns = []
-    cells: dict[tuple[str, str], Cell] = {}
+    cells: dict[tuple[str, str], OverviewCell] = {}
     pairs: dict[str, Sequence[Comparison]] = {}
     for key, here in parts.items():
         figures = _figures(here, measure, level)
@@ -276,7 +276,7 @@ def in_words(found: Overview, model: str) -> str:
     return "; ".join(parts)
 
 
-def skills_of(columns: Sequence[Column]) -> list[str]:
+def skills_of(columns: Sequence[OverviewColumn]) -> list[str]:
     """What each column is about; sources of one benchmark are told apart."""
     skills = [column.skill or column.name.partition("@")[0] for column in columns]
     return _told_apart(skills, [column.name for column in columns])
@@ -343,13 +343,13 @@ def _cells(
     figures: Mapping[str, Score],
     measure: Measure,
     contest: Contest,
-) -> dict[tuple[str, str], Cell]:
+) -> dict[tuple[str, str], OverviewCell]:
     best, tied = contest.best, contest.tied
     found = {}
     for side in sides:
         figure = figures[side.row]
         told = verdict(figure.low, figure.high, figure.chance, better=measure.better)
-        found[side.row, column] = Cell(
+        found[side.row, column] = OverviewCell(
             value=_number(figure.value),
             low=_number(figure.low),
             high=_number(figure.high),
@@ -382,11 +382,11 @@ def _column(
     sides: Sequence[Side],
     figures: Mapping[str, Score],
     skill: str = "",
-) -> Column:
+) -> OverviewColumn:
     chances = [figure.chance for figure in figures.values() if figure.value is not None]
     chance = chances[0] if chances and all(_same(each, chances[0]) for each in chances) else None
     most = max((len(side.table) for side in sides), default=0)
-    return Column(name, title, measure.name, chance, most, skill)
+    return OverviewColumn(name, title, measure.name, chance, most, skill)
 
 
 def _notes(study: Study, sides: Sequence[Side], contest: Contest) -> list[str]:

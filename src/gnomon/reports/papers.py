@@ -41,7 +41,7 @@ class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str
 
 
-class Size(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ModelSize(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How many parameters a model of a paper has."""
 
     paper: str
@@ -74,13 +74,13 @@ def results_of(benchmark: Benchmark | None) -> list[Result]:
 
 
 @cache
-def sizes() -> dict[str, Size]:
+def sizes() -> dict[str, ModelSize]:
     """The sizes of the papers' models, by the names of their answer files in small letters."""
-    found = records(package_data("published/sizes.csv"), Size)
+    found = records(package_data("published/sizes.csv"), ModelSize)
     return {size.name.lower(): size for size in found}
 
 
-def published_size(model: str) -> Size | None:
+def published_size(model: str) -> ModelSize | None:
     """The size of a model that a paper lists, whether it is run here or its answers are read.
 
     >>> published_size("answers:some/folder/results-davinci.tsv.gz").parameters
@@ -109,7 +109,7 @@ def records(file: Path, kind: type[Record]) -> Iterable[Record]:
 # The points between are only drawn in the papers, and are not read off here.
 
 
-class CurvePoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PublishedPoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One point of a paper's curve."""
 
     paper: str
@@ -124,17 +124,17 @@ class CurvePoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def _curve_points() -> tuple[CurvePoint, ...]:
-    return tuple(records(package_data("published/curves.csv"), CurvePoint))
+def _curve_points() -> tuple[PublishedPoint, ...]:
+    return tuple(records(package_data("published/curves.csv"), PublishedPoint))
 
 
-def published_curves(benchmark: str, unit: str, measure: str) -> dict[str, list[CurvePoint]]:
+def published_curves(benchmark: str, unit: str, measure: str) -> dict[str, list[PublishedPoint]]:
     """The papers' points for a benchmark, by the name of the curve.
 
     >>> list(published_curves("spacenli", "per_pattern", "accuracy"))
     ['RoBERTa-L (SMFA), SpaceNLI']
     """
-    found: dict[str, list[CurvePoint]] = {}
+    found: dict[str, list[PublishedPoint]] = {}
     for point in _curve_points():
         if (point.benchmark, point.unit, point.measure) == (benchmark, unit, measure):
             found.setdefault(f"{point.model}, {point.paper}", []).append(point)

@@ -55,7 +55,7 @@ class PaperColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ours: str = ""  # the measure of runs, where the paper's means something else
 
 
-class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TableLayout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One results table of a paper."""
 
     table: str
@@ -79,7 +79,7 @@ class PaperLayout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The results tables of one paper, and how it prints its figures."""
 
     digits: int
-    tables: tuple[Layout, ...]
+    tables: tuple[TableLayout, ...]
     spread_digits: int | None = None  # of spreads below 10 %, where they have more digits
     rounding: Literal["half up", "half even"] = "half up"
     spread_after: Literal["brackets", "plus-minus"] = "brackets"  # 57.4 (0.9) or 57.4 ± 0.9
@@ -170,7 +170,7 @@ def like_paper(
 
 
 def published_rows(
-    how: PaperLayout, layout: Layout, results: Sequence[Result]
+    how: PaperLayout, layout: TableLayout, results: Sequence[Result]
 ) -> list[tuple[str | None, ...]]:
     """The rows of a table as the paper has them: a model's name, then its cells."""
     forms = {column.form for column in layout.filled()} | set(layout.beside)
@@ -188,7 +188,9 @@ def published_rows(
     return found
 
 
-def _found(column: PaperColumn, own: Mapping[PaperPlace, Result], layout: Layout) -> Result | None:
+def _found(
+    column: PaperColumn, own: Mapping[PaperPlace, Result], layout: TableLayout
+) -> Result | None:
     """A row's figure for a column: of its form, or of a form that stands beside it."""
     place = place_of(column)
     for form in (place.form, *layout.beside):
@@ -420,7 +422,7 @@ def _size_caveats(table: Table, name: str, measures: Sequence[str]) -> list[str]
         what = ", ".join(few)
         return [
             f"{said}. From so few {what} would mean something else and is left out. "
-            "Ask more items of each group: raise --limit or --per-group."
+            "Ask more items of each group: raise --limit or per_group."
         ]
     if fewer_than_paper(size, table.benchmark):
         return [f"{said}. Fewer items make a high threshold easier to reach."]

@@ -133,7 +133,7 @@ class Painting(NamedTuple):
     said: str  # what the judge says that it shows, or why it says nothing
 
 
-class Painted(NamedTuple):
+class _PaintedItem(NamedTuple):
     """An item that was painted."""
 
     prompt: str
@@ -149,7 +149,7 @@ class Wall(NamedTuple):
     model: str
     sort: str  # right, wrong, undecided
     total: int  # items of the sort
-    shown: tuple[Painted, ...]
+    shown: tuple[_PaintedItem, ...]
 
 
 def paints(entrant: Entrant) -> bool:
@@ -186,13 +186,13 @@ def _walls(study: Study, entrant: Entrant, album: Album) -> list[Wall]:
     return found
 
 
-def _painted(item: Item, answer: Answer, entrant: Entrant, album: Album) -> Painted:
+def _painted(item: Item, answer: Answer, entrant: Entrant, album: Album) -> _PaintedItem:
     paintings = []
     for seen in _seen(answer)[:PICTURES_OF_ITEM]:
         painting = _painting(item, seen, entrant, album)
         if painting is not None:
             paintings.append(painting)
-    return Painted(
+    return _PaintedItem(
         prompt=clip(item.text, PROMPT_LENGTH),
         gold=" or ".join(item.gold),
         said=answer.choice or clip(answer.error or "left open", REASON_LENGTH),

@@ -7,7 +7,7 @@ from functools import lru_cache
 import msgspec
 
 from gnomon.errors import GnomonError
-from gnomon.models.prompts.preview import HOW, Asking
+from gnomon.models.prompts.preview import HOW, PromptFormat
 from gnomon.records import Item, Preview
 from gnomon.runs import Run
 
@@ -39,9 +39,9 @@ def prompt_of(run: Run, item: Item) -> Preview | None:
 
 
 @lru_cache(maxsize=64)  # a page shows many items of few runs
-def _asking(kept: bytes) -> Asking | None:
+def _asking(kept: bytes) -> PromptFormat | None:
     try:
-        found = msgspec.json.decode(kept, type=Asking)
+        found = msgspec.json.decode(kept, type=PromptFormat)
     except msgspec.MsgspecError:  # another Gnomon wrote it, in its own way
         return None
     return found if found.way in HOW else None

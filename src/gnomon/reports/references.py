@@ -78,7 +78,7 @@ def _answers(model: Model, items: list[Item], benchmark: Benchmark) -> list[Answ
 SCHEME = "people:"
 NOTE = (
     "The rows of people are the human ceiling: the mean of their accuracies, each over the items "
-    "that the person judged, and the label that most of them gave; `gnomon agree` says more."
+    "that the person judged, and the label that most of them gave; `gnomon people agree` says more."
 )
 
 

@@ -121,14 +121,14 @@ def _told(pair: Comparison) -> str:
     return "tied" if pair.tied else "–"
 
 
-class Known(NamedTuple):
+class KnownName(NamedTuple):
     """Something that can be asked for by name."""
 
     name: str
     summary: str
 
 
-class Catalogue(Records[Known]):
+class Catalogue(Records[KnownName]):
     """What there is of a kind: benchmarks, models or prompts."""
 
     @property
@@ -138,8 +138,8 @@ class Catalogue(Records[Known]):
 
     def columns(self) -> dict[str, list[Any]]:
         """Names and summaries."""
-        return columns_of(Known._fields, self)
+        return columns_of(KnownName._fields, self)
 
     def listing(self) -> Listing:
         """A line for each."""
-        return Listing("", Known._fields, tuple(self))
+        return Listing("", KnownName._fields, tuple(self))

@@ -4,7 +4,7 @@ The engine writes it; everything else only reads it. This room is the only one t
 """
 
 from gnomon.runs.finding import (
-    Survey,
+    RunSurvey,
     check_holds_a_run_alone,
     open_runs,
     remove,
@@ -20,14 +20,15 @@ from gnomon.runs.manifest import (
     PICTURES,
     Counts,
     Manifest,
+    check_not_in_use,
     determining,
+    is_in_use,
 )
 from gnomon.runs.merging import Merged, merge
 from gnomon.runs.notes import NOTES, Doubt, Note, Notes, change_notes, read_notes, wording_of
-from gnomon.runs.reading import Asked, Run
+from gnomon.runs.reading import AskedRow, Run
 from gnomon.runs.recovering import Recovered, recover
 from gnomon.runs.usage import Usage
-from gnomon.runs.using import check_not_in_use, is_in_use
 
 __all__ = [
     "FORMAT",
@@ -35,7 +36,7 @@ __all__ = [
     "MANIFEST",
     "NOTES",
     "PICTURES",
-    "Asked",
+    "AskedRow",
     "Counts",
     "Doubt",
     "Manifest",
@@ -45,7 +46,7 @@ __all__ = [
     "Recovered",
     "Run",
     "RunLog",
-    "Survey",
+    "RunSurvey",
     "Usage",
     "change_notes",
     "check_holds_a_run_alone",

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gnomon.errors import CopyWarning, GnomonError, RunError
-from gnomon.runs.manifest import LOCK, LOG, MANIFEST, MERGING, PEOPLE
+from gnomon.runs.manifest import LOCK, LOG, MANIFEST, MERGING, PEOPLE, check_not_in_use
 from gnomon.runs.notes import NOTES, NOTES_LOCK
 from gnomon.runs.pace import PACE
 from gnomon.runs.reading import Run
-from gnomon.runs.using import check_not_in_use
 
 OWN_FILES = frozenset(
     {
@@ -36,14 +35,14 @@ OWN_FILES = frozenset(
 )
 
 
-class Survey(NamedTuple):
+class RunSurvey(NamedTuple):
     """What a folder holds: runs, oldest first, and folders whose manifest cannot be read."""
 
     runs: list[Run]
     damaged: dict[Path, GnomonError]
 
 
-def survey(folder: str | Path) -> Survey:
+def survey(folder: str | Path) -> RunSurvey:
     """Everything in a folder that is or was a run; one that is damaged does not hide the others.
 
     A run that was given up before any item was in its log is not one, nor is what a merge that was
@@ -62,7 +61,7 @@ def survey(folder: str | Path) -> Survey:
         if run.manifest.items_sha256:
             runs.append(run)
     runs.sort(key=lambda run: (run.manifest.started, run.path.name))
-    return Survey(runs, damaged)
+    return RunSurvey(runs, damaged)
 
 
 def runs_in(folder: str | Path) -> list[Run]:

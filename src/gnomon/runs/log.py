@@ -18,7 +18,7 @@ import msgspec
 
 from gnomon.errors import DataError, GnomonError, RunError
 from gnomon.records import Answer, Item
-from gnomon.runs.earlier import add_counts, counts_apart
+from gnomon.runs.database import add_counts, connect, counts_apart
 from gnomon.runs.manifest import (
     LOCK,
     LOG,
@@ -28,7 +28,6 @@ from gnomon.runs.manifest import (
     Manifest,
     write_manifest,
 )
-from gnomon.runs.opening import connect
 from gnomon.runs.reading import count, damaged_log, encode_scores
 from gnomon.runs.usage import Usage, usage_of
 

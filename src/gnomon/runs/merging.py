@@ -21,10 +21,9 @@ from gnomon.durable import link_or_copy
 from gnomon.errors import GnomonError, RunError
 from gnomon.records import Fingerprint, Item
 from gnomon.runs.log import RunLog
-from gnomon.runs.manifest import MANIFEST, MERGING, PICTURES, Manifest
+from gnomon.runs.manifest import MANIFEST, MERGING, PICTURES, Manifest, check_not_in_use
 from gnomon.runs.reading import Run
 from gnomon.runs.shards import Parts, check_can_be_merged
-from gnomon.runs.using import check_not_in_use
 
 STEP = 4096  # items or answers at a time
 T = TypeVar("T")

@@ -26,13 +26,12 @@ from gnomon.records import Answer, Item
 from gnomon.registry import ModelSpec, known_benchmark
 from gnomon.runs import determining
 from gnomon.runs.batches import Numbered, default_size
+from gnomon.runs.identity import WINDOW, in_chunks, model_files
 from gnomon.runs.pace import WorkerPace
-from gnomon.runs.sameness import model_files
-from gnomon.runs.storing import WINDOW, in_chunks
-from gnomon.runs.task import Task
+from gnomon.runs.plan import RunTask
 from gnomon.runs.workers import (
-    About,
     Done,
+    ModelFacts,
     Window,
     Worker,
     WorkerReady,
@@ -104,7 +103,7 @@ class FileOfItems:
                 yield stream.read(length)
 
 
-def pool_of(task: Task, run: str) -> Pool:
+def pool_of(task: RunTask, run: str) -> WorkerPool:
     """The workers that a run is to have, of which one at least has opened the model."""
     model, plan = task.model, task.workers
     if not isinstance(model, ModelSpec):
@@ -119,7 +118,7 @@ def pool_of(task: Task, run: str) -> Pool:
         place = RayCluster(model, plan, run=run, blind=task.blind)
     else:
         place = Processes(model, plan.count or 1, run=run, blind=task.blind)
-    return Pool(place, model_files(model))
+    return WorkerPool(place, model_files(model))
 
 
 @dataclass
@@ -191,10 +190,10 @@ class _Seat:
     kept_replies: dict[str, int] = field(default_factory=dict)
 
 
-class Pool:
+class WorkerPool:
     """The workers of a run in one place."""
 
-    about: About
+    about: ModelFacts
     budget: int  # tokens a batch may hold
     batch: int  # items a batch may hold: fewer than at first when memory has run out
 
@@ -565,7 +564,7 @@ def _for_people(error: Exception) -> GnomonError:
     return error if isinstance(error, GnomonError) else ModelError(f"The model failed: {error}.")
 
 
-def _differences(now: About, before: About, files: dict[str, str]) -> list[str]:
+def _differences(now: ModelFacts, before: ModelFacts, files: dict[str, str]) -> list[str]:
     """In what a worker's model differs from that of the others, or from what the run sees."""
     changed = _changed(files or before.files, now.files)
     changed += _changed(determining(before.description), determining(now.description))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from gnomon.errors import inert
 from gnomon.records import Answer
 from gnomon.runs import Manifest, RunLog
 from gnomon.runs.batches import Numbered
+from gnomon.runs.identity import pending_count
 from gnomon.runs.pace import Pace, WorkerPace, pace_in_words
-from gnomon.runs.storing import pending_count
 
 
 @dataclass
@@ -99,3 +102,46 @@ def progress_of(
     if only is not None:
         progress.total = progress.done + pending_count(log, only, retry_errors=retry_errors)
     return progress
+
+
+OFTEN = 0.2  # seconds between two drawings
+
+
+@contextmanager
+def progress_line(title: str, *, shown: bool | None = None) -> Iterator[Callable[[Progress], None]]:
+    """A watcher for `engine.run`; it draws if that is wanted or, unasked, where somebody looks."""
+    if shown is None:
+        shown = sys.stderr.isatty() or "ipykernel" in sys.modules
+    if not shown:
+        yield lambda progress: None
+        return
+    line = _Line(title)
+    try:
+        yield line.update
+    finally:
+        line.end()
+
+
+class _Line:
+    """Overwrites what it wrote before; a notebook understands a carriage return, too."""
+
+    def __init__(self, title: str) -> None:
+        self._title = inert(title)
+        self._drawn = 0.0
+        self._width = 0
+
+    def update(self, progress: Progress) -> None:
+        now = time.monotonic()
+        finished = progress.done >= progress.total
+        if not finished and now - self._drawn < OFTEN:
+            return
+        self._drawn = now
+        text = f"{self._title}: {in_words(progress)}"
+        sys.stderr.write("\r" + text.ljust(self._width))
+        sys.stderr.flush()
+        self._width = len(text)
+
+    def end(self) -> None:
+        if self._width:
+            sys.stderr.write("\n")
+            sys.stderr.flush()

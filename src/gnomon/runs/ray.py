@@ -17,7 +17,7 @@ from math import ceil
 from typing import Any
 
 from gnomon.errors import ModelError, ModelWarning, UsageError, importing
-from gnomon.jobs import ChildDiedError, FaultError, Reply, attempt, value_of
+from gnomon.jobs import ChildDiedError, ChildFaultError, ChildReply, attempt, value_of
 from gnomon.registry import ModelSpec
 from gnomon.runs.workers import Worker, WorkerPlan
 
@@ -48,7 +48,7 @@ class RayWorker:
                     raise ChildDiedError("it was ended")
             reply = self._ray.get(reference)
         except errors.RayTaskError as error:
-            raise FaultError(_first_line(error)) from None
+            raise ChildFaultError(_first_line(error)) from None
         except errors.RayError as error:
             raise ChildDiedError(_reason(error)) from None
         return value_of(reply)
@@ -167,7 +167,7 @@ class Actor:
     def __init__(self, spec: ModelSpec, run: str, blind: bool, folder: str) -> None:
         self._worker = Worker(spec, run, blind, folder)
 
-    def call(self, method: str, *arguments: Any) -> Reply:
+    def call(self, method: str, *arguments: Any) -> ChildReply:
         """Pass a call on."""
         return attempt(getattr(self._worker, method), *arguments)
 

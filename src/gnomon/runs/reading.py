@@ -18,11 +18,9 @@ import msgspec
 from gnomon.errors import DataError
 from gnomon.naming import model_name, plain
 from gnomon.records import Answer, Item
-from gnomon.runs.columns import answer_columns
-from gnomon.runs.earlier import as_of_today, item_of_format_1
+from gnomon.runs.database import as_of_today, connect, item_of_format_1
 from gnomon.runs.manifest import LOG, Counts, Manifest, read_manifest
 from gnomon.runs.notes import Notes, read_notes
-from gnomon.runs.opening import connect
 from gnomon.runs.usage import Usage, usage_of
 from gnomon.tabular import frame_of, html_table
 
@@ -39,7 +37,7 @@ _decode_scores = msgspec.json.Decoder(tuple[float | None, ...]).decode
 _decode_files = msgspec.json.Decoder(tuple[str, ...]).decode
 
 
-class Asked(NamedTuple):
+class AskedRow(NamedTuple):
     """An item that was asked and its first answer, as the log has them: JSON, not decoded."""
 
     n: int
@@ -167,13 +165,13 @@ class Run:
             return item, self.answer(item.id, columns)
         return None
 
-    def asked(self) -> Iterator[Asked]:
+    def asked(self) -> Iterator[AskedRow]:
         """The items that were asked, in order, each with its first answer, not decoded."""
         sql = (
             "SELECT n, record, scores, choice, error FROM items JOIN answers USING (n) "
             "WHERE sample = 0 ORDER BY n"
         )
-        return map(Asked._make, self._select(sql))
+        return map(AskedRow._make, self._select(sql))
 
     def records(self) -> Iterator[tuple[int, str]]:
         """All items in order, each with its number, not decoded."""
@@ -273,8 +271,8 @@ def damaged_log(folder: Path, reason: object) -> DataError:
     """The error for a log whose contents make no sense, with what to do about it."""
     return DataError(
         f"the log is damaged: {reason}.",
-        f"Save what can be read with `gnomon recover {folder} -o FOLDER`, restore the file from a "
-        "copy, or start the run over with --restart.",
+        f"Save what can be read with `gnomon runs recover {folder} -o FOLDER`, restore the file "
+        "from a copy, or start the run over with --restart.",
         file=folder / LOG,
     )
 
@@ -319,3 +317,30 @@ def count(db: sqlite3.Connection) -> Counts:
         "FROM answers WHERE sample = 0"
     ).fetchone()
     return Counts(items=items, answered=answered, unread=asked - answered - errors, errors=errors)
+
+
+def answer_columns(rows: Iterator[tuple[Item, Answer | None]]) -> dict[str, list[Any]]:
+    """Items and answers as columns, for a frame."""
+    asked = list(rows)
+    tags: dict[str, None] = {}
+    for item, _ in asked:
+        tags |= dict.fromkeys(item.tags)
+    found: dict[str, list[Any]] = {}
+    for name in ("id", "form", "context", "text", "group"):
+        found[name] = [getattr(item, name) for item, _ in asked]
+    for name in ("choices", "gold"):
+        found[name] = [list(getattr(item, name)) for item, _ in asked]
+    found["answer"] = [answer and answer.choice for _, answer in asked]
+    found["right"] = [answer and answer.choice in item.gold for item, answer in asked]
+    found["scores"] = [_as_list(answer) for _, answer in asked]
+    for name in ("reply", "error", "seconds", "tokens"):
+        found[name] = [getattr(answer, name, None) for _, answer in asked]
+    for tag in tags:
+        found[f"tag_{tag}"] = [item.tags.get(tag) for item, _ in asked]
+    return found
+
+
+def _as_list(answer: Answer | None) -> list[float] | None:
+    if answer is None or answer.scores is None:
+        return None
+    return list(answer.scores)

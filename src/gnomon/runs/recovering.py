@@ -18,12 +18,10 @@ import msgspec
 
 from gnomon.errors import DataError, GnomonError, RunError
 from gnomon.records import Answer, Fingerprint, Item
-from gnomon.runs.earlier import as_of_today
+from gnomon.runs.database import as_of_today, connect
 from gnomon.runs.log import RunLog
-from gnomon.runs.manifest import FORMAT, LOG, Counts
-from gnomon.runs.opening import connect
+from gnomon.runs.manifest import FORMAT, LOG, Counts, check_not_in_use
 from gnomon.runs.reading import ANSWER, Run
-from gnomon.runs.using import check_not_in_use
 
 STEP = 1024  # items at a time
 SMALLEST_ROW = 16  # bytes of an item in the log, at the very least

@@ -21,10 +21,9 @@ from gnomon.contracts import TEXT, Benchmark, Model
 from gnomon.errors import ModelError, UsageError
 from gnomon.records import FORMS, Answer, Item
 from gnomon.registry import ModelSpec
-from gnomon.runs.asking import Asker
-from gnomon.runs.batches import Numbered
+from gnomon.runs.batches import Asker, Numbered
+from gnomon.runs.identity import model_files
 from gnomon.runs.pace import WorkerPace
-from gnomon.runs.sameness import model_files
 
 HOW = "Write a number of processes, ray, or ray:N: --workers 4, --workers ray:8."
 MOST = 100_000  # more is a slip of the pen
@@ -83,7 +82,7 @@ def _check_share(share: float | None, name: str, *, on_ray: bool) -> None:
         raise UsageError(f"A worker cannot have {share} of {name}.", "Give 0 or more.")
 
 
-class About(msgspec.Struct, kw_only=True):
+class ModelFacts(msgspec.Struct, kw_only=True):
     """What a worker says of the model that it has opened."""
 
     spec: str
@@ -103,14 +102,14 @@ class About(msgspec.Struct, kw_only=True):
     version: str = __version__  # of Gnomon, where the worker is
 
 
-def about_model(model: Model, files: dict[str, str]) -> About:
+def about_model(model: Model, files: dict[str, str]) -> ModelFacts:
     """What there is to say of a model that was opened, and that is made of these files."""
     lists_choices = getattr(model, "lists_choices", None)
     lists = None
     if lists_choices is not None:
         lists = {form: bool(lists_choices(form)) for form in FORMS}
     prepares = getattr(model, "prepare", None) is not None
-    return About(
+    return ModelFacts(
         spec=model.spec,
         scale=model.scale,
         description=msgspec.to_builtins(model.describe()),
@@ -162,7 +161,7 @@ class Local:
         self.budget = self._asker.budget
 
     @property
-    def about(self) -> About:
+    def about(self) -> ModelFacts:
         """What the model says of itself now."""
         return about_model(self._model, {})
 
@@ -209,7 +208,7 @@ class Local:
             close()
 
 
-def check_can_be_shared(about: About) -> None:
+def check_can_be_shared(about: ModelFacts) -> None:
     """Refuse a model that several workers cannot ask side by side."""
     reason = about.alone
     if about.keeps:
@@ -223,7 +222,7 @@ def check_can_be_shared(about: About) -> None:
 class WorkerReady(msgspec.Struct, array_like=True):
     """What is to be known of a model that a worker has opened, or prepared."""
 
-    about: About
+    about: ModelFacts
     budget: int
     batch: int
 

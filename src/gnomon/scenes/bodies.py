@@ -1,18 +1,91 @@
-"""Posed boxes and what lies between two of them: gaps, overlaps, who rests on or in whom.
-
-Plain floats rather than arrays: there are few numbers, and relations are asked by the million.
-"""
+"""Things as bodies in a scene, pairs of them, and the thresholds by which relations are judged."""
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from math import acos, cos, degrees, hypot, inf, radians, sin
 
+import msgspec
+
 from gnomon.errors import unknown
-from gnomon.scenes.parts import bounds
-from gnomon.scenes.rules import thresholds
+from gnomon.files import package_data, read_yaml
 from gnomon.scenes.scenes import Placed, Scene
-from gnomon.scenes.things import Cavity, Thing, Top, thing_named
+from gnomon.scenes.things import Cavity, Thing, Top, bounds, thing_named
+
+# The thresholds of the relations as data (data/space/thresholds.yaml).
+
+
+class RelationThresholds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Lengths, shares and angles; the file says in which unit each one is."""
+
+    contact: float
+    apart_for_touching: float
+    apart_for_against: float
+    apart_for_on: float
+    apart_for_in: float
+    apart_for_into: float
+    apart_for_edge: float
+    apart_for_off: float
+    apart_for_link: float
+    apart_for_detached: float
+    above_rim: float
+    column_true: float
+    column_gap: float
+    beneath_share: float
+    near_true: float
+    near_false: float
+    far_true: float
+    far_false: float
+    side_near: float
+    side_far: float
+    side_true: float
+    side_false: float
+    side_gap: float
+    beyond_true: float
+    ahead_true: float
+    ahead_false: float
+    ahead_gap: float
+    facing_true: float
+    facing_false: float
+    away_true: float
+    away_false: float
+    leave_true: float
+    leave_false: float
+    opposite_true: float
+    opposite_false: float
+    parallel_true: float
+    parallel_false: float
+    square_true: float
+    square_false: float
+    abreast_true: float
+    along_true: float
+    along_false: float
+    across_true: float
+    across_false: float
+    edge_true: float
+    edge_false: float
+    middle_true: float
+    middle_false: float
+    ring_true: float
+    ring_false: float
+    ring_near: float
+    between_true: float
+    between_false: float
+    past_gap: float
+    past_lane: float
+    after_heading: float
+    after_true: float
+    after_false: float
+    after_near: float
+    alike: float
+    unlike: float
+
+
+@cache
+def thresholds() -> RelationThresholds:
+    """The thresholds that ship."""
+    return msgspec.convert(read_yaml(package_data("space/thresholds.yaml")), RelationThresholds)
+
 
 Plan = tuple[float, float]  # a point or a direction in plan
 GRID = tuple(step / 6 - 0.5 for step in range(7))  # where the plan of a box is sampled
@@ -112,7 +185,7 @@ def body_named(scene: Scene, name: str) -> Body:
     return Body(placed, part)
 
 
-class Pair:
+class BodyPair:
     """A subject and a ground in one scene, with what is measured between them."""
 
     def __init__(self, subject: Body, ground: Body, scene: Scene) -> None:
@@ -122,9 +195,9 @@ class Pair:
         self.lesser = min(subject.diagonal, ground.diagonal)  # m of the rules
 
     @cached_property
-    def flipped(self) -> Pair:
+    def flipped(self) -> BodyPair:
         """Ground and subject exchanged."""
-        flipped = Pair(self.b, self.a, self.scene)
+        flipped = BodyPair(self.b, self.a, self.scene)
         flipped.__dict__["plan_gap"] = self.plan_gap
         flipped.__dict__["flipped"] = self
         return flipped

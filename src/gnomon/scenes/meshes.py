@@ -22,8 +22,8 @@ from gnomon.downloads.catalogue import folder, locate, sources
 from gnomon.downloads.packages import files_in
 from gnomon.errors import DataError, importing
 from gnomon.files import package_data, read_yaml
-from gnomon.scenes.parts import Triple
-from gnomon.scenes.shapes import Array, Axes, Hit
+from gnomon.scenes.solids import Array, Axes, Hit
+from gnomon.scenes.things import Triple
 
 SOURCE = "things"
 CATALOGUE = "PluginFurnitureCatalog.properties"

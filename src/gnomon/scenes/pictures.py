@@ -1,29 +1,34 @@
-"""Pictures of scenes: colours, depth, instance mask, boxes, and how much of each thing is seen.
-
-A ray caster in NumPy. It works in bands of rows, so that memory does not grow with the picture, and
-no sum depends on threads: the same scene has the same pixels everywhere.
-"""
+"""Pictures of scenes: where the viewer stands, pixels, depth, masks, and PNG files."""
 
 from __future__ import annotations
 
 import json
+import random
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
-from math import log2
+from collections.abc import Iterator, Mapping, Sequence
+from math import cos, log2, radians, sin, tan
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import DataError, UsageError
 from gnomon.scenes.bodies import Body
-from gnomon.scenes.casting import Grid, cast, rays_of, silhouettes, windows_of
-from gnomon.scenes.looks import look_of
-from gnomon.scenes.scenes import Scene, check_scene, from_json, to_json
-from gnomon.scenes.shading import SAMPLES, shade
+from gnomon.scenes.rendering import (
+    SAMPLES,
+    RayGrid,
+    cast,
+    look_of,
+    rays_of,
+    shade,
+    silhouettes,
+    windows_of,
+)
+from gnomon.scenes.scenes import Placed, Scene, Viewer, check_scene, from_json, to_json
 from gnomon.scenes.solids import Camera, camera_of, solids_of
+from gnomon.scenes.things import thing_named
 
 ROWS = 48  # of pixels in a band
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -33,7 +38,7 @@ SMALLEST_SIDE, LARGEST_SIDE = 16, 2048
 Box = tuple[int, int, int, int]
 
 
-class Survey(NamedTuple):
+class PictureSurvey(NamedTuple):
     """What is where in a picture, at the middles of its pixels."""
 
     depth: NDArray[np.float32]  # metres along the viewer's line of sight; infinite for the sky
@@ -42,19 +47,19 @@ class Survey(NamedTuple):
     visible: dict[str, float]  # the share of its own pixels that nothing else hides
 
 
-class Picture(NamedTuple):
+class ScenePicture(NamedTuple):
     """A picture of a scene with all that is known of it."""
 
     rgb: NDArray[np.uint8]
-    survey: Survey
+    survey: PictureSurvey
 
 
-def draw(scene: Scene, size: int = 384, *, meshes: bool = False) -> Picture:
+def draw(scene: Scene, size: int = 384, *, meshes: bool = False) -> ScenePicture:
     """The picture of a scene, `size` pixels wide and high, with all that is known of it.
 
     `meshes` draws things with the fetched models, where there are any.
     """
-    return Picture(paint(scene, size, meshes=meshes), survey(scene, size, meshes=meshes))
+    return ScenePicture(paint(scene, size, meshes=meshes), survey(scene, size, meshes=meshes))
 
 
 def paint(scene: Scene, size: int = 384, *, meshes: bool = False) -> NDArray[np.uint8]:
@@ -63,7 +68,7 @@ def paint(scene: Scene, size: int = 384, *, meshes: bool = False) -> NDArray[np.
     check_size(size)
     solids = solids_of(scene, meshes=meshes)
     camera, look = camera_of(scene.viewer), look_of(scene)
-    grid = Grid(size * SAMPLES, size * SAMPLES)
+    grid = RayGrid(size * SAMPLES, size * SAMPLES)
     windows = windows_of(solids, camera, grid)
     wall = wall_distance(scene, camera) if look.wall is not None else None
     tile = _tile(scene)
@@ -76,13 +81,13 @@ def paint(scene: Scene, size: int = 384, *, meshes: bool = False) -> NDArray[np.
     return rgb
 
 
-def survey(scene: Scene, size: int = 384, *, meshes: bool = False) -> Survey:
+def survey(scene: Scene, size: int = 384, *, meshes: bool = False) -> PictureSurvey:
     """Depth, mask, boxes and visible shares, in double precision and without colours."""
     check_scene(scene)
     check_size(size)
     solids = solids_of(scene, meshes=meshes)
     camera, look = camera_of(scene.viewer), look_of(scene)
-    grid = Grid(size, size)
+    grid = RayGrid(size, size)
     windows = windows_of(solids, camera, grid)
     wall = wall_distance(scene, camera) if look.wall is not None else None
     owners = np.array([0, 0, 0, *(solid.owner for solid in solids)], dtype=np.uint8)
@@ -102,7 +107,7 @@ def survey(scene: Scene, size: int = 384, *, meshes: bool = False) -> Survey:
 
 def _counted(
     scene: Scene, depth: NDArray[np.float32], mask: NDArray[np.uint8], whole: NDArray[np.int64]
-) -> Survey:
+) -> PictureSurvey:
     boxes: dict[str, Box | None] = {}
     visible = {}
     for number, placed in enumerate(scene.things, start=1):
@@ -116,7 +121,7 @@ def _counted(
                 int(rows.max()) + 1,
             )
         visible[placed.id] = len(rows) / max(1, int(whole[number]))
-    return Survey(depth, mask, boxes, visible)
+    return PictureSurvey(depth, mask, boxes, visible)
 
 
 def check_size(size: int) -> None:
@@ -213,3 +218,93 @@ def _texts(content: bytes) -> Iterator[bytes]:
 def _chunk(kind: bytes, content: bytes) -> bytes:
     check = struct.pack(">I", zlib.crc32(kind + content))
     return struct.pack(">I", len(content)) + kind + content + check
+
+
+# Where a viewer stands to see a scene: far enough for all of it, high enough to look over it.
+
+
+MARGIN = 0.88  # of the picture that the things may fill
+MOST_VIEWS = 8  # that are tried
+SURVEY_SIZE = 96  # pixels; enough to see what hides what
+LEAST_HEIGHT = 0.03  # metres of the eye above the ground
+
+
+def viewer_of(
+    things: Sequence[Placed],
+    *,
+    around: float = 0.0,
+    above: float = 24.0,
+    angle: float = 40.0,
+    distance: float = 1.0,
+) -> Viewer:
+    """A viewer who sees all of some things.
+
+    around     degrees from the side of -y, counter-clockwise
+    above      degrees above the horizon
+    distance   1 if the things are to fill the picture, 2 for twice as far
+    """
+    points = _corners(things)
+    middle = [(min(values) + max(values)) / 2 for values in zip(*points, strict=True)]
+
+    turn, rise = radians(around), radians(above)
+    forward = (-sin(turn) * cos(rise), cos(turn) * cos(rise), -sin(rise))
+    right = (cos(turn), sin(turn), 0.0)
+    up = (-sin(turn) * sin(rise), cos(turn) * sin(rise), cos(rise))
+    slope = tan(radians(angle / 2)) * MARGIN
+    needed = 0.2
+    for point in points:
+        offset = [point[n] - middle[n] for n in range(3)]
+        ahead = _along(offset, forward)
+        aside = max(abs(_along(offset, right)), abs(_along(offset, up)))
+        needed = max(needed, aside / slope - ahead)
+    needed *= distance
+    eye = [middle[n] - forward[n] * needed for n in range(3)]
+    eye[2] = max(eye[2], LEAST_HEIGHT)
+    return Viewer(eye=(eye[0], eye[1], eye[2]), at=(middle[0], middle[1], middle[2]), angle=angle)
+
+
+def _corners(things: Sequence[Placed]) -> list[tuple[float, float, float]]:
+    points = []
+    for placed in things:
+        body = Body(placed)
+        for x, y in body.corners:
+            points += [(x, y, body.low), (x, y, body.high)]
+    return points
+
+
+def _along(offset: list[float], direction: tuple[float, float, float]) -> float:
+    return sum(offset[n] * direction[n] for n in range(3))
+
+
+def find_view(
+    rng: random.Random, placed: Sequence[Placed], distance: float, hidden: float, least: int
+) -> Scene | None:
+    """Things with a viewer who sees each of them well enough, or none if there is no such viewer.
+
+    hidden   the largest share of a thing that others may hide
+    least    pixels of a small survey that a thing must fill
+    """
+    outdoors = any(thing_named(p.thing).place == "outdoors" for p in placed)
+    place: Literal["indoors", "outdoors"] = "outdoors" if outdoors else "indoors"
+    for _ in range(MOST_VIEWS):
+        viewer = viewer_of(
+            placed,
+            around=rng.uniform(-28, 28),
+            above=rng.uniform(14, 32),
+            angle=rng.uniform(34, 50),
+            distance=distance,
+        )
+        scene = Scene(things=tuple(placed), viewer=viewer, place=place, look=rng.randrange(1000))
+        if _is_seen(scene, hidden, least):
+            return scene
+    return None
+
+
+def _is_seen(scene: Scene, hidden: float, least: int) -> bool:
+    """Whether every thing is in the picture, and not too much of it hidden."""
+    seen = survey(scene, SURVEY_SIZE)
+    for number, placed in enumerate(scene.things, start=1):
+        pixels = int((seen.mask == number).sum())
+        if pixels < least or seen.visible[placed.id] < 1 - hidden:
+            return False
+    return True

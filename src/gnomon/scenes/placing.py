@@ -1,26 +1,231 @@
-"""Plausible scenes: random ones by seed, and ones in which given statements are true.
-
-Things are put one after another: poses are proposed on, in, beneath and beside what stands there
-already, and the first one that can be (standing.py) and says what it should is taken.
-"""
+"""Where things stand: poses, what is impossible, and scenes in which statements are true."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from math import atan2, cos, degrees, hypot, radians, sin
 from typing import Literal, NamedTuple
 
 import msgspec
 
 from gnomon.errors import UsageError
 from gnomon.lexicon.statements import Statement
-from gnomon.scenes.bodies import Body, Pair
-from gnomon.scenes.poses import GAPS, SHORT_GAPS, proposal
+from gnomon.scenes.bodies import Body, BodyPair, Plan, thresholds
+from gnomon.scenes.pictures import find_view
 from gnomon.scenes.relations import decide
 from gnomon.scenes.scenes import Placed, Scene, Viewer
-from gnomon.scenes.standing import is_free, may_hold
-from gnomon.scenes.things import Thing, thing_named, things
-from gnomon.scenes.viewing import find_view
+from gnomon.scenes.things import Cavity, Thing, Top, thing_named, things
+
+# What can be: nothing floats, nothing runs through another thing, and what rests has room.
+
+
+SLACK = 1e-6  # metres
+
+
+def impossibilities(scene: Scene) -> list[str]:
+    """What cannot be in a scene, in sentences; none if all is well.
+
+    >>> from gnomon.scenes.scenes import Viewer
+    >>> cup = Placed(id="cup", thing="cup", at=(0, 0, 1))
+    >>> impossibilities(Scene(things=(cup,), viewer=Viewer(eye=(0, -3, 1), at=(0, 0, 0))))
+    ['cup floats.']
+    """
+    bodies = [Body(placed) for placed in scene.things]
+    found = []
+    for number, body in enumerate(bodies):
+        others = bodies[:number] + bodies[number + 1 :]
+        if not is_supported(body, others, scene):
+            found.append(f"{body.name} floats.")
+        for other in bodies[:number]:
+            if interpenetrate(BodyPair(body, other, scene)):
+                found.append(f"{body.name} and {other.name} run through one another.")
+    return found
+
+
+def is_supported(body: Body, others: Sequence[Body], scene: Scene) -> bool:
+    """Whether a thing stands on the ground, or on or in another thing."""
+    if abs(body.low) <= thresholds().contact:
+        return True
+    for other in others:
+        pair = BodyPair(body, other, scene)
+        if pair.is_on or pair.is_in:
+            return True
+    return False
+
+
+def interpenetrate(pair: BodyPair) -> bool:
+    """Whether the boxes of two things overlap although neither has room for the other."""
+    contact = thresholds().contact
+    common = min(pair.a.high, pair.b.high) - max(pair.a.low, pair.b.low)
+    if common <= contact or _overlap(pair) <= contact or pair.nested:
+        return False
+    return not (has_room(pair) or has_room(pair.flipped))
+
+
+def _overlap(pair: BodyPair) -> float:
+    """How deep the boxes are in one another, in plan; negative if they are apart."""
+    depth = float("inf")
+    for direction in (pair.a.right, pair.a.back, pair.b.right, pair.b.back):
+        apart = abs(pair.offset[0] * direction[0] + pair.offset[1] * direction[1])
+        depth = min(depth, pair.a.reach(direction) + pair.b.reach(direction) - apart)
+    return depth
+
+
+def has_room(pair: BodyPair) -> bool:
+    """Whether the subject stands on or in the ground with its whole plan."""
+    if pair.is_on and pair.b.top is not None:
+        return _is_within(pair, pair.b.top.at, pair.b.top.size)
+    if pair.is_in and pair.b.cavity is not None:
+        return _is_within(pair, pair.b.cavity.at, pair.b.cavity.size)
+    return False
+
+
+def _is_within(pair: BodyPair, at: Plan, size: Plan) -> bool:
+    scale = pair.b.placed.scale
+    x, y = pair.b.locate(pair.a.at)
+    free_x = size[0] * scale / 2 - abs(x - at[0] * scale) - pair.a.reach(pair.b.right)
+    free_y = size[1] * scale / 2 - abs(y - at[1] * scale) - pair.a.reach(pair.b.back)
+    return min(free_x, free_y) >= -SLACK
+
+
+def may_hold(room: Top | Cavity | None, thing: Thing) -> bool:
+    """Whether a thing may plausibly stand there, by its name or its kind."""
+    return room is not None and (thing.name in room.holds or thing.kind in room.holds)
+
+
+def is_free(placed: Placed, others: Sequence[Placed], scene: Scene) -> bool:
+    """Whether a thing can be there, given what stands there already."""
+    body = Body(placed)
+    bodies = [Body(other) for other in others]
+    if not is_supported(body, bodies, scene):
+        return False
+    for other in bodies:
+        pair = BodyPair(body, other, scene)
+        rests = pair.is_on or pair.is_in
+        if (rests and not has_room(pair)) or interpenetrate(pair):
+            return False
+    return True
+
+
+# Poses that a thing may take by another one: on it, in it, beneath it, beside it, flush with it.
+#
+# A pose is only proposed here; whether the thing can be there is decided above.
+
+
+SHORT_GAPS = (0.0, 0.05, 0.1, 0.15, 0.3, 0.5)  # of the mean diagonal
+GAPS = (*SHORT_GAPS, 0.8, 1.2, 1.6, 3.0, 4.6)
+
+
+def proposal(
+    rng: random.Random, id: str, thing: Thing, ground: Placed, gaps: Sequence[float]
+) -> Placed:
+    """A thing on, in, beneath or beside another one."""
+    support = thing_named(ground.thing)
+    ways = ["beside", "beside"]
+    if support.top is not None:
+        ways += ["on", "on"]
+    if support.cavity is not None:
+        ways += ["in", "in"]
+    if support.beneath:
+        ways.append("beneath")
+    way = rng.choice(ways)
+    if way == "on" and support.top is not None:
+        return resting(rng, id, thing, ground, support.top, support.top.height)
+    if way == "in" and support.cavity is not None:
+        return resting(rng, id, thing, ground, support.cavity, support.cavity.floor)
+    if way == "beneath":
+        shift_x, shift_y = rng.uniform(-0.3, 0.3), rng.uniform(-0.3, 0.3)
+        x, y = Body(ground).point(shift_x * support.size[0], shift_y * support.size[1])
+        turn = ground.turn + rng.choice((0, 90, 180, 270))
+        return Placed(id=id, thing=thing.name, at=(x, y, ground.at[2]), turn=turn % 360)
+    return beside(rng, id, thing, ground, gaps)
+
+
+def resting(
+    rng: random.Random, id: str, thing: Thing, ground: Placed, room: Top | Cavity, height: float
+) -> Placed:
+    """A thing on a top or in a cavity: in its middle, at its edge, or anywhere on it."""
+    turn = ground.turn + rng.choice((0, 90, 180, 270, rng.uniform(0, 360)))
+    candidate = Placed(id=id, thing=thing.name, at=(0.0, 0.0, 0.0), turn=turn % 360)
+    body, base = Body(candidate), Body(ground)
+    free_x = max(0.0, room.size[0] / 2 - body.reach(base.right) / ground.scale)
+    free_y = max(0.0, room.size[1] / 2 - body.reach(base.back) / ground.scale)
+    share_x, share_y = rng.uniform(-1, 1), rng.uniform(-1, 1)
+    style = rng.choice(("middle", "edge", "anywhere", "anywhere"))
+    if style == "middle":
+        share_x = share_y = 0.0
+    elif style == "edge":
+        share_y = rng.choice((-1, 1)) * 0.995
+    x, y = base.point(room.at[0] + share_x * free_x, room.at[1] + share_y * free_y)
+    z = ground.at[2] + height * ground.scale
+    return msgspec.structs.replace(candidate, at=(x, y, z))
+
+
+def beside(
+    rng: random.Random, id: str, thing: Thing, ground: Placed, gaps: Sequence[float]
+) -> Placed:
+    """A thing on the same level: mostly straight left, right, before or behind."""
+    direction = rng.choice((0, 90, 180, 270)) + rng.gauss(0, 7)
+    if rng.random() < 0.25:
+        direction = rng.uniform(0, 360)
+    if rng.random() < 0.3:
+        direction += ground.turn
+    way = (cos(radians(direction)), sin(radians(direction)))
+    to_ground = degrees(atan2(-way[0], way[1]))  # the turn with which it looks at the ground
+    turns = (to_ground, to_ground + 180, ground.turn, ground.turn + 90, rng.uniform(0, 360))
+    turn = rng.choice(turns) + rng.gauss(0, 3)
+    body = Body(Placed(id=id, thing=thing.name, at=(0.0, 0.0, 0.0), turn=turn % 360))
+    base = Body(ground)
+    gap = rng.choice(gaps) * (body.diagonal + base.diagonal) / 2
+    far = body.reach(way) + base.reach(way) + gap
+    at = (ground.at[0] + way[0] * far, ground.at[1] + way[1] * far, ground.at[2])
+    return msgspec.structs.replace(body.placed, at=at)
+
+
+def flush(rng: random.Random, id: str, thing: Thing, ground: Placed) -> Placed:
+    """A thing whose side lies against a side of another one."""
+    turn = (ground.turn + rng.choice((0, 90, 180, 270))) % 360
+    body = Body(Placed(id=id, thing=thing.name, at=(0.0, 0.0, 0.0), turn=turn))
+    base = Body(ground)
+    along, across = rng.choice(((base.right, base.back), (base.back, base.right)))
+    far = rng.choice((-1, 1)) * (body.reach(along) + base.reach(along))
+    aside = rng.uniform(-0.5, 0.5) * base.reach(across)
+    x = ground.at[0] + far * along[0] + aside * across[0]
+    y = ground.at[1] + far * along[1] + aside * across[1]
+    return msgspec.structs.replace(body.placed, at=(x, y, ground.at[2]))
+
+
+def ring(rng: random.Random, ids: Sequence[str], thing: Thing, middle: Thing) -> list[Placed]:
+    """Things of one kind around the origin, where another one stands, each looking at it."""
+    first = rng.uniform(0, 360)
+    width = max(thing.size[:2])
+    around = len(ids) * width / 5.2  # so that neighbours do not touch
+    radius = max(around, (hypot(*thing.size[:2]) + hypot(*middle.size[:2])) / 2)
+    radius *= rng.uniform(1.1, 1.35)
+    placed = []
+    for number, id in enumerate(ids):
+        direction = first + 360 * number / len(ids) + rng.uniform(-8, 8)
+        x, y = radius * cos(radians(direction)), radius * sin(radians(direction))
+        turn = degrees(atan2(-x, y)) + rng.gauss(0, 6)
+        placed.append(Placed(id=id, thing=thing.name, at=(x, y, 0.0), turn=turn % 360))
+    return placed
+
+
+def cluster(rng: random.Random, ids: Sequence[str], thing: Thing, far: float) -> list[Placed]:
+    """Things of one kind close together, so far from the origin."""
+    direction = radians(rng.choice((0, 180)) + rng.uniform(-30, 30))
+    step = 1.15 * hypot(*thing.size[:2])
+    turn = rng.uniform(0, 360)
+    placed = []
+    for number, id in enumerate(ids):
+        row, column = divmod(number, 2)
+        x = far * cos(direction) + (column - 0.5) * step + rng.uniform(-0.05, 0.05) * step
+        y = far * sin(direction) + (row - 0.5) * step + rng.uniform(-0.05, 0.05) * step
+        own = (turn + rng.gauss(0, 10)) % 360
+        placed.append(Placed(id=id, thing=thing.name, at=(x, y, 0.0), turn=own))
+    return placed
+
 
 MOST_PROPOSALS = 600  # poses that are tried for one thing
 MOST_ATTEMPTS = 40  # scenes that are tried for one seed
@@ -34,7 +239,7 @@ SIZES = (0.12, 5.0)  # how much smaller or larger than its ground a thing beside
 ANYONE = Viewer(eye=(0.0, -10.0, 3.0), at=(0.0, 0.0, 0.0))  # while things are being placed
 
 
-class Dials(NamedTuple):
+class SceneOptions(NamedTuple):
     """What can be set about a random scene."""
 
     things: int = 4
@@ -42,9 +247,9 @@ class Dials(NamedTuple):
     hidden: float = 0.5  # the share of a thing that others may hide
 
 
-def random_scene(seed: int, dials: Dials | None = None) -> Scene:
+def random_scene(seed: int, dials: SceneOptions | None = None) -> Scene:
     """A plausible scene; the same seed and dials always give the same one."""
-    dials = dials or Dials()
+    dials = dials or SceneOptions()
     if not 1 <= dials.things <= 12:
         hint = "Ask for 1 to 12 things."
         raise UsageError(f"A random scene cannot have {dials.things} things.", hint)
@@ -189,7 +394,7 @@ def _is_plausible(candidate: Placed, placed: list[Placed], scene: Scene) -> bool
     body = Body(candidate)
     on_floor = True
     for other in placed:
-        pair = Pair(body, Body(other), scene)
+        pair = BodyPair(body, Body(other), scene)
         if pair.is_on or pair.is_in:
             on_floor = False
             room = pair.b.thing.top if pair.is_on else pair.b.thing.cavity

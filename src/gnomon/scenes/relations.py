@@ -1,8 +1,4 @@
-"""What is true in a scene: each relation of the lexicon is true, false or undecided.
-
-Left, right, front and back depend on a frame: the viewer's, or the ground's own front. By default a
-relation is decided only where both frames agree; `frame` asks for one of them.
-"""
+"""What is true in a scene, and the laws that hold in every scene."""
 
 from __future__ import annotations
 
@@ -12,17 +8,20 @@ from typing import Literal, NamedTuple
 from gnomon.errors import UsageError, unknown
 from gnomon.lexicon.relations import Relation, lexicon
 from gnomon.lexicon.statements import say
-from gnomon.scenes.bodies import Pair, body_named
-from gnomon.scenes.judging import company, contact, orientation, places
-from gnomon.scenes.judging.verdicts import Meaning, Verdict, undecided
+from gnomon.scenes import contacts as company
+from gnomon.scenes import contacts as contact
+from gnomon.scenes import directions as orientation
+from gnomon.scenes import directions as places
+from gnomon.scenes.bodies import BodyPair, body_named
 from gnomon.scenes.scenes import Scene
+from gnomon.scenes.verdicts import Meaning, Verdict, undecided
 
 AskedFrame = Literal["agreed", "viewer", "own"]
 FRAMED = ("left", "right", "front", "behind", "left_side", "right_side", "beside")
 OF_PARTS = ("part_of", "has_part")
 
 
-class Fact(NamedTuple):
+class SceneFact(NamedTuple):
     """Whether a relation holds between two things of a scene, and why."""
 
     subject: str
@@ -49,7 +48,7 @@ def relations() -> dict[str, Relation]:
 
 def decide(
     scene: Scene, subject: str, relation: str, ground: str, *, frame: AskedFrame = "agreed"
-) -> Fact:
+) -> SceneFact:
     """Whether one relation holds; names are ids of the scene, or parts of them ("cup.handle")."""
     if relation not in relations():
         raise unknown("relation", relation[:60], relations())
@@ -63,14 +62,14 @@ def facts(
     *,
     frame: AskedFrame = "agreed",
     only: Iterable[str] | None = None,
-) -> dict[str, Fact]:
+) -> dict[str, SceneFact]:
     """Every relation between two things of a scene, or `only` some of them."""
     pair = _pair(scene, subject, ground)
     wanted = relations() if only is None else only
     return {relation: _fact(pair, relation, frame) for relation in wanted}
 
 
-def explain(fact: Fact) -> str:
+def explain(fact: SceneFact) -> str:
     """A fact in words, with its reason and the rule.
 
     >>> explain(Fact("cup", "on", "table", True, "cup stands on the top of table", "none", "b"))
@@ -82,21 +81,21 @@ top surface."
     return f"{fact.sentence()[:-1]}: {word}, since {fact.why}. Rule: {rule}."
 
 
-def _pair(scene: Scene, subject: str, ground: str) -> Pair:
+def _pair(scene: Scene, subject: str, ground: str) -> BodyPair:
     if subject == ground:
         raise UsageError(f"'{subject}' stands in no relation to itself.", "Name two things.")
-    return Pair(body_named(scene, subject), body_named(scene, ground), scene)
+    return BodyPair(body_named(scene, subject), body_named(scene, ground), scene)
 
 
-def _fact(pair: Pair, relation: str, frame: AskedFrame) -> Fact:
+def _fact(pair: BodyPair, relation: str, frame: AskedFrame) -> SceneFact:
     rule = relations()[relation]
     verdict = _verdict(pair, rule, frame)
-    return Fact(
+    return SceneFact(
         pair.a.name, relation, pair.b.name, verdict.truth, verdict.why, rule.frame, rule.grade
     )
 
 
-def _verdict(pair: Pair, rule: Relation, frame: AskedFrame) -> Verdict:
+def _verdict(pair: BodyPair, rule: Relation, frame: AskedFrame) -> Verdict:
     one_thing = pair.a.placed.id == pair.b.placed.id
     if one_thing and rule.meaning not in OF_PARTS:
         return undecided(f"{pair.a.name} and {pair.b.name} are one thing")
@@ -112,7 +111,7 @@ def _verdict(pair: Pair, rule: Relation, frame: AskedFrame) -> Verdict:
     return verdicts[0]
 
 
-def _in_one_frame(pair: Pair, rule: Relation, frame: Literal["viewer", "own"]) -> Verdict:
+def _in_one_frame(pair: BodyPair, rule: Relation, frame: Literal["viewer", "own"]) -> Verdict:
     if frame not in places.frames_of(pair):
         return undecided(f"{pair.b.name} has no front of its own")
     return places.in_frame(pair, rule.meaning, frame)
@@ -167,3 +166,41 @@ MEANINGS: dict[str, Meaning] = {
         company.congruent,
     )
 }
+
+
+# What holds in every scene: converses, symmetries, exclusions, implications between relations.
+
+
+def broken_laws(scene: Scene, first: str, second: str) -> list[str]:
+    """The laws of the lexicon that two things of a scene break; none, one hopes."""
+    there, back = facts(scene, first, second), facts(scene, second, first)
+    broken = _unequal(there, back)
+    for ways in (there, back):
+        broken += _clashes(ways)
+    return broken
+
+
+def _unequal(there: dict[str, SceneFact], back: dict[str, SceneFact]) -> list[str]:
+    """Relations that are not what their converse is the other way round."""
+    laws = lexicon().laws
+    broken = []
+    for relation, converse in laws.converse:
+        if there[relation].truth != back[converse].truth:
+            broken.append(f"{relation} is the converse of {converse}")
+    for relation in laws.symmetric:
+        if there[relation].truth != back[relation].truth:
+            broken.append(f"{relation} is symmetric")
+    return broken
+
+
+def _clashes(found: dict[str, SceneFact]) -> list[str]:
+    """Relations that hold although another one does, or does not."""
+    laws = lexicon().laws
+    broken = []
+    for relation, other in laws.excluded:
+        if found[relation].truth and found[other].truth:
+            broken.append(f"{relation} excludes {other}")
+    for relation, other in laws.implied:
+        if found[relation].truth and not found[other].truth:
+            broken.append(f"{relation} implies {other}")
+    return broken

@@ -15,8 +15,7 @@ import msgspec
 from gnomon.errors import DataError, unknown
 from gnomon.files import read_json
 from gnomon.records import digest
-from gnomon.scenes.parts import Triple, palette
-from gnomon.scenes.things import thing_named
+from gnomon.scenes.things import Triple, palette, thing_named
 
 MOST_THINGS = 200
 MOST_LINKS = 100

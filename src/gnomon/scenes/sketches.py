@@ -17,11 +17,9 @@ import numpy as np
 
 from gnomon.files import package_data
 from gnomon.scenes.bodies import Body
-from gnomon.scenes.parts import Vector, palette
 from gnomon.scenes.scenes import Scene, check_scene
-from gnomon.scenes.shapes import SLANT
-from gnomon.scenes.solids import Camera, Solid, camera_of, project, solids_of
-from gnomon.scenes.things import thing_named
+from gnomon.scenes.solids import SLANT, Camera, Solid, camera_of, project, solids_of
+from gnomon.scenes.things import Vector, palette, thing_named
 
 SIDE = 384.0  # of a drawing
 EDGE = 24.0  # kept free around a plan

@@ -51,7 +51,7 @@ class Translator(Protocol):
         ...
 
 
-class Frame(NamedTuple):
+class _Frame(NamedTuple):
     """A sentence with a blank, and what fills it for each label."""
 
     template: str
@@ -189,7 +189,7 @@ def with_fields(text: str, names: Mapping[str, str], item: Item) -> str:
     return text
 
 
-def frames(outputs: Mapping[str, Sequence[str]], dropped: Counter[str]) -> list[Frame]:
+def frames(outputs: Mapping[str, Sequence[str]], dropped: Counter[str]) -> list[_Frame]:
     """Sentences that were found with every label and differ in one stretch alone.
 
     >>> told = {"larger": ["It is bigger."], "smaller": ["It is smaller.", "Tiny it is."]}
@@ -202,7 +202,7 @@ def frames(outputs: Mapping[str, Sequence[str]], dropped: Counter[str]) -> list[
         alternatives = [known[template] for known in by_label.values()]
         for answers in _combined(alternatives):
             if _differ_as_a_whole(answers):
-                found.append(Frame(template, dict(zip(by_label, answers, strict=True))))
+                found.append(_Frame(template, dict(zip(by_label, answers, strict=True))))
     texts = set(chain.from_iterable(outputs.values()))
     dropped[NO_BLANK] += len(texts - _texts_of(found))
     return found
@@ -214,7 +214,7 @@ def _in_all(tables: Sequence[Mapping[str, list[str]]]) -> list[str]:
     return [template for template in first if all(template in other for other in others)]
 
 
-def _texts_of(found: Iterable[Frame]) -> set[str]:
+def _texts_of(found: Iterable[_Frame]) -> set[str]:
     """The texts from which sentences were made."""
     texts = set()
     for frame in found:

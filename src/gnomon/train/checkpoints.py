@@ -8,7 +8,7 @@ they come from the model that training began with.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ _WEIGHTS, _OPTIMIZER, _RANDOM = "weights/", "optimizer/", "random/"
 _HEADER = "gnomon"
 
 
-class Place(msgspec.Struct, kw_only=True):
+class TrainingPlace(msgspec.Struct, kw_only=True):
     """Where training stands: everything that is a number, beside the tensors."""
 
     step: int = 0  # steps that are done
@@ -48,7 +48,7 @@ class Checkpoints:
         self.folder = folder / FOLDER
 
     def save_last(
-        self, place: Place, module: torch.nn.Module, optimizer: torch.optim.Optimizer
+        self, place: TrainingPlace, module: torch.nn.Module, optimizer: torch.optim.Optimizer
     ) -> None:
         """Keep where training stands; older best weights than the place names can go then."""
         tensors = {
@@ -61,11 +61,13 @@ class Checkpoints:
             if file != self._best(place):
                 file.unlink()
 
-    def save_best(self, place: Place, module: torch.nn.Module) -> None:
+    def save_best(self, place: TrainingPlace, module: torch.nn.Module) -> None:
         """Keep the weights of the best step; they count once `save_last` names it."""
         self._write(self._best(place), place, _weights(module))
 
-    def load_last(self, module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> Place | None:
+    def load_last(
+        self, module: torch.nn.Module, optimizer: torch.optim.Optimizer
+    ) -> TrainingPlace | None:
         """Take up the latest state; none if there is none yet."""
         file = self.folder / LAST
         if not file.is_file():
@@ -76,7 +78,7 @@ class Checkpoints:
         _put_random(tensors)
         return place
 
-    def load_best(self, place: Place, module: torch.nn.Module) -> None:
+    def load_best(self, place: TrainingPlace, module: torch.nn.Module) -> None:
         """Put the best weights into the module."""
         file = self._best(place)
         _, tensors = _read(file)
@@ -98,10 +100,10 @@ class Checkpoints:
             file.unlink()
         self.folder.rmdir()
 
-    def _best(self, place: Place) -> Path:
+    def _best(self, place: TrainingPlace) -> Path:
         return self.folder / f"best-{place.best_step}.safetensors"
 
-    def _write(self, file: Path, place: Place, tensors: dict[str, torch.Tensor]) -> None:
+    def _write(self, file: Path, place: TrainingPlace, tensors: dict[str, torch.Tensor]) -> None:
         from safetensors.torch import save_file
 
         self.folder.mkdir(exist_ok=True)
@@ -117,13 +119,13 @@ def _flush(file: Path) -> None:
         os.fsync(stream.fileno())
 
 
-def _read(file: Path) -> tuple[Place, dict[str, torch.Tensor]]:
+def _read(file: Path) -> tuple[TrainingPlace, dict[str, torch.Tensor]]:
     from safetensors import SafetensorError, safe_open
 
     try:
         with safe_open(file, framework="pt") as stream:
             header = stream.metadata() or {}
-            place = msgspec.json.decode(header.get(_HEADER, ""), type=Place)
+            place = msgspec.json.decode(header.get(_HEADER, ""), type=TrainingPlace)
             names = list(stream.keys())
             tensors = {name: stream.get_tensor(name) for name in names}
     except (SafetensorError, msgspec.MsgspecError, OSError) as error:
@@ -198,3 +200,59 @@ def _put_random(tensors: Mapping[str, torch.Tensor]) -> None:
     torch.set_rng_state(tensors[f"{_RANDOM}cpu"])
     if f"{_RANDOM}cuda" in tensors and torch.cuda.is_available():
         torch.cuda.set_rng_state(tensors[f"{_RANDOM}cuda"])
+
+
+# The log of training, metrics.jsonl: a line for each step and for each evaluation.
+#
+# Nothing in it depends on the clock, so that the same training writes the same lines. Lines
+# beyond the last checkpoint, whole or torn, are dropped when training goes on from there.
+
+
+FILE = "metrics.jsonl"
+
+
+class MetricsLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One step (with its loss and rate) or one evaluation (with scores on dev)."""
+
+    step: int  # counted from 1
+    epoch: float
+    loss: float | None = None
+    rate: float | None = None
+    dev: dict[str, float] | None = None
+
+
+class MetricsLog:
+    """Appends lines to the file of a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / FILE
+
+    def begin(self, step: int) -> None:
+        """Keep the lines up to a step, and no others."""
+        kept = [line for line in read_metrics(self.file) if line.step <= step]
+        with atomic_file(self.file) as part:
+            part.write_bytes(_encoded(kept))
+
+    def add(self, lines: Iterable[MetricsLine]) -> None:
+        """Append lines."""
+        with self.file.open("ab") as stream:
+            stream.write(_encoded(lines))
+
+
+def read_metrics(file: Path) -> list[MetricsLine]:
+    """The lines of a log, up to the first that a killed process left unfinished."""
+    return list(_whole_lines(file)) if file.is_file() else []
+
+
+def _whole_lines(file: Path) -> Iterator[MetricsLine]:
+    decode = msgspec.json.Decoder(MetricsLine).decode
+    for text in file.read_bytes().split(b"\n")[:-1]:
+        try:
+            yield decode(text)
+        except msgspec.MsgspecError:
+            return
+
+
+def _encoded(lines: Iterable[MetricsLine]) -> bytes:
+    encode = msgspec.json.Encoder().encode
+    return b"".join(encode(line) + b"\n" for line in lines)

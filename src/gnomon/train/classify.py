@@ -17,18 +17,18 @@ from msgspec import Meta
 from gnomon.errors import DataError, UsageError
 from gnomon.records import Item
 from gnomon.train.items import DEV, ItemData, Items, read_material
-from gnomon.train.kinds import Kind, Material
-from gnomon.train.lora import Lora, merged, with_lora
+from gnomon.train.kinds import Material, TrainingKind
+from gnomon.train.pretrained import Lora, merged, with_lora
 
 if TYPE_CHECKING:
     import torch
 
-    from gnomon.train.learners import Scores
+    from gnomon.train.kinds import Scores
     from gnomon.train.pretrained import Pretrained
     from gnomon.train.recipes import Recipe
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ClassifySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The recipe's section `classify`."""
 
     labels: tuple[str, ...] = ("entailment", "neutral", "contradiction")  # in a new head's order
@@ -179,10 +179,10 @@ def _negative_log(logits: torch.Tensor, right: torch.Tensor) -> Any:
     return logits.logsumexp(-1) - of_right.logsumexp(-1)
 
 
-KIND = Kind(
+KIND = TrainingKind(
     "a classifier of sentence pairs",
     ItemData,
-    Settings,
+    ClassifySettings,
     read,
     open_learner,
     measures=("accuracy", "loss"),

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 from gnomon.errors import UsageError
 from gnomon.files import read_json
 from gnomon.train.folder import DATA, finished
-from gnomon.train.learners import Outcome
+from gnomon.train.kinds import TrainingOutcome
 from gnomon.train.recipes import Recipe, load_recipe
 
 Unit = Literal["per_pattern", "train_share"]
@@ -24,7 +24,7 @@ FOLDERS: dict[Unit, str] = {"per_pattern": "items", "train_share": "percent"}
 UNTAUGHT = ("schedule.epochs=0", "schedule.steps=0")  # the model as training begins
 
 
-class CurvePoint(NamedTuple):
+class LearningCurvePoint(NamedTuple):
     """One training of a curve."""
 
     amount: float
@@ -32,7 +32,7 @@ class CurvePoint(NamedTuple):
     folder: Path
     recipe: Recipe
 
-    def outcome(self) -> Outcome | None:
+    def outcome(self) -> TrainingOutcome | None:
         """What it came to; none if it is not finished."""
         return finished(self.folder)
 
@@ -47,7 +47,7 @@ class Amounts(NamedTuple):
 
 def curve_points(
     recipe: str, changes: Sequence[str], amounts: Amounts, folder: Path
-) -> list[CurvePoint]:
+) -> list[LearningCurvePoint]:
     """Every training of a curve, its recipe checked; small amounts come first, draw by draw."""
     base = load_recipe(recipe, changes)
     percent = getattr(getattr(base.data, "train", None), "percent", 100)
@@ -55,14 +55,14 @@ def curve_points(
         raise UsageError(
             f"The recipe trains on {percent:g} % of what is drawn, so a larger size would not "
             "contain a smaller one.",
-            "Leave out data.train.percent, or grow by --percent 10,25,50 in place of --sizes.",
+            "Leave out data.train.percent, or grow by shares: --curve 10,25,50%",
         )
     found = []
     for amount in amounts.values:
         for draw in range(amounts.draws):
             own = [*changes, *_changes(base, amounts.unit, amount, draw)]
             where = folder / f"{FOLDERS[amounts.unit]}-{amount:g}" / f"draw-{draw + 1}"
-            found.append(CurvePoint(amount, draw, where, load_recipe(recipe, own)))
+            found.append(LearningCurvePoint(amount, draw, where, load_recipe(recipe, own)))
     return found
 
 
@@ -85,22 +85,22 @@ def sizes_of(text: str) -> tuple[float, ...]:
     >>> sizes_of("5,1,2")
     (1.0, 2.0, 5.0)
     """
-    found = _numbers(text, "--sizes 1,2,5,10,20")
+    found = _numbers(text, "--curve 1,2,5,10,20")
     for number in found:
         if number < 0 or not number.is_integer():
             raise UsageError(
-                f"{number:g} is no number of items.", "Give whole numbers: --sizes 1,2,5,10,20"
+                f"{number:g} is no number of items.", "Give whole numbers: --curve 1,2,5,10,20"
             )
     return found
 
 
 def percentages_of(text: str) -> tuple[float, ...]:
     """The percentages in "10,25,50,75,100"; 0 is the model before training."""
-    found = _numbers(text, "--percent 10,25,50,75,100")
+    found = _numbers(text, "--curve 10,25,50,75,100%")
     for number in found:
         if not 0 <= number <= 100:
             raise UsageError(
-                f"{number:g} is no percentage.", "Give numbers from 0 to 100: --percent 10,25,50"
+                f"{number:g} is no percentage.", "Give numbers from 0 to 100: --curve 10,25,50%"
             )
     return found
 
@@ -117,16 +117,16 @@ def _numbers(text: str, example: str) -> tuple[float, ...]:
     return tuple(sorted(found))
 
 
-def trained_on(point: CurvePoint) -> str:
+def trained_on(point: LearningCurvePoint) -> str:
     """The digest of the items that a point is trained on; empty if that is not known."""
     return str(_facts(point).get("train", {}).get("sha256", ""))
 
 
-def items_of(point: CurvePoint) -> dict[str, int]:
+def items_of(point: LearningCurvePoint) -> dict[str, int]:
     """How many items each part of a point holds."""
     return {part: int(facts.get("items", 0)) for part, facts in _facts(point).items()}
 
 
-def _facts(point: CurvePoint) -> dict[str, dict[str, Any]]:
+def _facts(point: LearningCurvePoint) -> dict[str, dict[str, Any]]:
     file = point.folder / DATA
     return read_json(file, dict[str, dict[str, Any]]) if file.is_file() else {}

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.downloads.catalogue import cache_folder
+from gnomon.keep import DEFAULT_BYTES, KeptTensors, TensorKeep, key_of
 from gnomon.models.prompts.wording import BLANK
 from gnomon.records import MASK
-from gnomon.vision.features import DEFAULT_BYTES, Entry, Features, key_of
 
 if TYPE_CHECKING:
     from gnomon.records import Item
@@ -33,7 +33,7 @@ DIGEST = 16  # bytes
 DECIDING = ("architecture", "revision", "dtype", "reading", "most_tokens", "transformers")
 
 
-class Reader(Protocol):
+class TextReader(Protocol):
     """A frozen model that makes one vector of a text."""
 
     @property
@@ -73,10 +73,10 @@ def text_of(item: Item, mask: str = "", wording: str = "") -> str:
 class FeatureStore:
     """The vectors of one reader, of which the folder of the cache keeps those used last."""
 
-    def __init__(self, reader: Reader, most_bytes: int = DEFAULT_BYTES) -> None:
+    def __init__(self, reader: TextReader, most_bytes: int = DEFAULT_BYTES) -> None:
         self.reader = reader
         about = reader.describe()
-        self._cache = Features(cache_folder() / FOLDER, most_bytes)
+        self._cache = TensorKeep(cache_folder() / FOLDER, most_bytes)
         # weights without a name (a hub's model whose commit is not known) are not kept
         self._keeps = bool(most_bytes and about.get("revision"))
         deciding = {name: about.get(name) for name in DECIDING}
@@ -147,7 +147,7 @@ class FeatureStore:
         names = np.frombuffer(joined, dtype=np.uint8).reshape(len(digests), DIGEST).copy()
         tensors = {"digests": torch.from_numpy(names), "vectors": torch.from_numpy(vectors)}
         file = f"{self._start}-{sha256(joined).hexdigest()[:32]}"
-        self._cache.write(file, Entry(tensors, {}))
+        self._cache.write(file, KeptTensors(tensors, {}))
         self._index.update({digest: (file, row) for row, digest in enumerate(digests)})
 
 

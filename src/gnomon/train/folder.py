@@ -16,12 +16,12 @@ from typing import Any
 
 import msgspec
 
-from gnomon.errors import DataError, RunError
+from gnomon.errors import DataError, RunError, UsageError
 from gnomon.files import read_json, read_yaml
 from gnomon.items.writing import atomic_file
-from gnomon.train.kinds import Material
-from gnomon.train.learners import Outcome
-from gnomon.train.recipes import Recipe
+from gnomon.train.items import DEV, ItemData
+from gnomon.train.kinds import Material, Scores, TrainingOutcome, Watch, kind, way_to_ask
+from gnomon.train.recipes import LAST, Recipe
 
 RECIPE, DATA, OUTCOME, CARD = "recipe.yaml", "data.json", "training.json", "README.md"
 LOCK = ".lock"
@@ -67,13 +67,13 @@ def locked(folder: Path) -> Iterator[None]:
         ) from None
 
 
-def finished(folder: Path) -> Outcome | None:
+def finished(folder: Path) -> TrainingOutcome | None:
     """What a training came to; none if it is not finished."""
     file = folder / OUTCOME
-    return read_json(file, Outcome) if file.is_file() else None
+    return read_json(file, TrainingOutcome) if file.is_file() else None
 
 
-def finish_folder(folder: Path, outcome: Outcome, card: str) -> None:
+def finish_folder(folder: Path, outcome: TrainingOutcome, card: str) -> None:
     """Write the card, and last what the training came to."""
     with atomic_file(folder / CARD) as part:
         part.write_text(card, encoding="utf-8")
@@ -126,3 +126,162 @@ def _write_yaml(file: Path, content: Any) -> None:
 
     with atomic_file(file) as part:
         part.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+
+
+# The card of a trained folder: what was taught, on what, how it went, in words.
+
+
+def card(recipe: Recipe, material: Material, outcome: TrainingOutcome) -> str:
+    """The text of README.md."""
+    paragraphs = [
+        f"# {recipe.name or recipe.kind}",
+        recipe.note or f"This is {kind(recipe.kind).summary}, trained with Gnomon.",
+        _training(recipe, outcome),
+        "## Data",
+        _data(material),
+        "## Results",
+        _told(recipe, outcome),
+        "## Use",
+        f"Ask it like any other model: `gnomon run BENCHMARK {way_to_ask(recipe, 'FOLDER')}`, "
+        "where FOLDER is this folder. Figures on items that resemble those of training say little "
+        "about others: the parts above say which were held apart.",
+        "recipe.yaml has every field of the recipe, data.json the digests of the data, "
+        "metrics.jsonl the loss of each step and each score on dev, training.json the outcome.",
+    ]
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def _training(recipe: Recipe, outcome: TrainingOutcome) -> str:
+    schedule, seeds = recipe.schedule, recipe.seeds
+    begun = f"It began with {recipe.model}" if recipe.model else "It began with new weights"
+    chosen = "The last weights were kept."
+    if schedule.best != LAST:
+        chosen = f"The weights of step {outcome.best_step:,} were kept, best by {schedule.best}."
+    early = " (stopped early: dev no longer improved)" if outcome.stopped_early else ""
+    return (
+        f"{begun} and took {outcome.steps:,} steps, {outcome.epochs:.4g} epochs{early}, of "
+        f"{schedule.batch * schedule.accumulate} items each, with {schedule.optimizer} at a "
+        f"learning rate of {schedule.learning_rate:g}. {chosen} "
+        f"{outcome.trained_parameters:,} of {outcome.parameters:,} parameters were trained. "
+        f"Seeds: data {seeds.data}, order {seeds.order}, weights {seeds.weights}."
+    )
+
+
+def _data(material: Material) -> str:
+    lines = [f"- {part}: {_facts(facts)}" for part, facts in material.digests.items()]
+    return "\n".join(lines)
+
+
+def _facts(facts: Any) -> str:
+    """What data.json says of a part, with digests cut short."""
+    if not isinstance(facts, dict):
+        return str(facts)
+    told = []
+    for name, value in facts.items():
+        shown = f"{value:,}" if isinstance(value, int) else str(value)
+        told.append(f"{name} {shown[:12]}")
+    return ", ".join(told)
+
+
+def _told(recipe: Recipe, outcome: TrainingOutcome) -> str:
+    """The results as the kind tells them, or as a table."""
+    words = kind(recipe.kind).results
+    return words(outcome) if words else _results(recipe, outcome)
+
+
+def _results(recipe: Recipe, outcome: TrainingOutcome) -> str:
+    rows = ["| part | " + " | ".join(_measures(outcome)) + " |"]
+    rows.append("| --- |" + " ---: |" * len(_measures(outcome)))
+    if outcome.best:
+        rows.append(_row("dev", outcome.best, outcome))
+    rows += [_row(part, scores, outcome) for part, scores in outcome.tests.items()]
+    if len(rows) == 2:
+        return "Nothing was measured: the recipe has no parts but train."
+    return "\n".join(rows)
+
+
+def _measures(outcome: TrainingOutcome) -> list[str]:
+    return list(dict.fromkeys(_every_measure(outcome)))
+
+
+def _every_measure(outcome: TrainingOutcome) -> Iterator[str]:
+    yield from outcome.best
+    for scores in outcome.tests.values():
+        yield from scores
+
+
+def _row(part: str, scores: Scores, outcome: TrainingOutcome) -> str:
+    cells = [f"{scores[name]:.4f}" if name in scores else "" for name in _measures(outcome)]
+    return f"| {part} | " + " | ".join(cells) + " |"
+
+
+# From a recipe to a trained folder: read and check, load, train, write the card.
+
+
+def carry_out(recipe: Recipe, folder: Path, *, watch: Watch | None = None) -> TrainingOutcome:
+    """Train as the recipe says. The same call again goes on, or says what came of it."""
+    check_place(folder)
+    material = read_data(recipe)
+    with locked(folder):
+        begin_folder(folder, recipe, material)
+        outcome = finished(folder)
+        if outcome is None:
+            outcome = _trained(recipe, material, folder, watch)
+        _remove_checkpoints(folder)
+    return outcome
+
+
+def read_data(recipe: Recipe) -> Material:
+    """All that the recipe's training reads, checked, before anything heavy is loaded."""
+    _check_best(recipe)
+    return kind(recipe.kind).read(recipe)
+
+
+def _check_best(recipe: Recipe) -> None:
+    """Refuse a choice of the best weights by something that will not be measured."""
+    best, measures = recipe.schedule.best, kind(recipe.kind).measures
+    if best == LAST or not measures:  # a kind with a loop of its own checks this itself
+        return
+    if best not in measures:
+        raise UsageError(
+            f"The schedule chooses the best weights by '{best}', which the kind {recipe.kind} "
+            "does not measure.",
+            f"Write schedule.best with one of: {', '.join((*measures, LAST))}.",
+        )
+    if isinstance(recipe.data, ItemData) and DEV not in recipe.data.parts:
+        raise UsageError(
+            f"The schedule chooses the best weights by {best} on the part dev, but there is none.",
+            f"Write data.parts.dev in the recipe, or schedule.best: {LAST} for the last weights.",
+        )
+
+
+def _trained(
+    recipe: Recipe, material: Material, folder: Path, watch: Watch | None
+) -> TrainingOutcome:
+    """Load the model, train it by the common loop or its kind's own, and write the card."""
+
+    shape = kind(recipe.kind)
+    if shape.train:
+        outcome = shape.train(recipe, material, folder, watch)
+    else:
+        outcome = _by_the_loop(recipe, material, folder, watch)
+    finish_folder(folder, outcome, card(recipe, material, outcome))
+    return outcome
+
+
+def _by_the_loop(
+    recipe: Recipe, material: Material, folder: Path, watch: Watch | None
+) -> TrainingOutcome:
+    from gnomon.train.loop import train
+
+    open_learner = kind(recipe.kind).open_learner
+    assert open_learner, f"the kind {recipe.kind} has neither a learner nor a loop of its own"
+    learner = open_learner(recipe, material)
+    return train(learner, recipe.schedule, folder, seeds=recipe.seeds, watch=watch)
+
+
+def _remove_checkpoints(folder: Path) -> None:
+    """Remove what is needed only while training goes on."""
+    from gnomon.train.checkpoints import Checkpoints
+
+    Checkpoints(folder).remove()

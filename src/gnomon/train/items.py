@@ -22,16 +22,14 @@ from gnomon.grouped import grouped
 from gnomon.items.itemfiles import read_items
 from gnomon.items.source import load
 from gnomon.records import Fingerprint, Item, digest, problem
-from gnomon.train.kinds import Material
-from gnomon.train.learners import Scores
-from gnomon.train.overlap import HoldOut, check_apart
+from gnomon.train.kinds import Material, Scores
 
 DEV = "dev"  # the part by which the best weights are chosen
 ITEM, GROUP = "item", "group"
 Where = dict[str, str | tuple[str, ...]]
 
 
-class Pool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ItemPool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where the items come from, and how many of them are trained on."""
 
     source: str = ""  # a benchmark: NAME@fresh or NAME@published
@@ -43,7 +41,7 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     draw: Annotated[int, Meta(ge=0)] = 0  # which draw: others leave the parts as they are
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TrainingPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Items that training never sees: carved out of the pool, or with a place of their own."""
 
     by: str = ""  # item, group or a tag: what is carved
@@ -60,8 +58,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class ItemData(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The recipe's `data` where items are learnt."""
 
-    train: Pool
-    parts: dict[str, Part] = {}
+    train: ItemPool
+    parts: dict[str, TrainingPart] = {}
     # tags whose values train and a part must not share; by default what the benchmark says
     hold_out: tuple[str, ...] = ()
 
@@ -137,7 +135,9 @@ def described(items: Sequence[Item]) -> dict[str, Any]:
     return {"items": len(items), "groups": len(groups), "sha256": fingerprint.hexdigest()}
 
 
-def carved(pool: Sequence[Item], part: Part, seed: int, name: str) -> tuple[list[Item], list[Item]]:
+def carved(
+    pool: Sequence[Item], part: TrainingPart, seed: int, name: str
+) -> tuple[list[Item], list[Item]]:
     """The items of a part, and what is left of the pool."""
     if part.by == ITEM:
         chosen = _chosen_items(pool, part, seed)
@@ -150,7 +150,7 @@ def carved(pool: Sequence[Item], part: Part, seed: int, name: str) -> tuple[list
     return found, rest
 
 
-def drawn(pool: Sequence[Item], how: Pool, seed: int) -> list[Item]:
+def drawn(pool: Sequence[Item], how: ItemPool, seed: int) -> list[Item]:
     """The items to train on; a smaller draw of the same number is part of a larger one."""
     kept = set()
     which = f"/{how.draw}" if how.draw else ""
@@ -163,7 +163,7 @@ def drawn(pool: Sequence[Item], how: Pool, seed: int) -> list[Item]:
     return [item for item in pool if item.id in kept]
 
 
-def read_place(place: Pool | Part) -> tuple[list[Item], Benchmark | None]:
+def read_place(place: ItemPool | TrainingPart) -> tuple[list[Item], Benchmark | None]:
     """The items of a source or a file, and the benchmark that they belong to, where it is known."""
     if bool(place.source) == bool(place.file):
         raise UsageError(
@@ -219,7 +219,7 @@ def _fits(value: str, wanted: Sequence[str]) -> bool:
     return any(fnmatchcase(value, each) for each in wanted)
 
 
-def _is_carved(name: str, part: Part) -> bool:
+def _is_carved(name: str, part: TrainingPart) -> bool:
     ways = [bool(part.by), bool(part.source), bool(part.file)]
     if sum(ways) != 1:
         raise UsageError(
@@ -229,7 +229,7 @@ def _is_carved(name: str, part: Part) -> bool:
     return bool(part.by)
 
 
-def _allowed(part: Part) -> frozenset[str]:
+def _allowed(part: TrainingPart) -> frozenset[str]:
     """What the part may share with train: a part of single items says so by that."""
     everything_but_items = (GROUP, "*") if part.by == ITEM else ()
     return frozenset((*part.may_share, *everything_but_items))
@@ -246,12 +246,12 @@ def _unit(item: Item, by: str, name: str) -> str:
     return found
 
 
-def _chosen(units: Sequence[str], part: Part, seed: int) -> set[str]:
+def _chosen(units: Sequence[str], part: TrainingPart, seed: int) -> set[str]:
     count = part.count or max(1, round(len(units) * part.share))
     return set(_ranked(units, seed, part.by)[:count])
 
 
-def _chosen_items(pool: Sequence[Item], part: Part, seed: int) -> set[str]:
+def _chosen_items(pool: Sequence[Item], part: TrainingPart, seed: int) -> set[str]:
     """So many items of each group."""
     found: set[str] = set()
     for members in _by_group(pool).values():
@@ -274,3 +274,90 @@ def limited(items: list[Item], limit: int, seed: int) -> list[Item]:
         return items
     kept = set(_ranked((item.id for item in items), seed, "limit")[:limit])
     return [item for item in items if item.id in kept]
+
+
+# Whether what is tested was trained on: the same item, the same group, the same object.
+#
+# What counts as an object is the benchmark's to say (`hold_out`), or the recipe's. Sharing is
+# refused with its count, unless the recipe says that the part may share it.
+
+
+ANY = "*"  # allows every group and object
+Tags = tuple[str, ...]
+HoldOut = tuple[Tags, ...]  # alternatives: the first of which all items have every tag
+
+
+def check_apart(
+    train: Sequence[Item],
+    part: Sequence[Item],
+    name: str,
+    allowed: frozenset[str],
+    hold_out: HoldOut = (),
+) -> None:
+    """Refuse what a part shares with train, with its count."""
+    if "item" not in allowed:
+        _refuse(name, "item", "item", _shared(_questions(train), _questions(part)))
+    if ANY in allowed:
+        return
+    if "group" not in allowed:
+        _refuse(name, "group", "group", _shared(_groups(train), _groups(part)))
+    for tags in _compared([*train, *part], hold_out):
+        if not allowed.intersection(tags):
+            shared = _shared(_objects(train, tags), _objects(part, tags))
+            _refuse(name, tags[0], f"value of {' or '.join(tags)}", shared)
+
+
+def _compared(items: Sequence[Item], hold_out: HoldOut) -> HoldOut:
+    """The alternatives by which items are compared: the first that all have, else every one."""
+    for tags in hold_out:
+        if all(_has(item, tags) for item in items):
+            return (tags,)
+    return hold_out
+
+
+def _has(item: Item, tags: Tags) -> bool:
+    return all(map(item.tags.get, tags))
+
+
+def _refuse(name: str, unit: str, noun: str, shared: Sequence[str]) -> None:
+    if not shared:
+        return
+    what = noun if len(shared) == 1 else _plural(noun)
+    raise DataError(
+        f"train and the part '{name}' share {len(shared):,} {what}, such as '{shared[0]}'.",
+        f"Hold them apart, or say that they may: may_share: [{unit}] in {name}.",
+    )
+
+
+def _plural(noun: str) -> str:
+    first, space, rest = noun.partition(" ")
+    return f"{first}s{space}{rest}"
+
+
+def _shared(one: dict[object, str], other: dict[object, str]) -> list[str]:
+    """What both have, as people know it, in order."""
+    return sorted({name for key, name in other.items() if key in one})
+
+
+def _questions(items: Sequence[Item]) -> dict[object, str]:
+    """Items by id and by what is asked: the same question under another id is the same."""
+    found: dict[object, str] = {}
+    for item in items:
+        found[item.id] = item.id
+        pictures = tuple(image.identity for image in item.images)
+        found[(item.context, item.text, pictures)] = item.id
+    return found
+
+
+def _groups(items: Sequence[Item]) -> dict[object, str]:
+    return {item.group: item.group for item in items if item.group}
+
+
+def _objects(items: Sequence[Item], tags: Tags) -> dict[object, str]:
+    """The values of tags, of the items that have all of them."""
+    found: dict[object, str] = {}
+    for item in items:
+        if _has(item, tags):
+            for tag in tags:
+                found[item.tags[tag]] = item.tags[tag]
+    return found

@@ -7,18 +7,19 @@ name, and two functions. `read` checks and reads all data before anything heavy 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
 from gnomon.errors import check_known
 
 if TYPE_CHECKING:
-    from gnomon.train.learners import Learner, Outcome, Watch
+    import torch
+
     from gnomon.train.recipes import Recipe
 
 
@@ -34,7 +35,7 @@ class Material:
     digests: dict[str, Any] = field(default_factory=dict)  # plain JSON: counts and sha256 by part
 
 
-class Kind(NamedTuple):
+class TrainingKind(NamedTuple):
     """One kind of training."""
 
     summary: str
@@ -43,11 +44,12 @@ class Kind(NamedTuple):
     read: Callable[[Recipe], Material]
     open_learner: Callable[[Recipe, Material], Learner] | None
     # instead of a learner: a kind with a loop of its own, which leaves a finished folder
-    train: Callable[[Recipe, Material, Path, Watch | None], Outcome] | None = None
+    train: Callable[[Recipe, Material, Path, Watch | None], TrainingOutcome] | None = None
     shorthand: Mapping[str, str] = {}  # short names of fields for --set, and their paths
     scheme: str = "hf"  # how what it makes is asked: -m SCHEME:DIR
-    results: Callable[[Outcome], str] | None = None  # the card's results in words, else a table
-    # settings that must be given again to ask as was taught: --model-set NAME=VALUE
+    # the card's results in words, else a table
+    results: Callable[[TrainingOutcome], str] | None = None
+    # settings that must be given again to ask as was taught: --set NAME=VALUE
     asked_with: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()  # on dev, by which the loop can choose the best weights
 
@@ -58,14 +60,14 @@ KINDS = {
     "text": "gnomon.train.text",
     "probe": "gnomon.train.probe",
     "captions": "gnomon.train.captions.kind",
-    "look": "gnomon.train.looking.kind",
+    "look": "gnomon.train.visual",
 }
 
 
-def kind(name: str) -> Kind:
+def kind(name: str) -> TrainingKind:
     """The kind of that name."""
     check_known("kind of training", name, KINDS)
-    found: Kind = import_module(KINDS[name]).KIND
+    found: TrainingKind = import_module(KINDS[name]).KIND
     return found
 
 
@@ -78,5 +80,77 @@ def way_to_ask(recipe: Recipe, folder: str) -> str:
         value = getattr(recipe.settings, name)
         if value != getattr(usual, name):
             shown = str(value).lower() if isinstance(value, bool) else value
-            found.append(f"--model-set {name}={shown}")
+            found.append(f"--set {name}={shown}")
     return " ".join(found)
+
+
+# What the loop knows of that which learns, and what it gives back when it is done.
+#
+# A Learner is a module of torch with its batches, its loss and its score. How the data are read
+# and how answers are put is its own affair; `train` (loop.py) does the rest.
+
+
+Batch = Any  # whatever the learner's own `loss` takes
+Scores = dict[str, float]  # a figure for each measure
+
+
+class Learner(Protocol):
+    """What learns.
+
+    A class may also have
+      parameter_groups() -> list[dict]   as torch's optimizers take them (default: every parameter
+                                         that is trained, vectors without weight decay)
+      test() -> dict[str, Scores]        the scores of the best weights on parts that training never
+                                         saw, by the name of the part (default: none)
+    Both run without gradients and with dropout off, as `score` does.
+    """
+
+    module: torch.nn.Module
+    batches_in_epoch: int | None  # none for a stream without end: the schedule must count steps
+
+    def batches(self, epoch: int) -> Iterable[Batch]:
+        """The batches of an epoch: the same for the same seed of order and epoch."""
+        ...
+
+    def loss(self, batch: Batch) -> torch.Tensor:
+        """The mean loss of a batch."""
+        ...
+
+    def score(self) -> Scores:
+        """Measures on the development part; the schedule names the one that chooses."""
+        ...
+
+    def save(self, folder: Path) -> None:
+        """Write what `-m hf:FOLDER` or `-m probe:FOLDER` loads."""
+        ...
+
+
+class TrainingProgress(msgspec.Struct, frozen=True, kw_only=True):
+    """How far training is, for whoever watches."""
+
+    step: int
+    steps: int
+    epoch: int  # counted from 0
+    loss: float  # of the latest step that was read
+    scores: Scores  # of the latest evaluation
+    best: float | None  # of the measure that chooses
+    seconds_left: float | None
+    evaluated: bool = False  # the scores are of this step
+    doing: str = ""  # what is done before the first step, in a few words
+
+
+Watch = Callable[[TrainingProgress], None]
+
+
+class TrainingOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What training came to: in the folder's training.json, and the value of `train`."""
+
+    steps: int  # that were taken
+    epochs: float  # the same, in epochs
+    best_step: int
+    best: Scores  # on the development part, at the best step
+    last_loss: float
+    stopped_early: bool
+    parameters: int
+    trained_parameters: int
+    tests: dict[str, Scores] = {}  # on parts that training never saw

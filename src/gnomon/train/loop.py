@@ -10,6 +10,8 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from functools import partial
 from itertools import islice
 from math import isfinite
 from pathlib import Path
@@ -18,11 +20,9 @@ from typing import Any
 import torch
 
 from gnomon.errors import ModelError, UsageError
-from gnomon.train.checkpoints import Checkpoints, Place
-from gnomon.train.learners import Batch, Learner, Outcome, Scores, Standing, Watch
-from gnomon.train.metrics import Line, MetricsLog
-from gnomon.train.optimizing import mixed_precision, optimizer_of
-from gnomon.train.schedule import LAST, Schedule, Seeds
+from gnomon.train.checkpoints import Checkpoints, MetricsLine, MetricsLog, TrainingPlace
+from gnomon.train.kinds import Batch, Learner, Scores, TrainingOutcome, TrainingProgress, Watch
+from gnomon.train.recipes import LAST, Schedule, Seeds
 
 SAVING = ".saving"  # a folder within the folder
 READ_EVERY = 20  # steps; reading a loss makes a GPU wait
@@ -36,7 +36,7 @@ def train(
     *,
     seeds: Seeds | None = None,
     watch: Watch | None = None,
-) -> Outcome:
+) -> TrainingOutcome:
     """Train, keep the best weights, and save them in the folder; go on where it was stopped.
 
     The checkpoints stay: whoever calls this removes them when all else is written (making.py).
@@ -66,12 +66,12 @@ class _Training:
         self.mixed = mixed_precision(schedule, self.device)
         self.scaler = torch.amp.GradScaler(self.device, enabled=schedule.precision == "float16")
         self.seeds = seeds
-        self.place = Place()
+        self.place = TrainingPlace()
         self.unread: list[tuple[int, float, float, torch.Tensor]] = []  # step, epoch, rate, loss
         self.saved = self.began = time.monotonic()
         self.began_at = 0
 
-    def run(self) -> Outcome:
+    def run(self) -> TrainingOutcome:
         """From the last checkpoint, or the beginning, to the end."""
         self._take_up()
         self.module.train()
@@ -173,7 +173,7 @@ class _Training:
             place.evaluations_since_best = 0
         if improved and not self._keeps_last:
             self.checkpoints.save_best(place, self.module)
-        self.log.add([Line(step=place.step, epoch=self._epochs_done(), dev=scores)])
+        self.log.add([MetricsLine(step=place.step, epoch=self._epochs_done(), dev=scores)])
         self._tell(evaluated=True)
         return improved and not self._keeps_last
 
@@ -209,7 +209,7 @@ class _Training:
         for step, epoch, rate, loss in self.unread:
             value = loss.item()
             _check_finite(value, step)
-            lines.append(Line(step=step, epoch=epoch, loss=value, rate=rate))
+            lines.append(MetricsLine(step=step, epoch=epoch, loss=value, rate=rate))
         if not lines:
             return
         self.unread.clear()
@@ -237,7 +237,7 @@ class _Training:
         if done:
             left = (time.monotonic() - self.began) / done * (self.total - place.step)
         self.watch(
-            Standing(
+            TrainingProgress(
                 step=place.step,
                 steps=self.total,
                 epoch=place.epoch,
@@ -249,14 +249,14 @@ class _Training:
             )
         )
 
-    def _finish(self) -> Outcome:
+    def _finish(self) -> TrainingOutcome:
         """The best weights in the folder, and how they do on parts that training never saw."""
         place = self.place
         if not self._keeps_last:
             self.checkpoints.load_best(place, self.module)
         tests = self._asked(getattr(self.learner, "test", dict))
         weights = list(self.module.parameters())  # what is saved may be another module
-        outcome = Outcome(
+        outcome = TrainingOutcome(
             steps=place.step,
             epochs=self._epochs_done(),
             best_step=place.best_step,
@@ -299,3 +299,46 @@ def _check_finite(loss: float, step: int) -> None:
             f"The loss of step {step} is not a number.",
             "Lower learning_rate in the recipe's schedule, or add warmup and clip: 1.0.",
         )
+
+
+# How weights are moved: the optimizer, which of them decay, and in which precision.
+
+
+def optimizer_of(learner: Learner, schedule: Schedule) -> torch.optim.Optimizer:
+    """The optimizer of a schedule for what a learner wants trained."""
+    maker = {"adamw": torch.optim.AdamW, "adam": torch.optim.Adam}[schedule.optimizer]
+    own = getattr(learner, "parameter_groups", None)
+    groups = own() if own else _parameter_groups(learner.module)
+    device = next(learner.module.parameters()).device.type
+    return maker(
+        groups,
+        lr=schedule.learning_rate,
+        weight_decay=schedule.weight_decay,
+        fused=device in ("cpu", "cuda"),  # one pass over the weights: a sixth of the time
+    )
+
+
+def _parameter_groups(module: torch.nn.Module) -> list[dict[str, Any]]:
+    """Matrices decay; biases and the scales of norms, which are vectors, do not."""
+    trained = [weight for weight in module.parameters() if weight.requires_grad]
+    matrices = [weight for weight in trained if weight.ndim > 1]
+    vectors = [weight for weight in trained if weight.ndim <= 1]
+    groups: list[dict[str, Any]] = []
+    if matrices:
+        groups.append({"params": matrices})
+    if vectors:
+        groups.append({"params": vectors, "weight_decay": 0.0})
+    return groups
+
+
+def mixed_precision(schedule: Schedule, device: str) -> Any:
+    """A maker of the context in which losses are computed."""
+    if schedule.precision == "float32":
+        return nullcontext
+    if device == "cpu":
+        raise UsageError(
+            f"precision: {schedule.precision} is for a GPU, but the model is on a CPU.",
+            "Write precision: float32, or leave it out.",
+        )
+    dtype = getattr(torch, schedule.precision)
+    return partial(torch.autocast, device, dtype=dtype)

@@ -22,7 +22,7 @@ Watch = Callable[["Epoch"], None]
 BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8
 
 
-class Settings(NamedTuple):
+class HeadSettings(NamedTuple):
     """How a probe is trained; the defaults are those of ViPhy's paper and released code."""
 
     epochs: int = 50
@@ -83,7 +83,7 @@ class Learnt(NamedTuple):
 
 
 def train_probes(
-    train: Examples, dev: Examples, settings: Settings, watch: Watch | None = None
+    train: Examples, dev: Examples, settings: HeadSettings, watch: Watch | None = None
 ) -> list[Learnt]:
     """Train one head for each set of labels, and keep the weights of its best epoch.
 
@@ -107,14 +107,14 @@ def train_probes(
     return [each for each in best if each is not None]
 
 
-def first_weights(size: int, labels: int, settings: Settings) -> Vectors:
+def first_weights(size: int, labels: int, settings: HeadSettings) -> Vectors:
     """[labels, size + 1] weights and bias, uniform within 1 / sqrt(size) as in torch's layer."""
     bound = 1 / np.sqrt(size)
     draw = np.random.default_rng([settings.seed_weights, 1])
     return draw.uniform(-bound, bound, (labels, size + 1)).astype(np.float32)
 
 
-def epoch_order(examples: int, settings: Settings, epoch: int) -> NDArray[np.int64]:
+def epoch_order(examples: int, settings: HeadSettings, epoch: int) -> NDArray[np.int64]:
     """The order of an epoch: it depends on the seed and on the epoch alone."""
     order = np.random.default_rng([settings.seed_order, 2, epoch]).permutation(examples)
     if settings.drop_last and examples >= settings.batch:
@@ -122,7 +122,7 @@ def epoch_order(examples: int, settings: Settings, epoch: int) -> NDArray[np.int
     return order
 
 
-def epoch_targets(gold: Flags, settings: Settings, epoch: int) -> Vectors:
+def epoch_targets(gold: Flags, settings: HeadSettings, epoch: int) -> Vectors:
     """[examples, heads, labels] what each head is to say: one label drawn, or shares of several."""
     right = np.ascontiguousarray(gold.transpose(1, 0, 2))
     counts = right.sum(axis=2, keepdims=True)
@@ -251,7 +251,7 @@ class _Layer:
 
 
 def _run_epoch(
-    layer: _Layer, vectors: Vectors, gold: Flags, settings: Settings, epoch: int
+    layer: _Layer, vectors: Vectors, gold: Flags, settings: HeadSettings, epoch: int
 ) -> list[float]:
     """Take the steps of an epoch; the mean loss of each head."""
     order = epoch_order(len(vectors), settings, epoch)

@@ -5,34 +5,41 @@ A training that was stopped starts anew on the vectors that are kept, and ends i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from gnomon.contracts import Benchmark
+from gnomon.keep import bytes_of
+from gnomon.measures.comparison import compare
+from gnomon.measures.scoring import score
+from gnomon.measures.sharing import Sharing
+from gnomon.measures.table import Table
+from gnomon.measures.typical import RELAXED_ACCURACY
+from gnomon.models.functions import majority
 from gnomon.models.transformers.backbone import open_backbone
-from gnomon.records import Item
+from gnomon.records import Answer, Item
+from gnomon.train.checkpoints import MetricsLine, MetricsLog
 from gnomon.train.features import FeatureStore, Vectors, text_of
 from gnomon.train.items import DEV, Items
-from gnomon.train.kinds import Material
-from gnomon.train.learners import Outcome, Scores, Standing, Watch
-from gnomon.train.metrics import Line, MetricsLog
-from gnomon.train.probe import MEASURE, ProbeSettings
-from gnomon.train.probedata import labels_of, type_of
-from gnomon.train.probefolder import HEADS, About, write_probe
+from gnomon.train.kinds import Material, Scores, TrainingOutcome, TrainingProgress, Watch
+from gnomon.train.probe import MEASURE, ProbeSettings, labels_of, type_of
+from gnomon.train.probemodel import HEADS, ProbeDescription, write_probe
 from gnomon.train.probes import (
     Epoch,
     Examples,
     Flags,
+    HeadSettings,
     Learnt,
-    Settings,
+    label_probabilities,
+    picked_right,
     shuffled,
     shuffled_by_type,
     train_probes,
 )
-from gnomon.train.selectivity import part_scores, right_flags, train_scores
-from gnomon.vision.features import bytes_of
 
 if TYPE_CHECKING:
     from gnomon.train.recipes import Recipe
@@ -61,7 +68,9 @@ class _Heads(NamedTuple):
     history: list[Epoch]
 
 
-def train_probe(recipe: Recipe, material: Material, folder: Path, watch: Watch | None) -> Outcome:
+def train_probe(
+    recipe: Recipe, material: Material, folder: Path, watch: Watch | None
+) -> TrainingOutcome:
     """Compute the vectors, train both heads, and write the folder."""
     settings: ProbeSettings = recipe.settings
     name = recipe.model.removeprefix("hf:")
@@ -85,7 +94,7 @@ def train_probe(recipe: Recipe, material: Material, folder: Path, watch: Watch |
     control = _control_labels(recipe, items, gold, offered)
     parts = _Parts(vectors, gold, offered, control)
     heads = _train_heads(recipe, parts, folder, watch)
-    about = About(
+    about = ProbeDescription(
         backbone=f"hf:{name}",
         seen=backbone.describe(),
         reading=backbone.reading,
@@ -181,9 +190,9 @@ def _control_labels(
     return dict(zip(gold, np.split(drawn, ends[:-1]), strict=True))
 
 
-def _probe_settings(recipe: Recipe) -> Settings:
+def _probe_settings(recipe: Recipe) -> HeadSettings:
     schedule = recipe.schedule
-    return Settings(
+    return HeadSettings(
         epochs=schedule.epochs,
         batch=schedule.batch,
         learning_rate=schedule.learning_rate,
@@ -196,15 +205,15 @@ def _probe_settings(recipe: Recipe) -> Settings:
     )
 
 
-def _lines(history: Sequence[Epoch], settings: Settings, examples: int) -> list[Line]:
+def _lines(history: Sequence[Epoch], settings: HeadSettings, examples: int) -> list[MetricsLine]:
     """Two lines for each epoch: its mean loss, and the scores after it."""
     steps = settings.steps_in_epoch(examples)
     lines = []
     for each in history:
         step = each.epoch * steps
         rate = settings.rate(step - 1, examples)
-        lines.append(Line(step=step, epoch=each.epoch, loss=each.losses[0], rate=rate))
-        lines.append(Line(step=step, epoch=each.epoch, dev=_named(each)))
+        lines.append(MetricsLine(step=step, epoch=each.epoch, loss=each.losses[0], rate=rate))
+        lines.append(MetricsLine(step=step, epoch=each.epoch, dev=_named(each)))
     return lines
 
 
@@ -213,10 +222,10 @@ def _named(epoch: Epoch) -> dict[str, float]:
 
 
 def _standing(
-    epoch: Epoch, history: Sequence[Epoch], settings: Settings, examples: int
-) -> Standing:
+    epoch: Epoch, history: Sequence[Epoch], settings: HeadSettings, examples: int
+) -> TrainingProgress:
     steps = settings.steps_in_epoch(examples)
-    return Standing(
+    return TrainingProgress(
         step=epoch.epoch * steps,
         steps=settings.epochs * steps,
         epoch=epoch.epoch - 1,
@@ -236,7 +245,7 @@ def _telling(part: str, watch: Watch | None) -> Callable[[int, int], None] | Non
     def tell(known: int, total: int) -> None:
         doing = f"reading {part}: {known:,} of {total:,} texts"
         watch(
-            Standing(
+            TrainingProgress(
                 step=0,
                 steps=0,
                 epoch=0,
@@ -253,11 +262,11 @@ def _telling(part: str, watch: Watch | None) -> Callable[[int, int], None] | Non
 
 def _outcome(
     recipe: Recipe, heads: _Heads, examples: int, scores: dict[str, Scores], frozen: int
-) -> Outcome:
+) -> TrainingOutcome:
     steps = _probe_settings(recipe).steps_in_epoch(examples)
     probe = heads.learnt["probe"]
     trained = probe.weights.size + probe.bias.size
-    return Outcome(
+    return TrainingOutcome(
         steps=steps * len(heads.history),
         epochs=float(len(heads.history)),
         best_step=steps * probe.epoch,
@@ -268,3 +277,107 @@ def _outcome(
         trained_parameters=trained,
         tests=scores,
     )
+
+
+# What a probe gets right, beside its control: each with an interval over independent units.
+#
+# Selectivity is the difference of the two on the same items (Hewitt and Liang 2019): a control
+# that does well says that the probe can learn anything by heart, and then what it gets right says
+# little about the model below it.
+
+
+FIGURES = {
+    "relaxed_accuracy": "the probe gets {} right",
+    "majority": "the label that is right most often {}",
+    "control": "the control {}",
+}
+
+
+def part_scores(
+    items: Sequence[Item], right: Mapping[str, Flags], benchmark: Benchmark | None
+) -> Scores:
+    """Relaxed accuracy of probe, control and the most frequent label; and the selectivity.
+
+    `right` says of each head which items it gets right, by the labels that it is measured by.
+    """
+    tables = {}
+    for name, flags in right.items():
+        tables[name] = _table(items, _as_answers(items, flags), name, benchmark)
+    tables["majority"] = _table(items, _most_frequent(items), "majority", benchmark)
+    found: Scores = {}
+    for name, table in tables.items():
+        one = score(table, RELAXED_ACCURACY)
+        measure = "relaxed_accuracy" if name == "probe" else name
+        _add(found, measure, one.value, one.low, one.high)
+    (gap,) = compare([tables["probe"], tables["control"]], RELAXED_ACCURACY, draws=0)
+    _add(found, "selectivity", gap.difference, gap.low, gap.high)
+    return found
+
+
+def right_flags(vectors: Vectors, gold: Flags, offered: Flags, learnt: Learnt) -> Flags:
+    """For each example, whether the most probable of the labels that it offers is a right one."""
+    return picked_right(label_probabilities(vectors, learnt), gold, offered)
+
+
+def results_in_words(outcome: TrainingOutcome) -> str:
+    """The results of a probe for its card: a paragraph for each part, what was tested first."""
+    parts = {**outcome.tests, "dev (which chose the epoch, and so flatters)": outcome.best}
+    train = parts.pop("train")
+    told = []
+    for part, scores in parts.items():
+        figures = [words.format(_shown(scores, name)) for name, words in FIGURES.items()]
+        gap = _shown(scores, "selectivity", unit=" points")
+        told.append(f"On {part}, {', '.join(figures)}. Selectivity: {gap}.")
+    told.append(
+        "The control is the same probe, trained on random labels. Of its own training labels it "
+        f"has {100 * train['control_on_its_labels']:.1f} % right, which it can only have learnt by "
+        f"heart; the probe has {100 * train['relaxed_accuracy']:.1f} % of the right ones."
+    )
+    return "\n\n".join(told)
+
+
+def _shown(scores: Scores, name: str, unit: str = " %") -> str:
+    value, low, high = (scores.get(key, nan) for key in (name, f"{name}_low", f"{name}_high"))
+    return f"{100 * value:.1f}{unit} [{100 * low:.1f}, {100 * high:.1f}]"
+
+
+def train_scores(probe: Flags, control: Flags) -> Scores:
+    """How much of its own training labels each head has learnt: what it holds by heart."""
+    return {
+        "relaxed_accuracy": float(probe.mean()),
+        "control_on_its_labels": float(control.mean()),
+    }
+
+
+def _as_answers(items: Sequence[Item], right: Flags) -> list[Answer]:
+    """Answers that are right where they should be: a table then knows units and intervals."""
+    found = []
+    for item, is_right in zip(items, right.tolist(), strict=True):
+        choice = item.gold[0] if is_right else None
+        found.append(Answer(item=item.id, choice=choice))
+    return found
+
+
+def _most_frequent(items: Sequence[Item]) -> list[Answer]:
+    """The answers of the baseline, which looks at the labels of the items themselves."""
+    baseline = majority("")
+    baseline.prepare(items, None)  # type: ignore[arg-type, misc]  # looks at the items alone
+    return baseline.answer(items)
+
+
+def _table(
+    items: Sequence[Item], answers: Sequence[Answer], name: str, benchmark: Benchmark | None
+) -> Table:
+    rows = zip(items, answers, strict=True)
+    if benchmark is None:
+        return Table.of(rows, model=name)
+    return Table.of(rows, benchmark=benchmark.name, model=name, sharing=Sharing.of(benchmark))
+
+
+def _add(
+    found: Scores, name: str, value: float | None, low: float | None, high: float | None
+) -> None:
+    """A figure and its interval, where they are known."""
+    for key, number in ((name, value), (f"{name}_low", low), (f"{name}_high", high)):
+        if number is not None:
+            found[key] = number

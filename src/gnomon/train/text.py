@@ -17,18 +17,18 @@ from gnomon.errors import UsageError
 from gnomon.models.prompts.library import Prompt, load_prompt
 from gnomon.records import Item
 from gnomon.train.items import DEV, ItemData, Items, read_material
-from gnomon.train.kinds import Kind, Material
-from gnomon.train.lora import Lora, merged, with_lora
+from gnomon.train.kinds import Material, TrainingKind
+from gnomon.train.pretrained import Lora, merged, with_lora
 
 if TYPE_CHECKING:
     import torch
 
-    from gnomon.train.learners import Scores
+    from gnomon.train.kinds import Scores
     from gnomon.train.pretrained import Pretrained
     from gnomon.train.recipes import Recipe
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TextSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The recipe's section `text`."""
 
     prompt: str = ""  # a prompt's name or file; by default that of the kind of model
@@ -49,7 +49,7 @@ class Lesson(NamedTuple):
 def read(recipe: Recipe) -> Material:
     """The items; that the prompt can put them is seen before anything is loaded."""
     material = read_material(recipe.data, recipe.seeds.data)
-    settings: Settings = recipe.settings
+    settings: TextSettings = recipe.settings
     if settings.prompt:
         prompt = _prompt(settings, settings.prompt)
         items: Items = material.content
@@ -59,7 +59,7 @@ def read(recipe: Recipe) -> Material:
     return material
 
 
-def _prompt(settings: Settings, name: str) -> Prompt:
+def _prompt(settings: TextSettings, name: str) -> Prompt:
     return load_prompt(name, settings.wording).with_shots(settings.shots)
 
 
@@ -94,7 +94,7 @@ class TextLearner:
         from gnomon.train.writers import CHAT_PROMPT, PROMPTS, WRITERS
 
         self.module, self.tokenizer, _ = loaded
-        settings: Settings = recipe.settings
+        settings: TextSettings = recipe.settings
         converses = _converses(settings.chat, kind, self.tokenizer)
         usual = CHAT_PROMPT if converses else PROMPTS[kind]
         self.prompt = _prompt(settings, settings.prompt or usual)
@@ -151,10 +151,10 @@ class TextLearner:
         return {"accuracy": correct / len(items)}
 
 
-KIND = Kind(
+KIND = TrainingKind(
     "a model of language that writes labels (causal, seq2seq, masked)",
     ItemData,
-    Settings,
+    TextSettings,
     read,
     open_learner,
     measures=("accuracy",),

@@ -19,14 +19,14 @@ from gnomon.models.prompts.library import Prompt
 from gnomon.models.transformers.causal import Causal
 from gnomon.models.transformers.loading import longest_text
 from gnomon.models.transformers.masked import Masked, fill
-from gnomon.models.transformers.passes import only_at
+from gnomon.models.transformers.passes import only_at, padded
 from gnomon.models.transformers.seq2seq import Seq2seq, start_token
 from gnomon.records import Item
 
 NAME = "trained"  # of the model while it is trained: nobody sees it
 
 
-class Writer(Protocol):
+class _TextWriter(Protocol):
     """A model of language that learns to write labels."""
 
     def asker(self) -> Model:
@@ -38,7 +38,7 @@ class Writer(Protocol):
         ...
 
 
-class Wanted(NamedTuple):
+class _WantedText(NamedTuple):
     """A token that is to be written: after which place of which row, and for which item."""
 
     row: int
@@ -74,7 +74,7 @@ class CausalWriter:
             rows.append([*query.context, *ending[:-1]])
             first = len(query.context) - 1
             for place, token in enumerate(ending, start=first):
-                wanted.append(Wanted(number, place, token, number))
+                wanted.append(_WantedText(number, place, token, number))
         return _logs_in_rows(self.model, self.tokenizer, rows, wanted, len(items))
 
     def _ending(self, item: Item, word: str) -> str:
@@ -110,7 +110,7 @@ class MaskedWriter:
                 )
             for blank in self.reader.blanks(way):
                 token = way.tokens[blank.place]
-                wanted.append(Wanted(len(rows), blank.place, token, number))
+                wanted.append(_WantedText(len(rows), blank.place, token, number))
                 rows.append(list(blank.tokens))
         return _logs_in_rows(self.model, self.tokenizer, rows, wanted, len(items))
 
@@ -135,11 +135,12 @@ class Seq2seqWriter:
         for number, (target,) in enumerate(targets):
             rows.append([*self.start, *target[:-1]])
             for place, token in enumerate(target, start=len(self.start) - 1):
-                wanted.append(Wanted(number, place, token, number))
+                wanted.append(_WantedText(number, place, token, number))
 
         device = next(self.model.parameters()).device
-        ids, seen = _padded(sources, self.tokenizer, device)
-        written, _ = _padded(rows, self.tokenizer, device)
+        filler = self.tokenizer.pad_token_id or 0
+        ids, seen = padded(sources, filler, device)
+        written, _ = padded(rows, filler, device)
         logits = self.model(
             input_ids=ids, attention_mask=seen, decoder_input_ids=written, use_cache=False
         ).logits
@@ -159,12 +160,12 @@ def _place(prompt: Prompt, item: Item, word: str) -> int:
 
 
 def _logs_in_rows(
-    model: Any, tokenizer: Any, rows: Sequence[list[int]], wanted: Sequence[Wanted], items: int
+    model: Any, tokenizer: Any, rows: Sequence[list[int]], wanted: Sequence[_WantedText], items: int
 ) -> torch.Tensor:
     """The logs of tokens in rows; the head is given only the places where one is wanted."""
     _check_lengths(model, tokenizer, rows)
     device = next(model.parameters()).device
-    ids, seen = _padded(rows, tokenizer, device)
+    ids, seen = padded(rows, tokenizer.pad_token_id or 0, device)
     at = torch.tensor(wanted, device=device)
     places = at[:, 0] * ids.shape[1] + at[:, 1]
     with only_at(model, places) as narrowed:
@@ -190,14 +191,3 @@ def _summed(logits: torch.Tensor, at: torch.Tensor, items: int) -> torch.Tensor:
     logits = logits.float()
     found = logits.gather(1, at[:, 2:3]).squeeze(1) - logits.logsumexp(-1)
     return found.new_zeros(items).index_add(0, at[:, 3], found)
-
-
-def _padded(
-    rows: Sequence[Sequence[int]], tokenizer: Any, device: torch.device
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Rows of one length, filled up on the right, and which of their tokens count."""
-    size = max(map(len, rows))
-    pad = tokenizer.pad_token_id or 0
-    ids = [[*row, *[pad] * (size - len(row))] for row in rows]
-    seen = [[1] * len(row) + [0] * (size - len(row)) for row in rows]
-    return torch.tensor(ids, device=device), torch.tensor(seen, device=device)

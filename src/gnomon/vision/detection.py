@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from gnomon.downloads.packages import PackagedFile, kept_files
 from gnomon.errors import importing
@@ -90,6 +90,26 @@ class Detection(NamedTuple):
     label: str
     confidence: float
     box: Box
+
+
+class ObjectFinder(Protocol):
+    """Finds things in pictures, by its own classes (`labels`) or, if that is none, by any name."""
+
+    labels: Sequence[str] | None
+
+    def find(self, picture: Pixels, names: Sequence[str] = ()) -> list[Detection]:
+        """What may be in a picture, the surest first."""
+        ...
+
+
+class DepthModel(Protocol):
+    """Looks at a picture and says how far everything in it is."""
+
+    far_is_large: bool  # or near is, as in maps of disparity
+
+    def distances(self, picture: Pixels) -> NDArray[np.float32]:
+        """A map over the whole picture, of any number of rows and columns."""
+        ...
 
 
 class Detector:

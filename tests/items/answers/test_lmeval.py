@@ -68,7 +68,8 @@ def test_of_other_filters_one_must_be_named(tmp_path, choices):
         choices(tmp_path / "s.jsonl")
     assert choices(tmp_path / "s.jsonl", filter="strict")[0] == "yes"
     with pytest.raises(
-        DataError, match=r"filter 'loose'.\nName one of these with --filter: flexible, strict"
+        DataError,
+        match=r"filter 'loose'.\nName one of these with --set filter=NAME: flexible, strict",
     ):
         choices(tmp_path / "s.jsonl", filter="loose")
 

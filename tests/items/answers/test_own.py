@@ -57,7 +57,7 @@ def test_a_letter_in_a_reply_means_nothing_where_the_choices_are_not_listed(tmp_
 )
 def test_several_columns_that_could_be_the_answer_are_refused(tmp_path, choices, header):
     (tmp_path / "p.csv").write_text(f"{header}\na,yes,no\nb,yes,no\nc,yes,no\n")
-    with pytest.raises(DataError, match=r"several columns could be the answer.*\n.*--column"):
+    with pytest.raises(DataError, match=r"several columns could be the answer.*\n.*--set column"):
         choices(tmp_path / "p.csv")
 
 

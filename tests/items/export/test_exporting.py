@@ -29,7 +29,7 @@ PAIRS = [
 
 
 def exported(target, *more, name="scales"):
-    assert main(["export", name, "--limit", "12", "--to", target, "-o", "out", *more]) == 0
+    assert main(["make", name, "--limit", "12", "--as", target, "-o", "out", *more]) == 0
     return Path("out")
 
 
@@ -130,7 +130,7 @@ def test_pictures_are_copied_with_paths_from_the_folder():
     rows = [{**row, "image": "a.png"} for row in questions(3)]
     write_json(Path("in/mine.jsonl"), rows)
     for target in ("inspect", "dataset"):
-        assert main(["export", "in/mine.jsonl", "--to", target, "-o", target]) == 0
+        assert main(["make", "in/mine.jsonl", "--as", target, "-o", target]) == 0
         (picture,) = Path(target, "images").iterdir()
         assert picture.read_bytes() == PNG
     Path("in/a.png").unlink()
@@ -143,12 +143,12 @@ def test_pictures_are_copied_with_paths_from_the_folder():
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["export", "scales", "--to", "lm-eval", "-o", "full"], "not empty"),
+        (["make", "scales", "--as", "lm-eval", "-o", "full"], "not empty"),
         (
-            ["export", "scales", "--to", "inspect", "--prompt", "plain", "-o", "x"],
-            "for --to lm-eval",
+            ["make", "scales", "--as", "inspect", "--prompt", "plain", "-o", "x"],
+            "for --as lm-eval",
         ),
-        (["export", "in/mine.jsonl", "--to", "lm-eval", "-o", "x"], "have pictures"),
+        (["make", "in/mine.jsonl", "--as", "lm-eval", "-o", "x"], "have pictures"),
     ],
 )
 def test_what_cannot_be_exported_is_one_sentence(words, told, capsys):
@@ -186,7 +186,7 @@ def test_an_export_that_fails_leaves_nothing_behind(was_there, capsys):
     write_json(Path("mine.jsonl"), [{**row, "image": "photo.png"} for row in questions(3)])
     if was_there:
         Path("out").mkdir()
-    assert main(["export", "mine.jsonl", "--to", "lm-eval", "-o", "out"]) == 2
+    assert main(["make", "mine.jsonl", "--as", "lm-eval", "-o", "out"]) == 2
     assert "have pictures" in capsys.readouterr().err
     assert Path("out").exists() == was_there
     assert not was_there or not list(Path("out").iterdir())
@@ -194,5 +194,5 @@ def test_an_export_that_fails_leaves_nothing_behind(was_there, capsys):
 
 @pytest.mark.parametrize("option", [["--wording", "2"], ["--shots", "0"], ["--prompt", "plain"]])
 def test_what_a_target_has_no_use_for_is_refused(option, capsys):
-    assert main(["export", "scales", "--to", "dataset", "-o", "out", *option]) == 2
-    assert f"{option[0]} is for --to lm-eval" in capsys.readouterr().err
+    assert main(["make", "scales", "--as", "dataset", "-o", "out", *option]) == 2
+    assert f"{option[0]} is for --as lm-eval" in capsys.readouterr().err

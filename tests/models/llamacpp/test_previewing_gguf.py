@@ -7,7 +7,7 @@ import pytest
 
 from gnomon.models.llamacpp.gguf import gguf
 from gnomon.models.llamacpp.projector import SIGN
-from gnomon.models.prompts.preview import Asking
+from gnomon.models.prompts.preview import PromptFormat
 from gnomon.records import Item
 
 pytest.importorskip("xllamacpp")
@@ -44,7 +44,7 @@ def test_scored_tokens_follow_what_the_preview_shows(tiny, monkeypatch):
     assert tuple(context) == shown.ids
     assert [tuple(each) for each in continuations] == [each.ids for each in shown.scored]
     assert "".join(shown.scored[0].tokens).strip().startswith("larger")
-    told = msgspec.convert(msgspec.to_builtins(model.asking()), Asking).preview(ITEM)
+    told = msgspec.convert(msgspec.to_builtins(model.asking()), PromptFormat).preview(ITEM)
     assert told.text == shown.text
     model.close()
 
@@ -100,6 +100,6 @@ def test_with_eyes_the_text_is_what_becomes_the_tokens(
     assert shown.ids[0] == model.llama.bos
     assert shown.text.startswith("<s>")
     assert not shown.text.startswith("<s><s>")
-    told = msgspec.convert(msgspec.to_builtins(model.asking()), Asking).preview(item)
+    told = msgspec.convert(msgspec.to_builtins(model.asking()), PromptFormat).preview(item)
     assert told.text == shown.text
     model.close()

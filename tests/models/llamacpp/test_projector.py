@@ -352,7 +352,7 @@ def test_a_run_notices_another_projector(files, photo, tmp_path):
 
 def test_the_command_line_has_a_flag_for_it(files, tmp_path, capsys):
     gone = str(tmp_path / "gone.gguf")
-    assert main(["run", "scales", "-m", f"gguf:{files.model}", "--mmproj", gone]) == 1
+    assert main(["run", "scales", "-m", f"gguf:{files.model}", "--set", f"mmproj={gone}"]) == 1
     assert "gone.gguf: there is no such file." in capsys.readouterr().err
 
 

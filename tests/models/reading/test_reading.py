@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gnomon.errors import DataError
 from gnomon.models.prompts.library import load_prompt
-from gnomon.models.reading.question import Question
+from gnomon.models.reading.question import ItemQuestion
 from gnomon.models.reading.replies import as_answer, explain, read, read_reply
 from gnomon.models.reading.segments import RULES
 from gnomon.records import Item
@@ -210,7 +210,7 @@ def test_a_long_hostile_reply_is_read_in_bounded_steps():
     assert read("not " * 50_000 + "larger", SIZE) is None
     assert read("(" * 50_000, SIZE) is None
     assert read("so, " * 20_000 + "smaller", SIZE) in (None, 1)
-    things = Question(subject="ant", object="bird")
+    things = ItemQuestion(subject="ant", object="bird")
     for hostile in ("larger, ", "a, ", "answer: ", "not x, ", "the ", "réponse "):
         assert read(hostile * 10_000, SIZE, question=things) in (None, 0)
 

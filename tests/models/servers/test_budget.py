@@ -32,7 +32,7 @@ def test_a_run_whose_budget_is_spent_goes_on_in_its_folder_with_a_larger_one(ser
     from gnomon.items.source import load
     from gnomon.registry import model
     from gnomon.runs import running, runs_in
-    from gnomon.runs.folders import run_folder
+    from gnomon.runs.identity import run_folder
 
     server, source, runs = serve(), load("scales", form="cloze").limited(60), tmp_path / "runs"
     prices = {"price_input": 100.0, "price_output": 100.0}

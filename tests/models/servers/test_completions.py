@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from gnomon.models.servers.completions import parse_reply
 from gnomon.models.servers.protocol import (
-    Asked,
     Completion,
     MalformedError,
+    RequestFacts,
     Tokens,
     echo_score,
     scores_of,
@@ -51,18 +51,18 @@ def test_echo_score_takes_the_token_that_straddles_the_border():
 )
 def test_a_reply_of_another_shape_is_named_as_such(choice):
     with pytest.raises(MalformedError, match="not as an OpenAI-compatible server writes it"):
-        parse_reply(json.dumps({"choices": [choice]}).encode(), Asked(MOST))
+        parse_reply(json.dumps({"choices": [choice]}).encode(), RequestFacts(MOST))
 
 
 def test_a_reply_nested_without_end_is_named_as_such():
     with pytest.raises(MalformedError):
-        parse_reply(b'{"choices": ' + b"[" * 100_000, Asked(MOST))
+        parse_reply(b'{"choices": ' + b"[" * 100_000, RequestFacts(MOST))
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=4))
 def test_whatever_a_server_says_of_its_use_costs_no_reply(usage):
     raw = json.dumps({"choices": [{"text": "yes"}], "usage": usage}).encode()
-    found = parse_reply(raw, Asked(MOST))
+    found = parse_reply(raw, RequestFacts(MOST))
     assert found.text == "yes"
     assert found.used == MOST
 
@@ -70,5 +70,5 @@ def test_whatever_a_server_says_of_its_use_costs_no_reply(usage):
 def test_tokens_hold_no_secret_either():
     logprobs = {"content": [{"token": "hunter22", "logprob": -0.1}]}
     raw = json.dumps({"choices": [{"text": "Hunter22!", "logprobs": logprobs}]}).encode()
-    found = parse_reply(raw, Asked(MOST, secrets=["hunter22"]))
+    found = parse_reply(raw, RequestFacts(MOST, secrets=["hunter22"]))
     assert (found.text, list(found.first)) == ("***!", ["***"])

@@ -31,7 +31,7 @@ def test_a_parameter_that_the_server_refuses_ends_the_run_and_names_the_option(
     with pytest.raises(ModelError, match=f"refuses the parameter {parameter}") as caught:
         asked.answer(items(3))
     ((option, value),) = remedy.items()
-    assert f"--model-set {option}={value}" in caught.value.hint
+    assert f"--set {option}={value}" in caught.value.hint
     assert msgspec.json.encode(asked.describe()) == before
     assert server.served.total() == 0, "nothing was asked without it"
 

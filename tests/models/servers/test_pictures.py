@@ -18,7 +18,7 @@ from gnomon.errors import ModelError, UsageError
 from gnomon.items.source import ItemSource
 from gnomon.models.servers.completions import parse_reply
 from gnomon.models.servers.pictures import PictureOptions, hide_pictures, picture_tokens
-from gnomon.models.servers.protocol import Asked, Tokens
+from gnomon.models.servers.protocol import RequestFacts, Tokens
 from gnomon.records import Image, Item
 from gnomon.registry import model
 from gnomon.runs import running
@@ -157,7 +157,7 @@ def test_the_budget_counts_pictures_before_they_are_sent(serve, ask, photo):
 @pytest.mark.parametrize("said", [58, 14_169])
 def test_what_a_server_counts_for_a_picture_is_believed(said):
     raw = {"choices": [{"message": {"content": "True"}}], "usage": {"prompt_tokens": said}}
-    found = parse_reply(json.dumps(raw).encode(), Asked(Tokens(470, 64), picture_tokens=425))
+    found = parse_reply(json.dumps(raw).encode(), RequestFacts(Tokens(470, 64), picture_tokens=425))
     assert found.used.read == said
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from gnomon.models.prompts.preview import Asking
+from gnomon.models.prompts.preview import PromptFormat
 
 
 @pytest.mark.parametrize("shots", [None, 2])
@@ -19,7 +19,7 @@ def test_a_chat_server_is_sent_the_messages_of_the_preview(serve, ask, items, sh
     (sent,) = server.bodies
     assert tuple(sent["messages"]) == shown.messages
     assert sent["max_tokens"] == shown.limits["reply_tokens"]
-    told = msgspec.convert(msgspec.to_builtins(model.asking()), Asking).preview(items()[0])
+    told = msgspec.convert(msgspec.to_builtins(model.asking()), PromptFormat).preview(items()[0])
     assert told.messages == shown.messages
 
 
@@ -29,5 +29,5 @@ def test_a_completion_server_is_sent_the_text_of_the_preview(serve, ask, items):
     shown = model.preview(items()[0])
     model.answer(items())
     assert server.bodies[0]["prompt"] == shown.text
-    told = msgspec.convert(msgspec.to_builtins(model.asking()), Asking).preview(items()[0])
+    told = msgspec.convert(msgspec.to_builtins(model.asking()), PromptFormat).preview(items()[0])
     assert told.text == shown.text

@@ -77,8 +77,9 @@ def test_without_a_cache_nothing_is_kept(serve, source, tmp_path):
 
 
 def test_the_command_line_has_a_word_for_it():
-    from gnomon.cli.dispatch import command_module, command_parser
+    from gnomon.cli.dispatch import command_parser
+    from gnomon.registry import command
 
-    parser = command_parser("run", command_module("run"))
+    parser = command_parser("run", command("run"))
     args = parser.parse_args(["scales", "-m", "openai:x", "--no-cache"])
-    assert args.model_set == ["cache=no"]
+    assert args.set == ["cache=no"]

@@ -19,7 +19,7 @@ from gnomon.errors import ModelError, UnencryptedWarning, UsageError
 from gnomon.items.source import load
 from gnomon.models.servers.openai import openai
 from gnomon.registry import model
-from gnomon.runs.folders import run_folder
+from gnomon.runs.identity import run_folder
 
 pytest.importorskip("httpx")
 USER, PASSWORD, QUERY, FRAGMENT = "canaryuser", "canary-pass/word", "canaryquery", "canaryfragment"
@@ -131,7 +131,7 @@ def test_what_a_server_echoes_in_an_error_is_nowhere(
     server = serve(fault=lambda *_: (status, body, headers))
     monkeypatch.setenv("OPENAI_API_KEY", key)
     run = ("run", "scales", "-m", "openai:fake", "--limit", "2", "--base-url", server.url)
-    assert gnomon(monkeypatch, *run, "--model-set", "attempts=2") == 1
+    assert gnomon(monkeypatch, *run, "--set", "attempts=2") == 1
     shown = capfd.readouterr()
     assert_nowhere([key, key[:9], PASSWORD, QUERY], tmp_path, shown.out, shown.err)
 
@@ -142,7 +142,7 @@ def test_a_key_given_as_the_name_of_its_variable_is_refused_and_not_shown(
 ):
     server = serve()
     run = ("run", "scales", "-m", "openai:fake", "-m", "random", "--limit", "2")
-    options = ("--base-url", server.url, "--model-set", f"key_env={mistake}")
+    options = ("--base-url", server.url, "--set", f"key_env={mistake}")
     assert gnomon(monkeypatch, *run, *options) == 1
     shown = capfd.readouterr()
     assert "key_env" in shown.err

@@ -53,7 +53,7 @@ def test_pickled_weights_are_refused_unless_allowed(folders, tmp_path):
     as_pickle(folder)
     with pytest.raises(ModelError, match="pickle") as caught:
         hf(str(folder))
-    assert "--allow-pickle" in caught.value.hint
+    assert "--set", "allow_pickle=yes" in caught.value.hint
     assert hf(str(folder), allow_pickle=True).describe()["architecture"] == "GPT2LMHeadModel"
 
 
@@ -68,7 +68,7 @@ def test_a_models_own_code_runs_only_when_trusted(folders, tmp_path):
     (folder / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n")
     with pytest.raises(ModelError, match="code of its own") as caught:
         hf(str(folder))
-    assert "--trust-remote-code" in caught.value.hint
+    assert "--set", "trust_remote_code=yes" in caught.value.hint
     assert not (tmp_path / "ran").exists()
 
 

@@ -98,7 +98,7 @@ def test_a_model_whose_name_only_resembles_a_known_one_is_not_taken_for_it(name)
     silent = SimpleNamespace(num_labels=3, id2label={0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"})
     with pytest.raises(ModelError, match="does not say what its 3 classes mean") as caught:
         class_order(silent, name)
-    assert "--model-set labels=" in caught.value.hint
+    assert "--set labels=" in caught.value.hint
 
 
 def test_every_known_order_names_each_class_once():

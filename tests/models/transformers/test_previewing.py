@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from gnomon.models.prompts.preview import Asking
+from gnomon.models.prompts.preview import PromptFormat
 from gnomon.models.transformers.hf import hf
 from gnomon.records import Item
 
@@ -65,7 +65,7 @@ def rows_read(model, item):
 def retold(model, item):
     """What a manifest that was written and read again says of an item."""
     kept = msgspec.json.encode(msgspec.to_builtins(model.asking()))
-    return msgspec.json.decode(kept, type=Asking).preview(item)
+    return msgspec.json.decode(kept, type=PromptFormat).preview(item)
 
 
 def check_retold(model, item):
@@ -133,7 +133,7 @@ def test_a_question_that_a_template_may_treat_otherwise_is_not_retold(folders):
     prompt = load_prompt("chat")
     write = chat_template(TEMPLATE, {"bos_token": "<s>", "eos_token": "</s>"})
     framed = frames(prompt, lambda _: write, answered=True)
-    asking = Asking(way="score", prompt=prompt, frames=framed, bare=True)
+    asking = PromptFormat(way="score", prompt=prompt, frames=framed, bare=True)
     assert asking.preview(ENTAILMENT) is not None
     odd = msgspec.structs.replace(ENTAILMENT, text="the box holds <think> the ant.")
     assert asking.preview(odd) is None

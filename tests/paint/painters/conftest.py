@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.paint.records import Request, seed_of
+from gnomon.paint.records import PaintRequest, seed_of
 from gnomon.records import Item
 
 WORDS = "a an the and of in on cat dog ant bird man car drives washes box picture is".split()
@@ -22,7 +22,7 @@ def request(item=None, number=0, seed=None):
     """One picture of it."""
     item = item or scene()
     seed = seed_of(item.id, number) if seed is None else seed
-    return Request(item, number, item.text, seed)
+    return PaintRequest(item, number, item.text, seed)
 
 
 def tokenizer():

@@ -7,8 +7,8 @@ import pytest
 
 import gnomon
 from gnomon.errors import DataError, UsageError
-from gnomon.paint.painters.folder import file_stem, folder
-from gnomon.paint.records import Picture, Trouble
+from gnomon.paint.painters.files import file_stem, folder
+from gnomon.paint.records import PaintedPicture, PaintTrouble
 from gnomon.runs import running
 from gnomon.scenes.pictures import png
 
@@ -32,7 +32,7 @@ def test_a_picture_is_found_by_the_id_of_its_item(tmp_path, name):
     file = tmp_path / name
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(picture(7))
-    assert shown(tmp_path, scene()) == Picture(picture(7))
+    assert shown(tmp_path, scene()) == PaintedPicture(picture(7))
 
 
 def test_several_pictures_stand_by_their_numbers(tmp_path):
@@ -45,7 +45,7 @@ def test_several_pictures_stand_by_their_numbers(tmp_path):
         picture(2),
         picture(10),
     ]
-    assert shown(tmp_path, scene(), 3) == Trouble("there is no picture of this item")
+    assert shown(tmp_path, scene(), 3) == PaintTrouble("there is no picture of this item")
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "given"])
@@ -81,13 +81,13 @@ def test_no_id_leads_out_of_the_folder(tmp_path, id):
     inner = tmp_path / "pictures"
     inner.mkdir()
     (tmp_path / "secret.png").write_bytes(picture())
-    assert isinstance(shown(inner, scene(id=id)), Trouble)
+    assert isinstance(shown(inner, scene(id=id)), PaintTrouble)
     stem = file_stem(id)
     assert "/" not in stem
     assert len(stem) <= 200
     if stem:
         (inner / f"{stem}.png").write_bytes(picture(3))
-        assert shown(inner, scene(id=id)) == Picture(picture(3))
+        assert shown(inner, scene(id=id)) == PaintedPicture(picture(3))
 
 
 def test_no_table_leads_out_of_its_folder(tmp_path):
@@ -95,7 +95,7 @@ def test_no_table_leads_out_of_its_folder(tmp_path):
     inner.mkdir()
     (tmp_path / "secret.png").write_bytes(picture())
     (inner / "pictures.csv").write_text("id,file\nsize/ant/bird,../secret.png\n")
-    assert shown(inner, scene()) == Trouble("the picture is outside its folder")
+    assert shown(inner, scene()) == PaintTrouble("the picture is outside its folder")
 
 
 def test_what_is_not_there_is_said(tmp_path):

@@ -5,9 +5,9 @@ import pytest
 
 import gnomon
 from gnomon.errors import DataError, UsageError
-from gnomon.paint.painters import gallery as module
-from gnomon.paint.painters.gallery import Gallery, gallery
-from gnomon.paint.records import Trouble
+from gnomon.paint.painters import files as module
+from gnomon.paint.painters.files import PhotoGallery, gallery
+from gnomon.paint.records import PaintTrouble
 from gnomon.scenes.pictures import png
 from gnomon.vision.detection import Box, Detection
 
@@ -59,21 +59,21 @@ def shown(painter, item):
 
 
 def test_photographs_that_show_both_things_are_shown(photos):
-    painter = Gallery(photos, "ssd", 0.3)
+    painter = PhotoGallery(photos, "ssd", 0.3)
     assert shown(painter, pets()) == {photograph(1), photograph(4)}
     assert shown(painter, pets("dog", "dog")) == {photograph(3)}
     assert shown(painter, pets("cat", "automobile")) == {photograph(4)}
 
 
 def test_what_no_photograph_shows_is_a_trouble(photos):
-    painter = Gallery(photos, "ssd", 0.3)
+    painter = PhotoGallery(photos, "ssd", 0.3)
     for item in (pets("cat", "cat"), pets("unicorn", "dog"), pets("", "dog")):
         ((_, made),) = painter.paint([request(item)])
-        assert made == Trouble("no photograph shows both things")
+        assert made == PaintTrouble("no photograph shows both things")
 
 
 def test_each_photograph_is_looked_at_once_in_a_run(photos, tmp_path):
-    first, again = Gallery(photos, "ssd", 0.3), Gallery(photos, "ssd", 0.3)
+    first, again = PhotoGallery(photos, "ssd", 0.3), PhotoGallery(photos, "ssd", 0.3)
     for painter in (first, again):
         painter.keep(tmp_path / "kept")
         painter.count(pets())

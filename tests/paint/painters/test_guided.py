@@ -15,9 +15,8 @@ pytest.importorskip("diffusers")
 import gnomon
 from gnomon.errors import ModelError, UsageError
 from gnomon.options import options_of
-from gnomon.paint.keeping import read_log
-from gnomon.paint.painters.guided import GuidedPainter, Settings, guided
-from gnomon.paint.painters.guiding import (
+from gnomon.paint.model import read_log
+from gnomon.paint.painters.guidance import (
     DEVIATION,
     MEAN,
     Guidance,
@@ -25,11 +24,12 @@ from gnomon.paint.painters.guiding import (
     draw_cuts,
     first_latents,
 )
+from gnomon.paint.painters.guided import GuidedPainter, GuidedSettings, guided
 from gnomon.runs import running
 
 from .conftest import request
 
-SMALL = Settings(size=32, steps=8, cuts=6)
+SMALL = GuidedSettings(size=32, steps=8, cuts=6)
 NEGATIVE = "incoherent, confusing, cropped, watermarks"
 
 
@@ -159,7 +159,7 @@ def plain_run(model, seed, steps):
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 3])
 def test_cutouts_are_those_of_a_plain_computation(seed):
-    settings = Settings(size=32, cuts=5)
+    settings = GuidedSettings(size=32, cuts=5)
     random = torch.Generator().manual_seed(seed)
     picture = torch.rand((1, 3, 32, 32), generator=random)
     cuts = draw_cuts(settings, 16, random)
@@ -184,7 +184,7 @@ def test_five_steps_are_those_of_a_plain_computation(vqgan, clip):
 
 
 def test_sizes_of_pieces_are_as_published():
-    settings = Settings()
+    settings = GuidedSettings()
     random = torch.Generator().manual_seed(0)
     sides, turns, flips = [], [], 0
     for _ in range(40):
@@ -206,7 +206,7 @@ def test_sizes_of_pieces_are_as_published():
 
 
 def test_latents_start_stretched():
-    settings = Settings()
+    settings = GuidedSettings()
     drawn = first_latents((1, 4, 32, 32), settings, torch.Generator().manual_seed(0))
     plain = 0.5 * torch.randn((1, 4, 32, 32), generator=torch.Generator().manual_seed(0))
     assert torch.allclose(drawn, torch.sinh(1.9 * torch.arcsinh(plain)))
@@ -221,7 +221,7 @@ def test_every_setting_is_an_option_with_the_published_value():
     published |= {"size_deviation": 0.3, "least_size": 0.43, "most_size": 1.9, "turn": 24.0}
     published |= {"shift": 0.1, "noise": 0.11}
     assert {name: options[name] for name in published} == published
-    assert Settings(**published) == Settings()
+    assert GuidedSettings(**published) == GuidedSettings()
     assert options["negative"] == NEGATIVE
 
 
@@ -229,7 +229,7 @@ def test_every_setting_is_an_option_with_the_published_value():
 
 
 def test_the_loss_falls(vqgan, clip):
-    model = painter(vqgan, clip, Settings(size=32, steps=60, cuts=8))
+    model = painter(vqgan, clip, GuidedSettings(size=32, steps=60, cuts=8))
     guidance = Guidance(model.shape, model.settings, seed=1)
     wanted, unwanted = model.text_features("a cat"), model.text_features(NEGATIVE)
     random = torch.Generator().manual_seed(99)
@@ -289,12 +289,12 @@ def test_a_picture_goes_on_from_its_checkpoint_and_ends_the_same(vqgan, clip, tm
 
 KILLING = """
 import os, signal, sys
-from gnomon.synthesis.painters.guided import GuidedPainter, Settings
+from gnomon.paint.painters.guided import GuidedPainter, GuidedSettings
 from gnomon.records import Item
-from gnomon.synthesis.records import Request
+from gnomon.paint.records import PaintRequest
 vqgan, clip, folder, seed = sys.argv[1:]
 item = Item(id="size/ant/bird", form="scene", text="An ant and a bird.")
-made = GuidedPainter(vqgan, clip, Settings(size=32, steps=8, cuts=6),
+made = GuidedPainter(vqgan, clip, GuidedSettings(size=32, steps=8, cuts=6),
                      negative="incoherent, confusing, cropped, watermarks", save_every=3, device="cpu")
 from pathlib import Path
 made.keep(Path(folder))
@@ -303,7 +303,7 @@ def killing(guidance, asked):
     save(guidance, asked)
     os.kill(os.getpid(), signal.SIGKILL)
 made._save = killing
-list(made.paint([Request(item, 0, item.text, int(seed))]))
+list(made.paint([PaintRequest(item, 0, item.text, int(seed))]))
 """
 
 

@@ -11,8 +11,8 @@ import gnomon
 from gnomon.errors import UsageError
 from gnomon.paint.factory import open_judge
 from gnomon.paint.painters.render import Renderer, picture_of, render
-from gnomon.paint.painters.shapes import block, drawn_as
-from gnomon.paint.records import Painted, Picture, Trouble, seed_of
+from gnomon.paint.painters.stages import block, drawn_as
+from gnomon.paint.records import Painted, PaintedPicture, PaintTrouble, seed_of
 from gnomon.scenes.things import thing_named
 
 from .conftest import request, scene
@@ -33,7 +33,7 @@ def test_every_choice_can_be_shown_not_only_the_right_one(name):
     for item in gnomon.load(name, form="scene").limited(16).items():
         for choice in item.choices:
             made = picture_of(item, choice, seed_of(item.id, 0), 48)
-            assert isinstance(made, Picture), made
+            assert isinstance(made, PaintedPicture), made
             assert verdict(item, made) == choice, (item.id, choice)
             shown[choice in item.gold] += 1
     assert min(shown[True], shown[False]) >= 16
@@ -101,9 +101,9 @@ def test_what_cannot_be_drawn_is_a_trouble():
         if item.gold == ("surrounding",)
     )
     ((_, made),) = Renderer(48).paint([request(several)])
-    assert isinstance(made, Trouble)
+    assert isinstance(made, PaintTrouble)
     assert "out of the renderer's reach" in made.reason
-    assert isinstance(picture_of(scene(), "no such choice", 0), Trouble)
+    assert isinstance(picture_of(scene(), "no such choice", 0), PaintTrouble)
 
 
 def test_what_cannot_be_is_said():

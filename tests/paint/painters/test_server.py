@@ -13,7 +13,7 @@ import gnomon
 from gnomon.errors import ModelError, UsageError
 from gnomon.models.servers import remote
 from gnomon.paint.painters.server import server
-from gnomon.paint.records import Picture, Trouble
+from gnomon.paint.records import PaintedPicture, PaintTrouble
 from gnomon.scenes.pictures import png
 
 from .conftest import request, scene
@@ -87,7 +87,7 @@ def test_pictures_come_as_base64(images):
     here = images(lambda prompt, _: (200, reply(picture(value=len(prompt)))))
     items = [scene(id="1", text="a cat"), scene(id="2", text="a house")]
     found = painted(here.url, items, size="8x8", send_seed=True)
-    assert found == [Picture(picture(value=5)), Picture(picture(value=7))]
+    assert found == [PaintedPicture(picture(value=5)), PaintedPicture(picture(value=7))]
     paths = {path for path, _ in here.bodies}
     assert paths == {"/v1/images/generations"}
     body = next(body for _, body in here.bodies if body["prompt"] == "a cat")
@@ -124,10 +124,10 @@ def test_what_is_no_picture_is_the_trouble_of_its_item(images, kind):
     here = images(answer)
     items = [scene(id="1", text="bad"), scene(id="2", text="good")]
     bad, good = painted(here.url, items, size="8x8", attempts=2)
-    assert isinstance(bad, Trouble)
+    assert isinstance(bad, PaintTrouble)
     assert reason in bad.reason
     assert KEY not in bad.reason
-    assert good == Picture(picture())
+    assert good == PaintedPicture(picture())
 
 
 def test_bytes_that_are_no_picture_are_an_error_of_the_item(images, tmp_path):
@@ -149,7 +149,7 @@ def test_bytes_that_are_no_picture_are_an_error_of_the_item(images, tmp_path):
 
 def test_a_busy_server_is_asked_again(images):
     here = images(lambda _, seen: (503, b"busy") if seen < 3 else (200, reply(picture())))
-    assert painted(here.url, [scene()]) == [Picture(picture())]
+    assert painted(here.url, [scene()]) == [PaintedPicture(picture())]
 
 
 def test_no_more_is_spent_than_allowed(images):

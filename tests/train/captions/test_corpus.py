@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from gnomon.errors import DataError
-from gnomon.train.captions.corpus import open_corpus
-from gnomon.train.captions.making import Wanted
+from gnomon.train.captions.corpus import CorpusRequest, open_corpus
 
 WANTED = {
     "tokenizer": "",
@@ -23,7 +22,7 @@ WANTED = {
 
 
 def opened(*files, **changes):
-    return open_corpus(Wanted(files=files, **{**WANTED, **changes}))
+    return open_corpus(CorpusRequest(files=files, **{**WANTED, **changes}))
 
 
 def texts(corpus, part):
@@ -77,7 +76,7 @@ def test_the_corpus_is_made_once_and_again_for_other_settings(file, monkeypatch)
 
 
 def test_what_a_killed_process_left_is_removed(file):
-    folder = open_corpus(Wanted(files=(file,), **WANTED))
+    folder = open_corpus(CorpusRequest(files=(file,), **WANTED))
     made = next(Path("cache/captions").iterdir())
     other = made.with_name(f"{made.name}.999999999")
     made.rename(other)
@@ -119,7 +118,7 @@ def test_too_few_captions_are_refused(tmp_path):
 def test_memory_does_not_grow_with_the_file(file, tmp_path):
     import tracemalloc
 
-    from gnomon.train.captions.making import _Making
+    from gnomon.train.captions.corpus import _Making
 
     opened(file).tokenizer.save_pretrained(tmp_path / "tokenizer")
 
@@ -127,7 +126,7 @@ def test_memory_does_not_grow_with_the_file(file, tmp_path):
         place = tmp_path / f"{lines}.txt"
         place.write_text("\n".join(f"The cat {number} is on the table." for number in range(lines)))
         own = {"tokenizer": str(tmp_path / "tokenizer"), "held_out": 0.2, "most_held_out": 100}
-        wanted = Wanted(files=(place,), **{**WANTED, **own})
+        wanted = CorpusRequest(files=(place,), **{**WANTED, **own})
         (tmp_path / f"made-{lines}").mkdir()
         tracemalloc.start()
         facts = _Making(wanted).write(tmp_path / f"made-{lines}")

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from gnomon.train.captions.masking import hide, page, sweep
-from gnomon.train.captions.packing import packed_rows, padded_rows
-from gnomon.train.captions.tokenizing import Marks
+from gnomon.train.captions.corpus import Marks
+from gnomon.train.captions.learner import hide, packed_rows, padded_rows, page, sweep
 
 MARKS = Marks(first=(2,), last=(3,), pad=0, mask=4)
 WORDS = np.arange(5, 1000)

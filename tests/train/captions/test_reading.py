@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from gnomon.errors import DataError
-from gnomon.train.captions.reading import Caption, Damages, read_captions
+from gnomon.train.captions.files import CorpusCaption, Damages, read_captions
 
-WANTED = [Caption("A cat on a mat.", "7"), Caption("A dog by the door.", "9")]
+WANTED = [CorpusCaption("A cat on a mat.", "7"), CorpusCaption("A dog by the door.", "9")]
 
 
-def read(file: Path) -> tuple[list[Caption], Damages]:
+def read(file: Path) -> tuple[list[CorpusCaption], Damages]:
     damages = Damages()
     return list(read_captions(file, damages)), damages
 
@@ -42,7 +42,7 @@ def test_visual_genome_regions():
 def test_json_lines_name_their_picture_or_not():
     lines = ['{"caption": "A cat on a mat.", "image": "7", "label": 1}', '{"caption": "A dog."}']
     Path("captions.jsonl").write_text("\n".join(lines))
-    assert read(Path("captions.jsonl"))[0] == [WANTED[0], Caption("A dog.")]
+    assert read(Path("captions.jsonl"))[0] == [WANTED[0], CorpusCaption("A dog.")]
 
 
 def test_tables_with_and_without_a_header():
@@ -57,7 +57,7 @@ def test_plain_lines_packed_or_not():
     text = "A cat on a mat.\n\nA dog by the door.\n"
     Path("captions.txt").write_text(text)
     Path("captions.txt.gz").write_bytes(gzip.compress(text.encode()))
-    wanted = [Caption("A cat on a mat."), Caption("A dog by the door.")]
+    wanted = [CorpusCaption("A cat on a mat."), CorpusCaption("A dog by the door.")]
     assert read(Path("captions.txt"))[0] == wanted
     assert read(Path("captions.txt.gz"))[0] == wanted
 
@@ -86,7 +86,7 @@ def test_damaged_elements_are_told_with_their_byte_and_sound_ones_are_kept():
     text = coco(rows)
     Path("captions.json").write_text(text)
     found, damages = read(Path("captions.json"))
-    assert found == [Caption("A dog.", "9")]
+    assert found == [CorpusCaption("A dog.", "9")]
     byte = text.index('{"id": 1')
     assert damages.first[0].startswith(f"captions.json, byte {byte}: ")
 

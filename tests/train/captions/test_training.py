@@ -9,9 +9,8 @@ import pytest
 
 from gnomon.errors import DamagedDataWarning, DataError, UsageError
 from gnomon.train.captions.kind import open_learner, read
-from gnomon.train.captions.learner import CaptionLearner
-from gnomon.train.captions.perplexity import Unigrams
-from gnomon.train.making import carry_out
+from gnomon.train.captions.learner import CaptionLearner, Unigrams
+from gnomon.train.folder import carry_out
 from gnomon.train.recipes import load_recipe, recipe_of
 from tests.train.killing import killed_at
 

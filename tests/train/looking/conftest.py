@@ -45,7 +45,7 @@ def write_model(make, folder, texts):
     import transformers
 
     from gnomon.models.transformers.loading import quiet
-    from gnomon.train.captions.tokenizing import trained_tokenizer
+    from gnomon.train.captions.corpus import trained_tokenizer
 
     tokenizer = trained_tokenizer(texts, 400, 64)
     torch.manual_seed(3)

@@ -11,10 +11,10 @@ from gnomon.items.writing import write_items
 from gnomon.models.transformers.hf import hf
 from gnomon.records import Image
 from gnomon.train.curves import Amounts, curve_points
-from gnomon.train.looking.kind import open_learner, read
-from gnomon.train.looking.shows import Gallery, Pixels, RegionRows
-from gnomon.train.making import carry_out
+from gnomon.train.folder import carry_out
 from gnomon.train.recipes import load_recipe, recipe_of
+from gnomon.train.visual import open_learner, read
+from gnomon.train.visuallearner import Pixels, RegionRows, TrainingPictures
 
 torch = pytest.importorskip("torch")
 np = pytest.importorskip("numpy")
@@ -34,7 +34,7 @@ class Rows:
 def test_pictures_with_fewer_regions_are_filled_up_and_the_filling_is_masked():
     show = RegionRows(Rows(), 2, boxed=True)
     images = [Image(path=f"{number}.jpg") for number in (3, 1)]
-    found = Gallery(show).batch(images)
+    found = TrainingPictures(show).batch(images)
     assert found["visual_feats"].tolist() == [[[3.0, 3.0]] * 3, [[1.0, 1.0], [0, 0], [0, 0]]]
     assert found["visual_attention_mask"].tolist() == [[1, 1, 1], [1, 0, 0]]
     assert found["visual_pos"].shape == (2, 3, 4)
@@ -57,7 +57,7 @@ def test_a_picture_is_made_once_while_there_is_room():
             made.append(image.path)
             return super().sight(image)
 
-    gallery = Gallery(Show(Rows(), 2, boxed=False))
+    gallery = TrainingPictures(Show(Rows(), 2, boxed=False))
     image = Image(path="2.jpg")
     first = gallery.batch([image, image])
     assert torch.equal(first["visual_embeds"], gallery.batch([image, image])["visual_embeds"])

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gnomon.train.looking.kind import open_learner, read
-from gnomon.train.looking.shows import Pixels
 from gnomon.train.recipes import recipe_of
+from gnomon.train.visual import open_learner, read
+from gnomon.train.visuallearner import Pixels
 
 torch = pytest.importorskip("torch")
 

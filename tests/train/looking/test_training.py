@@ -9,11 +9,11 @@ import yaml
 from gnomon.items.itemfiles import read_items
 from gnomon.models.transformers.hf import hf
 from gnomon.models.transformers.loading import quiet
-from gnomon.train.looking.kind import open_learner, read
-from gnomon.train.looking.learner import LookLearner
-from gnomon.train.making import carry_out
-from gnomon.train.metrics import read_metrics
+from gnomon.train.checkpoints import read_metrics
+from gnomon.train.folder import carry_out
 from gnomon.train.recipes import load_recipe, recipe_of
+from gnomon.train.visual import open_learner, read
+from gnomon.train.visuallearner import LookLearner
 from tests.train.killing import killed_at
 
 torch = pytest.importorskip("torch")

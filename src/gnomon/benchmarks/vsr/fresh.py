@@ -17,8 +17,8 @@ from gnomon.benchmarks.vsr.quads import Quad, make_quads, wanted_by
 from gnomon.benchmarks.vsr.ways import chosen_ways, in_ways
 from gnomon.errors import UsageError, check_known
 from gnomon.records import Image, Item
-from gnomon.scenes.contrasting import truth_in
-from gnomon.scenes.describing import describe_scene
+from gnomon.scenes.contrasts import truth_in
+from gnomon.scenes.descriptions import describe_scene
 from gnomon.scenes.drawing import picture_name
 from gnomon.scenes.layouts import Frames, Roles
 from gnomon.scenes.pictures import check_size

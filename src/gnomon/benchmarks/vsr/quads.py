@@ -22,10 +22,9 @@ from gnomon.errors import UsageError, unknown
 from gnomon.jobs import do_jobs
 from gnomon.lexicon.relations import OpposedPair, lexicon
 from gnomon.records import digest
-from gnomon.scenes.contrasting import contrasted
-from gnomon.scenes.contrasts import GRADES, pairs_for, stages_for
+from gnomon.scenes.contrasts import GRADES, contrasted, pairs_for, stages_for
 from gnomon.scenes.drawing import EDITION, data_digest
-from gnomon.scenes.layouts import Dials, Frames, Roles
+from gnomon.scenes.layouts import ContrastOptions, Frames, Roles
 from gnomon.scenes.relations import relations
 from gnomon.scenes.scenes import Scene, to_json
 
@@ -43,7 +42,7 @@ class WantedQuads(NamedTuple):
     frames: Frames
     relations: tuple[str, ...]  # empty for all
     grades: str
-    dials: Dials
+    dials: ContrastOptions
 
 
 def wanted_by(
@@ -65,7 +64,7 @@ def wanted_by(
     chosen: Frames = "probe" if frames == "probe" else "clear"
     names = [name.strip() for name in relations.split(",")]
     asked = tuple(name for name in names if name)
-    dials = Dials(distractors, visible, least / 100, distance)
+    dials = ContrastOptions(distractors, visible, least / 100, distance)
     return WantedQuads(seed, quads, chosen, asked, "".join(sorted(set(grades))), dials)
 
 
@@ -98,7 +97,7 @@ class _Job(msgspec.Struct, frozen=True):
     contrast: OpposedPair
     pairs: tuple[tuple[str, str], ...]
     frames: Literal["clear", "probe"]
-    dials: Dials
+    dials: ContrastOptions
     flip: int  # 0 to 3: whether captions, and whether pictures, change places
 
 

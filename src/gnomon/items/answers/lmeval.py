@@ -61,7 +61,7 @@ def _chosen(file: Path, wanted: str) -> str:
             return wanted
         raise DataError(
             f"there are no samples of the filter '{wanted}'.",
-            f"Name one of these with --filter: {names}.",
+            f"Name one of these with --set filter=NAME: {names}.",
             file=file,
         )
     if len(found) == 1:
@@ -70,7 +70,7 @@ def _chosen(file: Path, wanted: str) -> str:
         return UNFILTERED
     raise DataError(
         f"the samples went through several filters: {names}.",
-        f"Say which with the option filter, such as --filter {min(found)}.",
+        f"Say which with the option filter, such as --set filter={min(found)}.",
         file=file,
     )
 

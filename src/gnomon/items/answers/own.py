@@ -94,7 +94,7 @@ def _answer_column(file: Path, line: int, row: Mapping[str, Any], column: str) -
     if len(found) > 1:  # one of them may hold the right answers
         raise DataError(
             f"several columns could be the answer: {', '.join(found)}.",
-            f"Say which with the option column, such as --column {found[-1]}.",
+            f"Say which with the option column, such as --set column={found[-1]}.",
             file=file,
             line=line,
         )

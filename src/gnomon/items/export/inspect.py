@@ -121,7 +121,7 @@ def _records(job: Job) -> Iterator[dict[str, Any]]:
             raise UsageError(
                 f"Item '{item.id}' has {len(item.choices)} choices, and Inspect has letters for "
                 f"{MOST_CHOICES}.",
-                "Export it with --to dataset.",
+                "Make it with --as dataset.",
             )
         places = [item.choices.index(label) for label in item.gold]
         metadata = {"group": item.group, "form": item.form, "tags": item.tags}

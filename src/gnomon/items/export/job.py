@@ -80,7 +80,7 @@ class Job:
             if not item.choices or not item.gold:
                 raise UsageError(
                     f"Items of {self.source.name} have no choices with a right one.",
-                    "Export a benchmark with questions, or use --to dataset.",
+                    "Choose a benchmark with questions, or --as dataset.",
                 )
             yield item
 

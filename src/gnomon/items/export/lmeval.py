@@ -48,7 +48,7 @@ def _records(job: Job, prompt: Prompt, *, several: bool) -> Iterator[dict[str, A
             raise UsageError(
                 f"Items of {job.source.name} have pictures, and lm-eval's multiple-choice tasks "
                 "show none.",
-                "Export them with --to inspect or --to dataset.",
+                "Make them with --as inspect or --as dataset.",
             )
         gold = [item.choices.index(label) for label in item.gold]
         record = {

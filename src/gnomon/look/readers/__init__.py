@@ -10,13 +10,14 @@ import msgspec
 
 from gnomon.errors import DataError, path_hint
 from gnomon.jsonstream import FaultError, JsonElement, JsonFile
+from gnomon.keep import Keep
 from gnomon.look.readers.coco import Coco
 from gnomon.look.readers.folders import Ade20k, Yolo, label_files
-from gnomon.look.readers.photos import Finder, Photos
+from gnomon.look.readers.photos import Photos
 from gnomon.look.readers.scenes import PictureReader
 from gnomon.look.readers.visual_genome import VisualGenome, read_sizes
 from gnomon.look.records import Trouble
-from gnomon.look.store import Store
+from gnomon.vision.detection import ObjectFinder
 from gnomon.vision.images import PICTURE_ENDINGS, PictureFolder, files_below
 
 KNOWN = (
@@ -35,9 +36,9 @@ class Sources(NamedTuple):
 def open_sources(
     paths: Sequence[Path],
     images: Path | None,
-    store: Store,
+    store: Keep,
     detector: str,
-    open_detector: Callable[[], Finder],
+    open_detector: Callable[[], ObjectFinder],
 ) -> Sources:
     """A reader for each path, by what is in it."""
     gallery = PictureFolder(images)

@@ -7,7 +7,7 @@ picture begin, 24 bytes each, then they are fetched picture by picture.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +67,6 @@ class Coco:
     """The regions of an instances file, or the captions of a captions file."""
 
     kind = "COCO"
-    has_captions = True  # or none, which costs one more reading
     names_are_clean = True
     has_true_depth = False
 
@@ -81,12 +80,6 @@ class Coco:
     def total(self) -> int:
         """Bytes of the file."""
         return self.file.stat().st_size
-
-    def captions(self) -> Iterator[Sequence[str]]:
-        """The captions of each picture."""
-        for seen in self.scenes():
-            if isinstance(seen, AnnotatedPicture):
-                yield seen.captions
 
     def scenes(self) -> Iterator[Seen]:
         """Every picture with its regions and captions."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -62,7 +62,6 @@ class Ade20k:
     """All pictures below a folder."""
 
     kind = "ADE20K"
-    has_captions = False
     names_are_clean = True
     has_true_depth = False
     needs_depth = True
@@ -74,10 +73,6 @@ class Ade20k:
         self._objects = msgspec.json.Decoder(_Object)
         self._files = [file for file in files_below(folder) if file.suffix == ".json"]
         self.total = len(self._files)
-
-    def captions(self) -> Iterator[Sequence[str]]:
-        """None: things have names of their own."""
-        return iter(())
 
     def scenes(self) -> Iterator[Seen]:
         """Every picture with its regions, in the order of the paths."""
@@ -214,7 +209,6 @@ class Yolo:
     """All text files below a folder."""
 
     kind = "YOLO"
-    has_captions = False
     names_are_clean = True
     has_true_depth = False
 
@@ -226,10 +220,6 @@ class Yolo:
         self._names = class_names(folder)
         self._files = label_files(folder)
         self.total = len(self._files)
-
-    def captions(self) -> Iterator[Sequence[str]]:
-        """None: things have names of their own."""
-        return iter(())
 
     def scenes(self) -> Iterator[Seen]:
         """Every picture with its regions, in the order of the paths."""

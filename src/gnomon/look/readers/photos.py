@@ -7,60 +7,46 @@ known, so masks, distances and names are exact. It is drawn into the working fol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 import numpy as np
 
 from gnomon.errors import DataError
 from gnomon.items.writing import atomic_file
+from gnomon.keep import Keep, key_of
 from gnomon.look.readers.scenes import Seen, box_of
 from gnomon.look.records import AnnotatedPicture, Picture, Region, Trouble
-from gnomon.look.store import Store, key_of
-from gnomon.scenes.pictures import Survey, draw, png, scene_in, write_png
+from gnomon.scenes.pictures import PictureSurvey, draw, png, scene_in, write_png
 from gnomon.scenes.scenes import Scene as World
 from gnomon.scenes.scenes import read_scene
 from gnomon.scenes.things import thing_named
-from gnomon.vision.detection import Detection
-from gnomon.vision.images import Pixels, decode, describe, files_below, photos_in
+from gnomon.vision.detection import Detection, ObjectFinder
+from gnomon.vision.images import decode, describe, files_below, photos_in
 
 LEAST_SURE = 0.5  # confidence that a detection needs
-
-
-class Finder(Protocol):
-    """Finds things in pictures."""
-
-    def find(self, picture: Pixels) -> list[Detection]:
-        """All that may be in a picture, the surest first."""
-        ...
 
 
 class Photos:
     """All photos below a folder."""
 
     kind = "photos"
-    has_captions = False
     names_are_clean = True
     has_true_depth = False
     needs_depth = True
 
     def __init__(
-        self, folder: Path, detector: str, open_detector: Callable[[], Finder], store: Store
+        self, folder: Path, detector: str, open_detector: Callable[[], ObjectFinder], store: Keep
     ) -> None:
         self.folder = folder
         self.done = 0
         self._detector = detector
         self._open_detector = open_detector
-        self._opened: Finder | None = None
+        self._opened: ObjectFinder | None = None
         self._store = store
         self._files = list(photos_in(folder))
         self.total = len(self._files)
-
-    def captions(self) -> Iterator[Sequence[str]]:
-        """None: things have names of their own."""
-        return iter(())
 
     def scenes(self) -> Iterator[Seen]:
         """Every photo with what the detector found, in the order of the paths."""
@@ -92,7 +78,7 @@ class Photos:
 
     def _detections(self, file: Path, sha256: str) -> list[Detection]:
         key = key_of("detections", self._detector, LEAST_SURE, sha256)
-        kept = self._store.find(key)
+        kept = self._store.read(key)
         if kept is not None:
             return msgspec.msgpack.decode(kept, type=list[Detection])
         if self._opened is None:
@@ -101,7 +87,7 @@ class Photos:
         for detection in self._opened.find(decode(file)):
             if detection.confidence >= LEAST_SURE:
                 found.append(detection)
-        self._store.keep(key, msgspec.msgpack.encode(found))
+        self._store.write(key, msgspec.msgpack.encode(found))
         return found
 
 
@@ -115,21 +101,16 @@ class Rendered:
     """All scenes below a folder, or one scene."""
 
     kind = "rendered scenes"
-    has_captions = False
     names_are_clean = True
     needs_depth = False
     has_true_depth = True
 
-    def __init__(self, path: Path, store: Store) -> None:
+    def __init__(self, path: Path, store: Keep) -> None:
         self.done = 0
         self._store = store
         self._work = store.folder / "rendered"
         self._files = scene_files(path)
         self.total = len(self._files)
-
-    def captions(self) -> Iterator[Sequence[str]]:
-        """None: things have names of their own."""
-        return iter(())
 
     def scenes(self) -> Iterator[Seen]:
         """Every scene with all that is seen in it, in the order of the paths."""
@@ -147,11 +128,11 @@ class Rendered:
     def _kept(self, world: World, name: str) -> AnnotatedPicture:
         """A scene as it was drawn before, or drawn now."""
         key = key_of("rendered", world.digest(), name, SIDE, str(self._work))
-        kept = self._store.find(key)
+        kept = self._store.read(key)
         if kept is not None:
             return msgspec.msgpack.decode(kept, type=AnnotatedPicture)
         scene = self._scene(world, name)
-        self._store.keep(key, msgspec.msgpack.encode(scene))
+        self._store.write(key, msgspec.msgpack.encode(scene))
         return scene
 
     def _scene(self, world: World, name: str) -> AnnotatedPicture:
@@ -174,7 +155,7 @@ class Rendered:
         return AnnotatedPicture(picture=picture, regions=_regions(world, picture, drawn.survey))
 
 
-def _regions(world: World, picture: Picture, survey: Survey) -> tuple[Region, ...]:
+def _regions(world: World, picture: Picture, survey: PictureSurvey) -> tuple[Region, ...]:
     """What is seen of each thing; what is hidden is no region."""
     found = []
     for number, placed in enumerate(world.things, start=1):

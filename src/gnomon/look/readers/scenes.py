@@ -26,7 +26,6 @@ class PictureReader(Protocol):
     """A source of scenes. `done` of `total` says how far it has been read, in units of its own."""
 
     kind: str
-    has_captions: bool  # that names are to be made from
     names_are_clean: bool  # of a fixed list; others are checked for rare and misspelt ones
     needs_depth: bool  # pictures without distances may come
     has_true_depth: bool  # distances come with the pictures
@@ -43,10 +42,6 @@ class PictureReader(Protocol):
 
     def scenes(self) -> Iterator[Seen]:
         """All of them, from the start."""
-        ...
-
-    def captions(self) -> Iterator[Sequence[str]]:
-        """The captions of each picture, where there are any."""
         ...
 
 

@@ -6,7 +6,7 @@ image_data.json, or in the pictures themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,14 +54,6 @@ class _Described(msgspec.Struct, gc=False):
     regions: list[_Description]
 
 
-class _Phrase(msgspec.Struct, gc=False):
-    phrase: str
-
-
-class _Phrases(msgspec.Struct, gc=False):
-    regions: list[_Phrase]
-
-
 class _Object(msgspec.Struct, gc=False):
     object_id: int
     x: float
@@ -104,7 +96,6 @@ class VisualGenome:
         self, file: Path, kind: str, sizes: dict[int, Size], gallery: PictureFolder
     ) -> None:
         self.kind = f"Visual Genome {kind}"
-        self.has_captions = kind == "region_descriptions"
         self._decoder = KINDS[kind]
         self._sizes = sizes
         self._gallery = gallery
@@ -120,16 +111,6 @@ class VisualGenome:
     def total(self) -> int:
         """Bytes of the file."""
         return self._source.file.stat().st_size
-
-    def captions(self) -> Iterator[Sequence[str]]:
-        """The phrases of each picture; those of a damaged one are not among them."""
-        decoder = msgspec.json.Decoder(_Phrases)
-        for element in elements_until_fault(self._source):
-            if isinstance(element, Trouble):
-                return
-            found = decoded(element.text, decoder)
-            if not isinstance(found, str):
-                yield [region.phrase for region in found.regions]
 
     def scenes(self) -> Iterator[Seen]:
         """Every picture with its regions."""

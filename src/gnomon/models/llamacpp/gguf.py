@@ -38,7 +38,7 @@ from gnomon.models.machine import is_kept, kept
 from gnomon.models.prompted import Manner, Prompted
 from gnomon.models.prompts.chat import Writer, chat_template
 from gnomon.models.prompts.library import PromptChoice
-from gnomon.models.prompts.preview import HOW, MOST_PICTURES, Asking, frames
+from gnomon.models.prompts.preview import HOW, MOST_PICTURES, PromptFormat, frames
 from gnomon.models.rows import shared
 from gnomon.options import neutral
 from gnomon.records import Answer, Item, Preview
@@ -220,7 +220,7 @@ class Gguf(Prompted):
         """The control tokens in what the model reads."""
         return tuple(token for token in self.asking().special if token in shown)
 
-    def asking(self) -> Asking:
+    def asking(self) -> PromptFormat:
         """What shows prompts without the model."""
         template = self._template
         framed = None
@@ -242,7 +242,7 @@ class Gguf(Prompted):
                 "stops": [self.llama.token_text(self.llama.eos)],
                 "draws": "always the likeliest token",
             }
-        return Asking(
+        return PromptFormat(
             way=self.ask,
             prompt=self.kept_prompt,
             frames=framed,
@@ -345,7 +345,7 @@ def _check_files(file: Path, mmproj: Path | None, context: int, threads: int) ->
     check_loads(file, context=context, threads=threads)
     if mmproj:
         check_decoder()
-        check_file(mmproj, "Give the projector's GGUF file with --mmproj FILE.")
+        check_file(mmproj, "Give the projector's GGUF file with --set mmproj=FILE.")
         check_loads(file, context=context, threads=threads, mmproj=mmproj)
 
 

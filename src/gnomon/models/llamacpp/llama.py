@@ -164,9 +164,11 @@ class Llama:
         for at in range(0, len(tokens), self._chunk):
             self._decode(tokens[at : at + self._chunk], len(self.cached), [])
 
-    def forget(self) -> None:
-        """Empty the cache."""
-        self._forget_all()
+    def forget(self) -> int:
+        """Empty the cache: no token is left."""
+        self._api.llama_memory_clear(self._memory, True)
+        self.cached.clear()
+        return 0
 
     @property
     def handles(self) -> tuple[Any, Any]:
@@ -199,7 +201,7 @@ class Llama:
             self.close()
             raise ModelError(
                 f"llama.cpp cannot open a context of {self.window} tokens: {last_complaint()}.",
-                "Give a smaller one with --model-set context=1024, or update xllamacpp.",
+                "Give a smaller one with --set context=1024, or update xllamacpp.",
             )
         self._api.llama_set_n_threads(self._context, threads, threads)
 
@@ -215,14 +217,9 @@ class Llama:
             return length
         cut = length and self._api.llama_memory_seq_rm(self._memory, 0, length, -1)
         if not cut:
-            return self._forget_all()
+            return self.forget()
         del self.cached[length:]
         return length
-
-    def _forget_all(self) -> int:
-        self._api.llama_memory_clear(self._memory, True)
-        self.cached.clear()
-        return 0
 
     def _likeliest_after(self, tokens: Sequence[int]) -> int:
         """Compute more tokens; the likeliest one to come next."""
@@ -253,7 +250,7 @@ class Llama:
         )
         status = self._api.llama_decode(self._context, batch)
         if status != 0:
-            self._forget_all()  # a part of it may have been computed
+            self.forget()  # a part of it may have been computed
             raise RuntimeError(f"llama.cpp could not compute {count} tokens (status {status})")
         self.cached.extend(tokens)
         self.computed += count
@@ -281,7 +278,9 @@ def path_scores(llama: Llama, queries: Sequence[Query]) -> list[list[float]]:
     known = _along_paths(llama, queries)
     found = []
     for query in queries:
-        sums = [_sum_along(known, query.context, tokens) for tokens in query.continuations]
+        sums = []
+        for tokens in query.continuations:
+            sums.append(sum(known[step] for step in _steps(query.context, tokens)))
         found.append(sums)
     return found
 
@@ -320,10 +319,6 @@ def chains(prefixes: Sequence[Prefix]) -> Iterator[list[Prefix]]:
         chain.append(prefix)
     if chain:
         yield chain
-
-
-def _sum_along(known: Known, context: Sequence[int], tokens: Sequence[int]) -> float:
-    return sum(known[step] for step in _steps(context, tokens))
 
 
 def _steps(context: Sequence[int], tokens: Sequence[int]) -> Iterator[tuple[Prefix, int]]:

@@ -34,7 +34,7 @@ from gnomon.models.llamacpp.library import (
 from gnomon.models.llamacpp.llama import CHUNK, Llama
 from gnomon.models.prompts.chat import Messages, Writer
 from gnomon.models.prompts.library import Prompt
-from gnomon.records import Answer, Image, Item
+from gnomon.records import Answer, Item
 from gnomon.vision.images import Pixels
 from gnomon.vision.pictures import Prepared, pixels, see
 
@@ -237,7 +237,7 @@ def answer_seeing(items: Sequence[Item], eyes: Projector, answer: Answerer) -> l
 
     A picture that cannot be shown is the error of the items that show it.
     """
-    groups = _by_pictures(items)
+    groups = grouped(range(len(items)), lambda number: items[number].images)
     opened = see((image for images in groups for image in images), pixels, ahead=AHEAD)
     found: dict[int, Answer] = {}
     for images, numbers in groups.items():
@@ -260,8 +260,8 @@ def contexts_with_signs(
         return contexts(prompt, items, write, answered=answered)
     if write is not None:
         return contexts(prompt, items, writer_with_signs(write, pictures), answered=answered)
-    signs = SIGN * pictures
 
+    signs = SIGN * pictures
     found = []
     for item in items:
         prefix = prompt.prefix(item.form, prompt.shown_to(item))
@@ -270,8 +270,22 @@ def contexts_with_signs(
 
 
 def writer_with_signs(write: Writer, pictures: int) -> Writer:
-    """A chat template for questions with so many pictures."""
-    return _with_signs(write, SIGN * pictures) if pictures else write
+    """A chat template for questions with so many pictures: their signs stand before the last one.
+
+    Some templates read the parts of a message one by one and lose a message that is a plain text.
+    """
+    if not pictures:
+        return write
+    signs = SIGN * pictures
+
+    def write_with_signs(messages: Messages, begin: bool) -> str:
+        marked = _marked(messages, signs)
+        text = write(marked, begin)
+        if signs in text:
+            return text
+        return write(_in_parts(marked), begin)
+
+    return write_with_signs
 
 
 def split_at_signs(text: str, pictures: int) -> list[str]:
@@ -288,11 +302,6 @@ def split_at_signs(text: str, pictures: int) -> list[str]:
     return parts
 
 
-def _by_pictures(items: Sequence[Item]) -> dict[tuple[Image, ...], list[int]]:
-    """The numbers of the items that show the same pictures."""
-    return grouped(range(len(items)), lambda number: items[number].images)
-
-
 def _answer_alike(
     items: Sequence[Item], seen: Sequence[Prepared[Pixels]], eyes: Projector, answer: Answerer
 ) -> Sequence[Answer]:
@@ -300,36 +309,14 @@ def _answer_alike(
     if troubles:
         return _failed(items, troubles[0])
     try:
-        with eyes.showing(list(_shown(seen))) as pictures:
+        with eyes.showing([each.made for each in seen if each.made is not None]) as pictures:
             return answer(items, pictures)
     except UnshowableError as error:
         return _failed(items, str(error))
 
 
-def _shown(seen: Sequence[Prepared[Pixels]]) -> Iterator[Pixels]:
-    for each in seen:
-        if each.made is not None:
-            yield each.made
-
-
 def _failed(items: Sequence[Item], trouble: str) -> list[Answer]:
     return [Answer(item=item.id, error=trouble) for item in items]
-
-
-def _with_signs(write: Writer, signs: str) -> Writer:
-    """A chat template with signs before the last question.
-
-    Some templates read the parts of a message one by one and lose a message that is a plain text.
-    """
-
-    def write_with_signs(messages: Messages, begin: bool) -> str:
-        marked = _marked(messages, signs)
-        text = write(marked, begin)
-        if signs in text:
-            return text
-        return write(_in_parts(marked), begin)
-
-    return write_with_signs
 
 
 def _marked(messages: Messages, signs: str) -> Messages:

@@ -1,6 +1,6 @@
 """The embedded default: SmolLM2-135M-Instruct (Apache-2.0), computed in 32 bits by numpy.
 
-Its weights are one GGUF file in a package of the Python registry (`fetching.packages`). llama.cpp
+Its weights are one GGUF file in a package of the Python registry (`downloads.packages`). llama.cpp
 reads its texts.
 """
 

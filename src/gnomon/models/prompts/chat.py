@@ -14,7 +14,7 @@ from gnomon.errors import ModelError, importing
 Messages = list[dict[str, str]]
 Writer = Callable[[Messages, bool], str]  # the flag: begin the next reply
 ANSWER = "@answer@"  # stands for an answer while a template is written out
-WITHOUT = "Ask without it: --model-set chat=no"
+WITHOUT = "Ask without it: --set chat=no"
 
 
 def chat_template(source: str, special: Mapping[str, str]) -> Writer:

@@ -1,8 +1,8 @@
 """What a manifest keeps so that the prompt of any item can be shown without the model.
 
-`Asking` holds the prompt, the chat template written out around a question, and the special tokens
-that a tokenizer adds. `preview` puts an item into it: the same text that the model reads, or none
-where that cannot be told without the model.
+`PromptFormat` holds the prompt, the chat template written out around a question, and the special
+tokens that a tokenizer adds. `preview` puts an item into it: the same text that the model reads, or
+none where that cannot be told without the model.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ HOW = {
 }
 
 
-class Asking(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class PromptFormat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How a model is asked, as far as prompts need it."""
 
     way: str  # one of HOW

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from gnomon.models.reading.question import Question, things_pattern
+from gnomon.models.reading.question import ItemQuestion, things_pattern
 
 REACH = 300  # characters around a label that can change what it means
 
@@ -168,7 +168,7 @@ _OF_THE_ANSWER = frozenset(
 class Aboutness:
     """Of which thing of a question a mention of a relation is said."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: ItemQuestion) -> None:
         self._things = things_pattern(question)
         self.known = bool(question.subject)
 

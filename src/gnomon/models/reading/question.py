@@ -29,7 +29,7 @@ _PRONOUNS = {
 _NO_THING = frozenset({"", "color", "colour", "in color", "in colour"})
 
 
-class Question(NamedTuple):
+class ItemQuestion(NamedTuple):
     """The two things of a question, and what relates them; empty where there is none."""
 
     subject: str = ""
@@ -38,10 +38,10 @@ class Question(NamedTuple):
     context: str = ""
 
 
-NO_QUESTION = Question()
+NO_QUESTION = ItemQuestion()
 
 
-def question_of(item: Item) -> Question:
+def question_of(item: Item) -> ItemQuestion:
     """What an item asks about, as far as its text has a form that is known.
 
     >>> question_of(Item(id="1", form="cloze", text="A bee is [MASK] than an apple."))[:2]
@@ -56,10 +56,10 @@ def question_of(item: Item) -> Question:
     clause = read_clause(text, words) if item.form == "caption" else read_question(text, words)
     if clause is None or clause.denied or "," in clause.after:
         return NO_QUESTION
-    return Question(clause.subject, clause.ground, clause.relation)
+    return ItemQuestion(clause.subject, clause.ground, clause.relation)
 
 
-def things_pattern(question: Question) -> re.Pattern[str]:
+def things_pattern(question: ItemQuestion) -> re.Pattern[str]:
     """Where a text names the subject (group `subject`) or the object (group `object`)."""
     subject = _names(question.subject, question.object, ("the former", "the first"))
     others = _names(question.object, question.subject, ("the latter", "the second"))
@@ -70,7 +70,7 @@ def things_pattern(question: Question) -> re.Pattern[str]:
     )
 
 
-def _of_blank(text: str, context: str) -> Question:
+def _of_blank(text: str, context: str) -> ItemQuestion:
     before, _, after = text.partition(MASK.casefold())
     subject = _BEFORE_BLANK.match(before.strip())
     if subject is None:
@@ -79,7 +79,7 @@ def _of_blank(text: str, context: str) -> Question:
     thing = bare(other["object"]) if other else ""
     if thing in _NO_THING:
         thing = ""
-    return Question(bare(subject["subject"]), thing, context=context)
+    return ItemQuestion(bare(subject["subject"]), thing, context=context)
 
 
 def _names(noun: str, other: str, pointers: tuple[str, ...]) -> list[str]:
@@ -95,7 +95,7 @@ def _names(noun: str, other: str, pointers: tuple[str, ...]) -> list[str]:
     return found
 
 
-def _person(question: Question) -> list[str]:
+def _person(question: ItemQuestion) -> list[str]:
     """A person whom the question calls "he": by pronoun, or by the noun that the text opens with.
 
     Adjectives may stand before the noun, so the first words of the text count.

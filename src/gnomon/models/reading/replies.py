@@ -2,7 +2,7 @@
 
 A reply that no rule can read, or that asserts several labels, is none: never guessed, always
 counted. Each label has its words ("larger", "bigger"), taken from the prompt that asked; the rules
-are listed in `places.RULES` and in docs/models.md.
+are listed in `segments.RULES` and in docs/models.md.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from gnomon.errors import DataError
 from gnomon.models.prompts.library import Prompt
 from gnomon.models.reading.assertion import says_undetermined
-from gnomon.models.reading.question import NO_QUESTION, Question, question_of
+from gnomon.models.reading.question import NO_QUESTION, ItemQuestion, question_of
 from gnomon.models.reading.segments import (
     RULES,
     ReadingRule,
@@ -59,7 +59,7 @@ def read(
     words: Sequence[Sequence[str]],
     *,
     letters: bool = True,
-    question: Question = NO_QUESTION,
+    question: ItemQuestion = NO_QUESTION,
 ) -> int | None:
     """The place of the choice that the reply asserts, or none.
 
@@ -91,7 +91,7 @@ def explain(
     words: Sequence[Sequence[str]],
     *,
     letters: bool = True,
-    question: Question = NO_QUESTION,
+    question: ItemQuestion = NO_QUESTION,
 ) -> ReplyReading:
     """The same, and why a reply cannot be read.
 
@@ -100,7 +100,7 @@ def explain(
 
     >>> explain("It is both larger and smaller.", [["larger"], ["smaller"]])
     ReplyReading(place=None, rule='several')
-    >>> bee = Question(subject="bee", object="apple")
+    >>> bee = ItemQuestion(subject="bee", object="apple")
     >>> explain("An apple is larger than a bee.", [["larger"], ["smaller"]], question=bee)
     ReplyReading(place=1, rule='sole')
     """
@@ -159,7 +159,7 @@ def as_answer(
 
 
 @lru_cache(maxsize=256)
-def _reader(words: tuple[tuple[str, ...], ...], letters: bool, question: Question) -> _Reader:
+def _reader(words: tuple[tuple[str, ...], ...], letters: bool, question: ItemQuestion) -> _Reader:
     """The words of each choice, compiled once for the many replies that they read."""
     cleaned = []
     for group in words:

@@ -12,7 +12,7 @@ from string import ascii_lowercase
 from gnomon.lexicon.relations import Words
 from gnomon.lexicon.replies import further_words, reply_words
 from gnomon.models.reading.assertion import Aboutness, Mention, asserted
-from gnomon.models.reading.question import NO_QUESTION, Question
+from gnomon.models.reading.question import NO_QUESTION, ItemQuestion
 from gnomon.models.reading.segments import sentences_of
 
 _EDGE = r"""[\s.,;:!?"'()\[\]{}-]*"""
@@ -34,7 +34,7 @@ class ChoiceVocabulary:
         self,
         words: Sequence[Sequence[str]],
         letters: bool,
-        question: Question = NO_QUESTION,
+        question: ItemQuestion = NO_QUESTION,
         opposite: Mapping[str, int] | None = None,
     ) -> None:
         own, own_letters = _own_words(words, question)
@@ -171,7 +171,7 @@ class ChoiceVocabulary:
 
 
 def _own_words(
-    words: Sequence[Sequence[str]], question: Question
+    words: Sequence[Sequence[str]], question: ItemQuestion
 ) -> tuple[list[set[str]], dict[str, int]]:
     """The words of each choice; and letters that are answers themselves."""
     own: list[set[str]] = []
@@ -268,7 +268,7 @@ _HOLDS, _FAILS = 0, 1
 class RelationStatements:
     """What sentences about the two things of a question say to it: yes, no or nothing."""
 
-    def __init__(self, question: Question, yes: int, no: int) -> None:
+    def __init__(self, question: ItemQuestion, yes: int, no: int) -> None:
         self._places = {_HOLDS: yes, _FAILS: no}
         relation = question.relation
         known = reply_words()
@@ -289,7 +289,7 @@ class RelationStatements:
         return {self._places[each] for each in found}
 
 
-def statements_on(question: Question, known: ChoiceVocabulary) -> RelationStatements | None:
+def statements_on(question: ItemQuestion, known: ChoiceVocabulary) -> RelationStatements | None:
     """How statements answer a question, if it asks whether a relation holds."""
     if not question.relation:
         return None

@@ -16,7 +16,13 @@ import msgspec
 from gnomon.contracts import ANYTHING, TEXT, Scale, Takes
 from gnomon.errors import ModelError, UsageError
 from gnomon.models.servers.pictures import SentPicture, hide_pictures, with_pictures
-from gnomon.models.servers.protocol import Asked, Completion, MalformedError, Tokens, check_positive
+from gnomon.models.servers.protocol import (
+    Completion,
+    MalformedError,
+    RequestFacts,
+    Tokens,
+    check_positive,
+)
 from gnomon.redaction import redact
 
 LONGEST_TEXT = 1_000_000  # characters of a reply that are kept
@@ -67,11 +73,11 @@ class _Usage(msgspec.Struct):
     completion_tokens: int | None = None
 
 
-def parse_reply(raw: bytes, asked: Asked, *, echo: bool = False) -> Completion:
+def parse_reply(raw: bytes, asked: RequestFacts, *, echo: bool = False) -> Completion:
     """What is kept of a reply.
 
     >>> reply = b'{"choices": [{"message": {"content": "Larger."}}]}'
-    >>> parse_reply(reply, Asked(Tokens(20, 64))).text
+    >>> parse_reply(reply, RequestFacts(Tokens(20, 64))).text
     'Larger.'
     """
     try:
@@ -140,7 +146,7 @@ def _bounded(text: str) -> str:
     return f"{text[:_HEAD]}\n[{gone:,} characters of this reply were cut]\n{text[-tail:]}"
 
 
-def _used(usage: msgspec.Raw, asked: Asked, characters: int) -> Tokens:
+def _used(usage: msgspec.Raw, asked: RequestFacts, characters: int) -> Tokens:
     """The tokens that were used: what the server says, or our own estimate where that cannot be.
 
     A token is hardly longer than a dozen characters and no shorter than a third of one; a chat
@@ -171,8 +177,8 @@ _GROWTH = 16  # how many times more room a reply gets that was cut
 _COMPLETION_ALTERNATIVES = 5  # the most that completion servers give
 # What a server may refuse, and how it is asked without.
 _REMEDIES = {
-    "temperature": "--model-set temperature=default",
-    "logprobs": "--model-set logprobs=no",
+    "temperature": "--set temperature=default",
+    "logprobs": "--set logprobs=no",
     "seed": "leave out request_seed",
     "response_format": "leave out constrain",
     "guided_choice": "leave out constrain, or give constrain=json",
@@ -215,7 +221,7 @@ class OpenAIApi:
         if self.echo and self.endpoint == "chat":
             raise UsageError(
                 "A chat server cannot echo.",
-                "Add --model-set endpoint=completion, or leave out echo.",
+                "Add --set endpoint=completion, or leave out echo.",
             )
         check_positive("reply_tokens", self.reply_tokens)
         check_positive("most_reply_tokens", self.most_reply_tokens)
@@ -308,7 +314,7 @@ class OpenAIApi:
             texts = [turn["content"] for turn in body["messages"]]
         return Tokens(sum(len(text) // 3 + 8 for text in texts), body["max_tokens"])
 
-    def parse(self, raw: bytes, asked: Asked) -> Completion:
+    def parse(self, raw: bytes, asked: RequestFacts) -> Completion:
         """What is kept of a reply."""
         return parse_reply(raw, asked, echo=self.echo)
 

@@ -18,14 +18,14 @@ from msgspec.structs import replace
 from gnomon.errors import DataError, GnomonError, ModelError, UsageError
 from gnomon.models.choices import log_sum
 from gnomon.models.prompts.library import Prompt
-from gnomon.models.prompts.preview import HOW, Asking, continuations
+from gnomon.models.prompts.preview import HOW, PromptFormat, continuations
 from gnomon.models.reading.replies import as_answer
 from gnomon.models.servers.pictures import PictureOptions, SentPicture, for_the_cache
 from gnomon.models.servers.pool import address_of
 from gnomon.models.servers.protocol import (
     FREE,
-    Asked,
     Completion,
+    RequestFacts,
     ServerApi,
     Tokens,
     echo_score,
@@ -188,12 +188,12 @@ class ServedModel:
             limits=found.limits,
         )
 
-    def asking(self) -> Asking:
+    def asking(self) -> PromptFormat:
         """What shows prompts without the model."""
         about = self._api.describe()
         kept = ("reply_tokens", "most_reply_tokens", "temperature", "logprobs", "constrain")
         limits = {name: about[name] for name in kept if name in about}
-        return Asking(
+        return PromptFormat(
             way="echo" if self._api.echo else "generate",
             prompt=replace(self._prompt, paraphrases=()),
             sends_messages=self._api.converses,
@@ -287,7 +287,7 @@ class ServedModel:
         most = Tokens(text.read + shown, text.written)
         sent = self._api.sent(body, pictures)
         urls = [picture.url for picture in pictures]
-        asked = Asked(most, self._remote.secrets, urls, shown)
+        asked = RequestFacts(most, self._remote.secrets, urls, shown)
         parse = partial(self._api.parse, asked=asked)
         request = Outgoing(self._api.path, sent, most, parse, pictures=urls)
         try:

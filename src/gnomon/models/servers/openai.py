@@ -106,7 +106,9 @@ def openai(
     api = OpenAIApi(name, endpoint, sampling, **scoring, **room)
     showing = PictureOptions(max_side, image_tokens)
     budget = _budget(max_cost, price_input, price_output, budget_tokens)
-    replies = _replies(cache)  # may fail, so before the remote, which has a loop to close
+    replies = (
+        Replies(cache_folder() / "replies.sqlite") if cache else None
+    )  # may fail, so before the remote, which has a loop to close
     pace: dict[str, Any] = {"concurrency": concurrency, "attempts": attempts, "timeout": timeout}
     remote = Remote(addresses, key_env, budget, **pace)
     batch = concurrency * len(addresses)
@@ -133,8 +135,7 @@ def check_name(name: str, key_env: str) -> None:
     if key_env and key_env != DEFAULT_KEY and not key:
         raise UsageError(
             "The environment variable that key_env names does not exist or is empty.",
-            "Put the key into a variable, and give that variable's name: "
-            "--model-set key_env=MY_KEY",
+            "Put the key into a variable, and give that variable's name: --set key_env=MY_KEY",
         )
     if key and key in name:
         raise UsageError(
@@ -145,10 +146,6 @@ def check_name(name: str, key_env: str) -> None:
             f"The key in the variable {key_env} has characters that no header may hold.",
             "Copy it again, without line ends.",
         )
-
-
-def _replies(cache: bool) -> Replies | None:
-    return Replies(cache_folder() / "replies.sqlite") if cache else None
 
 
 def _temperature(value: float | str) -> float | None:
@@ -213,7 +210,6 @@ def _budget(
     if max_cost is not None and (price_input is None or price_output is None):
         raise UsageError(
             "A budget in money needs the model's prices.",
-            "Give them per million tokens: "
-            "--model-set price_input=0.15 --model-set price_output=0.60",
+            "Give them per million tokens: --set price_input=0.15 --set price_output=0.60",
         )
     return Budget(price_input or 0.0, price_output or 0.0, max_cost, budget_tokens)

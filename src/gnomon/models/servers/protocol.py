@@ -125,7 +125,7 @@ class ServerApi(Protocol):
         """The most tokens that a request is likely to use, its pictures aside."""
         ...
 
-    def parse(self, raw: bytes, asked: Asked) -> Completion:
+    def parse(self, raw: bytes, asked: RequestFacts) -> Completion:
         """What is kept of a reply; a `MalformedError` says that it cannot be used."""
         ...
 
@@ -138,7 +138,7 @@ class ServerApi(Protocol):
         ...
 
 
-class Asked(NamedTuple):
+class RequestFacts(NamedTuple):
     """What of a request decides how its reply is read."""
 
     most: Tokens  # that it may use, by our own estimate

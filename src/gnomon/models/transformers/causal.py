@@ -20,8 +20,9 @@ from gnomon.models.choices import (
 )
 from gnomon.models.prompted import Prompted
 from gnomon.models.prompts.chat import Writer, chat_template
-from gnomon.models.prompts.preview import Asking, frames
+from gnomon.models.prompts.preview import PromptFormat, frames
 from gnomon.models.transformers.loading import longest_text, token_budget
+from gnomon.models.transformers.passes import padded
 from gnomon.models.transformers.scorer import TorchScorer, try_trees
 from gnomon.models.transformers.tokens import TextEncoder, limits_of, special_tokens
 from gnomon.records import Answer, Item, Preview
@@ -69,14 +70,14 @@ class Causal(Prompted):
         (text,) = self.contexts([item])
         return self.preview_text(item, self.asking().opened(text), text)
 
-    def asking(self) -> Asking:
+    def asking(self) -> PromptFormat:
         """What shows prompts without the model."""
         template = self.template
         framed = None
         if template is not None:
             answered = self.ask == "score"
             framed = frames(self.prompt, lambda _: template, answered=answered)
-        return Asking(
+        return PromptFormat(
             way=self.ask,
             prompt=self.kept_prompt,
             frames=framed,
@@ -143,23 +144,12 @@ def _generate_batch(
     device = next(model.parameters()).device
     decoder_only = not model.config.is_encoder_decoder
     filler = _filler(tokenizer)
-    longest = max(map(len, prompts))
-
-    ids, mask = [], []
-    for prompt in prompts:
-        gap = longest - len(prompt)
-        padding, seen = [filler] * gap, [1] * len(prompt)
-        if decoder_only:  # the reply follows the last token: pad on the left
-            ids.append([*padding, *prompt])
-            mask.append([0] * gap + seen)
-        else:
-            ids.append([*prompt, *padding])
-            mask.append(seen + [0] * gap)
-
+    # of a decoder the reply follows the last token
+    ids, mask = padded(prompts, filler, device, left=decoder_only)
     with torch.inference_mode():
         made: torch.Tensor = model.generate(
-            input_ids=torch.tensor(ids, device=device),
-            attention_mask=torch.tensor(mask, device=device),
+            input_ids=ids,
+            attention_mask=mask,
             max_new_tokens=new_tokens,
             do_sample=False,
             num_beams=1,
@@ -168,7 +158,9 @@ def _generate_batch(
             top_p=None,
             top_k=None,
         )
-    begun = longest if decoder_only else 1  # a decoder of its own begins with a token of its own
+    begun = (
+        ids.shape[1] if decoder_only else 1
+    )  # a decoder of its own begins with a token of its own
     return made[:, begun:]
 
 

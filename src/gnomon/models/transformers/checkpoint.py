@@ -22,7 +22,7 @@ KNOWN = (
     (
         "trust_remote_code",
         "brings code of its own, which would run on this machine.",
-        "If you have read it and trust it, add --trust-remote-code.",
+        "If you have read it and trust it, add --set trust_remote_code=yes.",
     ),
     (
         "gated repo",
@@ -104,7 +104,7 @@ def check_complete(name: str, kind: str, model: Any, missing: Collection[str]) -
         some += f" and {len(absent) - 2} more"
     raise ModelError(
         f"{name} has no weights for {some}: asked as kind {kind}, it would answer at random.",
-        "Give a model that was trained for this, or another kind with --model-set kind=KIND.",
+        "Give a model that was trained for this, or another kind with --set kind=KIND.",
     )
 
 
@@ -149,7 +149,8 @@ def _explanation(name: str, error: Exception, *, allow_pickle: bool) -> ModelErr
 def _pickled(name: str) -> ModelError:
     return ModelError(
         f"{name} has its weights only as a Python pickle, which can run any code when it is read.",
-        "Prefer a revision with .safetensors files; if you trust its author, add --allow-pickle.",
+        "Prefer a revision with .safetensors files; if you trust its author, add "
+        "--set allow_pickle=yes.",
     )
 
 

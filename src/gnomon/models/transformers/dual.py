@@ -16,13 +16,13 @@ import torch
 
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import DataError
+from gnomon.keep import KeptTensors, TensorKeep
+from gnomon.keep import key_of as cache_key
 from gnomon.models.choices import alike, take
 from gnomon.models.comparison import FORMS, TextPair, Written
 from gnomon.models.transformers.loading import longest_text, on_cpu
 from gnomon.models.transformers.tokens import surrounding_tokens, written
 from gnomon.records import Image
-from gnomon.vision.features import Entry, Features
-from gnomon.vision.features import key_of as cache_key
 from gnomon.vision.images import Pixels, decode_bytes
 from gnomon.vision.pictures import Prepared, file_of, pixels, see, stored
 
@@ -67,7 +67,7 @@ TEXTS_IN_A_PASS = 64
 
 
 class Memory:
-    """Features that are at hand; what was used least recently is forgotten first."""
+    """TensorKeep that are at hand; what was used least recently is forgotten first."""
 
     def __init__(self, most_bytes: int = MEMORY) -> None:
         self.most_bytes = most_bytes
@@ -130,7 +130,7 @@ class DualEncoder:
         self._texts = Memory()
         self._pictures = Memory()
         self._made_by = _made_by(about or {})
-        self._cache = Features(cache_folder() / "features", most_kept)
+        self._cache = TensorKeep(cache_folder() / "features", most_kept)
 
     def describe(self) -> dict[str, Any]:
         """What determines its numbers."""
@@ -211,7 +211,7 @@ class DualEncoder:
                 made = self.model.get_image_features(pixels.to(self.model.device, self.model.dtype))
             for (key, sight), row in zip(part, _pooled(made), strict=True):
                 if self._keeps:
-                    self._cache.write(sight.name, Entry({"features": row}, {}))
+                    self._cache.write(sight.name, KeptTensors({"features": row}, {}))
                 yield key, Prepared(_unit(row))
 
     @property
@@ -255,6 +255,6 @@ def _pooled(output: Any) -> Any:
 
 
 def _unit(features: Any) -> Any:
-    """Features of length one, as 64-bit numbers, so that their products add no noise."""
+    """TensorKeep of length one, as 64-bit numbers, so that their products add no noise."""
     exact = features.double()
     return exact / exact.norm()

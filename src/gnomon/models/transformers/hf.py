@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from gnomon.contracts import Model
 from gnomon.errors import ModelError, UsageError
+from gnomon.keep import bytes_of
 from gnomon.models.choices import check_way_to_ask, reply_room
 from gnomon.models.comparison import Comparer, ComparisonModel, check_contrast
 from gnomon.models.machine import kept
@@ -19,7 +20,6 @@ from gnomon.models.prompts.library import PromptChoice
 from gnomon.models.transformers.checkpoint import check_no_slip
 from gnomon.models.transformers.loading import Loaded, Loading, load
 from gnomon.options import given, neutral
-from gnomon.vision.features import bytes_of
 
 
 class _Asking(NamedTuple):
@@ -273,7 +273,7 @@ def _check_options_of_kind(name: str, kind: str, asking: _Asking) -> None:
 def _converses(name: str, place: ModelPath, has_template: bool, chat: bool | None) -> bool:
     """Whether items are put as a conversation."""
     if chat and not has_template:
-        raise UsageError(f"{name} has no chat template.", "Leave out --model-set chat=true.")
+        raise UsageError(f"{name} has no chat template.", "Leave out --set chat=true.")
     if chat is None:
         return has_template and place.converses
     return chat

@@ -20,8 +20,8 @@ import torch
 
 from gnomon.errors import ModelError
 from gnomon.grouped import grouped
+from gnomon.keep import KeptTensors, TensorKeep
 from gnomon.models.prompts.chat import WITHOUT, Writer, chat_template, conversation, showing
-from gnomon.vision.features import Entry, Features
 from gnomon.vision.images import Pixels
 
 QUESTION = "@question@"  # stands for a text while a template or a processor is tried
@@ -69,7 +69,10 @@ class PicturePlaces:
     def __init__(self, processor: Any, *, chat: bool) -> None:
         self.marks = _marks(processor)
         self.mark = self.marks[0]
-        self._write = _template(processor) if chat else None
+        self._write: Writer | None = None
+        if chat:
+            special = processor.tokenizer.special_tokens_map
+            self._write = chat_template(template_of(processor), special)
         self._in_parts = True
         if self._write is not None:
             self._learn_template()
@@ -135,7 +138,7 @@ class PicturePlaces:
         if text.count(self.mark) != pictures:
             raise ModelError(
                 f"The model's chat template does not show {pictures} pictures in one question.",
-                "Choose items with one picture, or ask without it: --model-set chat=no",
+                "Choose items with one picture, or ask without it: --set chat=no",
             )
         return text[first : last + len(self.mark)]
 
@@ -211,10 +214,6 @@ def template_of(processor: Any) -> str:
     return ""
 
 
-def _template(processor: Any) -> Writer:
-    return chat_template(template_of(processor), processor.tokenizer.special_tokens_map)
-
-
 def _marks(processor: Any) -> list[str]:
     """What may stand for a picture in a text, as processors name it."""
     found = []
@@ -261,7 +260,7 @@ class Made(NamedTuple):
 class PictureEncoder:
     """Looks at pictures with a model, or remembers what it saw."""
 
-    def __init__(self, model: Any, store: Features | None = None) -> None:
+    def __init__(self, model: Any, store: TensorKeep | None = None) -> None:
         self.model, self.store = model, store
         self.device = next(model.parameters()).device
         self._look: Any = getattr(model.base_model, "get_image_features", None)
@@ -351,7 +350,7 @@ def _join(many: Sequence[Made]) -> Any:
     )
 
 
-def _entry(shown: ShownPictures) -> Entry:
+def _entry(shown: ShownPictures) -> KeptTensors:
     """Pictures as they are kept on disk."""
     tensors = {f"given.{name}": value for name, value in shown.tensors.items()}
     for place, picture in enumerate(shown.features.pictures):
@@ -365,10 +364,10 @@ def _entry(shown: ShownPictures) -> Entry:
         "types": json.dumps(shown.types),
         "stacked": json.dumps(shown.features.stacked),
     }
-    return Entry(tensors, texts)
+    return KeptTensors(tensors, texts)
 
 
-def _shown(entry: Entry, device: torch.device) -> ShownPictures:
+def _shown(entry: KeptTensors, device: torch.device) -> ShownPictures:
     given: dict[str, torch.Tensor] = {}
     pictures: dict[int, torch.Tensor] = {}
     layers: dict[int, dict[int, torch.Tensor]] = {}

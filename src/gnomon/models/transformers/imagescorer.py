@@ -28,8 +28,14 @@ from gnomon.models.transformers.imageinputs import (
     shape_of,
 )
 from gnomon.models.transformers.loading import longest_tree, on_cpu
-from gnomon.models.transformers.passes import SharedLayer, forward, logits_at
-from gnomon.models.transformers.scorer import REFUSALS, ROOM_ON_CPU, ROOM_ON_GPU, SPREAD, log_sums
+from gnomon.models.transformers.passes import (
+    SharedLayer,
+    forward,
+    logits_at,
+    rows_that_fit,
+    wanted_logs,
+)
+from gnomon.models.transformers.scorer import REFUSALS, ROOM_ON_CPU, ROOM_ON_GPU, first_line
 from gnomon.models.transformers.tokens import TextEncoder
 from gnomon.vision.images import Pixels
 
@@ -139,7 +145,7 @@ class PictureScorer:
     def _score_rows(
         self, made: list[TokenRow], read: Prefix, places: dict[int, int], result: Result
     ) -> None:
-        most = _most_rows(read, made)
+        most = rows_that_fit(read.layers[0][0], max(len(row.tokens) for row in made))
         tokens, outputs = self.room
         for batch in batches(made, tokens=tokens, outputs=outputs, most=most):
             which = [places[row.wanted[0].query] for row in batch]
@@ -265,20 +271,8 @@ def _common_beginning(contexts: Sequence[list[int]]) -> list[int]:
 
 def _add(result: Result, asked: PassTask, logits: torch.Tensor) -> None:
     """Add what logits say about each continuation's tokens to the result."""
-    at = torch.as_tensor(asked.which, device=logits.device)
-    tokens = torch.tensor(asked.tokens, device=logits.device)
-    scores = logits[at, tokens] - log_sums(logits)[at]
-    for want, score in zip(asked.wanted, scores.tolist(), strict=True):
+    for want, score in zip(asked.wanted, wanted_logs(logits, asked), strict=True):
         result[want.query][want.choice] += score
-
-
-def _most_rows(read: Prefix, made: Sequence[TokenRow]) -> int:
-    """How many rows may go into one pass: attention takes a copy of a prefix for each."""
-    keys = read.layers[0][0]
-    _, heads, offset, size = keys.shape
-    longest = offset + max(len(row.tokens) for row in made)
-    row_bytes = 2 * keys.element_size() * heads * size * longest
-    return max(1, int(SPREAD // row_bytes))
 
 
 # --- a model that sees, tried once on a picture of our own ----------------------------------------
@@ -387,8 +381,7 @@ def _trouble(
     try:
         found = torch.tensor(scorer.score(queries))
     except REFUSALS as error:
-        lines = str(error).splitlines() or [type(error).__name__]
-        return f"it fails ({lines[0][:100].rstrip('.')})"
+        return f"it fails ({first_line(error)})"
     worst = float((found - torch.tensor(wanted)).abs().max())
     if worst <= tolerance:
         return ""

@@ -174,7 +174,7 @@ def kind_of(config: Any, name: str) -> str:
         what = f"has the architecture {architecture}"
     raise UsageError(
         f"{name} {what}, so how to ask it is not known.",
-        f"Say what it is with --model-set kind=KIND: {', '.join(KINDS)}.",
+        f"Say what it is with --set kind=KIND: {', '.join(KINDS)}.",
     )
 
 
@@ -277,7 +277,7 @@ def _quantised(model: Any, device: str, name: str) -> Any:
     if not device.startswith("cpu"):
         raise UsageError(
             "quantise=int8 needs the device cpu.",
-            "Add --model-set device=cpu, or leave quantise out.",
+            "Add --set device=cpu, or leave quantise out.",
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

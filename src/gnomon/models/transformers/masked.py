@@ -32,9 +32,9 @@ from gnomon.models.choices import (
 )
 from gnomon.models.prompted import Prompted
 from gnomon.models.prompts.library import Prompt
-from gnomon.models.prompts.preview import Asking, continuations
+from gnomon.models.prompts.preview import PromptFormat, continuations
 from gnomon.models.transformers.loading import longest_text, token_budget, tokens_in_a_pass
-from gnomon.models.transformers.passes import logits_at
+from gnomon.models.transformers.passes import logits_at, padded
 from gnomon.models.transformers.tokens import surrounding_tokens
 from gnomon.records import Answer, Item, Preview, pick
 
@@ -104,16 +104,16 @@ class Masked(Prompted):
         """The text with the mask, and the tokens that are asked for there."""
         (ways,) = fill(self.tokenizer, self.prompt, [item])
         words = self.prompt.answers(item)
-        tokens = [way.tokens[_slice(way)] for way in ways]
+        tokens = [way.tokens[way.span.start : way.span.stop] for way in ways]
         scored = continuations(item, words, tokens, self.piece)
         blank = next(self.blanks(ways[0]), None)
         read = () if blank is None else blank.tokens
         made = self.previewed(item, self.asking().text(item), read, scored)
         return replace(made, trouble=self._trouble(item, ways))
 
-    def asking(self) -> Asking:
+    def asking(self) -> PromptFormat:
         """What shows prompts without the model."""
-        return Asking(
+        return PromptFormat(
             way="fill",
             prompt=self.kept_prompt,
             blank=self.tokenizer.mask_token,
@@ -237,23 +237,11 @@ class Masked(Prompted):
 
     def _logits(self, batch: Sequence[Blank]) -> torch.Tensor:
         device = self.model.device
-        size = len(batch[0].tokens)
-        pad = self.tokenizer.pad_token_id or 0
-        ids, seen, places = [], [], []
-        for row, blank in enumerate(batch):
-            gap = size - len(blank.tokens)
-            ids.append([*blank.tokens, *[pad] * gap])
-            seen.append([1] * len(blank.tokens) + [0] * gap)
-            places.append(row * size + blank.place)
-        inputs = {
-            "input_ids": torch.tensor(ids, device=device),
-            "attention_mask": torch.tensor(seen, device=device),
-        }
+        rows = [blank.tokens for blank in batch]
+        ids, seen = padded(rows, self.tokenizer.pad_token_id or 0, device)
+        places = [row * ids.shape[1] + blank.place for row, blank in enumerate(batch)]
+        inputs = {"input_ids": ids, "attention_mask": seen}
         return logits_at(self.model, inputs, torch.tensor(places, device=device))
-
-
-def _slice(way: Filled) -> slice:
-    return slice(way.span.start, way.span.stop)
 
 
 def _probabilities(logs: Sequence[float]) -> tuple[float, ...]:
@@ -288,7 +276,7 @@ def _check(spec: str, tokenizer: Any, span: str, top_k: int) -> None:
     if tokenizer.mask_token_id is None or not tokenizer.is_fast:
         raise ModelError(
             f"The tokenizer of {spec} has no mask token, or does not tell where words stand.",
-            "Ask it as another kind with --model-set kind=KIND.",
+            "Ask it as another kind with --set kind=KIND.",
         )
 
 

@@ -7,6 +7,7 @@ All are asked in the same way. What differs is what they look at, pixels (BLIP, 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -92,7 +93,9 @@ class Joint:
     def odds(self, pairs: Sequence[TextPair], seen: Mapping[str, Prepared[Any]]) -> list[float]:
         """The log-odds of each pair; pictures of one size are read together, so none is padded."""
         texts = self._asked([pair.text for pair in pairs])
-        shown = [_made(seen, pair) for pair in pairs]
+        shown = []
+        for pair in pairs:
+            shown.append([seen[key].made for key in pair.pictures])
         kinds: list[Hashable] = list(map(shapes, shown))
         if not self.head.padded:
             kinds = list(zip(kinds, self._lengths(texts), strict=True))
@@ -130,11 +133,6 @@ def shapes(shown: Sequence[Any]) -> Hashable:
     return tuple(found)
 
 
-def _made(seen: Mapping[str, Prepared[Any]], pair: TextPair) -> list[Any]:
-    """What is seen of the pictures of a pair."""
-    return [seen[key].made for key in pair.pictures]
-
-
 def odds_of_true(logits: Any, config: Any) -> Any:
     """The log-odds of the second of two classes: the first, if its name says that it means true."""
     if logits.shape[-1] != 2:
@@ -151,52 +149,33 @@ def odds_of_true(logits: Any, config: Any) -> Any:
 
 def matcher(model: Any, tokenizer: Any, processor: Any) -> Joint:
     """A matcher by the class of a model."""
-    architecture = type(model).__name__
     if hasattr(model, "vision_model"):
-        look = _Eye(model, processor.image_processor).look
+        look = partial(_look_with_model, model, processor.image_processor)
     else:
         _use_all_patches(model)
-        look = _Pixels(processor.image_processor).look
-    return Joint(model, tokenizer, HEADS[architecture], look)
+        look = partial(_look_at_pixels, processor.image_processor)
+    return Joint(model, tokenizer, HEADS[type(model).__name__], look)
 
 
-class _Pixels:
+def _look_at_pixels(image_processor: Any, images: Sequence[Image]) -> dict[str, Prepared[Any]]:
     """Pictures as pixels, for models that have no part of their own for them."""
-
-    def __init__(self, image_processor: Any) -> None:
-        self.image_processor = image_processor
-
-    def look(self, images: Sequence[Image]) -> dict[str, Prepared[Any]]:
-        return dict(prepared(images, self.image_processor))
+    return dict(prepared(images, image_processor))
 
 
-class _Eye:
+def _look_with_model(
+    model: Any, image_processor: Any, images: Sequence[Image]
+) -> dict[str, Prepared[Any]]:
     """Pictures as the part of a model that sees gives them: each computed once for its texts."""
-
-    def __init__(self, model: Any, image_processor: Any) -> None:
-        self.model, self.image_processor = model, image_processor
-        self.in_a_pass = pictures_in_a_pass(model)
-
-    def look(self, images: Sequence[Image]) -> dict[str, Prepared[Any]]:
-        found: dict[str, Prepared[Any]] = {}
-        keys: list[str] = []
-        pictures: list[Any] = []
-        for key, seen in prepared(images, self.image_processor):
-            found[key] = seen
-            if seen.made is not None:
-                keys.append(key)
-                pictures.append(seen.made)
-
-        for numbers in alike(list(map(shape_of, pictures)), self.in_a_pass):
-            rows = self._states(take(pictures, numbers))
-            for key, row in zip(take(keys, numbers), rows, strict=True):
-                found[key] = Prepared(row)
-        return found
-
-    def _states(self, pictures: Sequence[Any]) -> Any:
-        pixels = torch.stack(list(pictures)).to(self.model.device, self.model.dtype)
+    found = dict(prepared(images, image_processor))
+    keys = [key for key, seen in found.items() if seen.made is not None]
+    pictures = [found[key].made for key in keys]
+    for numbers in alike(list(map(shape_of, pictures)), pictures_in_a_pass(model)):
+        pixels = torch.stack(take(pictures, numbers)).to(model.device, model.dtype)
         with torch.inference_mode():
-            return self.model.vision_model(pixel_values=pixels).last_hidden_state
+            rows = model.vision_model(pixel_values=pixels).last_hidden_state
+        for key, row in zip(take(keys, numbers), rows, strict=True):
+            found[key] = Prepared(row)
+    return found
 
 
 def _use_all_patches(model: Any) -> None:

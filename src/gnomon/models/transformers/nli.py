@@ -19,7 +19,7 @@ from gnomon.errors import ModelError, ModelWarning, UsageError
 from gnomon.files import package_data, read_yaml
 from gnomon.models.choices import ask_those_without_trouble, by_length, take, too_long
 from gnomon.models.prompted import special_names
-from gnomon.models.prompts.preview import HOW, Asking, pair_of
+from gnomon.models.prompts.preview import HOW, PromptFormat, pair_of
 from gnomon.models.transformers.loading import longest_text, token_budget, tokens_in_a_pass
 from gnomon.models.transformers.tokens import tokens_around_a_pair
 from gnomon.records import Answer, Item, Preview, pick
@@ -100,9 +100,9 @@ class Nli:
             how=HOW[asking.way],
         )
 
-    def asking(self) -> Asking:
+    def asking(self) -> PromptFormat:
         """What shows prompts without the model."""
-        return Asking(way="pair", **tokens_around_a_pair(self.tokenizer))
+        return PromptFormat(way="pair", **tokens_around_a_pair(self.tokenizer))
 
     def _encoded(self, pairs: Sequence[Pair], **how: Any) -> Any:
         premises, hypotheses = zip(*pairs, strict=True)
@@ -160,7 +160,7 @@ class Nli:
         warnings.warn(
             f"{self.spec}: three obvious pairs are answered {', '.join(said)} instead of "
             f"{', '.join(wanted)}; the classes look permuted. "
-            f"If so, give --model-set labels={order}.",
+            f"If so, give --set labels={order}.",
             ModelWarning,
             stacklevel=4,
         )
@@ -190,7 +190,7 @@ def class_order(config: Any, name: str, labels: str = "") -> tuple[str, ...]:
     raise ModelError(
         f"{name} does not say what its {size} classes mean ({', '.join(map(str, said.values()))}).",
         "Give their order, as its authors describe it: for instance "
-        f"--model-set labels={','.join(LABELS)}.",
+        f"--set labels={','.join(LABELS)}.",
     )
 
 

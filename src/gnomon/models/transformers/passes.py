@@ -22,6 +22,7 @@ from gnomon.models.planner import PassTask
 from gnomon.models.rows import TokenLine, TokenRow, ancestors, filled, line_up
 from gnomon.models.transformers.loading import on_cpu
 
+SPREAD = 256 * 2**20  # bytes that one layer's prefix may take, spread over the rows of a batch
 ROOM = 64 * 2**20  # bytes that a prefix may take, spread over the rows of a batch
 
 
@@ -105,6 +106,44 @@ def logits_at(model: Any, inputs: dict[str, Any], places: torch.Tensor) -> torch
         if not seen:  # the head is not where the model says it is: it was given all places
             logits = logits[places]
         return logits.float()
+
+
+def padded(
+    rows: Sequence[Sequence[int]], filler: int, device: torch.device, *, left: bool = False
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Rows filled up to one length, on the right or the left, and which of their tokens count."""
+    size = max(map(len, rows))
+    ids, seen = [], []
+    for row in rows:
+        gap = size - len(row)
+        before, after = (gap, 0) if left else (0, gap)
+        ids.append([*[filler] * before, *row, *[filler] * after])
+        seen.append([0] * before + [1] * len(row) + [0] * after)
+    return torch.tensor(ids, device=device), torch.tensor(seen, device=device)
+
+
+def rows_that_fit(keys: torch.Tensor, longest: int) -> int:
+    """How many rows of so many tokens may follow a prefix in one pass.
+
+    `keys` are those of a layer of the prefix: attention takes a copy of them for each row.
+    """
+    _, heads, offset, size = keys.shape
+    row_bytes = 2 * keys.element_size() * heads * size * (offset + longest)
+    return max(1, int(SPREAD // row_bytes))
+
+
+def wanted_logs(logits: torch.Tensor, task: PassTask) -> list[float]:
+    """The log-probabilities that a task wants, from the logits at its places."""
+    which = torch.as_tensor(task.which, device=logits.device)
+    tokens = torch.tensor(task.tokens, device=logits.device)
+    found: list[float] = (logits[which, tokens] - log_sums(logits)[which]).tolist()
+    return found
+
+
+def log_sums(logits: torch.Tensor) -> torch.Tensor:
+    """The logarithm of the sum of each row's exponentials; a CPU's cache holds a few rows."""
+    rows = 8 if logits.device.type == "cpu" else len(logits)
+    return torch.cat([part.logsumexp(-1) for part in logits.split(rows)])
 
 
 def read_prefix(model: Any, tokens: Sequence[int]) -> Layers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,11 @@ def region_matcher(name: str, model: Any, tokenizer: Any, regions: str) -> Joint
     if not regions:
         raise UsageError(
             f"{name} sees regions of pictures, which a detector must have found before.",
-            "Say where their features are: --model-set regions=PATH.",
+            "Say where their features are: --set regions=PATH.",
         )
     files = open_regions(regions)
     head = HEADS[type(model).__name__]
-    look = _Regions(model, files).look
+    look = partial(_look, model, files)
     about = {"regions": files.kind, "regions_hash": files.fingerprint()}
     return Joint(model, tokenizer, head, look, about=about)
 
@@ -46,23 +47,16 @@ def _regions_of_recipe(folder: Path) -> str:
     return str(settings.get("regions") or "")
 
 
-class _Regions:
-    """Looks up the regions of pictures, with boxes for a model that takes them."""
+def _look(model: Any, files: RegionFiles, images: Sequence[Image]) -> dict[str, Prepared[Any]]:
+    """What the files have of each picture; one that they do not have is that item's trouble."""
+    boxed = hasattr(model.config, "visual_pos_dim")
+    size = int(model.config.visual_feat_dim if boxed else model.config.visual_embedding_dim)
 
-    def __init__(self, model: Any, files: RegionFiles) -> None:
-        self.files = files
-        self.boxed = hasattr(model.config, "visual_pos_dim")
-        self.size = int(
-            model.config.visual_feat_dim if self.boxed else model.config.visual_embedding_dim
-        )
+    def regions(image: Image) -> tuple[Any, ...]:
+        return region_tensors(files, size, image, boxed=boxed)
 
-    def look(self, images: Sequence[Image]) -> dict[str, Prepared[Any]]:
-        """What the files have of each picture; one that they do not have is that item's trouble."""
-        found = see(images, self._regions, threads=1)
-        return {image.identity: seen for image, seen in zip(images, found, strict=True)}
-
-    def _regions(self, image: Image) -> tuple[Any, ...]:
-        return region_tensors(self.files, self.size, image, boxed=self.boxed)
+    found = see(images, regions, threads=1)
+    return {image.identity: seen for image, seen in zip(images, found, strict=True)}
 
 
 def region_tensors(

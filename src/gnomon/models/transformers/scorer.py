@@ -19,9 +19,14 @@ from gnomon.models.machine import keep_freed_memory
 from gnomon.models.planner import PassTask, Planner, Room, task_of
 from gnomon.models.rows import QueryFamily, TokenRow, plain_rows, rows
 from gnomon.models.transformers.loading import longest_tree, on_cpu, rotation_limit
-from gnomon.models.transformers.passes import Layers, compute_logits, may_be_packed, read_prefix
-
-SPREAD = 256 * 2**20  # bytes that one layer's prefix may take, spread over the rows of a batch
+from gnomon.models.transformers.passes import (
+    Layers,
+    compute_logits,
+    may_be_packed,
+    read_prefix,
+    rows_that_fit,
+    wanted_logs,
+)
 
 ROOM_ON_CPU = Room(1024, 256)  # fits its cache
 ROOM_ON_GPU = Room(16384, 2048)  # fills it
@@ -47,7 +52,6 @@ class TorchScorer(Planner[Layers]):
         if on_cpu(model):
             keep_freed_memory()
         self.model = model
-        self.device = next(model.parameters()).device
 
     def read_prefix(self, tokens: Sequence[int]) -> Layers:
         """Keys and values of a text."""
@@ -59,25 +63,12 @@ class TorchScorer(Planner[Layers]):
 
     def most_rows(self, prefix: Layers, longest: int) -> int | None:
         """How many rows may share a prefix in one pass: attention takes a copy of it for each."""
-        keys = prefix[0].keys
-        _, heads, offset, size = keys.shape
-        row_bytes = 2 * keys.element_size() * heads * size * (offset + longest)
-        return max(1, int(SPREAD // row_bytes))
+        return rows_that_fit(prefix[0].keys, longest)
 
     def compute(self, tasks: Iterable[PassTask], prefix: Layers | None) -> Iterator[list[float]]:
         """For each task, in order, the log-probabilities that it wants."""
         for task in tasks:
-            logits = compute_logits(self.model, task, prefix)
-            which = torch.as_tensor(task.which, device=self.device)
-            tokens = torch.tensor(task.tokens, device=self.device)
-            found = logits[which, tokens] - log_sums(logits)[which]
-            yield found.tolist()
-
-
-def log_sums(logits: torch.Tensor) -> torch.Tensor:
-    """The logarithm of the sum of each row's exponentials; a CPU's cache holds a few rows."""
-    rows = 8 if logits.device.type == "cpu" else len(logits)
-    return torch.cat([part.logsumexp(-1) for part in logits.split(rows)])
+            yield wanted_logs(compute_logits(self.model, task, prefix), task)
 
 
 # --- may a model be asked in trees of tokens? Tried once, on a few tokens, against plain rows ----
@@ -115,7 +106,7 @@ def try_trees(model: Any, wanted: bool | None, spec: str) -> TreeUse:
     trouble = _trouble(model, queries, plain, packed=False)
     if trouble and wanted:
         raise ModelError(
-            f"{spec} cannot be asked in trees: {trouble}.", "Leave out --model-set trees=yes."
+            f"{spec} cannot be asked in trees: {trouble}.", "Leave out --set trees=yes."
         )
     if trouble:
         warnings.warn(
@@ -135,7 +126,7 @@ def _trouble(model: Any, queries: Sequence[Query], plain: States, *, packed: boo
         prefix = read_prefix(model, queries[0].context[:SHARED])
         found = _states(model, [batch], prefix, packed=packed)
     except REFUSALS as error:
-        return f"it fails ({_first_line(error)})"
+        return f"it fails ({first_line(error)})"
 
     tolerance = _tolerance(model)
     worst = max(_difference(found[key], state) for key, state in plain.items())
@@ -144,7 +135,8 @@ def _trouble(model: Any, queries: Sequence[Query], plain: States, *, packed: boo
     return f"its hidden states differ by {worst:.2g} of their size"
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """What an error says, in a few words."""
     lines = str(error).splitlines() or [type(error).__name__]
     return lines[0][:100].rstrip(".")
 
@@ -157,7 +149,7 @@ def _check_decoder(model: Any, plain: States, spec: str) -> None:
     if _difference(after_one, after_other) > _tolerance(model):
         raise ModelError(
             f"{spec} is not a decoder: what it reads at one place depends on what comes after it.",
-            "Ask it as what it is: --model-set kind=masked, seq2seq or nli.",
+            "Ask it as what it is: --set kind=masked, seq2seq or nli.",
         )
 
 

@@ -15,10 +15,11 @@ import torch
 
 from gnomon.models.choices import Likelihoods, ModelReply, Query, by_length, contexts, flat, take
 from gnomon.models.prompted import Prompted
-from gnomon.models.prompts.preview import Asking
+from gnomon.models.prompts.preview import PromptFormat
 from gnomon.models.rows import QueryPart
 from gnomon.models.transformers.causal import generate
 from gnomon.models.transformers.loading import longest_text, token_budget, tokens_in_a_pass
+from gnomon.models.transformers.passes import padded
 from gnomon.models.transformers.tokens import TextEncoder, limits_of, opening, surrounding_tokens
 from gnomon.records import Answer, Item, Preview
 
@@ -62,9 +63,9 @@ class Seq2seq(Prompted):
         (text,) = contexts(self.prompt, [item])
         return self.preview_text(item, self.asking().opened(text), text)
 
-    def asking(self) -> Asking:
+    def asking(self) -> PromptFormat:
         """What shows prompts without the model."""
-        return Asking(
+        return PromptFormat(
             way="target" if self.ask == "score" else self.ask,
             prompt=self.kept_prompt,
             **surrounding_tokens(self.tokenizer),
@@ -209,18 +210,10 @@ def start_token(model: Any) -> int:
 
 def _score_batch(model: Any, queries: Sequence[Query], start: list[int]) -> list[list[float]]:
     device = next(model.parameters()).device
-    size = max(len(query.context) for query in queries)
-    ids, seen = [], []
-    for query in queries:
-        gap = size - len(query.context)
-        ids.append(query.context + [0] * gap)
-        seen.append([1] * len(query.context) + [0] * gap)
-    mask = torch.tensor(seen, device=device)
+    ids, mask = padded([query.context for query in queries], 0, device)
 
     with torch.inference_mode():
-        encoded = model.get_encoder()(
-            input_ids=torch.tensor(ids, device=device), attention_mask=mask
-        )
+        encoded = model.get_encoder()(input_ids=ids, attention_mask=mask)
         opened = model(
             encoder_outputs=encoded,
             attention_mask=mask,

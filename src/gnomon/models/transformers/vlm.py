@@ -17,6 +17,7 @@ from gnomon.contracts import ANYTHING
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import DataError
 from gnomon.grouped import grouped
+from gnomon.keep import DEFAULT_BYTES, TensorKeep, key_of
 from gnomon.models.choices import (
     Likelihoods,
     ModelReply,
@@ -30,7 +31,7 @@ from gnomon.models.choices import (
 )
 from gnomon.models.prompted import Prompted
 from gnomon.models.prompts.chat import Writer, conversation
-from gnomon.models.prompts.preview import MOST_PICTURES, Asking, frames
+from gnomon.models.prompts.preview import MOST_PICTURES, PromptFormat, frames
 from gnomon.models.transformers.causal import BATCH, generate
 from gnomon.models.transformers.imageinputs import (
     PictureEncoder,
@@ -49,7 +50,6 @@ from gnomon.models.transformers.imagescorer import (
 from gnomon.models.transformers.loading import longest_text, on_cpu, token_budget
 from gnomon.models.transformers.tokens import TextEncoder, limits_of, special_tokens
 from gnomon.records import Answer, Image, Item, Preview
-from gnomon.vision.features import DEFAULT_BYTES, Features, key_of
 from gnomon.vision.images import decode_bytes
 from gnomon.vision.pictures import Prepared, file_of, see, stored
 
@@ -235,10 +235,10 @@ class Vlm(Prompted):
     def _opening(self) -> str:
         return "".join(self.tokenizer.convert_ids_to_tokens(self.encoder.opening))
 
-    def asking(self) -> Asking:
+    def asking(self) -> PromptFormat:
         """What shows prompts without the model: nothing, where the processor adds to texts."""
         if self.nothing.before or self.nothing.after:
-            return Asking(way=self.ask, takes_pictures=True)
+            return PromptFormat(way=self.ask, takes_pictures=True)
         framed = None
         if self.chat:
             framed = frames(
@@ -249,7 +249,7 @@ class Vlm(Prompted):
             )
             for name, (before, after) in framed.items():
                 framed[name] = (self._opened(before, before), after)
-        return Asking(
+        return PromptFormat(
             way=self.ask,
             prompt=self.kept_prompt,
             frames=framed,
@@ -317,11 +317,11 @@ class Vlm(Prompted):
         return replies
 
 
-def _store(most_bytes: int, about: Mapping[str, Any]) -> Features | None:
+def _store(most_bytes: int, about: Mapping[str, Any]) -> TensorKeep | None:
     """Where what the model makes of pictures is kept; nowhere if its weights cannot be named."""
     if not most_bytes or not about.get("revision"):
         return None
-    return Features(cache_folder() / "features", most_bytes)
+    return TensorKeep(cache_folder() / "features", most_bytes)
 
 
 class _PictureWriter:

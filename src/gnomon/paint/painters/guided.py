@@ -21,7 +21,7 @@ from gnomon.models.transformers.loading import best_device, libraries, quiet, re
 from gnomon.models.transformers.processors import load_tokenizer
 from gnomon.options import neutral
 from gnomon.paint.factory import as_model
-from gnomon.paint.records import Picture, Request, Trouble
+from gnomon.paint.records import PaintedPicture, PaintRequest, PaintTrouble
 
 CLIP = "openai/clip-vit-base-patch32"
 LARGEST_SIDE = 2048
@@ -29,7 +29,7 @@ PADDED = 2.0  # side of the padded picture, as a multiple of the picture's
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class GuidedSettings:
     """Every setting of the authors' code, with its value there."""
 
     size: int = 512  # pixels of the picture's side
@@ -115,15 +115,15 @@ def guided(
     device     cpu, cuda or mps (default: the fastest)
     """
     given = locals()
-    settings = Settings(**{field.name: given[field.name] for field in fields(Settings)})
+    settings = GuidedSettings(**{field.name: given[field.name] for field in fields(GuidedSettings)})
     if name:
         raise UsageError(
-            f"synth:guided takes no name, not '{name[:60]}'.", "Give --model-set vqgan=FOLDER."
+            f"synth:guided takes no name, not '{name[:60]}'.", "Give --set vqgan=FOLDER."
         )
     if not vqgan:
         raise UsageError(
             "synth:guided needs the weights of a VQGAN.",
-            "Give --model-set vqgan=FOLDER, a VQModel as diffusers saves it.",
+            "Give --set vqgan=FOLDER, a VQModel as diffusers saves it.",
         )
     _check(settings, save_every)
     return GuidedPainter(
@@ -141,7 +141,7 @@ class GuidedPainter:
         self,
         vqgan: str,
         clip: str,
-        settings: Settings,
+        settings: GuidedSettings,
         *,
         negative: str,
         save_every: int,
@@ -170,14 +170,16 @@ class GuidedPainter:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
 
-    def paint(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Picture | Trouble]]:
+    def paint(
+        self, requests: Sequence[PaintRequest]
+    ) -> Iterator[tuple[PaintRequest, PaintedPicture | PaintTrouble]]:
         """Each request with its picture."""
         for request in requests:
             yield request, self._paint(request)
             self._forget(request)
 
-    def _paint(self, request: Request) -> Picture:
-        from gnomon.paint.painters.guiding import Guidance
+    def _paint(self, request: PaintRequest) -> PaintedPicture:
+        from gnomon.paint.painters.guidance import Guidance
 
         guidance = Guidance(self.shape, self.settings, request.seed, self._device)
         self._resume(guidance, request)
@@ -192,7 +194,7 @@ class GuidedPainter:
             if guidance.step % self._save_every == 0 and guidance.step < self.settings.steps:
                 self._save(guidance, request)
         with self._torch.no_grad():
-            return Picture(_png(self.decoded(guidance.clipped())))
+            return PaintedPicture(_png(self.decoded(guidance.clipped())))
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
@@ -214,7 +216,7 @@ class GuidedPainter:
 
     def loss(self, latents: Any, cuts: Any, wanted: Any, unwanted: Any) -> Any:
         """How far the picture of some latents is from what is wanted."""
-        from gnomon.paint.painters.guiding import cutouts, loss_of, normalised
+        from gnomon.paint.painters.guidance import cutouts, loss_of, normalised
 
         pieces = cutouts(self.decoded(latents), cuts, self.settings, self.seen)
         features = self.image_features(normalised(pieces))
@@ -236,14 +238,14 @@ class GuidedPainter:
             )
         return getattr(found, "pooler_output", found)
 
-    def _file(self, request: Request) -> Path | None:
+    def _file(self, request: PaintRequest) -> Path | None:
         if self._folder is None:
             return None
         key = f"{request.item.id}\0{request.number}\0{request.seed}\0{request.prompt}"
         known = sha256(key.encode(errors="surrogatepass")).hexdigest()
         return self._folder / f"{known[:32]}.safetensors"
 
-    def _save(self, guidance: Any, request: Request) -> None:
+    def _save(self, guidance: Any, request: PaintRequest) -> None:
         """Write down how far a picture has come: whole or not at all."""
         file = self._file(request)
         if file is None:
@@ -252,7 +254,7 @@ class GuidedPainter:
 
         replace_file(file, save(guidance.state()))
 
-    def _resume(self, guidance: Any, request: Request) -> None:
+    def _resume(self, guidance: Any, request: PaintRequest) -> None:
         """Go on from what was written down, if that is sound and of this picture."""
         file = self._file(request)
         if file is None or not file.is_file():
@@ -267,7 +269,7 @@ class GuidedPainter:
         except (SafetensorError, KeyError, RuntimeError):
             file.unlink()
 
-    def _forget(self, request: Request) -> None:
+    def _forget(self, request: PaintRequest) -> None:
         file = self._file(request)
         if file is not None:
             with suppress(OSError):
@@ -305,7 +307,7 @@ def _clip_of(name: str) -> Any:
     return CLIPModel.from_pretrained(name, use_safetensors=True)
 
 
-def _check(settings: Settings, save_every: int) -> None:
+def _check(settings: GuidedSettings, save_every: int) -> None:
     if not 16 <= settings.size <= LARGEST_SIDE:
         raise UsageError(
             f"A picture of {settings.size} pixels a side cannot be painted.",

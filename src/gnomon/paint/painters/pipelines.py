@@ -17,7 +17,7 @@ from gnomon.models.transformers.checkpoint import check_device, explained
 from gnomon.models.transformers.loading import DTYPES, best_device, libraries, quiet
 from gnomon.options import neutral
 from gnomon.paint.factory import as_model
-from gnomon.paint.records import Picture, Request, Trouble
+from gnomon.paint.records import PaintedPicture, PaintRequest, PaintTrouble
 
 LARGEST_SIDE = 4096
 
@@ -84,7 +84,9 @@ class PipelinePainter:
         """What determines the pictures."""
         return {**self._about, **self._how}
 
-    def paint(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Picture | Trouble]]:
+    def paint(
+        self, requests: Sequence[PaintRequest]
+    ) -> Iterator[tuple[PaintRequest, PaintedPicture | PaintTrouble]]:
         """Each request with its picture."""
         torch, _ = libraries()
         generators = []
@@ -99,11 +101,11 @@ class PipelinePainter:
         flagged = getattr(found, "nsfw_content_detected", None) or [False] * len(requests)
         for request, picture, hidden in zip(requests, found.images, flagged, strict=True):
             if hidden:
-                yield request, Trouble("the pipeline's own filter hid the picture")
+                yield request, PaintTrouble("the pipeline's own filter hid the picture")
                 continue
             out = BytesIO()
             picture.convert("RGB").save(out, "PNG")
-            yield request, Picture(out.getvalue())
+            yield request, PaintedPicture(out.getvalue())
 
 
 def _opened(

@@ -17,12 +17,19 @@ from msgspec.structs import replace
 from gnomon.errors import UsageError, check_known
 from gnomon.files import package_data
 from gnomon.paint.factory import as_model
-from gnomon.paint.painters.staging import FIRST, SECOND, stage
-from gnomon.paint.records import Picture, Request, Standing, Trouble, Truth, asked_of
+from gnomon.paint.painters.stages import FIRST, SECOND, stage
+from gnomon.paint.records import (
+    PaintedPicture,
+    PaintRequest,
+    PaintTrouble,
+    TrueThing,
+    Truth,
+    asked_of,
+)
 from gnomon.records import Item, digest
 from gnomon.scenes import drawing
 from gnomon.scenes.bodies import Body
-from gnomon.scenes.pictures import Survey, check_size, paint, png, scene_note, survey
+from gnomon.scenes.pictures import PictureSurvey, check_size, paint, png, scene_note, survey
 from gnomon.scenes.scenes import Scene
 from gnomon.vision.detection import Box
 
@@ -59,14 +66,16 @@ class Renderer:
         look = "meshes" if self.meshes else "shapes"
         return {"size": self.size, "look": look, "edition": edition()}
 
-    def paint(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Picture | Trouble]]:
+    def paint(
+        self, requests: Sequence[PaintRequest]
+    ) -> Iterator[tuple[PaintRequest, PaintedPicture | PaintTrouble]]:
         """Each request with its picture."""
         for request in requests:
             yield request, self._paint(request)
 
-    def _paint(self, request: Request) -> Picture | Trouble:
+    def _paint(self, request: PaintRequest) -> PaintedPicture | PaintTrouble:
         if len(request.item.gold) != 1:
-            return Trouble("the renderer needs an item with one right answer")
+            return PaintTrouble("the renderer needs an item with one right answer")
         gold = request.item.gold[0]
         return picture_of(request.item, gold, request.seed, self.size, meshes=self.meshes)
 
@@ -80,26 +89,26 @@ def edition() -> str:
 
 def picture_of(
     item: Item, choice: str, seed: int, size: int = 256, *, meshes: bool = False
-) -> Picture | Trouble:
+) -> PaintedPicture | PaintTrouble:
     """A picture that shows one of an item's choices, the right one or another."""
     asked = asked_of(item)
     if asked is None or choice not in item.choices:
-        return Trouble("the renderer needs an item with two things and choices")
+        return PaintTrouble("the renderer needs an item with two things and choices")
     staged = stage(asked, choice, seed)
     if staged.scene is None:
-        return Trouble(staged.trouble)
+        return PaintTrouble(staged.trouble)
     together = survey(staged.scene, size, meshes=meshes)
     first = standing(staged.scene, FIRST, asked.first, together, meshes=meshes)
     second = standing(staged.scene, SECOND, asked.second, together, meshes=meshes)
     if first is None or second is None:
-        return Trouble("out of the renderer's reach: one of the things would be out of sight")
+        return PaintTrouble("out of the renderer's reach: one of the things would be out of sight")
     content = png(paint(staged.scene, size, meshes=meshes), notes=scene_note(staged.scene))
-    return Picture(content, Truth(first=first, second=second))
+    return PaintedPicture(content, Truth(first=first, second=second))
 
 
 def standing(
-    scene: Scene, id: str, name: str, together: Survey, *, meshes: bool = False
-) -> Standing | None:
+    scene: Scene, id: str, name: str, together: PictureSurvey, *, meshes: bool = False
+) -> TrueThing | None:
     """What is known of one thing of a scene; none if it is not in the picture."""
     size = len(together.mask)
     alone = survey(replace(scene, things=(scene.placed(id),), links=()), size, meshes=meshes)
@@ -108,7 +117,7 @@ def standing(
     if box is None or int(own.sum()) < LEAST_SEEN:
         return None
     body = Body(scene.placed(id))
-    return Standing(
+    return TrueThing(
         name=name,
         box=Box(box[0] / size, box[1] / size, box[2] / size, box[3] / size),
         visible=together.visible[id],

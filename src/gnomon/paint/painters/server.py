@@ -23,7 +23,7 @@ from gnomon.models.servers.refusals import AskError
 from gnomon.models.servers.remote import Outgoing, Remote
 from gnomon.options import neutral
 from gnomon.paint.factory import as_model
-from gnomon.paint.records import Picture, Request, Trouble
+from gnomon.paint.records import PaintedPicture, PaintRequest, PaintTrouble
 from gnomon.vision.images import size_in
 
 PATH = "/images/generations"
@@ -32,10 +32,10 @@ ONE = Tokens(0, 1)  # a picture, as budgets count them
 MILLION = 1e6  # what prices of tokens are for
 
 
-class Reply(NamedTuple):
+class _ServerReply(NamedTuple):
     """What a server sent: a picture, or why there is none."""
 
-    made: Picture | Trouble
+    made: PaintedPicture | PaintTrouble
     used: Tokens = ONE
 
 
@@ -125,15 +125,19 @@ class ServerPainter:
         """Close all connections."""
         self._remote.close()
 
-    def paint(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Picture | Trouble]]:
+    def paint(
+        self, requests: Sequence[PaintRequest]
+    ) -> Iterator[tuple[PaintRequest, PaintedPicture | PaintTrouble]]:
         """All requests at once, as far as the server's concurrency allows."""
         found = self._remote.run(self._ask_all(requests))
         yield from zip(requests, found, strict=True)
 
-    async def _ask_all(self, requests: Sequence[Request]) -> list[Picture | Trouble]:
+    async def _ask_all(
+        self, requests: Sequence[PaintRequest]
+    ) -> list[PaintedPicture | PaintTrouble]:
         return list(await asyncio.gather(*(self._ask(request) for request in requests)))
 
-    async def _ask(self, request: Request) -> Picture | Trouble:
+    async def _ask(self, request: PaintRequest) -> PaintedPicture | PaintTrouble:
         body = {**self._body, "prompt": request.prompt}
         if self._send_seed:
             body["seed"] = request.seed
@@ -142,37 +146,41 @@ class ServerPainter:
                 asked = Outgoing(PATH, body, ONE, self._read, room=ROOM)
                 found = await self._remote.post(asked)
             except AskError as error:
-                return Trouble(str(error))
+                return PaintTrouble(str(error))
         return found.kept.made
 
-    def _read(self, raw: bytes) -> Reply:
+    def _read(self, raw: bytes) -> _ServerReply:
         made = read_reply(raw)
         wanted = self._body.get("size", "")
-        if isinstance(made, Picture) and wanted and size_of(made.content) != wanted:
-            return Reply(Trouble(f"the server sent a picture of another size than {wanted}"))
-        return Reply(made)
+        if isinstance(made, PaintedPicture) and wanted and size_of(made.content) != wanted:
+            return _ServerReply(
+                PaintTrouble(f"the server sent a picture of another size than {wanted}")
+            )
+        return _ServerReply(made)
 
 
-def read_reply(raw: bytes) -> Picture | Trouble:
+def read_reply(raw: bytes) -> PaintedPicture | PaintTrouble:
     """The picture in a server's reply, or what is wrong with it.
 
     >>> read_reply(b"<html>502 Bad Gateway</html>").reason
     'the server sent a web page, not a picture'
     """
     if raw.lstrip()[:1] == b"<":
-        return Trouble("the server sent a web page, not a picture")
+        return PaintTrouble("the server sent a web page, not a picture")
     try:
         body = msgspec.json.decode(raw, type=_Body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return Trouble("the server sent something else than pictures")
+        return PaintTrouble("the server sent something else than pictures")
     if not body.data:
-        return Trouble("the server sent no picture")
+        return PaintTrouble("the server sent no picture")
     if not body.data[0].b64_json:
-        return Trouble("the server sent an address, which is not followed, instead of a picture")
+        return PaintTrouble(
+            "the server sent an address, which is not followed, instead of a picture"
+        )
     try:
-        return Picture(base64.b64decode(body.data[0].b64_json, validate=True))
+        return PaintedPicture(base64.b64decode(body.data[0].b64_json, validate=True))
     except (binascii.Error, ValueError):
-        return Trouble("the server's picture is not base64")
+        return PaintTrouble("the server's picture is not base64")
 
 
 def size_of(content: bytes) -> str:
@@ -188,7 +196,7 @@ def _budget(max_cost: float | None, price: float | None) -> Budget:
     if max_cost is not None and price is None:
         raise UsageError(
             "A budget in money needs the price of a picture.",
-            "Give it with --model-set price_picture=0.04",
+            "Give it with --set price_picture=0.04",
         )
     return Budget(price_output=(price or 0.0) * MILLION, max_cost=max_cost)
 

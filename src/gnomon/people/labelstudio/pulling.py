@@ -221,7 +221,8 @@ def _check_own(folder: Path, name: str, user: int, identity: str, runs: Path) ->
         if other != folder:
             raise RunError(
                 f"User {user} was pulled into {other} before, under another name.",
-                f"Give the name from then with --people, or remove that run: gnomon rm {other}",
+                "Give the name from then with --people, or remove that run: "
+                f"gnomon runs rm {other}",
             )
     link = read_link(folder)
     if link is None and folder.exists():

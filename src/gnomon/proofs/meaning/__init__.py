@@ -2,5 +2,5 @@
 
 A meaning is written once, as a formula (relations.py). The prover gives it to a solver, and a scene
 is held against it by numbers (formulas.holds). Whether a relation can be seen in a picture, with
-its doubtful cases, is another question: gnomon.scenes.judging answers it.
+its doubtful cases, is another question: gnomon.scenes.relations answers it.
 """

@@ -44,20 +44,20 @@ class Term:
         return Term(tuple(parts), self.constant * factor)
 
     def __lt__(self, other: Term | Number) -> Formula:
-        return Comparison(self - other, "<")
+        return Inequality(self - other, "<")
 
     def __le__(self, other: Term | Number) -> Formula:
-        return Comparison(self - other, "<=")
+        return Inequality(self - other, "<=")
 
     def __gt__(self, other: Term | Number) -> Formula:
-        return Comparison(self * -1 + other, "<")
+        return Inequality(self * -1 + other, "<")
 
     def __ge__(self, other: Term | Number) -> Formula:
-        return Comparison(self * -1 + other, "<=")
+        return Inequality(self * -1 + other, "<=")
 
     def same(self, other: Term | Number) -> Formula:
         """Both are equal."""
-        return Comparison(self - other, "=")
+        return Inequality(self - other, "=")
 
     def value(self, values: Mapping[str, Number]) -> Number:
         """The sum for given quantities."""
@@ -79,13 +79,13 @@ class Formula:
         return some((self, other))
 
     def __invert__(self) -> Formula:
-        if isinstance(self, Not):
+        if isinstance(self, Negation):
             return self.part
         if self == TRUE:
             return FALSE
         if self == FALSE:
             return TRUE
-        return Not(self)
+        return Negation(self)
 
     def implies(self, other: Formula) -> Formula:
         """If this holds, the other one does."""
@@ -93,7 +93,7 @@ class Formula:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Formula):
+class Inequality(Formula):
     """A term compared with zero: "<", "<=" or "="."""
 
     term: Term
@@ -101,7 +101,7 @@ class Comparison(Formula):
 
 
 @dataclass(frozen=True, slots=True)
-class Flag(Formula):
+class Proposition(Formula):
     """A statement that is not analysed further."""
 
     name: str
@@ -122,7 +122,7 @@ class Or(Formula):
 
 
 @dataclass(frozen=True, slots=True)
-class Not(Formula):
+class Negation(Formula):
     """The part does not hold."""
 
     part: Formula
@@ -170,18 +170,18 @@ def exactly_one(parts: Iterable[Formula]) -> Formula:
 def holds(formula: Formula, values: Mapping[str, Number], flags: Mapping[str, bool]) -> bool:
     """Whether a formula is true of given numbers; no solver is involved."""
     match formula:
-        case Comparison(term, sign):
+        case Inequality(term, sign):
             value = term.value(values)
             if sign == "<":
                 return value < 0
             return value <= 0 if sign == "<=" else value == 0
-        case Flag(name):
+        case Proposition(name):
             return flags[name]
         case And(parts):
             return all(holds(part, values, flags) for part in parts)
         case Or(parts):
             return any(holds(part, values, flags) for part in parts)
-        case Not(part):
+        case Negation(part):
             return not holds(part, values, flags)
     raise TypeError(formula)
 
@@ -203,16 +203,16 @@ class Names:
 def smt(formula: Formula, names: Names) -> str:
     """The formula in the language of solvers (SMT-LIB 2); `names` collects what it speaks of."""
     match formula:
-        case Comparison(term, sign):
+        case Inequality(term, sign):
             return f"({sign} {_sum(term, names)} {_number(-term.constant)})"
-        case Flag(name):
+        case Proposition(name):
             names.flags[name] = None
             return f"|{name}|"
         case And(parts):
             return _joined("and", parts, names, "true")
         case Or(parts):
             return _joined("or", parts, names, "false")
-        case Not(part):
+        case Negation(part):
             return f"(not {smt(part, names)})"
     raise TypeError(formula)
 

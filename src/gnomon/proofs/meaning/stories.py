@@ -1,26 +1,73 @@
-"""A story: who is in it, of what kind, at which moments; and what holds of any such world.
-
-Everything has a box at every moment: a centre that may move and sides that do not change. East is
-x, north (away from the viewer) is y, up is z. Only what a meaning speaks of gets quantities.
-"""
+"""Stories: who is where at each moment, under a reading of what sentences leave open."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
+import msgspec
+
+from gnomon.errors import unknown
+from gnomon.files import package_data, read_yaml
 from gnomon.proofs.meaning.formulas import (
     FALSE,
-    Flag,
     Formula,
+    Proposition,
     Term,
     every,
     exactly_one,
     quantity,
     some,
 )
-from gnomon.proofs.meaning.readings import Reading
+
+# Readings: what a sentence leaves open and a reader supplies, as named switches.
+
+
+class SentenceReading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One way to understand the words; every switch is explained in readings.yaml."""
+
+    name: str = "ordinary"
+    says: str = ""
+    whole: bool = False  # directions compare whole boxes, not centres
+    sharp: bool = False  # near and far are thresholds, and things may be of any size
+    open_plan: bool = False  # rooms, cities and countries may overlap, and things straddle walls
+    loose: bool = False  # what is between two things need not be in line with them
+    viewer: bool = False  # in front and behind are the viewer's, whatever the thing's own front
+    ghostly: bool = False  # bodies may share their place
+    passing: bool = False  # what has happened need not have lasted
+
+    @property
+    def switches(self) -> set[str]:
+        """The switches that it throws."""
+        return {field for field in self.__struct_fields__[2:] if getattr(self, field)}
+
+    @property
+    def grants_less(self) -> bool:
+        """Whether it only drops assumptions: what the ordinary reading leaves open stays open."""
+        return self.sharp or self.open_plan or self.ghostly
+
+
+@cache
+def readings() -> dict[str, SentenceReading]:
+    """All readings by name; the first one is the ordinary one.
+
+    >>> list(readings())[0]
+    'ordinary'
+    """
+    found = {}
+    for name, entry in read_yaml(package_data("space/meaning/readings.yaml")).items():
+        found[name] = msgspec.convert({"name": name, **entry}, SentenceReading)
+    return found
+
+
+def reading_named(name: str) -> SentenceReading:
+    """The reading of a name."""
+    if name not in readings():
+        raise unknown("reading", name[:60], readings())
+    return readings()[name]
+
 
 AXES = ("x", "y", "z")
 START, MIDDLE, NOW = 0, 1, 2  # the moments of a story
@@ -48,7 +95,7 @@ class Story:
     def __init__(
         self,
         kinds: Mapping[str, frozenset[str]],
-        reading: Reading,
+        reading: SentenceReading,
         implied: Mapping[str, frozenset[str]] | None = None,
     ) -> None:
         self.kinds = dict(kinds)
@@ -144,12 +191,12 @@ class Story:
     def heading(self, name: str, at: int) -> list[Formula]:
         """Four flags: which of the WINDS somebody faces."""
         self.headed[name, at] = None
-        return [Flag(f"{name}@{at} faces {wind}") for wind in range(4)]
+        return [Proposition(f"{name}@{at} faces {wind}") for wind in range(4)]
 
     def seat(self, name: str, seats: int = 6) -> list[Formula]:
         """Flags: on which seat around a table somebody sits, counted to the right."""
         self.seated[name] = None
-        return [Flag(f"{name} on seat {seat}") for seat in range(seats)]
+        return [Proposition(f"{name} on seat {seat}") for seat in range(seats)]
 
     def assume(self, formula: Formula) -> None:
         """Take something for granted, whether its sentence is true or not."""

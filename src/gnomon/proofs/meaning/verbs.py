@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gnomon.proofs.meaning.context import Context, Part, Step, Verb
-from gnomon.proofs.meaning.phrases import Index
-from gnomon.proofs.meaning.placing import Places, meaning_in
-from gnomon.proofs.meaning.statements import Filler
-from gnomon.proofs.meaning.tellings import Teller, said_of
-from gnomon.proofs.meaning.words import Words
+from gnomon.proofs.meaning.clauses import Context, Filler, PhrasePart, Step, Teller, Verb, said_of
+from gnomon.proofs.meaning.vocabulary import Index
+from gnomon.proofs.meaning.words import Places, Words, meaning_in
 
 BE = {"is", "are", "was", "were", "been", "be", "being"}
 HAVE = {"has", "have", "had"}
@@ -127,7 +124,7 @@ class Verbs:
             for person in people:
                 fillers = {**referents, **match.fillers, **person}
                 meaning = meaning_in(match.phrase, step.context.setting)
-                said += self.teller.said(Part(meaning, fillers), later, verb)
+                said += self.teller.said(PhrasePart(meaning, fillers), later, verb)
             yield step.adding(said, match.end, later)
 
     def _locating(self, step: Step, end: int, verb: Verb) -> Iterator[Step]:
@@ -182,7 +179,7 @@ class Verbs:
             meaning = meaning_in(match.phrase, context.setting)
             said = []
             for mover in movers:
-                part = Part(meaning, {**referents, **match.fillers, "A": mover})
+                part = PhrasePart(meaning, {**referents, **match.fillers, "A": mover})
                 said += self.teller.said(part, context, verb)
             yield step.adding(said, match.end, later)
         if verb.kind == "put":

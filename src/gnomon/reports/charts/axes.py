@@ -9,21 +9,21 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from gnomon.reports.charts.svg import HUES, Point, hue, line, mark, shorten, text, width_of
+from gnomon.reports.charts.svg import HUES, DrawnPoint, hue, line, mark, shorten, text, width_of
 from gnomon.reports.words import whole_percent
 
 WIDTH = 400.0
 Format = Callable[[float], str]
 
 
-class Body(NamedTuple):
+class ChartBody(NamedTuple):
     """What stands between the tags of a drawing, and how high it is."""
 
     markup: str
     height: float
 
 
-EMPTY = Body("", 0.0)
+EMPTY = ChartBody("", 0.0)
 
 
 class Axis(NamedTuple):
@@ -100,7 +100,7 @@ def uprights(axis: Axis, top: float, base: float) -> str:
 
 def upright(axis: Axis, value: float, top: float, base: float, kind: str) -> str:
     """An upright line at a value."""
-    return line(Point(axis.at(value), top), Point(axis.at(value), base), kind)
+    return line(DrawnPoint(axis.at(value), top), DrawnPoint(axis.at(value), base), kind)
 
 
 def frame(x: Axis, y: Axis) -> str:
@@ -110,18 +110,18 @@ def frame(x: Axis, y: Axis) -> str:
     out = []
     for value in y.ticks(most=6 if base - top > 150 else 5):
         height = y.at(value)
-        out.append(line(Point(left, height), Point(right, height), "grid"))
+        out.append(line(DrawnPoint(left, height), DrawnPoint(right, height), "grid"))
         out.append(text(left - 6, height + 3.5, y.form(value), "value", "end"))
     for value in x.ticks():
         out.append(upright(x, value, base, base + 4, "axis"))
         out.append(text(x.at(value), base + 15, x.form(value), "value", "middle"))
-    out.append(line(Point(left, base), Point(right, base), "axis"))
+    out.append(line(DrawnPoint(left, base), DrawnPoint(right, base), "axis"))
     out.append(text((left + right) / 2, base + 31, x.label, "", "middle"))
     out.append(text(left - 42, (top + base) / 2, y.label, "", "middle", turn=True))
     return "".join(out)
 
 
-def legend(names: Sequence[tuple[int, str]], *, lines: bool = False) -> Body:
+def legend(names: Sequence[tuple[int, str]], *, lines: bool = False) -> ChartBody:
     """Series with their colour and shape, in as few rows as fit; nothing for a single one."""
     if len(names) < 2:
         return EMPTY
@@ -132,12 +132,12 @@ def legend(names: Sequence[tuple[int, str]], *, lines: bool = False) -> Body:
         if left > 0 and left + need > WIDTH:
             left, row = 0.0, row + 18
         if lines:
-            ends = Point(left, row - 4), Point(left + 16, row - 4)
+            ends = DrawnPoint(left, row - 4), DrawnPoint(left + 16, row - 4)
             out.append(line(*ends, stroke(series)))
-        out.append(mark(Point(left + 8, row - 4), series, 3.6))
+        out.append(mark(DrawnPoint(left + 8, row - 4), series, 3.6))
         out.append(text(left + 21, row, label, "strong"))
         left += need
-    return Body("".join(out), row + 2)
+    return ChartBody("".join(out), row + 2)
 
 
 def stroke(series: int) -> str:

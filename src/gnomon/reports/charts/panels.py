@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gnomon.reports.charts.axes import (
     WIDTH,
     Axis,
-    Body,
+    ChartBody,
     Format,
     frame,
     legend,
@@ -20,7 +20,7 @@ from gnomon.reports.charts.axes import (
 )
 from gnomon.reports.charts.plots import Curve
 from gnomon.reports.charts.svg import (
-    Point,
+    DrawnPoint,
     hue,
     line,
     mark,
@@ -56,14 +56,14 @@ class Stack(NamedTuple):
     truth: float
 
 
-class Panel(NamedTuple):
+class ChartPanel(NamedTuple):
     """One of several small charts side by side."""
 
     title: str
     body: Callable[[float, float, float], tuple[str, float]]  # x, y, width -> markup, height
 
 
-def panels(charts: Sequence[Panel], columns: int = 2) -> Body:
+def panels(charts: Sequence[ChartPanel], columns: int = 2) -> ChartBody:
     """Small charts in rows, each with its title.
 
     Beyond so many, the table behind the figure has the rest.
@@ -85,12 +85,12 @@ def panels(charts: Sequence[Panel], columns: int = 2) -> Body:
     if left_out > 0:
         out.append(text(0, y + 6, f"and {left_out} more in the table below", "value"))
         y += 12
-    return Body("".join(out), y)
+    return ChartBody("".join(out), y)
 
 
 def scatter_panel(
     title: str, dots: Sequence[Dot], x_label: str, y_label: str, x_max: float
-) -> Panel:
+) -> ChartPanel:
     """A square of points, for a row of panels."""
 
     def body(left: float, top: float, width: float) -> tuple[str, float]:
@@ -100,11 +100,11 @@ def scatter_panel(
         y = Axis((0, 1), (base, top + 6), y_label)
         out = [frame(x, y)]
         for dot in dots:
-            place = Point(x.at(dot.x), y.at(dot.y))
+            place = DrawnPoint(x.at(dot.x), y.at(dot.y))
             out.append(mark(place, dot.series, 2.9, dot.title, fill_opacity="0.75"))
         return "".join(out), base + 36 - top
 
-    return Panel(title, body)
+    return ChartPanel(title, body)
 
 
 def matrix_panel(
@@ -116,14 +116,14 @@ def matrix_panel(
     column_label: str,
     form: Format = whole_percent,
     notes: Sequence[Sequence[str]] = (),
-) -> Panel:
+) -> ChartPanel:
     """A grid of shaded cells with their values written in them."""
 
     def body(x: float, y: float, width: float) -> tuple[str, float]:
         gutter = min(_widest(rows) + 24, width * 0.5)
         left, wide = x + gutter, (width - gutter) / max(len(columns), 1)
         tall = min(max(wide, 22), 40)
-        head = _column_names(columns, Point(left, y), wide)
+        head = _column_names(columns, DrawnPoint(left, y), wide)
         top = y + head.height
         out = [text(left, y + 10, column_label, "value"), head.markup]
         for i, name in enumerate(rows):
@@ -135,19 +135,19 @@ def matrix_panel(
                 if value is None:
                     continue
                 told = notes[i][j] if notes else f"{name}, {column}: {form(value)}"
-                out.append(_cell(Point(left + j * wide, at), wide, tall, value, form, told))
+                out.append(_cell(DrawnPoint(left + j * wide, at), wide, tall, value, form, told))
         middle = top + len(rows) * tall / 2
         out.append(text(x + 9, middle, row_label, "value", "middle", turn=True))
         return "".join(out), head.height + len(rows) * tall + 8
 
-    return Panel(title, body)
+    return ChartPanel(title, body)
 
 
 def _widest(names: Sequence[str]) -> float:
     return max((width_of(name, 11) for name in names), default=0.0)
 
 
-def _column_names(names: Sequence[str], corner: Point, wide: float) -> Body:
+def _column_names(names: Sequence[str], corner: DrawnPoint, wide: float) -> ChartBody:
     """Names above columns: level where they fit, upright where they do not."""
     short = [shorten(name, NAME, 11) for name in names]
     widest = _widest(short)
@@ -161,10 +161,12 @@ def _column_names(names: Sequence[str], corner: Point, wide: float) -> Body:
             out.append(text(middle, base, name, "strong", "middle"))
         else:
             out.append(text(middle + 4, base, short[j], "strong", turn=True))
-    return Body("".join(out), height)
+    return ChartBody("".join(out), height)
 
 
-def _cell(corner: Point, wide: float, tall: float, value: float, form: Format, told: str) -> str:
+def _cell(
+    corner: DrawnPoint, wide: float, tall: float, value: float, form: Format, told: str
+) -> str:
     """A cell, the darker the higher its value, with the value in it where there is room."""
     shade = f"{min(max(value, 0), 1) * 0.92:.2f}"
     out = [
@@ -178,7 +180,9 @@ def _cell(corner: Point, wide: float, tall: float, value: float, form: Format, t
     return "".join(out)
 
 
-def stacked_panel(title: str, rows: Sequence[Stack], parts: tuple[str, str], truth: str) -> Panel:
+def stacked_panel(
+    title: str, rows: Sequence[Stack], parts: tuple[str, str], truth: str
+) -> ChartPanel:
     """A bar of two parts for each key, on an axis from 0 to 2 with a guide at 1."""
 
     def body(x: float, y: float, width: float) -> tuple[str, float]:
@@ -205,7 +209,7 @@ def stacked_panel(title: str, rows: Sequence[Stack], parts: tuple[str, str], tru
         out.append(upright(axis, 1.0, top - 2, base, "guide"))
         return "".join(out), base + 20 - y
 
-    return Panel(title, body)
+    return ChartPanel(title, body)
 
 
 def _known(value: float) -> float:
@@ -218,7 +222,7 @@ def _known(value: float) -> float:
 HEIGHT = 120.0
 
 
-def curve_panel(title: str, lines: Sequence[Curve], across: Axis) -> Panel:
+def curve_panel(title: str, lines: Sequence[Curve], across: Axis) -> ChartPanel:
     """Curves with a dot at each point; upwards from 0 to 1."""
 
     def body(left: float, top: float, width: float) -> tuple[str, float]:
@@ -227,24 +231,26 @@ def curve_panel(title: str, lines: Sequence[Curve], across: Axis) -> Panel:
         y = Axis((0.0, 1.0), (base, top + 6))
         out = [frame(x, y)]
         for curve in lines:
-            places = [Point(x.at(at), y.at(value)) for at, value in curve.points]
+            places = [DrawnPoint(x.at(at), y.at(value)) for at, value in curve.points]
             out.append(path(places, stroke(curve.series), curve.name))
             for place, low, high in zip(places, curve.low, curve.high, strict=False):
-                ends = Point(place.x, y.at(low)), Point(place.x, y.at(high))
+                ends = DrawnPoint(place.x, y.at(low)), DrawnPoint(place.x, y.at(high))
                 out.append(line(*ends, f"l{hue(curve.series)}"))
             for place, (at, value) in zip(places, curve.points, strict=True):
                 told = f"{title}, {curve.name}: {x.form(at)}, {whole_percent(value)}"
                 out.append(mark(place, curve.series, 3.4, told))
         return "".join(out), base + 38 - top
 
-    return Panel(title, body)
+    return ChartPanel(title, body)
 
 
-def under_legend(body: Body, names: Sequence[tuple[int, str]], *, lines: bool = False) -> Body:
+def under_legend(
+    body: ChartBody, names: Sequence[tuple[int, str]], *, lines: bool = False
+) -> ChartBody:
     """A drawing with the meaning of its colours above it."""
     head = legend(names, lines=lines)
     if not head.height:
         return body
     gap = head.height + 8
     moved = tag("g", {"transform": f"translate(0 {gap})"}, body.markup)
-    return Body(head.markup + moved, body.height + gap)
+    return ChartBody(head.markup + moved, body.height + gap)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gnomon.reports.charts.axes import (
     WIDTH,
     Axis,
-    Body,
+    ChartBody,
     Format,
     bottom,
     frame,
@@ -20,7 +20,7 @@ from gnomon.reports.charts.axes import (
 )
 from gnomon.reports.charts.svg import (
     MEANINGS,
-    Point,
+    DrawnPoint,
     hue,
     line,
     mark,
@@ -60,7 +60,7 @@ class Curve(NamedTuple):
     joined: bool = True  # by a line; not where what lies between is not known
 
 
-class Box(NamedTuple):
+class BoxPlot(NamedTuple):
     """Five numbers of a box plot and the points beyond its whiskers."""
 
     key: str
@@ -82,7 +82,7 @@ def bars(
     domain: tuple[float, float] = (0.0, 1.0),
     form: Format = whole_percent,
     guide: float | None = None,
-) -> Body:
+) -> ChartBody:
     """A row for each key, in it a bar with its interval for each series.
 
     With many series, points take the place of bars. `series` names them by their numbers, or in
@@ -124,7 +124,7 @@ def bars(
                 out.append(_bar(axis, estimate, estimate.value, y, thick, told))
     if guide is not None:
         out.append(upright(axis, guide, top, base, "guide"))
-    return Body("".join(out), base + 34)
+    return ChartBody("".join(out), base + 34)
 
 
 def _models_first(series: int) -> tuple[bool, int]:
@@ -136,9 +136,9 @@ def _point(axis: Axis, estimate: Estimate, value: float, y: float, told: str) ->
     """A point, and its interval in the same colour, as there are many."""
     interval = ""
     if estimate.low is not None and estimate.high is not None:
-        ends = Point(axis.at(estimate.low), y), Point(axis.at(estimate.high), y)
+        ends = DrawnPoint(axis.at(estimate.low), y), DrawnPoint(axis.at(estimate.high), y)
         interval = line(*ends, f"l{hue(estimate.series)}")
-    return interval + mark(Point(axis.at(value), y), estimate.series, 3.4, told)
+    return interval + mark(DrawnPoint(axis.at(value), y), estimate.series, 3.4, told)
 
 
 def _bar(axis: Axis, estimate: Estimate, value: float, y: float, thick: float, told: str) -> str:
@@ -150,9 +150,9 @@ def _bar(axis: Axis, estimate: Estimate, value: float, y: float, thick: float, t
     if estimate.low is not None and estimate.high is not None:
         low, high = axis.at(estimate.low), axis.at(estimate.high)
         cap = min(thick / 3, 3)
-        out.append(line(Point(low, y), Point(high, y), "whisker"))
+        out.append(line(DrawnPoint(low, y), DrawnPoint(high, y), "whisker"))
         for x in (low, high):
-            out.append(line(Point(x, y - cap), Point(x, y + cap), "whisker"))
+            out.append(line(DrawnPoint(x, y - cap), DrawnPoint(x, y + cap), "whisker"))
         edge = max(edge, high)
     out.append(text(edge + 5, y + 3.5, axis.form(value), "value"))
     return "".join(out)
@@ -187,7 +187,7 @@ def curves(
     log: bool = False,
     x_ticks: Sequence[float] | None = None,
     height: float = 230.0,
-) -> Body:
+) -> ChartBody:
     """Curves over a common axis; the axis may be logarithmic (sizes of models)."""
     head = legend([(curve.series, curve.name) for curve in lines if curve.points], lines=True)
     top = head.height + 15
@@ -198,17 +198,19 @@ def curves(
     out = [head.markup, frame(x, y)]
     if diagonal:
         low, high = x_domain
-        out.append(line(Point(x.at(low), y.at(low)), Point(x.at(high), y.at(high)), "guide"))
+        out.append(
+            line(DrawnPoint(x.at(low), y.at(low)), DrawnPoint(x.at(high), y.at(high)), "guide")
+        )
     out += [_curve(curve, x, y) for curve in lines]
-    return Body("".join(out), base + 40)
+    return ChartBody("".join(out), base + 40)
 
 
 def _curve(curve: Curve, x: Axis, y: Axis) -> str:
     out = []
     for (value, _), low, high in zip(curve.points, curve.low, curve.high, strict=False):
-        ends = Point(x.at(value), y.at(low)), Point(x.at(value), y.at(high))
+        ends = DrawnPoint(x.at(value), y.at(low)), DrawnPoint(x.at(value), y.at(high))
         out.append(line(*ends, f"l{hue(curve.series)}"))
-    places = [Point(x.at(across), y.at(up)) for across, up in curve.points]
+    places = [DrawnPoint(x.at(across), y.at(up)) for across, up in curve.points]
     if len(places) > 1 and curve.joined:
         out.append(path(places, stroke(curve.series), curve.name))
     if curve.dots or len(places) == 1:
@@ -219,8 +221,8 @@ def _curve(curve: Curve, x: Axis, y: Axis) -> str:
 
 
 def boxes(
-    rows: Sequence[Box], label: str, series: Sequence[str] = (), form: Format = whole_percent
-) -> Body:
+    rows: Sequence[BoxPlot], label: str, series: Sequence[str] = (), form: Format = whole_percent
+) -> ChartBody:
     """A box for each key: the quarters, the middle, whiskers, and what lies beyond them."""
     tall = 26.0
     head = legend(list(enumerate(series)))
@@ -236,22 +238,22 @@ def boxes(
             out.append(_row_name(row.key, axis, y))
         last = row.key
         out.append(_box(axis, row, y))
-    return Body("".join(out), base + 34)
+    return ChartBody("".join(out), base + 34)
 
 
-def _box(axis: Axis, box: Box, y: float) -> str:
+def _box(axis: Axis, box: BoxPlot, y: float) -> str:
     form = axis.form
     half = f"half of the groups between {form(box.quarter)} and {form(box.three_quarters)}"
     told = f"{box.key}: {half}, middle {form(box.middle)}"
     start, middle, end = map(axis.at, (box.quarter, box.middle, box.three_quarters))
     out = [
-        line(Point(axis.at(box.low), y), Point(start, y), "whisker"),
-        line(Point(end, y), Point(axis.at(box.high), y), "whisker"),
+        line(DrawnPoint(axis.at(box.low), y), DrawnPoint(start, y), "whisker"),
+        line(DrawnPoint(end, y), DrawnPoint(axis.at(box.high), y), "whisker"),
         rect(start, y - 7, end - start, 14, f"box f{hue(box.series)}", told),
-        line(Point(middle, y - 7), Point(middle, y + 7), "whisker"),
+        line(DrawnPoint(middle, y - 7), DrawnPoint(middle, y + 7), "whisker"),
     ]
     for value in box.outliers[:200]:
-        out.append(mark(Point(axis.at(value), y), box.series, 2.6, form(value)))
+        out.append(mark(DrawnPoint(axis.at(value), y), box.series, 2.6, form(value)))
     return "".join(out)
 
 
@@ -272,7 +274,7 @@ class CaptionedBar(NamedTuple):
     high: float
 
 
-def captioned_bars(bars: Sequence[CaptionedBar], label: str) -> Body:
+def captioned_bars(bars: Sequence[CaptionedBar], label: str) -> ChartBody:
     """The bars from the top, under headings, with a common axis below."""
     axis = Axis((0.0, 1.0), (12.0, WIDTH - 46), label)
     out, y, heading = [], 0.0, ""
@@ -284,7 +286,7 @@ def captioned_bars(bars: Sequence[CaptionedBar], label: str) -> Body:
         out.append(_captioned_bar(axis, bar, y))
         y += 46
     out = [uprights(axis, 0.0, y), *out, bottom(axis, y)]
-    return Body("".join(out), y + 34)
+    return ChartBody("".join(out), y + 34)
 
 
 def _captioned_bar(axis: Axis, bar: CaptionedBar, top: float) -> str:
@@ -292,7 +294,7 @@ def _captioned_bar(axis: Axis, bar: CaptionedBar, top: float) -> str:
     span = f"{whole_percent(bar.low)} to {whole_percent(bar.high)}"
     told = f"{bar.name}: {whole_percent(bar.value)} ({span})"
     wide = axis.at(bar.value) - start
-    ends = Point(axis.at(bar.low), middle), Point(axis.at(bar.high), middle)
+    ends = DrawnPoint(axis.at(bar.low), middle), DrawnPoint(axis.at(bar.high), middle)
     return "".join(
         (
             text(0, top + 11, shorten(bar.name, WIDTH, 11), "strong"),

@@ -69,7 +69,7 @@ _FORBIDDEN = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]") 
 _NARROW, _WIDE = set("iljtfrI.,:;'|!()[] "), set("mwMW@%")
 
 
-class Point(NamedTuple):
+class DrawnPoint(NamedTuple):
     """A place on the drawing, in its own units."""
 
     x: float
@@ -159,7 +159,7 @@ def text(
     return tag("text", attributes, escape(words) or " ")
 
 
-def line(a: Point, b: Point, kind: str) -> str:
+def line(a: DrawnPoint, b: DrawnPoint, kind: str) -> str:
     """A straight line."""
     ends = {"x1": float(a.x), "y1": float(a.y), "x2": float(b.x), "y2": float(b.y)}
     return tag("line", {**ends, "class_": kind})
@@ -180,12 +180,12 @@ def rect(
     return tag("rect", attributes, *_title(title))
 
 
-def path(points: Iterable[Point], kind: str, title: str = "") -> str:
+def path(points: Iterable[DrawnPoint], kind: str, title: str = "") -> str:
     """A line through points."""
     return tag("path", {"d": _steps(points), "class_": kind}, *_title(title))
 
 
-def _steps(points: Iterable[Point]) -> str:
+def _steps(points: Iterable[DrawnPoint]) -> str:
     """The way through points, in the language of paths."""
     steps = [f"{number(point.x)} {number(point.y)}" for point in points]
     return "M" + " L".join(steps)
@@ -202,14 +202,14 @@ def hue(series: int) -> str:
     return str(series % HUES)
 
 
-def mark(at: Point, series: int, radius: float = 4.0, title: str = "", **more: object) -> str:
+def mark(at: DrawnPoint, series: int, radius: float = 4.0, title: str = "", **more: object) -> str:
     """A point of a series: its colour and its shape both say which."""
     corners = _SHAPES[_turn(series) % len(_SHAPES)]
     looks: dict[str, object] = {"class_": f"f{hue(series)} mark", **more}
     if not corners:
         circle = {"cx": float(at.x), "cy": float(at.y), "r": float(radius)}
         return tag("circle", {**circle, **looks}, *_title(title))
-    outline = [Point(at.x + dx * radius, at.y + dy * radius) for dx, dy in corners]
+    outline = [DrawnPoint(at.x + dx * radius, at.y + dy * radius) for dx, dy in corners]
     return tag("path", {"d": _steps(outline) + "Z", **looks}, *_title(title))
 
 

@@ -10,12 +10,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from gnomon.contracts import Measure
 from gnomon.grouped import grouped
-from gnomon.reports.charts.axes import WIDTH, Body
+from gnomon.records import Score
+from gnomon.reports.charts.axes import WIDTH, ChartBody
 from gnomon.reports.charts.svg import drawing
 from gnomon.reports.study import Study
 
-__all__ = ["Figure", "figures", "grouped"]
+__all__ = ["Figure", "enough", "figures", "grouped", "well_known"]
+
+# How many items a bar, a point or a cell needs before it is drawn: the one rule of all charts. What
+# rests on less says more about chance than about the model; it stays in the numbers behind a chart.
+ITEMS = 20  # that a bar, a point or a row of a matrix rests on
+WIDEST = 0.5  # of a 95 % interval, as a share of the whole axis
+GROUPS = 10  # that a figure of whole groups rests on
+GROUP = 8  # items that a group has on average, before shares of groups are drawn
+RUNS = 3  # that a share of runs, as on a single item, rests on
+RULE = (
+    f"Bars and points are drawn from {ITEMS} items (or {GROUPS} whole groups) on, where the 95 % "
+    f"interval is at most {100 * WIDEST:.0f} points wide; the numbers behind a chart hold the rest."
+)
 
 
 @dataclass(frozen=True)
@@ -26,7 +40,7 @@ class Figure:
     title: str
     caption: str  # how to read it
     description: str  # what it shows, for those who do not see it
-    body: Body
+    body: ChartBody
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     detail: bool = False  # folded away on the page until somebody asks for it
@@ -49,3 +63,22 @@ def figures(study: Study) -> list[Figure]:
     for draw in registry.figures().values():
         found += draw(study)
     return found
+
+
+def enough(n: int) -> bool:
+    """Whether a share of n items is worth drawing.
+
+    >>> enough(3), enough(40)
+    (False, True)
+    """
+    return n >= ITEMS
+
+
+def well_known(score: Score, measure: Measure) -> bool:
+    """Whether a figure is worth drawing; one of whole groups counts groups, not items."""
+    least = GROUPS if measure.least_group else ITEMS
+    if score.value is None or score.n < least:
+        return False
+    if score.low is None or score.high is None:
+        return True
+    return score.high - score.low <= WIDEST

@@ -17,11 +17,10 @@ from gnomon.measures.places import Place, accuracy_spread
 from gnomon.measures.places import by_place as places_of
 from gnomon.measures.relations import Bias, object_bias
 from gnomon.measures.table import Flags, Table
-from gnomon.reports.charts.panels import Panel, Stack, matrix_panel, panels, stacked_panel
+from gnomon.reports.charts.panels import ChartPanel, Stack, matrix_panel, panels, stacked_panel
 from gnomon.reports.charts.plots import Curve, Estimate, bars, curves
 from gnomon.reports.charts.svg import MEANINGS
-from gnomon.reports.figures import Figure, grouped
-from gnomon.reports.figures.enough import ITEMS, enough
+from gnomon.reports.figures import ITEMS, Figure, enough, grouped
 from gnomon.reports.figures.files import file_name
 from gnomon.reports.study import Entrant, Study
 from gnomon.reports.words import whole_percent
@@ -67,7 +66,7 @@ def _range(share: float, n: int) -> tuple[float, float]:
 
 def forms(study: Study) -> Iterator[Figure]:
     """How often one fact, asked in two forms, is answered alike; on the diagonal, in one form."""
-    charts: list[Panel] = []
+    charts: list[ChartPanel] = []
     rows = []
     for entrant in study.entrants:
         names = entrant.table.form.values
@@ -127,7 +126,7 @@ class Matrix(NamedTuple):
 
 def confusion(study: Study) -> Iterator[Figure]:
     """A matrix for each model; rows add up to one."""
-    charts: list[Panel] = []
+    charts: list[ChartPanel] = []
     rows: list[tuple[Any, ...]] = []
     widest = 0
     for entrant in study.entrants:
@@ -207,7 +206,7 @@ def _cells(matrix: Matrix) -> Iterator[tuple[str, str, int, float]]:
                 yield right, answered, count, count / total
 
 
-def _panel(entrant: Entrant, matrix: Matrix) -> Panel:
+def _panel(entrant: Entrant, matrix: Matrix) -> ChartPanel:
     values: dict[str, dict[str, float | None]] = {}
     notes: dict[str, dict[str, str]] = {}
     for right in matrix.right:
@@ -334,7 +333,7 @@ def _object_figure(context: str, models: dict[str, list[tuple[str, Bias]]]) -> F
     )
 
 
-def _object_panel(label: str, ranked: Sequence[Bias]) -> Panel:
+def _object_panel(label: str, ranked: Sequence[Bias]) -> ChartPanel:
     step = -(-len(ranked) // MOST_OBJECTS)
     stacks = []
     for bias in ranked[::step]:

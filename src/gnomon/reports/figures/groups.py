@@ -13,10 +13,9 @@ from gnomon.measures.pattern_accuracy import data_map as measured_map
 from gnomon.measures.statistics import Floats
 from gnomon.measures.table import Table
 from gnomon.reports.charts.panels import Dot, panels, scatter_panel, under_legend
-from gnomon.reports.charts.plots import Box, CaptionedBar, Curve, boxes, captioned_bars, curves
+from gnomon.reports.charts.plots import BoxPlot, CaptionedBar, Curve, boxes, captioned_bars, curves
 from gnomon.reports.charts.svg import MEANINGS
-from gnomon.reports.figures import Figure, grouped
-from gnomon.reports.figures.enough import GROUP, GROUPS
+from gnomon.reports.figures import GROUP, GROUPS, Figure, grouped
 from gnomon.reports.figures.files import file_name
 from gnomon.reports.figures.sizes import sized_models
 from gnomon.reports.figures.slices import tags_of
@@ -136,7 +135,7 @@ def data_map(study: Study) -> Iterator[Figure]:
     )
 
 
-class Mapped(NamedTuple):
+class _MappedGroup(NamedTuple):
     """A group on the data map of a model."""
 
     entrant: Entrant
@@ -144,14 +143,14 @@ class Mapped(NamedTuple):
     gold: str
 
 
-def _map_points(entrant: Entrant) -> list[Mapped]:
+def _map_points(entrant: Entrant) -> list[_MappedGroup]:
     if not entrant.scored or not sizeable(entrant.table):
         return []
     gold = _gold_of(entrant.table)
     found = []
     for point in measured_map(entrant.table):
         if not np.isnan(point.confidence):
-            found.append(Mapped(entrant, point, gold[point.pattern]))
+            found.append(_MappedGroup(entrant, point, gold[point.pattern]))
     return found
 
 
@@ -175,7 +174,7 @@ def _hues(labels: Sequence[str]) -> dict[str, int]:
     return dict(zip(labels, MEANINGS, strict=False))
 
 
-def _dot(one: Mapped, hues: dict[str, int]) -> Dot:
+def _dot(one: _MappedGroup, hues: dict[str, int]) -> Dot:
     point = one.point
     told = (
         f"{point.pattern} ({one.gold}): confidence {whole_percent(point.confidence)}, "
@@ -215,7 +214,7 @@ def box_plots(study: Study) -> Iterator[Figure]:
         title=f"Spread of {noun} by {study.words(tag)}",
         caption=f"Accuracy of each of the {noun} ({sizes(tables)}){whose}. The box holds the "
         "middle half, the line in it the median; whiskers reach 1.5 times its width.",
-        description=f"Box plots: {medians}.",
+        description=f"BoxPlot plots: {medians}.",
         body=boxes(drawn, f"accuracy of a {noun.removesuffix('s')}"),
         columns=("model", tag, "group", "accuracy"),
         rows=tuple(rows),
@@ -223,14 +222,14 @@ def box_plots(study: Study) -> Iterator[Figure]:
     )
 
 
-def _box(key: str, values: Floats) -> Box:
+def _box(key: str, values: Floats) -> BoxPlot:
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
     reach = 1.5 * (high - low)
     beyond = (values < low - reach) | (values > high + reach)
     inside = values[~beyond]
     outliers = sorted(set(np.round(values[beyond], 3).tolist()))
     ends = (float(inside.min()), float(inside.max()))
-    return Box(key, ends[0], low, middle, high, ends[1], tuple(outliers))
+    return BoxPlot(key, ends[0], low, middle, high, ends[1], tuple(outliers))
 
 
 # The hardest and the easiest groups over several models (spatialQA, Figures 9 and 10).

@@ -11,8 +11,7 @@ import numpy as np
 from gnomon.measures.itemstatistics import FEWEST, item_statistics
 from gnomon.reports.charts.plots import CaptionedBar, Estimate, bars, captioned_bars
 from gnomon.reports.charts.svg import MEANINGS
-from gnomon.reports.figures import Figure, grouped
-from gnomon.reports.figures.enough import ITEMS, RUNS, enough
+from gnomon.reports.figures import ITEMS, RUNS, Figure, enough, grouped
 from gnomon.reports.figures.files import file_name
 from gnomon.reports.figures.slices import tags_of
 from gnomon.reports.study import Entrant, Study
@@ -26,7 +25,7 @@ COLUMNS = ("item", "share of models right", "discrimination", "right answer", "q
 SERIES = ("share of models right", "discrimination")
 
 
-class Judged(NamedTuple):
+class JudgedItem(NamedTuple):
     """An item, by its place in the study, with what the models make of it."""
 
     place: int
@@ -64,7 +63,7 @@ def judges(study: Study) -> list[Entrant]:
     return []
 
 
-def judged_items(entrants: Sequence[Entrant]) -> list[Judged]:
+def judged_items(entrants: Sequence[Entrant]) -> list[JudgedItem]:
     """The statistics of the items that all these models were asked; none without models."""
     if not entrants:
         return []
@@ -72,10 +71,10 @@ def judged_items(entrants: Sequence[Entrant]) -> list[Judged]:
     right = np.stack([entrant.right[places] for entrant in entrants])
     found = item_statistics(right)
     columns = (places.tolist(), found.difficulty.tolist(), found.discrimination.tolist())
-    return [Judged(*row) for row in zip(*columns, strict=True)]
+    return [JudgedItem(*row) for row in zip(*columns, strict=True)]
 
 
-def _hardest(study: Study, entrants: Sequence[Entrant], ranked: Sequence[Judged]) -> Figure:
+def _hardest(study: Study, entrants: Sequence[Entrant], ranked: Sequence[JudgedItem]) -> Figure:
     none = sum(each.difficulty == 0 for each in ranked)
     return Figure(
         name="hardest-items",
@@ -92,7 +91,7 @@ def _hardest(study: Study, entrants: Sequence[Entrant], ranked: Sequence[Judged]
     )
 
 
-def _missed(study: Study, entrants: Sequence[Entrant], missed: Sequence[Judged]) -> Figure:
+def _missed(study: Study, entrants: Sequence[Entrant], missed: Sequence[JudgedItem]) -> Figure:
     ranked = sorted(missed, key=lambda each: (each.discrimination, -each.difficulty, each.place))
     few = ""
     if len(entrants) < 10:
@@ -111,7 +110,7 @@ def _missed(study: Study, entrants: Sequence[Entrant], missed: Sequence[Judged])
 
 
 def _by_slice(
-    study: Study, entrants: Sequence[Entrant], found: Sequence[Judged], tag: str
+    study: Study, entrants: Sequence[Entrant], found: Sequence[JudgedItem], tag: str
 ) -> Iterator[Figure]:
     """The means over the items with each value of a tag."""
     by_key = grouped(found, lambda each: study.items[each.place].tags.get(tag, ""))
@@ -149,12 +148,12 @@ def _by_slice(
     )
 
 
-def _mean_discrimination(items: Sequence[Judged]) -> float | None:
+def _mean_discrimination(items: Sequence[JudgedItem]) -> float | None:
     known = [each.discrimination for each in items if not isnan(each.discrimination)]
     return float(np.mean(known)) if known else None
 
 
-def _drawn(study: Study, ranked: Sequence[Judged]) -> list[CaptionedBar]:
+def _drawn(study: Study, ranked: Sequence[JudgedItem]) -> list[CaptionedBar]:
     found = []
     for each in ranked[:DRAWN]:
         item = study.items[each.place]
@@ -166,12 +165,12 @@ def _drawn(study: Study, ranked: Sequence[Judged]) -> list[CaptionedBar]:
     return found
 
 
-def _question(study: Study, each: Judged) -> str:
+def _question(study: Study, each: JudgedItem) -> str:
     item = study.items[each.place]
     return plain(" → ".join(filter(None, (item.context, item.text))), 200)
 
 
-def _rows(study: Study, ranked: Sequence[Judged]) -> tuple[tuple[Any, ...], ...]:
+def _rows(study: Study, ranked: Sequence[JudgedItem]) -> tuple[tuple[Any, ...], ...]:
     rows = []
     for each in ranked[:LISTED]:
         item = study.items[each.place]
@@ -181,7 +180,7 @@ def _rows(study: Study, ranked: Sequence[Judged]) -> tuple[tuple[Any, ...], ...]
     return tuple(rows)
 
 
-def _told(study: Study, ranked: Sequence[Judged]) -> str:
+def _told(study: Study, ranked: Sequence[JudgedItem]) -> str:
     parts = []
     for each in ranked[:DRAWN]:
         parts.append(f"{plain(study.items[each.place].id)} {100 * each.difficulty:.0f} %")

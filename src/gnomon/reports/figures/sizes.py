@@ -17,8 +17,8 @@ from gnomon.records import Score
 from gnomon.reports.charts.axes import Axis
 from gnomon.reports.charts.panels import curve_panel, panels, under_legend
 from gnomon.reports.charts.plots import Curve, curves
-from gnomon.reports.figures import Figure, grouped
-from gnomon.reports.figures.enough import well_known
+from gnomon.reports.figures import Figure, grouped, well_known
+from gnomon.reports.figures.against import CurvePlace, curve_of
 from gnomon.reports.figures.files import file_name
 from gnomon.reports.figures.slices import group_measures, headline_measure, tags_of
 from gnomon.reports.papers import published_size
@@ -42,7 +42,7 @@ class Sized(NamedTuple):
     entrant: Entrant
 
 
-class Measured(NamedTuple):
+class _SizedFigure(NamedTuple):
     """Its figure, over all items or over those with one value of a tag."""
 
     model: Sized
@@ -95,12 +95,12 @@ def against_size_by_slice(study: Study) -> Iterator[Figure]:
             yield _sliced(study, measure, tags[0], found)
 
 
-def _measured(model: Sized, score: Score, measure: Measure) -> Measured:
+def _measured(model: Sized, score: Score, measure: Measure) -> _SizedFigure:
     value = score.value or 0.0
     low = value if score.low is None else score.low
     high = value if score.high is None else score.high
     drawn = well_known(score, measure)
-    return Measured(model, score.key, value, low, high, score.n, drawn)
+    return _SizedFigure(model, score.key, value, low, high, score.n, drawn)
 
 
 def sized_models(study: Study) -> list[Sized]:
@@ -183,7 +183,7 @@ def _measures(study: Study, models: Sequence[Sized]) -> list[Measure]:
     return [headline]
 
 
-def _whole(study: Study, measure: Measure, found: Sequence[Measured]) -> Figure:
+def _whole(study: Study, measure: Measure, found: Sequence[_SizedFigure]) -> Figure:
     drawn = [one for one in found if one.drawn]
     lines = _curves(drawn)
     axis = _size_axis(drawn)
@@ -206,11 +206,11 @@ def _whole(study: Study, measure: Measure, found: Sequence[Measured]) -> Figure:
     )
 
 
-def _row(one: Measured) -> tuple[Any, ...]:
+def _row(one: _SizedFigure) -> tuple[Any, ...]:
     return one.model.entrant.label, one.family, *one.point, one.low, one.high, one.n
 
 
-def _sliced(study: Study, measure: Measure, tag: str, found: Sequence[Measured]) -> Figure:
+def _sliced(study: Study, measure: Measure, tag: str, found: Sequence[_SizedFigure]) -> Figure:
     drawn = [one for one in found if one.drawn]
     families = [(curve.series, curve.name) for curve in _curves(drawn)]
     axis = _size_axis(drawn)
@@ -238,19 +238,17 @@ def _stem(measure: Measure) -> str:
     return measure.name.replace("@", "-")
 
 
-def _curves(found: Sequence[Measured]) -> list[Curve]:
+def _curves(found: Sequence[_SizedFigure]) -> list[Curve]:
     """A curve for each family, which has the same colour in every panel."""
     lines = []
     for name, own in grouped(found, lambda one: one.family).items():
-        points = tuple(one.point for one in own)
         series = min(one.model.entrant.series for one in own)  # the colour of its first model
-        lows = tuple(one.low for one in own)
-        highs = tuple(one.high for one in own)
-        lines.append(Curve(name, series, points, lows, highs, dots=True))
+        places = [CurvePlace(*one.point, one.low, one.high) for one in own]
+        lines.append(curve_of(name, series, places))
     return lines
 
 
-def _size_axis(found: Sequence[Measured]) -> Axis:
+def _size_axis(found: Sequence[_SizedFigure]) -> Axis:
     """Whole powers of ten around the sizes; where it stands, the chart says."""
     sizes = [one.model.parameters for one in found]
     low = math.floor(math.log10(min(sizes)))
@@ -260,13 +258,13 @@ def _size_axis(found: Sequence[Measured]) -> Axis:
     return Axis((10.0**low, 10.0**high), (0.0, 1.0), "parameters", short, log=True, marks=marks)
 
 
-def _ends(found: Sequence[Measured]) -> str:
+def _ends(found: Sequence[_SizedFigure]) -> str:
     first, last = found[0], found[-1]
     small = f"{first.model.entrant.label} {whole_percent(first.value)}"
     return f"{small}, {last.model.entrant.label} {whole_percent(last.value)}"
 
 
-def _caption(study: Study, found: Sequence[Measured]) -> str:
+def _caption(study: Study, found: Sequence[_SizedFigure]) -> str:
     """How to read the figure, and who is not in it."""
     drawn = {one.model.entrant.label for one in found}
     asked = found[0].model.entrant.asked

@@ -46,7 +46,7 @@ class ExampleGroup(NamedTuple):
     examples: tuple[_Example, ...]
 
 
-class Gallery(NamedTuple):
+class ExampleGallery(NamedTuple):
     """Groups of one sort for one model."""
 
     model: str
@@ -56,12 +56,12 @@ class Gallery(NamedTuple):
 
 def galleries(
     study: Study, entrants: Sequence[Entrant], album: Album, most: int = 3
-) -> list[Gallery]:
+) -> list[ExampleGallery]:
     """The telling groups of the first few models; single items where there are no groups."""
     entrants = [entrant for entrant in entrants if not paints(entrant)]  # who have walls
     models = [entrant for entrant in entrants if not entrant.is_baseline]
     groups = study.groups()
-    shown: list[Gallery] = []
+    shown: list[ExampleGallery] = []
     for entrant in (models or entrants)[:most]:
         examples = _Examples(study, entrant, album)
         asked = _asked_groups(entrant, groups)
@@ -86,7 +86,7 @@ class _Examples(NamedTuple):
     entrant: Entrant
     album: Album
 
-    def of_groups(self, groups: Mapping[str, Places]) -> list[Gallery]:
+    def of_groups(self, groups: Mapping[str, Places]) -> list[ExampleGallery]:
         """The groups with the most and the fewest right answers, and those between."""
         names = list(groups)
         share = np.array([self.entrant.right[places].mean() for places in groups.values()])
@@ -104,7 +104,7 @@ class _Examples(NamedTuple):
         for sort, (order, fits) in sorts.items():
             chosen = order[fits[order]][:GROUPS]
             shown = [self._group(names[i], groups[names[i]]) for i in chosen]
-            sorted_groups.append(Gallery(self.entrant.label, sort, tuple(shown)))
+            sorted_groups.append(ExampleGallery(self.entrant.label, sort, tuple(shown)))
         return sorted_groups
 
     def _mean_gold(self, places: Places) -> float:
@@ -113,7 +113,7 @@ class _Examples(NamedTuple):
         known = known[np.isfinite(known)]
         return float(known.mean()) if len(known) else 0.0
 
-    def of_items(self) -> list[Gallery]:
+    def of_items(self) -> list[ExampleGallery]:
         """Where items stand alone: the surest right and the surest wrong answers."""
         asked = np.flatnonzero(self.entrant.asked)
         sure = np.nan_to_num(self.entrant.sure[asked])
@@ -124,7 +124,7 @@ class _Examples(NamedTuple):
             self._single("Surest wrong answers", ranked[~right]),
         ]
 
-    def _single(self, sort: str, ranked: NDArray[np.int64]) -> Gallery:
+    def _single(self, sort: str, ranked: NDArray[np.int64]) -> ExampleGallery:
         groups = []
         for i in ranked[: GROUPS * 2].tolist():
             item = self.study.items[i]
@@ -132,7 +132,7 @@ class _Examples(NamedTuple):
             name = clip(item.id, NAME)
             share = float(example.right)
             groups.append(ExampleGroup(name, self._about(item), share, 1, (example,)))
-        return Gallery(self.entrant.label, sort, tuple(groups))
+        return ExampleGallery(self.entrant.label, sort, tuple(groups))
 
     def _group(self, name: str, places: Places) -> ExampleGroup:
         """A group with right and wrong items, so that a mixed one shows both."""
@@ -189,7 +189,7 @@ LEAST = 5  # facts in common, below which nothing is said
 FORM_VERBS = {"scene": "painted", "caption": "seen"}  # of the others: said
 
 
-class Told(NamedTuple):
+class _FactsTold(NamedTuple):
     """Which facts a model has right in a form."""
 
     label: str
@@ -223,7 +223,7 @@ def same_facts(study: Study) -> list[SameFacts]:
     return found
 
 
-def _told(study: Study, entrant: Entrant) -> list[Told]:
+def _told(study: Study, entrant: Entrant) -> list[_FactsTold]:
     """The facts that a model has right, form by form."""
     forms: dict[str, dict[str, list[bool]]] = {}
     for fact, where in study.groups().items():
@@ -233,11 +233,11 @@ def _told(study: Study, entrant: Entrant) -> list[Told]:
     found = []
     for form, facts in forms.items():
         right = {fact: 2 * sum(rights) > len(rights) for fact, rights in facts.items()}
-        found.append(Told(entrant.label, form, right))
+        found.append(_FactsTold(entrant.label, form, right))
     return found
 
 
-def _compared(one: Told, other: Told, common: list[str]) -> SameFacts:
+def _compared(one: _FactsTold, other: _FactsTold, common: list[str]) -> SameFacts:
     first = np.array([one.right[fact] for fact in common])
     second = np.array([other.right[fact] for fact in common])
     agree = interval(mean_of(first == second, np.arange(len(common))))
@@ -253,5 +253,5 @@ def _compared(one: Told, other: Told, common: list[str]) -> SameFacts:
     )
 
 
-def _named(told: Told) -> str:
+def _named(told: _FactsTold) -> str:
     return f"{told.label}, {FORM_VERBS.get(told.form, 'said')} ({told.form})"

@@ -23,7 +23,7 @@ from gnomon.reports.study import Entrant, Study
 MOST_KEYS = 8
 
 
-class Line(NamedTuple):
+class HeadlineRow(NamedTuple):
     """A row of the table: a run, a baseline that was asked for the page, or a model of the paper.
 
     The last has the table its figures come from.
@@ -45,7 +45,7 @@ class Headline(NamedTuple):
     """The whole table."""
 
     measures: tuple[str, ...]  # or, in a table of one measure by a tag, the tag's values
-    lines: tuple[Line, ...]
+    lines: tuple[HeadlineRow, ...]
     notes: tuple[str, ...]
     title: str = ""
 
@@ -107,9 +107,9 @@ def _line(
     source: str = "",
     series: int = -1,
     kind: str = "",
-) -> Line:
+) -> HeadlineRow:
     cells = tuple(map(figures.get, columns))
-    return Line(label, source, cells, series, kind)
+    return HeadlineRow(label, source, cells, series, kind)
 
 
 def _baseline_figures(
@@ -213,7 +213,7 @@ def _results(study: Study) -> list[Result]:
     return [result for result in results_of(study.spec) if result.kind != "average"]
 
 
-def _published_lines(study: Study, measures: Sequence[str]) -> list[Line]:
+def _published_lines(study: Study, measures: Sequence[str]) -> list[HeadlineRow]:
     """The paper's rows over all items, if the runs were asked in the form that they are about."""
     shown = []
     for result in _in_same_form(study):
@@ -230,7 +230,7 @@ def _in_same_form(study: Study) -> list[Result]:
 
 def _grouped(
     benchmark: str, results: Sequence[tuple[Result, str]], columns: Sequence[str]
-) -> list[Line]:
+) -> list[HeadlineRow]:
     """One line for each model, or for each variant in which the paper has it."""
     rows: dict[tuple[str, str], dict[str, Result]] = {}
     tables: dict[tuple[str, str], dict[str, None]] = {}
@@ -245,7 +245,7 @@ def _grouped(
         label = f"{model} ({variant})" if variant and models.count(model) > 1 else model
         cells = tuple(_cell(benchmark, row.get(column), column) for column in columns)
         kind = next(iter(row.values())).kind
-        lines.append(Line(label, cited(tables[model, variant]), cells, -1, kind))
+        lines.append(HeadlineRow(label, cited(tables[model, variant]), cells, -1, kind))
     return lines
 
 
@@ -275,17 +275,17 @@ def cited(tables: Iterable[str]) -> str:
 
 def _ranked(
     study: Study,
-    runs: Sequence[Line],
-    papers: Sequence[Line],
+    runs: Sequence[HeadlineRow],
+    papers: Sequence[HeadlineRow],
     measure: Measure,
-    beside: Sequence[Line] = (),
-) -> tuple[Line, ...]:
+    beside: Sequence[HeadlineRow] = (),
+) -> tuple[HeadlineRow, ...]:
     """Runs are ranked among those on the same items only, and never among the paper's models.
 
     Baselines that were asked for the page stand between the two.
     """
 
-    def place(line: Line) -> float:
+    def place(line: HeadlineRow) -> float:
         if line.first is None or line.first.value is None:
             return float("inf")
         return -line.first.value if measure.better == "higher" else line.first.value
@@ -299,7 +299,7 @@ def _ranked(
 
 def published_beside(
     study: Study, measure: str, tag: str = "", keys: Sequence[str] = ()
-) -> list[Line]:
+) -> list[HeadlineRow]:
     """The paper's models and people by one measure: over all items, or a cell for each of the keys.
 
     Left out is what the paper asked in a form that the runs were not asked in.

@@ -60,7 +60,7 @@ def _part_of_run(entrant: Entrant) -> Iterator[str]:
     if manifest.shard:
         yield (
             f"{entrant.label} is part of a run of {counted(manifest.whole_items, 'items')}: its "
-            "figures are over its own. `gnomon merge` makes one run of all shards."
+            "figures are over its own. `gnomon runs merge` makes one run of all shards."
         )
 
 

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.registry import role
 from gnomon.reports.charts import svg
-from gnomon.reports.overview import SIDES, Cell, Column, Overview, in_words, skills_of
+from gnomon.reports.overview import (
+    SIDES,
+    Overview,
+    OverviewCell,
+    OverviewColumn,
+    in_words,
+    skills_of,
+)
 from gnomon.reports.page.items import items_address
 from gnomon.reports.study import Study
 from gnomon.reports.words import axis_name, counted, interval_of, listed, per_cent, percentage
@@ -26,9 +33,9 @@ STRIP, MIDDLE = 150, 10  # units that the line from 0 to 100 % is long; where it
 class Leads(NamedTuple):
     """Where the parts of an overview lead, and how its figures are written."""
 
-    model: Callable[[Cell], str]  # by one of the model's figures
-    column: Callable[[Column], str]
-    cell: Callable[[Column, Cell], str]
+    model: Callable[[OverviewCell], str]  # by one of the model's figures
+    column: Callable[[OverviewColumn], str]
+    cell: Callable[[OverviewColumn, OverviewCell], str]
     digits: int = 0
 
 
@@ -37,7 +44,7 @@ def report_leads(studies: Sequence[Study]) -> Leads:
     sections = {study.name: f"#s{place}" for place, study in enumerate(studies)}
     labels = {id(each.run): each.label for study in studies for each in study.entrants}
 
-    def items(column: Column, cell: Cell) -> str:
+    def items(column: OverviewColumn, cell: OverviewCell) -> str:
         return items_address(column.name, model=labels[id(cell.run)])
 
     return Leads(lambda _: "", lambda column: sections[column.name], items)
@@ -75,7 +82,7 @@ def _is_baseline(found: Overview, model: str) -> bool:
     return any(role(cell.run.model) for cell in _cells_of(found, model))
 
 
-def _cells_of(found: Overview, model: str) -> list[Cell]:
+def _cells_of(found: Overview, model: str) -> list[OverviewCell]:
     return [cell for (name, _), cell in found.cells.items() if name == model]
 
 
@@ -116,7 +123,7 @@ def _who(share: str, count: int) -> tuple[str, str]:
     return of_many[share]
 
 
-def _better_than_chance(found: Overview, models: Sequence[str], column: Column) -> str:
+def _better_than_chance(found: Overview, models: Sequence[str], column: OverviewColumn) -> str:
     """Who of the models: all, some or none; empty where that of any is not known."""
     cells = [found.cells.get((model, column.name)) for model in models]
     sides = {cell.verdict if cell else "unknown" for cell in cells}
@@ -133,7 +140,9 @@ def _few(names: Sequence[str]) -> str:
     return listed([*names[:NAMED], f"{len(names) - NAMED} more"])
 
 
-def _row(found: Overview, column: Column, models: Sequence[str], leads: Leads) -> dict[str, Any]:
+def _row(
+    found: Overview, column: OverviewColumn, models: Sequence[str], leads: Leads
+) -> dict[str, Any]:
     cells = []
     for model in models:
         cell = found.cells.get((model, column.name))
@@ -154,7 +163,7 @@ def _row(found: Overview, column: Column, models: Sequence[str], leads: Leads) -
     }
 
 
-def _cell(cell: Cell, digits: int) -> dict[str, Any]:
+def _cell(cell: OverviewCell, digits: int) -> dict[str, Any]:
     place = ""
     if cell.best:
         place = "★"
@@ -172,7 +181,7 @@ def _cell(cell: Cell, digits: int) -> dict[str, Any]:
     }
 
 
-def _strip(found: Overview, column: Column) -> Markup:
+def _strip(found: Overview, column: OverviewColumn) -> Markup:
     """All models on one line from 0 to 100 %, with an upright where chance is."""
     from markupsafe import Markup
 
@@ -181,7 +190,7 @@ def _strip(found: Overview, column: Column) -> Markup:
         cell = found.cells.get((model, column.name))
         if cell and 0 <= cell.value <= 1:
             told = f"{model}: {percentage(cell.value)}"
-            place = svg.Point(STRIP * cell.value, MIDDLE)
+            place = svg.DrawnPoint(STRIP * cell.value, MIDDLE)
             parts.append(svg.mark(place, series, 4.4, told))
     box = f"-6 0 {STRIP + 12} {2 * MIDDLE}"
     return Markup(  # noqa: S704 - escaped as it was drawn
@@ -191,13 +200,15 @@ def _strip(found: Overview, column: Column) -> Markup:
 
 def scale(length: float, middle: float, chance: float | None) -> list[str]:
     """A line from 0 to 1 with its marks, and an upright where chance is."""
-    parts = [svg.line(svg.Point(0, middle), svg.Point(length, middle), "grid")]
+    parts = [svg.line(svg.DrawnPoint(0, middle), svg.DrawnPoint(length, middle), "grid")]
     for end in (0, 0.5, 1):
         at = length * end
-        parts.append(svg.line(svg.Point(at, middle - 3), svg.Point(at, middle + 3), "grid"))
+        parts.append(
+            svg.line(svg.DrawnPoint(at, middle - 3), svg.DrawnPoint(at, middle + 3), "grid")
+        )
     if chance is not None:
         at = length * chance
-        parts.append(svg.line(svg.Point(at, 1), svg.Point(at, 2 * middle - 1), "chance"))
+        parts.append(svg.line(svg.DrawnPoint(at, 1), svg.DrawnPoint(at, 2 * middle - 1), "chance"))
     return parts
 
 
@@ -205,7 +216,7 @@ def swatch(series: int) -> Markup:
     """The colour and shape of a series, to stand before its name."""
     from markupsafe import Markup
 
-    mark = svg.mark(svg.Point(7, 7), series, 5)
+    mark = svg.mark(svg.DrawnPoint(7, 7), series, 5)
     return Markup(  # noqa: S704 - our own drawing
         f'<svg class="swatch chart" viewBox="0 0 14 14" aria-hidden="true">{mark}</svg>'
     )

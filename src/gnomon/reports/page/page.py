@@ -10,8 +10,7 @@ from urllib.parse import quote
 
 from gnomon.errors import UsageError
 from gnomon.items.experiments import experiment_of
-from gnomon.reports.figures import Figure, figures, grouped
-from gnomon.reports.figures.enough import RULE
+from gnomon.reports.figures import RULE, Figure, figures, grouped
 from gnomon.reports.overview import overview
 from gnomon.reports.page.items import pack
 from gnomon.reports.page.notes import methods

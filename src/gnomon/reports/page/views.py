@@ -11,7 +11,7 @@ from gnomon.reports.charts import svg
 from gnomon.reports.charts.axes import WIDTH
 from gnomon.reports.figures import Figure
 from gnomon.reports.page.examples import galleries, same_facts
-from gnomon.reports.page.headline import Headline, Line, headline, sliced
+from gnomon.reports.page.headline import Headline, HeadlineRow, headline, sliced
 from gnomon.reports.page.items import items_address
 from gnomon.reports.page.notes import relation_of
 from gnomon.reports.page.overviews import scale, swatch
@@ -97,7 +97,7 @@ def _table(study: Study, table: Headline) -> dict[str, Any]:
     }
 
 
-def _count_in_cells(lines: Sequence[Line], shown: Sequence[dict[str, Any]]) -> None:
+def _count_in_cells(lines: Sequence[HeadlineRow], shown: Sequence[dict[str, Any]]) -> None:
     """Say below each figure of a run how many items, pairs or groups it rests on."""
     for line, view in zip(lines, shown, strict=True):
         for score, cell in zip(line.cells, view["cells"], strict=True):
@@ -105,7 +105,7 @@ def _count_in_cells(lines: Sequence[Line], shown: Sequence[dict[str, Any]]) -> N
                 cell["range"] = ", ".join(filter(None, [cell["range"], f"n {score.n:,}"]))
 
 
-def _line(study: Study, line: Line, columns: Sequence[str]) -> dict[str, Any]:
+def _line(study: Study, line: HeadlineRow, columns: Sequence[str]) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "model": line.model,
         "source": line.source,
@@ -170,7 +170,9 @@ def range_plot(
 
     parts = scale(PLOT, 8, chance)
     if low is not None and high is not None and low <= high:
-        parts.append(svg.line(svg.Point(PLOT * low, 8), svg.Point(PLOT * high, 8), "whisker"))
+        parts.append(
+            svg.line(svg.DrawnPoint(PLOT * low, 8), svg.DrawnPoint(PLOT * high, 8), "whisker")
+        )
     parts.append(svg.tag("circle", {"cx": PLOT * value, "cy": 8, "r": 4, "class_": "dot"}))
     return Markup(  # noqa: S704 - numbers only
         f'<svg class="tiny chart" viewBox="-5 0 130 16" aria-hidden="true">{"".join(parts)}</svg>'

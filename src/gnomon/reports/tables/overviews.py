@@ -9,7 +9,7 @@ from typing import Any
 
 from gnomon.contracts import Listing
 from gnomon.errors import inert
-from gnomon.reports.overview import IN_WORDS, Cell, Column, Overview, in_words
+from gnomon.reports.overview import IN_WORDS, Overview, OverviewCell, OverviewColumn, in_words
 from gnomon.reports.words import capitalised, interval, known, measure_name, per_cent, percent
 from gnomon.tabular import UNCUT, render, room, too_wide
 
@@ -119,7 +119,9 @@ def _title(found: Overview) -> str:
     return f"{capitalised(', '.join(measures).lower())}, in per cent"
 
 
-def _cell(found: Overview, model: str, column: Column, intervals: bool, marks: Marked) -> str:
+def _cell(
+    found: Overview, model: str, column: OverviewColumn, intervals: bool, marks: Marked
+) -> str:
     cell = found.cells.get((model, column.name))
     if cell is None or isnan(cell.value):
         return "    –"
@@ -130,7 +132,7 @@ def _cell(found: Overview, model: str, column: Column, intervals: bool, marks: M
     return f"{text} {_signs(cell)} {mark}".rstrip()
 
 
-def _signs(cell: Cell) -> str:
+def _signs(cell: OverviewCell) -> str:
     signs = SIGNS[cell.verdict]
     if cell.best:
         signs += "*"
@@ -141,7 +143,7 @@ def _signs(cell: Cell) -> str:
     return signs
 
 
-def _chance(column: Column) -> str:
+def _chance(column: OverviewColumn) -> str:
     return f"{per_cent(column.chance, 1):>5}" if column.chance is not None else "    –"
 
 

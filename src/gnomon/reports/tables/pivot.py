@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from gnomon.contracts import Listing
 from gnomon.records import letter_of
-from gnomon.reports.overview import ALL, Cell, Column, Overview
-from gnomon.reports.page.headline import Line, published_beside
+from gnomon.reports.overview import ALL, Overview, OverviewCell, OverviewColumn
+from gnomon.reports.page.headline import HeadlineRow, published_beside
 from gnomon.reports.study import Study
 from gnomon.reports.words import axis_name, capitalised, known, listed, measure_name, per_cent
 from gnomon.tabular import (
@@ -57,7 +57,7 @@ class Pivot:
     """The table: our rows, chance, and the models of the papers."""
 
     corner: str
-    columns: tuple[Column, ...]
+    columns: tuple[OverviewColumn, ...]
     rows: tuple[PivotRow, ...]
     chance: PivotRow | None
     published: tuple[PivotRow, ...]
@@ -120,7 +120,7 @@ def pivot(
     )
 
 
-def _figure(cell: Cell | None, mark: str) -> PivotFigure | None:
+def _figure(cell: OverviewCell | None, mark: str) -> PivotFigure | None:
     if cell is None or isnan(cell.value):
         return None
     weak = cell.verdict in ("at", "below")
@@ -128,7 +128,7 @@ def _figure(cell: Cell | None, mark: str) -> PivotFigure | None:
     return PivotFigure(cell.value, *ends, cell.best, weak, not cell.finished, mark)
 
 
-def _chance(columns: Sequence[Column]) -> PivotRow | None:
+def _chance(columns: Sequence[OverviewColumn]) -> PivotRow | None:
     """The row of chance, if it is known for any column."""
     cells = []
     for column in columns:
@@ -202,7 +202,9 @@ def _published_rows(found: Overview, studies: Sequence[Study], by: str) -> list[
     return papers
 
 
-def _add_lines(rows: dict[str, dict[str, float]], lines: Sequence[Line], keys: list[str]) -> None:
+def _add_lines(
+    rows: dict[str, dict[str, float]], lines: Sequence[HeadlineRow], keys: list[str]
+) -> None:
     for line in lines:
         row = rows.setdefault(line.model, {})
         for key, cell in zip(keys, line.cells, strict=True):
@@ -234,7 +236,7 @@ def _caption(
     return " ".join(sentence for applies, sentence in sentences if applies)
 
 
-def _what(columns: Sequence[Column], level: float | None) -> str:
+def _what(columns: Sequence[OverviewColumn], level: float | None) -> str:
     """The measure, which stands below the titles where there are several, and any intervals."""
     measures = {axis_name(column.measure) for column in columns}
     what = "The measure named below each title"

@@ -193,7 +193,7 @@ class Forms:
                 change_notes(run.path, lambda notes: notes.trust(item.id))
 
     def delete(self, run: Run, form: Form) -> str:
-        """Delete a run for good, as `gnomon rm` does; one that is going on is refused."""
+        """Delete a run for good, as `gnomon runs rm` does; one that is going on is refused."""
         if form.get("sure") != "1":
             return f"{run_address(run)}/delete"
         remove(run)

@@ -10,7 +10,7 @@ from gnomon.errors import GnomonError
 from gnomon.measures.chance import verdict
 from gnomon.records import Score
 from gnomon.reports.figures import figures
-from gnomon.reports.overview import IN_WORDS, Cell, Column, Overview, in_words
+from gnomon.reports.overview import IN_WORDS, Overview, OverviewCell, OverviewColumn, in_words
 from gnomon.reports.page.headline import applicable, figures_of
 from gnomon.reports.page.notes import facts, few_units, small_groups
 from gnomon.reports.page.views import figure_view
@@ -131,7 +131,9 @@ def model_page(shelf: Shelf, name: str) -> dict[str, Any] | None:
     }
 
 
-def _cells_of(overview: Overview, model: str, paths: set[Path]) -> list[tuple[Column, Cell]]:
+def _cells_of(
+    overview: Overview, model: str, paths: set[Path]
+) -> list[tuple[OverviewColumn, OverviewCell]]:
     """The figures in a row of the overview that are of these runs."""
     found = []
     for column in overview.columns:
@@ -151,7 +153,7 @@ def _in_words(overview: Overview, row: str, name: str) -> list[str]:
     return [f"{row}: {words}."]
 
 
-def _model_row(shelf: Shelf, column: Column, cell: Cell) -> dict[str, Any]:
+def _model_row(shelf: Shelf, column: OverviewColumn, cell: OverviewCell) -> dict[str, Any]:
     return {
         "url": run_address(cell.run),
         "title": column.title,

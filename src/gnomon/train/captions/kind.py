@@ -5,18 +5,44 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
 
 from gnomon.errors import DamagedDataWarning, DataError, UsageError, check_known
-from gnomon.train.captions.making import Facts, Wanted
-from gnomon.train.captions.recipe import CaptionData, CaptionSettings
-from gnomon.train.kinds import Kind, Material
+from gnomon.train.captions.corpus import CorpusFacts, CorpusRequest
+from gnomon.train.kinds import Material, TrainingKind
 
 if TYPE_CHECKING:
     from gnomon.train.captions.corpus import Corpus
     from gnomon.train.captions.learner import CaptionLearner
-    from gnomon.train.learners import Outcome
+    from gnomon.train.kinds import TrainingOutcome
     from gnomon.train.recipes import Recipe
+
+Count = Annotated[int, Meta(ge=1)]
+Share = Annotated[float, Meta(gt=0, lt=1)]
+
+
+class CaptionData(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The section `data`: which captions there are, and what is held out of them."""
+
+    files: str | list[str] = []
+    least_words: Count = 2  # as ViPhy's authors; shorter captions have no context
+    held_out: Share = 0.1  # of the pictures, or of the captions where no picture is named
+    most_held_out: Count = 4000  # captions: half choose the best weights, half test them
+
+
+class CaptionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The section `captions`: the model where it is new, its tokens, and what is hidden."""
+
+    config: dict[str, Any] = {}  # of a new model, as its config.json says it; needs model_type
+    tokenizer: str = ""  # a name or folder; else the model's, or one that is trained
+    vocabulary: Count = 8000  # tokens of one that is trained
+    length: Annotated[int, Meta(ge=4)] = 32  # tokens of a row, marks included
+    layout: Literal["padded", "packed"] = "padded"  # a caption in a row, or as many as fit
+    special_tokens: bool = True  # as models are asked later; ViPhy's authors left them out
+    masked: Share = 0.15  # of the tokens
 
 
 def read(recipe: Recipe) -> Material:
@@ -58,7 +84,7 @@ def _files(data: CaptionData) -> tuple[Path, ...]:
     return files
 
 
-def _tell_damages(facts: Facts) -> None:
+def _tell_damages(facts: CorpusFacts) -> None:
     """Say how much could not be read, and where it begins."""
     if not facts.damaged:
         return
@@ -70,11 +96,11 @@ def _tell_damages(facts: Facts) -> None:
     )
 
 
-def _wanted(recipe: Recipe, files: tuple[Path, ...]) -> Wanted:
+def _wanted(recipe: Recipe, files: tuple[Path, ...]) -> CorpusRequest:
     data: CaptionData = recipe.data
     settings: CaptionSettings = recipe.settings
     marks = 2 if settings.special_tokens else 0
-    return Wanted(
+    return CorpusRequest(
         files=files,
         tokenizer=settings.tokenizer or recipe.model,
         vocabulary=settings.vocabulary,
@@ -152,7 +178,7 @@ def _check_fit(model: Any, tokenizer: Any, recipe: Recipe) -> None:
         )
 
 
-def results(outcome: Outcome) -> str:
+def results(outcome: TrainingOutcome) -> str:
     """How well captions are foretold that training never saw, in words."""
     found = []
     for part, scores in {"captions that chose the weights": outcome.best, **outcome.tests}.items():
@@ -164,7 +190,7 @@ def results(outcome: Outcome) -> str:
     return "\n\n".join(found)
 
 
-KIND = Kind(
+KIND = TrainingKind(
     summary="a masked language model, pretrained on captions",
     data=CaptionData,
     settings=CaptionSettings,

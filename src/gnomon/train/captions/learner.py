@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import ceil
+from math import ceil, exp
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,12 +11,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from gnomon.train.captions.corpus import Captions, Corpus
-from gnomon.train.captions.masking import hide, page
-from gnomon.train.captions.packing import Rows, packed_rows, padded_rows
-from gnomon.train.captions.perplexity import Unigrams, losses, perplexity
-from gnomon.train.captions.recipe import CaptionSettings
-from gnomon.train.captions.tokenizing import marks_of
+from gnomon.train.captions.corpus import Captions, Corpus, Marks, marks_of
+from gnomon.train.captions.kind import CaptionSettings
 
 ORDER, PACKING, MASKS = range(3)  # what is drawn, each from a stream of its own
 TESTED = "captions held out"
@@ -75,7 +71,7 @@ class CaptionLearner:
         found = perplexity(self.module, captions, self.marks, self.settings.masked)
         return {"perplexity": found, "unigram_perplexity": self.unigrams.perplexity(captions)}
 
-    def _rows(self) -> Rows:
+    def _rows(self) -> PackedRows:
         captions = self.corpus.training
         if self.settings.layout == "padded":
             return padded_rows(len(captions))
@@ -94,3 +90,191 @@ def ordinary_tokens(tokenizer: Any) -> NDArray[np.int64]:
     """All tokens but the special ones."""
     everything = np.arange(len(tokenizer))
     return np.setdiff1d(everything, tokenizer.all_special_ids)
+
+
+# What is hidden from a model: anew in every batch of training, every token once when it is
+# tested.
+#
+# As in BERT (Devlin et al. 2019, 3.1), 15 % of the tokens are to be told; of these 80 % are
+# masked, 10 % are other words, and 10 % stay as they are.
+
+
+MASKED, OTHER = 0.8, 0.1  # of the tokens to be told; the rest stay
+
+
+class Page(NamedTuple):
+    """Rows of tokens of one length: which of them are no padding, and which are of captions."""
+
+    tokens: NDArray[np.int64]
+    there: NDArray[np.bool_]
+    words: NDArray[np.bool_]
+
+
+class Riddle(NamedTuple):
+    """What a model is shown, and which tokens it has to tell."""
+
+    shown: NDArray[np.int64]
+    there: NDArray[np.bool_]
+    asked: NDArray[np.bool_]
+    truth: NDArray[np.int64]  # of those asked, in the order of rows
+
+
+def page(rows: Sequence[Sequence[NDArray[np.integer]]], marks: Marks) -> Page:
+    """Rows of captions with their marks, filled up to the longest."""
+    widths = [_width(row, marks) for row in rows]
+    tokens = np.full((len(rows), max(widths)), marks.pad, dtype=np.int64)
+    words = np.zeros(tokens.shape, dtype=np.bool_)
+    for number, row in enumerate(rows):
+        place = len(marks.first)
+        tokens[number, :place] = marks.first
+        for caption in row:
+            end = place + len(caption)
+            tokens[number, place:end] = caption
+            words[number, place:end] = True
+            place = end + len(marks.last)
+            tokens[number, end:place] = marks.last
+    there = np.arange(tokens.shape[1]) < np.array(widths)[:, None]
+    return Page(tokens, there, words)
+
+
+def hide(
+    page: Page, share: float, mask: int, others: NDArray[np.int64], draw: np.random.Generator
+) -> Riddle:
+    """Hide a share of the words of a page; at least one, so that there is something to learn."""
+    asked = (draw.random(page.tokens.shape) < share) & page.words
+    if not asked.any():
+        places = np.flatnonzero(page.words)
+        asked.flat[draw.choice(places)] = True
+
+    fate = draw.random(page.tokens.shape)
+    shown = page.tokens.copy()
+    shown[asked & (fate < MASKED)] = mask
+    changed = asked & (fate >= MASKED) & (fate < MASKED + OTHER)
+    shown[changed] = draw.choice(others, size=int(changed.sum()))
+    return Riddle(shown, page.there, asked, page.tokens[asked])
+
+
+def sweep(page: Page, share: float, mask: int) -> Iterator[Riddle]:
+    """Every word of a page hidden once: of each row about such a share at a time."""
+    times = max(1, round(1 / share))
+    place = np.cumsum(page.words, axis=1) + np.arange(len(page.words))[:, None]
+    for turn in range(times):
+        asked = page.words & (place % times == turn)
+        rows = asked.any(axis=1)
+        if not rows.any():
+            continue
+        shown = np.where(asked, mask, page.tokens)[rows]
+        yield Riddle(shown, page.there[rows], asked[rows], page.tokens[asked])
+
+
+def _width(row: Sequence[NDArray[np.integer]], marks: Marks) -> int:
+    return len(marks.first) + sum(map(len, row)) + len(row) * len(marks.last)
+
+
+# Captions in rows: each in one of its own, or as many as a row has room for.
+
+
+class PackedRows(NamedTuple):
+    """Which captions stand in each row: stretches of an order."""
+
+    order: NDArray[np.int64]
+    starts: NDArray[np.int64]  # of each row, and the end of the last
+
+    @property
+    def total(self) -> int:
+        """How many rows there are."""
+        return len(self.starts) - 1
+
+    def captions(self, row: int) -> NDArray[np.int64]:
+        """The numbers of the captions of a row."""
+        return self.order[self.starts[row] : self.starts[row + 1]]
+
+
+def padded_rows(count: int) -> PackedRows:
+    """A row for each caption."""
+    return PackedRows(np.arange(count), np.arange(count + 1))
+
+
+def packed_rows(sizes: NDArray[np.int64], room: int, draw: np.random.Generator) -> PackedRows:
+    """Rows of whole captions in an order that is drawn, each with at most so many tokens.
+
+    `sizes` are the tokens of each caption with the mark behind it. A caption has a row to itself if
+    it is longer than the room.
+    """
+    order = draw.permutation(len(sizes))
+    starts = _starts(sizes[order].tolist(), room)
+    return PackedRows(order, np.array(starts, dtype=np.int64))
+
+
+def _starts(sizes: Sequence[int], room: int) -> list[int]:
+    """Where rows begin if they are filled one after the other.
+
+    >>> _starts([3, 4, 5, 9, 1], room=8)
+    [0, 2, 3, 4, 5]
+    """
+    starts = [0]
+    used = 0
+    for number, size in enumerate(sizes):
+        if used and used + size > room:
+            starts.append(number)
+            used = 0
+        used += size
+    return [*starts, len(sizes)]
+
+
+# How well held-out captions are foretold: by a model that reads, and by word counts alone.
+#
+# Every token is hidden once, about one in seven at a time, and the model tells it from the
+# others. The perplexity is the exponential of the mean negative log-probability of the hidden
+# tokens. A unigram model tells the same tokens by how often each occurs in training, whatever
+# stands around it.
+
+
+ROWS = 64  # captions in one pass
+COUNTED = 2**20  # tokens that are counted at once
+MOST_SURPRISE = 700.0  # its exponential is still a number; weights that went astray exceed it
+
+
+class Unigrams:
+    """Tokens by how often each occurs in training, plus one, since a token may be new."""
+
+    def __init__(self, training: Captions, vocabulary: int) -> None:
+        counts = np.ones(vocabulary)
+        for start in range(0, len(training.tokens), COUNTED):
+            some = training.tokens[start : start + COUNTED]
+            counts += np.bincount(some, minlength=vocabulary)
+        self._surprise = np.log(counts.sum()) - np.log(counts)
+
+    def perplexity(self, held_out: Captions) -> float:
+        """Of tokens that were not counted."""
+        return exp(float(self._surprise[held_out.tokens].mean()))
+
+
+def perplexity(model: Any, held_out: Captions, marks: Marks, share: float) -> float:
+    """By a masked model, in evaluation mode."""
+    total, count = 0.0, 0
+    for riddle in _riddles(held_out, marks, share):
+        total += float(losses(model, riddle).double().sum())
+        count += len(riddle.truth)
+    return exp(min(total / count, MOST_SURPRISE))
+
+
+def losses(model: Any, riddle: Riddle) -> torch.Tensor:
+    """The negative log-probability of each token that is to be told."""
+    device = model.device
+    inputs = {
+        "input_ids": torch.from_numpy(riddle.shown).to(device),
+        "attention_mask": torch.from_numpy(riddle.there).long().to(device),
+    }
+    asked = torch.from_numpy(riddle.asked).to(device)
+    logits = model(**inputs).logits[asked].float()
+    truth = torch.from_numpy(riddle.truth).to(device)
+    return torch.nn.functional.cross_entropy(logits, truth, reduction="none")
+
+
+def _riddles(held_out: Captions, marks: Marks, share: float) -> Iterator[Riddle]:
+    """Captions of about one length together, so that little is padded."""
+    order = np.argsort(held_out.sizes, kind="stable")
+    for start in range(0, len(order), ROWS):
+        rows = [[held_out[number]] for number in order[start : start + ROWS]]
+        yield from sweep(page(rows, marks), share, marks.mask)

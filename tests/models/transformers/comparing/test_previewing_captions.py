@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("torch")
 
 from gnomon.lexicon.captions import question
-from gnomon.models.prompts.preview import Asking
+from gnomon.models.prompts.preview import PromptFormat
 from gnomon.models.transformers.hf import hf
 
 
@@ -32,7 +32,7 @@ def test_a_dual_encoder_reads_the_texts_of_the_preview(seeing, captions):
     assert {each.ids for each in shown.scored} == set(read)
     assert [each.choice for each in shown.scored] == ["false", "true"]
     assert shown.images == 1
-    told = msgspec.convert(msgspec.to_builtins(model.asking()), Asking).preview(item)
+    told = msgspec.convert(msgspec.to_builtins(model.asking()), PromptFormat).preview(item)
     assert [each.text for each in told.scored] == [each.text for each in shown.scored]
     assert item.text in told.scored[-1].text
 
@@ -55,7 +55,7 @@ def test_a_matcher_reads_the_texts_of_the_preview(seeing, captions, make, monkey
     model.answer([item])
     assert {each.ids for each in shown.scored} == set(read)
     assert shown.images == 1
-    told = msgspec.convert(msgspec.to_builtins(model.asking()), Asking).preview(item)
+    told = msgspec.convert(msgspec.to_builtins(model.asking()), PromptFormat).preview(item)
     assert [each.text for each in told.scored] == [each.text for each in shown.scored]
     asked = question(item.text) if make == "vilt vqa" else item.text
     assert asked in told.scored[-1].text

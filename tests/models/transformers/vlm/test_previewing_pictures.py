@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from gnomon.models.prompts.preview import Asking
+from gnomon.models.prompts.preview import PromptFormat
 
 
 def longest_row(model, item):
@@ -41,7 +41,7 @@ def test_forward_reads_what_the_preview_shows(asked, items, make):
 def test_the_manifest_retells_the_text_with_its_marks(asked, items, make):
     model = asked(make)
     kept = msgspec.json.encode(msgspec.to_builtins(model.asking()))
-    told = msgspec.json.decode(kept, type=Asking)
+    told = msgspec.json.decode(kept, type=PromptFormat)
     for item in (items[0], items[-1]):
         shown = model.preview(item)
         assert told.preview(item).text == shown.text

@@ -4,7 +4,7 @@ A relation takes the story, the moments of its clause and the things it relates.
 once; the prover hands it to a solver, and witnesses and scenes are held against it by numbers.
 """
 
-from gnomon.proofs.meaning.relations import change, company, contact, directions, distance
-from gnomon.proofs.meaning.relations.registry import RELATIONS
+from gnomon.proofs.meaning.relations import company, contact, directions
+from gnomon.proofs.meaning.relations.contact import RELATIONS
 
-__all__ = ["RELATIONS", "change", "company", "contact", "directions", "distance"]
+__all__ = ["RELATIONS", "company", "contact", "directions"]

@@ -1,10 +1,24 @@
-"""In, on, under, touching; at the edge and in the middle; at the top and at the foot."""
+"""Relations of contact and distance: inside, on, touching, near, far."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gnomon.proofs.meaning.formulas import Formula, Term, every, some
-from gnomon.proofs.meaning.relations.registry import relation
-from gnomon.proofs.meaning.stories import Story, When
+from gnomon.proofs.meaning.stories import AXES, MOMENTS, Story, When
+
+# The relations by name, as the lexicon calls them.
+
+
+Relation = Callable[..., Formula]
+RELATIONS: dict[str, Relation] = {}
+
+
+def relation(function: Relation) -> Relation:
+    """Make a function known to the lexicon under its own name."""
+    RELATIONS[function.__name__.rstrip("_")] = function
+    return function
+
 
 PLAN = ("x", "y")
 
@@ -118,3 +132,178 @@ def reaches(story: Story, when: When, a: str, b: str) -> Formula:
     if story.is_unknown(b) or story.is_a(b, "room", "city", "country", "hollow"):
         return inside(story, when, a, b)
     return gap_at_most(story, when, a, b, story.length("step"))
+
+
+# Near and far, miles, nearer than, between and in a row.
+
+
+@relation
+def beside(story: Story, when: When, a: str, b: str) -> Formula:
+    """A is within a step of B, and no wall is between them."""
+    close = gap_at_most(story, when, a, b, story.length("step"))
+    if story.is_a(a, "fixed") or story.is_a(b, "fixed") or story.reads("open_plan"):
+        return close
+    shared = []
+    for room in story.named(a, b):
+        if story.is_a(room, "room"):
+            here, there = inside(story, when, a, room), inside(story, when, b, room)
+            shared += [here.implies(there), there.implies(here)]
+    return every([close, *shared])
+
+
+@relation
+def next_to(story: Story, when: When, a: str, b: str) -> Formula:
+    """A is within a step of B, neither in nor on it."""
+    heights = (story.low(a, "z", when.at) < story.high(b, "z", when.at)) & (
+        story.low(b, "z", when.at) < story.high(a, "z", when.at)
+    )
+    return beside(story, when, a, b) & heights & story.disjoint(a, b, when.at)
+
+
+@relation
+def near(story: Story, when: When, a: str, b: str) -> Formula:
+    """A is near B."""
+    return gap_at_most(story, when, a, b, story.length("near"))
+
+
+@relation
+def far(story: Story, when: When, a: str, b: str) -> Formula:
+    """A is far from B."""
+    return ~gap_at_most(story, when, a, b, story.length("far"))
+
+
+@relation
+def miles_off(story: Story, when: When, a: str, b: str) -> Formula:
+    """A is many miles from B."""
+    return ~gap_at_most(story, when, a, b, story.length("mile") * 2)
+
+
+def _ways(story: Story, at: int, a: str, b: str, axes: tuple[str, ...] = AXES) -> list[Term]:
+    """From B to A along each axis, both ways; the largest is their distance."""
+    found = []
+    for axis in axes:
+        offset = story.middle(a, axis, at) - story.middle(b, axis, at)
+        found += [offset, offset * -1]
+    return found
+
+
+@relation
+def miles(story: Story, when: When, a: str, b: str, sign: str, number: float) -> Formula:
+    """A is exactly, less or more than a number of miles from B, from centre to centre."""
+    length = story.length("mile") * number
+    offsets = _ways(story, when.at, a, b)
+    most = every(offset <= length for offset in offsets)
+    if sign == "more":
+        return ~most
+    if sign == "less":
+        return every(offset < length for offset in offsets)
+    return most & some(offset.same(length) for offset in offsets)
+
+
+def _shorter(these: list[Term], those: list[Term]) -> Formula:
+    """The largest of these offsets is less than the largest of those."""
+    ways = []
+    for that in those:
+        ways.append(every(this < that for this in these))
+    return some(ways)
+
+
+@relation
+def closer(story: Story, when: When, a: str, b: str, c: str, d: str) -> Formula:
+    """A is closer to B than C is to D."""
+    return _shorter(_ways(story, when.at, a, b), _ways(story, when.at, c, d))
+
+
+@relation
+def closer_of(story: Story, when: When, a: str, b: str, one: str, two: str) -> Formula:
+    """Of two things, A is closer to B."""
+    other = two if b == one else one
+    return closer(story, when, a, b, a, other)
+
+
+@relation
+def equally_far(story: Story, when: When, a: str, b: str, c: str) -> Formula:
+    """A is as far from B as from C."""
+    nearer = closer(story, when, a, b, a, c)
+    return ~nearer & ~closer(story, when, a, c, a, b)
+
+
+@relation
+def receding(story: Story, when: When, a: str, b: str) -> Formula:
+    """A is farther from B after than before."""
+    return approaching(story, When(when.at, when.after, when.before), a, b)
+
+
+@relation
+def approaching(story: Story, when: When, a: str, b: str) -> Formula:
+    """A is closer to B after than before."""
+    then, since = _ways(story, when.before, a, b, PLAN), _ways(story, when.after, a, b, PLAN)
+    return _shorter(since, then)
+
+
+def _in_order(low: Term, middle: Term, high: Term) -> Formula:
+    rising = (low < middle) & (middle < high)
+    falling = (high < middle) & (middle < low)
+    return rising | falling
+
+
+def _not_past(low: Term, middle: Term, high: Term) -> Formula:
+    rising = (low <= middle) & (middle <= high)
+    falling = (high <= middle) & (middle <= low)
+    return rising | falling
+
+
+def _between(story: Story, at: int, a: str, b: str, c: str, *, in_line: bool) -> Formula:
+    ways = []
+    for axis in AXES:
+        places = [story.middle(name, axis, at) for name in (b, a, c)]
+        parts = [_in_order(*places)]
+        for other in AXES:
+            if other == axis:
+                continue
+            low, middle, high = (story.middle(name, other, at) for name in (b, a, c))
+            if in_line:
+                parts += [middle.same(low), middle.same(high)]
+            else:
+                parts.append(_not_past(low, middle, high))
+        ways.append(every(parts))
+    return some(ways)
+
+
+@relation
+def between(story: Story, when: When, a: str, b: str, c: str) -> Formula:
+    """A is between B and C, in one row with them."""
+    return _between(story, when.at, a, b, c, in_line=not story.reads("loose"))
+
+
+@relation
+def exactly_between(story: Story, when: When, a: str, b: str, c: str) -> Formula:
+    """A is between B and C and exactly in line with them, as long as the story lasts."""
+    parts = []
+    for at in MOMENTS:
+        parts.append(_between(story, at, a, b, c, in_line=True))
+    return every(parts)
+
+
+@relation
+def halfway(story: Story, when: When, a: str, b: str, c: str) -> Formula:
+    """A is in the middle between B and C, which are apart."""
+    parts = []
+    for axis in AXES:
+        ends = story.middle(b, axis, when.at) + story.middle(c, axis, when.at)
+        parts.append((story.middle(a, axis, when.at) * 2).same(ends))
+    return every(parts) & _between(story, when.at, a, b, c, in_line=False)
+
+
+@relation
+def in_line(story: Story, when: When, *names: str) -> Formula:
+    """All stand in one straight row, each in a place of its own."""
+    ways = []
+    for axis in AXES:
+        parts: list[Formula] = []
+        for other in AXES:
+            if other != axis:
+                places = [story.middle(name, other, when.at) for name in names]
+                parts += [place.same(places[0]) for place in places[1:]]
+        ways.append(every(parts))
+    return some(ways)

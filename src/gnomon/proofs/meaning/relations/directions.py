@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gnomon.proofs.meaning.formulas import TRUE, Formula, every, some
-from gnomon.proofs.meaning.relations.contact import PLAN, on
-from gnomon.proofs.meaning.relations.registry import RELATIONS, relation
+from gnomon.proofs.meaning.relations.contact import PLAN, RELATIONS, on, relation
 from gnomon.proofs.meaning.stories import WINDS, Story, When
 
 TURNS = {"front": 0, "right": 1, "behind": 2, "left": 3}  # quarter turns to the right

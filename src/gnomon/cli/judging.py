@@ -1,0 +1,79 @@
+"""Judging again: the pictures of a run looked at with another judge, as a run of its own."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gnomon.cli.options import settings_of
+from gnomon.errors import UsageError, inert
+
+if TYPE_CHECKING:
+    from gnomon.runs import Run
+
+
+def judge_again(args: Namespace) -> int:
+    """Judge each run again, and show the scores before and after."""
+    from gnomon.runs import open_runs
+
+    old = open_runs(args.benchmarks)
+    changes = _changes(args)
+    new = [_judged(args, run, changes) for run in old]
+    if not args.quiet:
+        _show([*old, *new])
+        print(inert("Runs: " + "  ".join(str(run.path) for run in new)))
+    return 0
+
+
+def _changes(args: Namespace) -> dict[str, Any]:
+    """The options that differ from those of the old run."""
+    found = {key.removeprefix("model."): value for key, value in settings_of(args).items()}
+    if args.model:
+        raise UsageError("--judge-again asks no model.", "Leave out -m.")
+    if not found:
+        raise UsageError(
+            "There is nothing to judge by that is new.",
+            "Say what differs, such as --set rule=visor (or judge, detector, depth).",
+        )
+    return found
+
+
+def _judged(args: Namespace, run: Run, changes: dict[str, Any]) -> Run:
+    from gnomon.cli.progress import live_line
+    from gnomon.items.source import load
+    from gnomon.paint.factory import finished_painter
+    from gnomon.registry import model
+    from gnomon.runs import running
+    from gnomon.trust import without_trust
+
+    finished_painter(run.path)  # says so if there are no pictures
+    manifest = run.manifest
+    options = {**without_trust(manifest.model_options), **changes, "painted": str(run.path)}
+    source = load(manifest.benchmark, **manifest.options)
+    source = source.limited(manifest.limit).permuted(manifest.permute)
+    source = source.sharded(manifest.shard or None)
+    again = model(manifest.model, **options)
+    with live_line(f"{source.name} · {again.spec}", quiet=args.quiet) as watch:
+        return running.run(
+            source,
+            again,
+            runs=args.runs or Path(run.path).parent,
+            restart=args.restart,
+            watch=watch,
+            command=shlex.join(["gnomon", *sys.argv[1:]]),
+        )
+
+
+def _show(runs: list[Run]) -> None:
+    from gnomon.measures.entries import entries_of
+    from gnomon.measures.scoring import Scored, score_table
+    from gnomon.reports.tables.scores import headline
+
+    scores: list[Scored] = []
+    for entry in entries_of(runs):
+        found = score_table(entry.table, entry.measures)
+        scores += [Scored(score, entry.label) for score in found]
+    print(headline(scores))

@@ -1,0 +1,180 @@
+"""Every run that a `gnomon run` command means: benchmarks, suites and experiments by models."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gnomon.cli.options import (
+    chosen_models,
+    chosen_sources,
+    in_all_wordings,
+    said_of_files,
+    settings_of,
+)
+from gnomon.errors import (
+    DataError,
+    MissingExtraError,
+    UnfitError,
+    UsageError,
+    nearest,
+    unknown,
+)
+from gnomon.items.limits import is_larger
+from gnomon.items.source import ItemSource
+from gnomon.registry import ModelSpec, with_prompt
+from gnomon.trust import as_command_says
+
+if TYPE_CHECKING:
+    from gnomon.items.experiments import Experiment
+
+LEFT_OUT = (UnfitError, DataError, MissingExtraError)  # what a suite goes on without
+
+
+class Planned(NamedTuple):
+    """One run of the command: its folder, what is asked, and who is asked."""
+
+    folder: Path
+    source: ItemSource
+    model: ModelSpec
+    blind: bool
+    of_suite: bool  # one that cannot be asked is then left out
+
+    @property
+    def title(self) -> str:
+        """What the run is called while it goes on."""
+        which = ""
+        for name in ("prompt", "wording"):
+            if self.model.options.get(name):
+                which += f" · {name} {self.model.options[name]}"
+        if self.source.shard is not None:
+            which += f" · shard {self.source.shard}"
+        return f"{self.source.name} · {self.model.name or self.model.spec}{which}"
+
+
+class Asked(NamedTuple):
+    """A benchmark, as the command or a suite names it."""
+
+    spec: str
+    options: dict[str, Any]
+    models: Sequence[ModelSpec]
+    limit: int | None = None
+    permute: int | None = None
+    blind: bool = False
+    of_suite: bool = False
+
+
+def plan_runs(args: Namespace) -> list[Planned]:
+    """Every run once, even if it was named twice: then with the larger limit."""
+    from gnomon.items.examples import check_some_take_examples, with_examples
+    from gnomon.runs.identity import run_folder
+
+    asked = _asked(args)
+    check_some_take_examples([model for each in asked for model in each.models], args.shots_from)
+    sources = chosen_sources(args, [each.spec for each in asked], [each.options for each in asked])
+    plan: dict[Path, Planned] = {}
+    for each, source in zip(asked, sources, strict=True):
+        limit = each.limit if args.limit is None else args.limit
+        permute = each.permute if args.permute is None else args.permute
+        items = source.limited(limit).permuted(permute).sharded(args.shard)
+        blind = args.blind or each.blind
+        for model in each.models:
+            asked_so = with_prompt(model, source.benchmark.prompt)
+            shown = with_examples(items, asked_so, args.shots_from)
+            folder = run_folder(items, shown, args.runs, blind=blind)
+            earlier = plan.get(folder)
+            if earlier is None or not is_larger(earlier.source.limit, items.limit):
+                plan[folder] = Planned(folder, items, shown, blind, each.of_suite)
+    return list(plan.values())
+
+
+def reports(args: Namespace) -> list[str]:
+    """The pages that the experiments of a command want written."""
+    from gnomon.items.experiments import is_experiment, load_suite
+
+    found = []
+    for word in args.benchmarks:
+        if is_experiment(word):
+            found.append(load_suite(word).report)
+    return [page for page in found if page]
+
+
+def _asked(args: Namespace) -> list[Asked]:
+    from gnomon.items.experiments import is_experiment, load_suite
+
+    files = {word: load_suite(word) for word in args.benchmarks if is_experiment(word)}
+    of_files = [model for each in files.values() for model in each.models]
+    models = chosen_models(args, args.model or [], of_files)
+    if args.prompts:
+        models = _in_all_wordings(args, models)
+    found: list[Asked] = []
+    for word in args.benchmarks:
+        if word in files:
+            found += _of_experiment(args, files[word], models)
+            continue
+        _check_known(word)
+        if not models:
+            raise UsageError(
+                "run needs -m MODEL.",
+                f"For example: gnomon run {word} -m smollm2. `gnomon list models` names others.",
+            )
+        found.append(Asked(word, {}, models))
+    return found
+
+
+def _of_experiment(
+    args: Namespace, found: Experiment, more: Sequence[ModelSpec]
+) -> Iterator[Asked]:
+    """What an experiment asks of its own models and of those that the command names."""
+    from gnomon.items.experiments.reading import in_all_prompts, models_of, options_of_all
+
+    said = said_of_files(args)
+    for each in found.benchmarks:
+        own = [as_command_says(model, said) for model in models_of(found, each)]
+        models = in_all_prompts([*own, *more], found.prompts)
+        if not models:
+            raise UsageError(
+                f"{Path(found.file).name} names no models.",
+                "Name one with -m, such as -m smollm2. `gnomon list models` names others.",
+            )
+        seeds = found.seeds if args.seed is None else ()
+        for options in options_of_all(each, seeds):
+            yield Asked(
+                spec=each.spec,
+                options=options,
+                models=models,
+                limit=each.limit,
+                permute=each.permute,
+                blind=each.blind,
+                of_suite=not found.models,
+            )
+
+
+def _check_known(word: str) -> None:
+    """Refuse a word that is no benchmark but much like a suite."""
+    from gnomon.items.experiments import suite_names
+    from gnomon.items.itemfiles import names_items
+    from gnomon.registry import BENCHMARKS, TASK_SETS, entries
+
+    name = word.partition("@")[0]
+    if names_items(word) or name in BENCHMARKS or name in TASK_SETS:
+        return
+    known = entries("benchmarks")
+    is_path = "." in word or "/" in word or Path(word).exists()
+    if name not in known and not is_path and nearest(name, suite_names()):
+        raise unknown("benchmark or suite", word, [*known, *suite_names()])
+
+
+def _in_all_wordings(args: Namespace, models: list[ModelSpec]) -> list[ModelSpec]:
+    """Each model once for every wording of its prompt; a model without a prompt once."""
+    if "wording" in settings_of(args):
+        raise UsageError(
+            "wording chooses one way to ask, --prompts all asks in all.",
+            "Leave out one of them.",
+        )
+    found: list[ModelSpec] = []
+    for model in models:
+        found += in_all_wordings(model)
+    return found

@@ -1,0 +1,294 @@
+"""The judge by boxes: where two things are, and how large they are, by a rule that has a name.
+
+It abstains where it does not see both things, where no rule reaches what is asked, and where the
+rule cannot decide; why stands in the verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from gnomon.errors import UsageError
+from gnomon.files import package_data, read_yaml
+from gnomon.paint.judges.rules import DEFAULT, JudgeRule, in_pixels, rule_of
+from gnomon.paint.records import (
+    FoundThing,
+    JudgeVerdict,
+    Painted,
+    PaintQuestion,
+    ThingsFound,
+    TrueThing,
+    Truth,
+    asked_of,
+)
+from gnomon.records import Item
+from gnomon.vision.detection import DepthModel, Detection, ObjectFinder, distance_of
+from gnomon.vision.images import Pixels
+from gnomon.vision.naming import class_of
+from gnomon.vision.relating import PlacedBox, margin
+
+LEAST = 0.4  # how sure a detector must be; the embedded one lists much that is not there
+GREATER = ("larger", "taller")
+OWN_FRAMES = ("own", "subject")  # left and right of a thing as it faces, not as one sees it
+
+
+def boxes_judge(
+    *, detector: str = "ssd", depth: str = "fastdepth", rule: str = DEFAULT, least: float = LEAST
+) -> BoxJudge:
+    """A judge by boxes.
+
+    detector  ssd (embedded), hf:NAME, or true for what the renderer knows
+    depth     fastdepth (embedded), hf:NAME, none, or true for what the renderer knows
+    rule      what two boxes tell of a position
+    least     how sure the detector must be of a thing
+    """
+    from gnomon.models.detectors import open_depth, open_detector
+
+    if not 0 < least < 1:
+        raise UsageError(f"least must be between 0 and 1, not {least}.", "Try 0.2.")
+    if depth == "true" and detector != "true":
+        raise UsageError(
+            "True distances are known of true boxes only.", "Add detector=true, or leave depth out."
+        )
+    about = {"detector": detector, "depth": depth}
+    if detector == "true":
+        known = depth != "none"
+        return BoxJudge(rule_of(rule), true_depth=known, least=least, about=about)
+    finder, far = open_detector(detector), open_depth(depth)
+    return BoxJudge(rule_of(rule), finder, far, least=least, about=about)
+
+
+class BoxJudge:
+    """Decides by boxes, distances and a rule. `detector` none: the boxes that the renderer knows.
+
+    `depth` none: no distances; `true_depth`: those that the renderer knows.
+    """
+
+    def __init__(
+        self,
+        rule: JudgeRule,
+        detector: ObjectFinder | None = None,
+        depth: DepthModel | None = None,
+        *,
+        true_depth: bool = False,
+        least: float = LEAST,
+        about: dict[str, Any] | None = None,
+    ) -> None:
+        self.rule, self.detector, self.depth = rule, detector, depth
+        self.true_depth, self.least = true_depth, least
+        self.about = about or {}
+
+    def describe(self) -> dict[str, Any]:
+        """What determines the verdicts."""
+        return {"judge": "boxes", "rule": self.rule.name, "least": self.least, **self.about}
+
+    def look(
+        self, item: Item, painted: Painted, picture: Pixels, truth: Truth | None
+    ) -> JudgeVerdict:
+        """What the picture shows."""
+        asked = asked_of(item)
+        if asked is None:
+            return abstain("the item does not name two things")
+        frame = item.tags.get("frame", "")
+        if frame in OWN_FRAMES:
+            return abstain(f"boxes do not show the frame '{frame}' that the relation is meant in")
+        return self.decide(item, asked, self._see(asked, picture, truth), picture.size)
+
+    def decide(
+        self, item: Item, asked: PaintQuestion, seen: ThingsFound, size: tuple[int, int]
+    ) -> JudgeVerdict:
+        """The choice that what was seen stands for, in a picture of so many pixels."""
+        first, second = seen.first, seen.second
+        shown = _shown(asked, seen)
+        if first is None or second is None:
+            unseen = [
+                name
+                for name, thing in zip(asked[:2], (first, second), strict=True)
+                if thing is None
+            ]
+            return abstain("not seen: " + ", ".join(unseen), **shown)
+        if self.rule.single and asked.kind == "position" and seen.extras:
+            return abstain("there is more than one of a thing", **shown)
+        if asked.kind == "position":
+            strengths = self._positions(item.choices, first, second, size)
+        else:
+            strengths = _extents(item.choices, asked, first, second, size)
+        if isinstance(strengths, str):
+            return abstain(strengths, **shown)
+        return _clearest(strengths, {**shown, "rule": self.rule.name})
+
+    def _see(self, asked: PaintQuestion, picture: Pixels, truth: Truth | None) -> ThingsFound:
+        if self.detector is None:
+            return told_by(asked, truth, depth=self.true_depth)
+        return found_by(asked, picture, self.detector, self.depth, self.least)
+
+    def _positions(
+        self, choices: tuple[str, ...], first: FoundThing, second: FoundThing, size: tuple[int, int]
+    ) -> list[float] | str:
+        """How clearly each choice holds, 0 if it does not; or why nothing can be said."""
+        words = [relation_of(choice) for choice in choices]
+        if None not in words:
+            boxes = (in_pixels(thing.box, *size) for thing in (first, second))
+            holding = self.rule.relations(*boxes)
+            return [holding.get(word or "", 0.0) for word in words]
+        places = [PlacedBox(thing.box, thing.distance) for thing in (first, second)]
+        margins = [margin(choice, *places) for choice in choices]
+        missing = [c for c, found in zip(choices, margins, strict=True) if found is None]
+        if missing:
+            return "no rule sees " + ", ".join(missing)
+        return [max(0.0, found or 0.0) for found in margins]
+
+
+def relation_of(choice: str) -> str | None:
+    """The relation of the rules that the words of a choice name; none if it is another one.
+
+    >>> relation_of("to the left of"), relation_of("facing")
+    ('left', None)
+    """
+    return _words().get(choice.strip().lower())
+
+
+def abstain(reason: str, **seen: Any) -> JudgeVerdict:
+    """No verdict, and why."""
+    return JudgeVerdict(None, (), {**seen, "abstains": reason})
+
+
+def extent(thing: FoundThing, kind: str, size: tuple[int, int]) -> float:
+    """How large or tall a thing is, up to a factor: as it looks, and by its distance if known.
+
+    What is twice as far away looks half as tall, and its area a quarter.
+    """
+    box = in_pixels(thing.box, *size)
+    if kind == "size":
+        return box.area * (thing.distance or 1.0) ** 2
+    return box.height * (thing.distance or 1.0)
+
+
+def _extents(
+    choices: tuple[str, ...],
+    asked: PaintQuestion,
+    first: FoundThing,
+    second: FoundThing,
+    size: tuple[int, int],
+) -> list[float] | str:
+    known = [thing.distance is not None for thing in (first, second)]
+    if known[0] != known[1]:  # one of them alone would compare unlike things
+        first, second = first._replace(distance=None), second._replace(distance=None)
+    ratio = extent(first, asked.kind, size) / extent(second, asked.kind, size)
+    if ratio == 1:
+        return "both are of one size"
+    greater = ratio > 1
+    clear = ratio if greater else 1 / ratio
+    return [clear if (choice in GREATER) == greater else 0.0 for choice in choices]
+
+
+def _clearest(strengths: list[float], seen: dict[str, Any]) -> JudgeVerdict:
+    """The choice that holds most clearly; none if none holds or two do alike."""
+    best = max(strengths)
+    if best <= 0:
+        return abstain("none of the choices holds", **seen)
+    if strengths.count(best) > 1:
+        return abstain("several choices hold alike", **seen)
+    total = sum(strengths)
+    scores = tuple(strength / total for strength in strengths)
+    return JudgeVerdict(strengths.index(best), scores, seen)
+
+
+def _shown(asked: PaintQuestion, seen: ThingsFound) -> dict[str, Any]:
+    """What was seen, as a reply says it."""
+    found: dict[str, Any] = {}
+    for name, thing in zip(asked[:2], seen[:2], strict=True):
+        if thing is not None:
+            found[name] = {"box": [round(edge, 4) for edge in thing.box]}
+            found[name]["confidence"] = round(thing.confidence, 3)
+        if thing is not None and thing.distance is not None:
+            found[name]["distance"] = round(thing.distance, 3)
+    return {"things": found}
+
+
+@cache
+def _words() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for relation, words in read_yaml(package_data("vision") / "judging.yaml").items():
+        found |= dict.fromkeys(words, relation)
+    return found
+
+
+# Finding an item's two things in a picture: by a detector and a depth map, or by the renderer.
+
+
+SAME_PLACE = 0.7  # boxes of one class that overlap more are of one thing
+LEAST_VISIBLE = 0.02  # share of a thing that must be seen; less is hidden
+
+
+def found_by(
+    asked: PaintQuestion,
+    picture: Pixels,
+    detector: ObjectFinder,
+    depth: DepthModel | None,
+    least: float,
+) -> ThingsFound:
+    """What a detector and a depth map see of the two things."""
+    names = (asked.first, asked.second)
+    classes: tuple[str, ...] = names
+    if detector.labels is not None:
+        classes = tuple(class_of(name, detector.labels) or "" for name in names)
+    seen = [each for each in detector.find(picture, names) if each.confidence >= least]
+    distance = _distances(picture, depth)
+    of_each = []
+    for name, label in zip(names, classes, strict=True):
+        detections = _apart([each for each in seen if each.label == label])
+        of_each.append([_thing(name, each, distance) for each in detections])
+    if classes[0] == classes[1]:  # two things of one class: the two surest boxes
+        of_each = [of_each[0][:1], of_each[1][1:]]
+    first, second = of_each
+    extras = (*first[1:], *second[1:])
+    return ThingsFound(first[0] if first else None, second[0] if second else None, extras)
+
+
+def told_by(asked: PaintQuestion, truth: Truth | None, *, depth: bool) -> ThingsFound:
+    """What the renderer knows of the two things; nothing of a picture that it did not make."""
+    if truth is None:
+        return ThingsFound(None, None)
+    standing = (truth.first, truth.second)
+    first, second = (_told(each, depth=depth) for each in standing)
+    return ThingsFound(first, second)
+
+
+def _told(standing: TrueThing, *, depth: bool) -> FoundThing | None:
+    if standing.visible < LEAST_VISIBLE:
+        return None
+    distance = standing.distance if depth else None
+    return FoundThing(standing.name, standing.box, 1.0, distance)
+
+
+def _distances(picture: Pixels, depth: DepthModel | None) -> Callable[[Detection], float | None]:
+    """How far a detection is away, for those whose distance is wanted."""
+    if depth is None:
+        return lambda detection: None
+    distances = depth.distances(picture)
+
+    def distance(detection: Detection) -> float | None:
+        found = distance_of(detection.box, distances)
+        if not 0 < found < float("inf"):  # nor what is no number
+            return None
+        return found if depth.far_is_large else 1 / found
+
+    return distance
+
+
+def _thing(
+    name: str, detection: Detection, distance: Callable[[Detection], float | None]
+) -> FoundThing:
+    return FoundThing(name, detection.box, detection.confidence, distance(detection))
+
+
+def _apart(detections: Sequence[Detection]) -> list[Detection]:
+    """Detections of one class without those that show the same thing again."""
+    kept: list[Detection] = []
+    for each in detections:
+        if all(each.box.overlap(other.box) <= SAME_PLACE for other in kept):
+            kept.append(each)
+    return kept

@@ -1,1 +1,0 @@
-"""Qualitative calculi of space: relations between areas, stretches, points and rectangles."""

@@ -1,0 +1,281 @@
+"""The prover: theories for the solver, and verdicts on sentences and facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import Any, NamedTuple
+
+from gnomon.errors import GnomonError, UsageError, importing, unknown
+from gnomon.proofs.meaning.formulas import Formula, Names, Number, holds, smt
+from gnomon.proofs.meaning.grammar import NotUnderstoodError, StatedText, understood
+from gnomon.proofs.meaning.relations import RELATIONS
+from gnomon.proofs.meaning.stories import NOW, Story, When, reading_named
+from gnomon.proofs.meaning.vocabulary import (
+    GrammarWords,
+    free_words,
+    grammar_words,
+    kinds_of_names,
+    kinds_of_nouns,
+)
+
+# Ask a solver (z3) whether statements can hold together; the only module that knows it.
+#
+# Every statement is guarded by a switch, so that one solver answers all questions about a story:
+# with these premises, with or against that claim, and which premises are to blame.
+
+
+TIME_LIMIT = 20_000  # milliseconds for one question; the slowest of our own takes 200
+
+
+class Witness(NamedTuple):
+    """Numbers that make statements true: quantities and flags by name."""
+
+    values: Mapping[str, Number]
+    flags: Mapping[str, bool]
+
+    def makes(self, formula: Formula) -> bool:
+        """Whether a formula is true of these numbers; found without the solver."""
+        return holds(formula, self.values, self.flags)
+
+
+class Theory:
+    """What is taken for granted, and numbered statements that are asked about."""
+
+    def __init__(self, background: Sequence[Formula], statements: Sequence[Formula]) -> None:
+        self._z3 = _solver_library()
+        self._names = Names()
+        lines = [f"(assert {smt(formula, self._names)})" for formula in background]
+        switches = []
+        for number, statement in enumerate(statements):
+            written = smt(statement, self._names)
+            lines.append(f"(assert (=> yes{number} {written}))")
+            lines.append(f"(assert (=> no{number} (not {written})))")
+            switches += [f"yes{number}", f"no{number}"]
+        declared = [f"(declare-const {switch} Bool)" for switch in switches]
+        self._context = self._z3.Context()  # its own, so that witnesses do not depend on others
+        self._solver = self._z3.Solver(ctx=self._context)
+        self._solver.set("timeout", TIME_LIMIT)
+        text = "\n".join([self._names.declarations(), *declared, *lines])
+        self._solver.from_string(text)
+
+    def possible(self, true: Sequence[int], false: Sequence[int] = ()) -> bool:
+        """Whether some statements can be true and others false together."""
+        switches = [self._z3.Bool(f"yes{number}", self._context) for number in true]
+        switches += [self._z3.Bool(f"no{number}", self._context) for number in false]
+        answer = self._solver.check(*switches)
+        if answer == self._z3.unknown:
+            raise GnomonError(
+                "The solver found no answer in time.", "Leave out premises that do not matter."
+            )
+        return bool(answer == self._z3.sat)
+
+    def blamed(self, true: Sequence[int], false: Sequence[int] = ()) -> list[int]:
+        """Of true statements that cannot hold together (against the false ones), a least set."""
+        if self.possible(true, false):
+            return []
+        core = {str(switch) for switch in self._solver.unsat_core()}
+        kept = [number for number in true if f"yes{number}" in core]
+        for number in list(kept):
+            fewer = [other for other in kept if other != number]
+            if not self.possible(fewer, false):
+                kept = fewer
+        return kept
+
+    def witness(self, true: Sequence[int], false: Sequence[int] = ()) -> Witness | None:
+        """Numbers that make some statements true and others false, if there are any."""
+        if not self.possible(true, false):
+            return None
+        model = self._solver.model()
+        values: dict[str, Number] = {}
+        for name in self._names.quantities:
+            value = model.eval(self._z3.Real(name, self._context), model_completion=True)
+            values[name] = Fraction(value.numerator_as_long(), value.denominator_as_long())
+        flags = {}
+        for name in self._names.flags:
+            flag = model.eval(self._z3.Bool(name, self._context), model_completion=True)
+            flags[name] = bool(self._z3.is_true(flag))
+        return Witness(values, flags)
+
+
+def _solver_library() -> Any:
+    with importing("Proving", "prove"):
+        import z3
+    return z3
+
+
+# Prove that a sentence about space follows from others, is against them, or is left open.
+#
+# `prove` takes sentences, `prove_facts` takes facts such as ("left", "cup", "plate"): relations
+# of gnomon.proofs.meaning.relations by name, without any parsing.
+
+
+Fact = tuple[str, ...]  # a relation and what it relates; a first word "not" denies it
+Kinds = Mapping[str, frozenset[str]]
+ORDINARY = "ordinary"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What can be proved of a claim from premises."""
+
+    verdict: str  # entailment, contradiction, neutral, or inconsistent if the premises clash
+    needed: tuple[int, ...]  # a least set of premises (from 0) that gives the verdict
+    reading: str
+    could: Witness | None = None  # of what is left open: numbers that make the claim true
+    need_not: Witness | None = None  # and numbers that make it false
+
+
+class Case:
+    """Premises and claims as formulas over one story, given to the solver together."""
+
+    def __init__(
+        self, story: Story, premises: Sequence[Formula], claims: Sequence[Formula]
+    ) -> None:
+        self.story = story
+        self.statements = [*premises, *claims]
+        self.background = story.background()
+        self._premises = list(range(len(premises)))
+
+    @cached_property
+    def _theory(self) -> Theory:
+        return Theory(self.background, self.statements)
+
+    @cached_property
+    def _clash(self) -> tuple[int, ...] | None:
+        if self._theory.possible(self._premises):
+            return None
+        return tuple(self._theory.blamed(self._premises))
+
+    def clash(self) -> tuple[int, ...] | None:
+        """A least set of premises that cannot hold together, or none."""
+        return self._clash
+
+    def says_the_same(self, other: Case) -> bool:
+        """Whether another case takes the same for granted and says the same."""
+        return self.background == other.background and self.statements == other.statements
+
+    def weakens(self, other: Case) -> bool:
+        """Whether this says the same as another case under a reading that grants less."""
+        return self.story.reading.grants_less and self.statements == other.statements
+
+    def proof(self, claim: int = 0, *, witnesses: bool = False, needed: bool = True) -> Proof:
+        """The verdict on a claim, counted from 0."""
+        reading, number = self.story.reading.name, len(self._premises) + claim
+        clash = self.clash()
+        if clash is not None:
+            return Proof("inconsistent", clash, reading)
+        if not self._theory.possible(self._premises, [number]):
+            core = self._theory.blamed(self._premises, [number]) if needed else []
+            return Proof("entailment", tuple(core), reading)
+        with_claim = [*self._premises, number]
+        if not self._theory.possible(with_claim):
+            core = self._blamed_with(number) if needed else []
+            return Proof("contradiction", tuple(core), reading)
+        if not witnesses:
+            return Proof("neutral", (), reading)
+        could = self._theory.witness(with_claim)
+        need_not = self._theory.witness(self._premises, [number])
+        return Proof("neutral", (), reading, could, need_not)
+
+    def _blamed_with(self, claim: int) -> list[int]:
+        core = self._theory.blamed([claim, *self._premises])
+        return [number for number in core if number != claim]
+
+
+def prove(
+    premises: Sequence[str], claim: str, *, reading: str = ORDINARY, witnesses: bool = False
+) -> Proof:
+    """The verdict on a sentence from other sentences.
+
+    >>> prove(["The cup is in the box.", "The box is in the car."], "The cup is in the car.")
+    Proof(verdict='entailment', needed=(0, 1), reading='ordinary', could=None, need_not=None)
+    """
+    return case_of(premises, [claim], reading=reading).proof(witnesses=witnesses)
+
+
+def clash(sentences: Sequence[str], *, reading: str = ORDINARY) -> tuple[int, ...] | None:
+    """A least set of sentences (by number) that cannot be true together, or none.
+
+    >>> clash(["Ann is in Oslo.", "The cat is asleep.", "Ann is in Lyon."])
+    (0, 2)
+    """
+    return case_of(sentences, [], reading=reading).clash()
+
+
+def case_of(premises: Sequence[str], claims: Sequence[str], *, reading: str = ORDINARY) -> Case:
+    """Sentences as a case for the solver."""
+    return Case(*text_of(premises, claims).formulas(reading_named(reading)))
+
+
+def text_of(premises: Sequence[str], claims: Sequence[str]) -> StatedText:
+    """What free sentences say, read in the plainest of four ways that understands them all."""
+    complaint: NotUnderstoodError | None = None
+    for opaque, bold in product((False, True), repeat=2):
+        try:
+            return _text_of(premises, claims, grammar_words(opaque=opaque), bold=bold)
+        except NotUnderstoodError as error:
+            complaint = complaint or error
+    assert complaint is not None
+    raise complaint
+
+
+def _text_of(
+    premises: Sequence[str], claims: Sequence[str], known: GrammarWords, *, bold: bool
+) -> StatedText:
+    nouns = kinds_of_nouns()
+    told = [free_words(sentence, known, nouns, bold=bold) for sentence in premises]
+    claimed = [free_words(sentence, known, nouns, bold=bold) for sentence in claims]
+    return understood(told, claimed, kinds_of_names([*told, *claimed]), known)
+
+
+def prove_facts(
+    facts: Sequence[Fact],
+    claim: Fact,
+    *,
+    kinds: Kinds | None = None,
+    reading: str = ORDINARY,
+    witnesses: bool = False,
+) -> Proof:
+    """The verdict on a fact from other facts.
+
+    >>> facts = [("left", "cup", "jug"), ("left", "jug", "pan")]
+    >>> prove_facts(facts, ("right", "pan", "cup")).verdict
+    'entailment'
+    """
+    return _case(facts, [claim], kinds, reading).proof(witnesses=witnesses)
+
+
+def clash_of_facts(
+    facts: Sequence[Fact], *, kinds: Kinds | None = None, reading: str = ORDINARY
+) -> tuple[int, ...] | None:
+    """A least set of facts (by number) that cannot hold together, or none.
+
+    >>> clash_of_facts([("on", "a", "b"), ("left", "a", "b"), ("left", "b", "a")])
+    (1, 2)
+    """
+    return _case(facts, [], kinds, reading).clash()
+
+
+def _case(facts: Sequence[Fact], claims: Sequence[Fact], kinds: Kinds | None, reading: str) -> Case:
+    story = Story(kinds or {}, reading_named(reading))
+    return Case(
+        story,
+        [formula_of(story, fact) for fact in facts],
+        [formula_of(story, fact) for fact in claims],
+    )
+
+
+def formula_of(story: Story, fact: Fact, when: When | None = None) -> Formula:
+    """The formula of a fact; at the present moment unless told otherwise."""
+    if fact[0] == "not":
+        return ~formula_of(story, fact[1:], when)
+    name, *things = fact
+    if name not in RELATIONS:
+        raise unknown("relation", name[:60], RELATIONS)
+    if any("|" in str(thing) or "\\" in str(thing) for thing in things):
+        raise UsageError("The name of a thing has a '|' or a '\\'.", "Leave it out.")
+    return RELATIONS[name](story, when or When(NOW), *things)
