@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.audit.auditing import CHECKS
-from gnomon.audit.explaining import explanations_of
+from gnomon.audit.auditing import CHECKS, explanations_of
 from gnomon.cli import main
 from gnomon.registry import entries
 

@@ -9,7 +9,7 @@ import pytest
 
 import gnomon
 from gnomon.audit.auditing import audit
-from gnomon.audit.marks import with_marks
+from gnomon.audit.doubts import with_marks
 from gnomon.audit.sources import of_source
 from gnomon.cli import main
 from gnomon.runs import change_notes

@@ -242,7 +242,7 @@ def test_a_slow_file_that_keeps_coming_is_not_given_up(server, tmp_path):
 
 
 def test_headers_that_never_end_are_given_up(server, tmp_path, monkeypatch):
-    monkeypatch.setattr("gnomon.downloads.connection.HEADERS_WITHIN", 0.05)
+    monkeypatch.setattr("gnomon.downloads.download.HEADERS_WITHIN", 0.05)
     server.mode = "half a header"
     with pytest.raises(DataError, match=r"no reply began within 0.05 seconds"):
         download(f"{server.url}/a", tmp_path / "a", attempts=ONCE)

@@ -12,9 +12,8 @@ from msgspec.structs import replace
 import gnomon
 from gnomon.cli import main
 from gnomon.errors import DataError
-from gnomon.items.canary import CANARY, GUID, has_canary
 from gnomon.items.itemfiles import read_items
-from gnomon.items.writing import write_items
+from gnomon.items.writing import CANARY, GUID, has_canary, write_items
 from gnomon.records import Image, Item
 from tests.items.samples import checked
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from gnomon.errors import UsageError
 from gnomon.items.mapping import GOLD_IS, ColumnMap, check_map, guessed_map, parse_map, write_map
-from gnomon.items.nested import value_at
+from gnomon.items.values import value_at
 
 names = st.text(min_size=1, max_size=8)
 several = st.lists(names, max_size=3).map(tuple)

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from gnomon import load
 from gnomon.errors import UsageError
 from gnomon.files import package_data
-from gnomon.items.canary import CANARY
-from gnomon.items.sharding import Shard, in_stretch, parse_shard, whole_groups_in
-from gnomon.items.writing import write_lines
+from gnomon.items.limits import Shard, in_stretch, parse_shard, whole_groups_in
+from gnomon.items.writing import CANARY, write_lines
 from gnomon.registry import BENCHMARKS, benchmark
 
 FRESH = [name for name in BENCHMARKS if "fresh" in benchmark(name).sources]

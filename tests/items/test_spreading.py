@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.items.spreading import groups_within, spread
+from gnomon.items.limits import groups_within, spread
 
 TOTALS = st.integers(0, 5000)
 

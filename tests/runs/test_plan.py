@@ -6,8 +6,8 @@ import pytest
 
 import gnomon
 from gnomon.errors import DataError, RunError
+from gnomon.items.limits import spread
 from gnomon.items.source import load
-from gnomon.items.spreading import spread
 from gnomon.records import Answer
 from gnomon.registry import model
 from gnomon.runs import Run, RunLog

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from gnomon.cli import main
-from gnomon.downloads import catalogue, debian
+from gnomon.downloads import catalogue
+from gnomon.downloads import packages as debian
 from gnomon.errors import DataError
 from gnomon.scenes import meshes
 from gnomon.scenes.pictures import draw

@@ -3,28 +3,80 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from functools import cache
 from typing import NamedTuple
 
+import msgspec
 from msgspec import structs
 
-from gnomon.audit.clash import clash
-from gnomon.audit.constants import constants
-from gnomon.audit.disputes import disputes
-from gnomon.audit.doubts import doubts
-from gnomon.audit.duplicates import duplicates
-from gnomon.audit.explaining import Explanation, explanation
+from gnomon.audit.doubts import disputes, doubts
 from gnomon.audit.finding import Finding
-from gnomon.audit.integrity import integrity
-from gnomon.audit.lookup import flipped_lookup, lookup
+from gnomon.audit.integrity import duplicates, integrity
 from gnomon.audit.order import order
 from gnomon.audit.partialinput import partial_input
-from gnomon.audit.proof import proof
+from gnomon.audit.proof import clash, proof
 from gnomon.audit.sets import AuditSet
-from gnomon.audit.shapes import shapes
-from gnomon.audit.sharedcontext import shared_context
+from gnomon.audit.shortcuts import constants, flipped_lookup, lookup, shared_context
 from gnomon.audit.subject import Subject
-from gnomon.audit.wordbias import words
-from gnomon.errors import check_known
+from gnomon.audit.wordbias import shapes, words
+from gnomon.errors import UsageError, check_known
+from gnomon.files import package_data, read_yaml
+
+# Findings that are right although they look wrong, each with a reason (audit/explained.yaml).
+#
+# A reason also has the largest value that it covers, so that a set that gets worse is an alarm
+# again.
+
+
+class Explanation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Why a finding of a check, in parts whose names fit, is no alarm."""
+
+    check: str
+    part: str = "*"  # as file names are matched: "context, *"
+    most: float = 1.0  # the largest value that is explained
+    why: str
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    explained: dict[str, tuple[Explanation, ...]]
+
+
+@cache
+def _explained() -> dict[str, tuple[Explanation, ...]]:
+    return msgspec.convert(read_yaml(package_data("audit/explained.yaml")), _File).explained
+
+
+def explanations_of(benchmark: str) -> tuple[Explanation, ...]:
+    """What is explained of a benchmark, NAME@SOURCE."""
+    return _explained().get(benchmark, ())
+
+
+def allowed(texts: Iterable[str]) -> list[Explanation]:
+    """What a user allows: CHECK or CHECK:PART.
+
+    >>> allowed(["words:context, *"])[0].part
+    'context, *'
+    """
+    found = []
+    for text in texts:
+        check, colon, part = text.partition(":")
+        if not check or (colon and not part):
+            raise UsageError(
+                f"'{text}' is not CHECK or CHECK:PART.", "For example: --allow words:context"
+            )
+        found.append(Explanation(check=check, part=part or "*", why="Allowed with --allow."))
+    return found
+
+
+def explanation(finding: Finding, reasons: Iterable[Explanation]) -> str:
+    """Why a finding is no alarm; empty if nobody says."""
+    for reason in reasons:
+        fits = reason.check == finding.check and fnmatchcase(finding.part, reason.part)
+        if fits and (finding.value is None or finding.value <= reason.most):
+            return reason.why
+    return ""
+
 
 Check = Callable[[Subject], Iterator[Finding]]
 CHECKS: dict[str, Check] = {
@@ -77,11 +129,11 @@ def audit(
         if checks and name not in checks:
             continue
         for finding in check(subject):
-            findings.append(_explained(finding, reasons))
+            findings.append(_with_reason(finding, reasons))
     return AuditReport(audited, tuple(findings))
 
 
-def _explained(finding: Finding, reasons: Sequence[Explanation]) -> Finding:
+def _with_reason(finding: Finding, reasons: Sequence[Explanation]) -> Finding:
     """The finding, without its alarm if there is a reason for what it found."""
     if not finding.alarm:
         return finding

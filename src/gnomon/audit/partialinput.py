@@ -1,33 +1,212 @@
-"""How much does a part of the question give away? A classifier of words sees that part alone.
-
-It is asked in three ways. By split, as the authors divide the set: both ends count, for to be
-reliably wrong gives as much away. By group: it never saw the item's group or objects. At random: it
-saw other items of the group. In the last two only what is above chance is an alarm: below it lies
-every set whose labels are balanced over its words, since what is held out is then missing in
-training, and nobody who has not seen the set can use that. A text that is the whole question is
-no part of it: that it can be learnt from other items of its group is no fault.
-"""
+"""What a classifier gets that sees one part of the question alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.audit.chance import OffChance, against, alone, finding_of, most_frequent_or_guess
-from gnomon.audit.choicewords import LONGEST_CHOICE, choice_credit
-from gnomon.audit.finding import Finding, percent
-from gnomon.audit.inputs import Input, parts_of_questions
-from gnomon.audit.learning import (
-    block_scores,
-    folds_at_random,
-    folds_of_units,
-    held_out_scores,
+from gnomon.audit.finding import (
+    Finding,
+    OffChance,
+    against,
+    alone,
+    finding_of,
+    most_frequent_or_guess,
+    percent,
 )
-from gnomon.audit.signs import Signs
-from gnomon.audit.subject import Subject
+from gnomon.audit.sets import AuditItem
+from gnomon.audit.subject import ALL_WORDS, Answers, Signs, Subject, signs_of, words_of
 from gnomon.measures.columns import Floats
+from gnomon.models.classifiers import assign_folds
+
+# A naive Bayes classifier of signs that never saw what it is asked, on sparse counts.
+#
+# What is held out must not show by its absence. So labels weigh in the end as they do in the
+# whole, each sign counts by how far labels with it differ from the labels in training, and a sign
+# that training lacks says nothing.
+
+
+FOLDS = 5
+PRIOR = 1.0  # how many sightings the share of a label counts for, beside those of a sign
+TINY = 1e-12
+
+
+def folds_at_random(count: int, folds: int = FOLDS) -> np.ndarray:
+    """A fold for each row, as a bit; all folds have the same size, or nearly."""
+    numbers = np.random.default_rng(0).permutation(count) % folds
+    return np.asarray(1 << numbers)
+
+
+def folds_of_units(units: Sequence[tuple[str, ...]], folds: int = FOLDS) -> np.ndarray:
+    """The folds of each row as bits: two are set where its two objects lie in different ones."""
+    every = [unit for mine in units for unit in mine]
+    fold = assign_folds(every, folds)
+    found = np.zeros(len(units), dtype=np.int64)
+    for row, mine in enumerate(units):
+        for unit in mine:
+            found[row] |= 1 << fold[unit]
+    return found
+
+
+def held_out_scores(signs: Signs, answers: Answers, folds: np.ndarray) -> Floats:
+    """[rows, targets] what each row's signs speak for, learnt from rows that share no fold."""
+    scores = np.zeros((len(answers), len(answers.targets)))
+    for block in np.unique(folds):
+        asked = folds == block
+        scores[asked] = block_scores(signs, answers, (folds & block) == 0, asked)
+    return scores
+
+
+def block_scores(signs: Signs, answers: Answers, train: np.ndarray, asked: np.ndarray) -> Floats:
+    """[asked rows, targets] the scores, learnt from the rows in `train`."""
+    votes = answers.votes
+    prior = _log(votes.sum(axis=0) / max(len(votes), 1))
+    number = int(asked.sum())
+    if not train.any():
+        return np.tile(prior, (number, 1))
+
+    weights = sign_weights(signs, votes, train)
+    entries = asked[signs.rows]
+    place = (np.cumsum(asked) - 1)[signs.rows[entries]]
+    codes = signs.codes[entries]
+    found = np.tile(prior, (number, 1))
+    for target in range(votes.shape[1]):
+        column = weights[:, target]
+        found[:, target] += np.bincount(place, weights=column[codes], minlength=number)
+    return found
+
+
+def sign_weights(signs: Signs, votes: Floats, train: np.ndarray) -> Floats:
+    """[signs, targets] how much more often each target comes with a sign than without regard."""
+    entries = train[signs.rows]
+    rows = signs.rows[entries]
+    codes = signs.codes[entries]
+    shares = votes[train].sum(axis=0) / train.sum()
+    seen = np.bincount(codes, minlength=len(signs.names))
+    found = np.zeros((len(signs.names), votes.shape[1]))
+    for target, share in enumerate(shares):
+        if share <= 0:
+            continue
+        with_target = np.bincount(codes, weights=votes[rows, target], minlength=len(signs.names))
+        posterior = (with_target + PRIOR * share) / (seen + PRIOR)
+        found[:, target] = _log(posterior) - _log(share)
+    return found
+
+
+def _log(value: Floats | float) -> Floats:
+    return np.asarray(np.log(np.maximum(value, TINY)))
+
+
+# What choices that differ from item to item give away by themselves: their words and lengths.
+
+
+LONGEST_CHOICE = "length, the longest"
+WRONG, RIGHT = "wrong", "right"
+
+
+def choice_credit(subject: Subject) -> dict[str, Floats]:
+    """What each rule earns on each item: the longest choice, and a classifier of their words."""
+    return {
+        LONGEST_CHOICE: _longest_choice(subject),
+        "words of the choices": _words_of_choices(subject),
+    }
+
+
+def _longest_choice(subject: Subject) -> Floats:
+    answers = subject.answers
+    lengths = np.full(answers.choices.shape, -np.inf)
+    for row, question in enumerate(subject.answered):
+        lengths[row, : len(question.choices)] = list(map(len, question.choices))
+    return _best_choice(answers, lengths)
+
+
+def _words_of_choices(subject: Subject) -> Floats:
+    """Each choice is a text of its own that is right or wrong."""
+    answers = subject.answers
+    row, place = np.nonzero(answers.choices >= 0)
+    texts = []
+    for number, at in zip(row, place, strict=True):
+        texts.append(subject.answered[number].choices[at])
+    right = answers.gold[row, place]
+    every = np.tile(np.array([0, 1]), (len(row), 1))
+    alone = Answers(np.arange(len(row)), (WRONG, RIGHT), every, np.stack([~right, right], axis=1))
+
+    scores = held_out_scores(signs_of(texts, words_of), alone, _folds_of_choices(subject)[row])
+    found = np.full(answers.choices.shape, -np.inf)
+    found[row, place] = scores[:, 1] - scores[:, 0]
+    return _best_choice(answers, found)
+
+
+def _folds_of_choices(subject: Subject) -> np.ndarray:
+    if not subject.audited.has_groups:
+        return folds_at_random(len(subject.answers))
+    return folds_of_units([question.kin for question in subject.answered])
+
+
+def _best_choice(answers: Answers, scores: Floats) -> Floats:
+    """What the choice with the highest score earns; equally good ones share."""
+    best = scores >= scores.max(axis=1, keepdims=True) - 1e-9
+    return np.asarray((best & answers.gold).sum(axis=1) / best.sum(axis=1))
+
+
+# The parts of a question that a classifier may see alone.
+
+
+LONGEST = 40  # words; longer texts count as alike
+THINGS = ("first thing", "second thing")
+FORM = "lengths and shared words"
+
+
+class Input(NamedTuple):
+    """A part of the question, and the signs that a classifier sees of it."""
+
+    name: str
+    signs: Signs
+    whole: bool = False  # whether it is all that there is of the question
+
+    @property
+    def called(self) -> str:
+        """The part in a sentence."""
+        if self.name in (ALL_WORDS, FORM):
+            return self.name
+        return f"the {self.name}"
+
+
+def parts_of_questions(subject: Subject) -> Iterator[Input]:
+    """Each field, all words of a question with a picture, each of two things, and lengths."""
+    pictures = any(question.picture for question in subject.answered)
+    alone = len(subject.fields) == 1
+    for field in subject.fields:
+        yield Input(field, subject.signs(field), whole=alone and not pictures)
+    if pictures and not alone:
+        yield Input(ALL_WORDS, subject.signs(ALL_WORDS))
+    yield from _things(subject)
+    forms = [_form(question) for question in subject.answered]
+    yield Input(FORM, signs_of(forms, str.split))
+
+
+def _things(subject: Subject) -> Iterator[Input]:
+    """Each of two things that are compared, unless they are the fields already."""
+    things = [question.things for question in subject.answered]
+    if not all(things) or things[0] == subject.answered[0].texts:
+        return
+    for name, names in zip(THINGS, zip(*things, strict=True), strict=True):
+        yield Input(name, signs_of(names))
+
+
+def _form(question: AuditItem) -> str:
+    """How long the texts of a question are, and how many words they share; no word itself."""
+    found = []
+    seen: set[str] = set()
+    for place, text in enumerate(question.texts):
+        words = words_of(text)
+        found.append(f"length{place}:{min(len(words), LONGEST)}")
+        found.append(f"shared{place}:{len(seen.intersection(words))}")
+        seen.update(words)
+    return " ".join(found)
+
 
 CHECK = "partial_input"
 LEAST_ITEMS = 40  # fewer teach a classifier nothing

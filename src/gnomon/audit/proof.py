@@ -1,23 +1,204 @@
-"""Do the labels follow? Premises and hypothesis that can be read as facts are given to the prover.
-
-A label is held against two readings of directions, as half-spaces and as lines. One that holds in
-neither is an alarm; one that holds in one only hangs on a reading.
-"""
+"""Labels and captions given to a solver: what follows, and what cannot all be true."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import chain, combinations
+from typing import NamedTuple
 
 from msgspec import structs
 
-from gnomon.audit.clauses import clauses
+from gnomon.audit.clauses import PlainClause, clauses
 from gnomon.audit.finding import SHOWN, Example, Finding, percent, share
 from gnomon.audit.subject import Subject
 from gnomon.errors import MissingExtraError
 from gnomon.lexicon.relations import Use
+from gnomon.proofs.meaning.formulas import Formula, every
+from gnomon.proofs.meaning.stories import Story, reading_named
+from gnomon.proofs.solver import ORDINARY, Case, formula_of
 
-CHECK = "proof"
+# Clauses given to the prover: what follows, and what cannot hold together.
+#
+# A problem is proved once for each shape: what the things are called does not matter.
+
+
+FRONTED = frozenset({"fronted"})  # "in front of" is meant by the things' own fronts
+SHARP = "sharp limits"  # things of any size: what clashes even so, clashes
+
+
+class Shape(NamedTuple):
+    """A clause without names: relations that must hold between two numbered things, or not."""
+
+    relations: tuple[str, ...]
+    first: int
+    second: int
+    denied: bool
+
+
+def shapes_of(clauses: Sequence[PlainClause], use: Use) -> tuple[Shape, ...] | None:
+    """Clauses as shapes; none if the words of one have no meaning in this use."""
+    numbers: dict[str, int] = {}
+    found = []
+    for clause in clauses:
+        relations = clause.said.of(use)
+        if not relations or clause.first == clause.second:
+            return None
+        first = numbers.setdefault(clause.first, len(numbers))
+        second = numbers.setdefault(clause.second, len(numbers))
+        found.append(Shape(relations, first, second, clause.denied))
+    return tuple(found)
+
+
+@cache
+def verdict(shapes: tuple[Shape, ...]) -> str:
+    """What the clauses before the last make of the last one.
+
+    It is entailment, contradiction or neutral, or inconsistent if they clash themselves.
+    """
+    return _case(shapes, ORDINARY, claims=1).proof(needed=False).verdict
+
+
+@cache
+def clashing(shapes: tuple[Shape, ...]) -> tuple[int, ...]:
+    """The numbers of clauses that cannot hold together, as few as there are; none if all can."""
+    return _case(shapes, SHARP).clash() or ()
+
+
+def _case(shapes: Sequence[Shape], reading: str, *, claims: int = 0) -> Case:
+    """All clauses as premises, or the last ones as claims."""
+    kinds: dict[str, frozenset[str]] = {}
+    for shape in shapes:
+        kinds |= dict.fromkeys((_name(shape.first), _name(shape.second)), FRONTED)
+    story = Story(kinds, reading_named(reading))
+    formulas = [_formula(story, shape) for shape in shapes]
+    premises = len(formulas) - claims
+    return Case(story, formulas[:premises], formulas[premises:])
+
+
+def _formula(story: Story, shape: Shape) -> Formula:
+    names = _name(shape.first), _name(shape.second)
+    found = every([formula_of(story, (relation, *names)) for relation in shape.relations])
+    return ~found if shape.denied else found
+
+
+def _name(number: int) -> str:
+    return f"thing {number}"
+
+
+# Can all that is said to be true of one picture, or told in one story, be true at once?
+#
+# Sentences are given to the prover as loosely as they can be meant; what cannot hold together
+# even so is a fault of a label or of a story. docs/audit.md says what is taken for granted.
+
+
+CLASH = "clash"
+TRUE = frozenset({"true", "yes", "1"})
+USES: dict[str, Use] = {"pictures": "pictured", "stories": "loosely"}
+MOST_SENTENCES = 12  # sentences of one picture or story that are looked at together
+
+
+class Told(NamedTuple):
+    """A sentence that is said to be true, and the question that says so."""
+
+    clause: PlainClause
+    number: int
+
+
+def clash(subject: Subject) -> Iterator[Finding]:
+    """Captions of one picture, and sentences of one story."""
+    parts = {"pictures": _pictures(subject), "stories": _stories(subject)}
+    if not any(parts.values()):
+        says = "No two plain sentences about where things are are told of one picture or story."
+        yield Finding(check=CLASH, says=says)
+        return
+    try:
+        for part, told in parts.items():
+            if told:
+                yield _clash_finding(subject, part, told)
+    except MissingExtraError as error:
+        yield Finding(check=CLASH, says=f"{error.message} {error.hint}")
+
+
+def _pictures(subject: Subject) -> list[list[Told]]:
+    """What is labelled true of each picture, if that is more than one sentence."""
+    told: dict[str, list[Told]] = {}
+    for number, question in enumerate(subject.questions):
+        if not question.picture or not TRUE.issuperset(map(str.lower, question.gold)):
+            continue
+        for clause in clauses(question.texts[-1]):
+            told.setdefault(question.picture, []).append(Told(clause, number))
+    return _of_several(told)
+
+
+def _stories(subject: Subject) -> list[list[Told]]:
+    """The sentences of each context, if there is more than one."""
+    told: dict[str, list[Told]] = {}
+    for number, question in enumerate(subject.questions):
+        story = " ".join(question.texts[:-1])
+        if question.picture or story in told:
+            continue
+        told[story] = [Told(clause, number) for clause in clauses(story)]
+    return _of_several(told)
+
+
+def _of_several(told: dict[str, list[Told]]) -> list[list[Told]]:
+    return [said[:MOST_SENTENCES] for said in told.values() if len(said) > 1]
+
+
+def _clash_finding(subject: Subject, part: str, told: list[list[Told]]) -> Finding:
+    cores: list[list[int]] = []
+    torn = 0
+    for said in told:
+        mine = list(_cores(said, USES[part]))
+        torn += bool(mine)
+        cores += mine
+    behind = list(dict.fromkeys(chain.from_iterable(cores)))
+    finding = Finding(
+        check=CLASH,
+        part=part,
+        value=share(torn, len(told)),
+        chance=0.0,
+        alarm=bool(cores),
+        says=(
+            f"{len(cores):,} sets of sentences cannot be true together, each of one of the "
+            f"{len(told):,} {part} with several sentences that can be read."
+        ),
+        n=len(told),
+    )
+    together = [subject.audited.example(*dict.fromkeys(core)) for core in cores[:SHOWN]]
+    return structs.replace(subject.about(finding, behind), examples=tuple(together))
+
+
+def _cores(said: list[Told], use: Use) -> Iterator[list[int]]:
+    """Pairs of sentences that clash or, if there are none, more of them that do together."""
+    read = [one for one in said if one.clause.said.of(use)]
+    alone = True
+    for pair in combinations(read, 2):
+        if _is_about_the_same(*pair) and _clashing(pair, use):
+            alone = False
+            yield [one.number for one in pair]
+    core = _clashing(read, use)
+    if alone and core:
+        yield [one.number for one in core]
+
+
+def _clashing(said: Sequence[Told], use: Use) -> list[Told]:
+    """The sentences that cannot hold together, as few as there are; none if all can."""
+
+    shapes = shapes_of([one.clause for one in said], use)
+    if shapes is None:
+        return []
+    return [said[place] for place in clashing(shapes)]
+
+
+def _is_about_the_same(one: Told, other: Told) -> bool:
+    things = {one.clause.first, one.clause.second}
+    return things == {other.clause.first, other.clause.second}
+
+
+PROOF = "proof"
 READINGS: tuple[Use, ...] = ("loosely", "directly")
 PARTS = ("no reading", "some readings", "every reading")
 VERDICTS = {"entailment", "contradiction", "neutral"}
@@ -29,18 +210,18 @@ def proof(subject: Subject) -> Iterator[Finding]:
     try:
         proved = dict(_proved(subject))
     except MissingExtraError as error:
-        yield Finding(check=CHECK, says=f"{error.message} {error.hint}")
+        yield Finding(check=PROOF, says=f"{error.message} {error.hint}")
         return
     if not proved:
         says = "No premises and hypothesis are plain sentences about where two things are."
-        yield Finding(check=CHECK, says=says)
+        yield Finding(check=PROOF, says=says)
         return
     held: dict[str, list[int]] = {part: [] for part in PARTS}
     for number, found in proved.items():
         right = [verdict in subject.questions[number].gold for verdict in found.values()]
         held[_part(right)].append(number)
     for part, numbers in held.items():
-        yield _finding(subject, part, numbers, proved)
+        yield _reading_finding(subject, part, numbers, proved)
 
 
 def _part(right: list[bool]) -> str:
@@ -64,7 +245,6 @@ def _proved(subject: Subject) -> Iterator[tuple[int, Verdicts]]:
 
 def verdicts(premises: str, claim: str) -> Verdicts:
     """What premises make of a claim in each reading; empty if they cannot be read."""
-    from gnomon.audit.proving import shapes_of, verdict
 
     given, said = clauses(premises), clauses(claim)
     found: Verdicts = {}
@@ -78,7 +258,7 @@ def verdicts(premises: str, claim: str) -> Verdicts:
     return found
 
 
-def _finding(
+def _reading_finding(
     subject: Subject, part: str, numbers: list[int], proved: dict[int, Verdicts]
 ) -> Finding:
     value = share(len(numbers), len(proved))
@@ -93,7 +273,7 @@ def _finding(
         listed = [f"{times:,} of {group}" for group, times in by_group.most_common(SHOWN)]
         says += f": {', '.join(listed)}"
     finding = Finding(
-        check=CHECK,
+        check=PROOF,
         part=part,
         value=value,
         alarm=wrong,

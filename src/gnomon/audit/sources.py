@@ -25,15 +25,14 @@ from gnomon.audit.sets import (
 )
 from gnomon.contracts import Benchmark, Laws, OrderLaw, RelationLaw
 from gnomon.errors import DataError
+from gnomon.items.converting import NamedPictures
 from gnomon.items.itemfiles import Numbered, items_of_rows, mapping_of_rows, rows_of_set
+from gnomon.items.limits import spread
 from gnomon.items.mapping import SELDOM, USUAL, ColumnMap, entries_of_map, map_of
-from gnomon.items.nested import MISSING, value_at
-from gnomon.items.pictures import NamedPictures
 from gnomon.items.resolving import Rows
 from gnomon.items.rows import Row
 from gnomon.items.source import ItemSource
-from gnomon.items.spreading import spread
-from gnomon.items.values import from_json, scalar
+from gnomon.items.values import MISSING, from_json, scalar, value_at
 from gnomon.measures.units import Sharing
 from gnomon.models.classifiers import units
 from gnomon.records import Item

@@ -208,8 +208,7 @@ def _validate(args: Namespace, *, only: bool) -> bool:
 
 def _audit(args: Namespace) -> bool:
     """Make the checks, print what they say, write the page; whether there is an alarm."""
-    from gnomon.audit.auditing import audit
-    from gnomon.audit.explaining import allowed, explanations_of
+    from gnomon.audit.auditing import allowed, audit, explanations_of
 
     checks = [check for check in args.check if check != VALIDATION]
     mine = allowed(args.allow)
@@ -229,7 +228,7 @@ def _sets(args: Namespace) -> Iterator[AuditSet]:
     """The sets that were named; files of splits are one set."""
     from dataclasses import replace
 
-    from gnomon.audit.marks import with_marks
+    from gnomon.audit.doubts import with_marks
 
     claimed = _claims(args.claim)
     folders = [name for name in args.sets if _holds_runs(name)]

@@ -112,8 +112,7 @@ def main(args: Namespace) -> int:
     _check(args)
     if args.target:
         return _export(args)
-    from gnomon.items.canary import CANARY
-    from gnomon.items.writing import write_items, write_lines
+    from gnomon.items.writing import CANARY, write_items, write_lines
 
     if args.processes < 0:
         raise UsageError(f"There cannot be {args.processes} processes.", "Give 1 or more.")

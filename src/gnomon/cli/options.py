@@ -208,7 +208,7 @@ def chosen_sources(
 def _tell_columns(args: Namespace, source: ItemSource) -> None:
     """On standard error, once: which columns of a user's own file were taken for what."""
     from gnomon.cli.dispatch import tell
-    from gnomon.items.telling import taken_in_words
+    from gnomon.items.resolving import taken_in_words
 
     sentence = taken_in_words(source.options)
     told = vars(args).setdefault("told", set())  # a command may look at its sources several times

@@ -22,8 +22,8 @@ from gnomon.errors import (
     nearest,
     unknown,
 )
+from gnomon.items.limits import is_larger
 from gnomon.items.source import ItemSource
-from gnomon.items.spreading import is_larger
 from gnomon.registry import ModelSpec, with_prompt
 from gnomon.trust import as_command_says
 
@@ -128,7 +128,7 @@ def _of_experiment(
     args: Namespace, found: Experiment, more: Sequence[ModelSpec]
 ) -> Iterator[Asked]:
     """What an experiment asks of its own models and of those that the command names."""
-    from gnomon.items.experiments.planning import in_all_prompts, models_of, options_of_all
+    from gnomon.items.experiments.reading import in_all_prompts, models_of, options_of_all
 
     said = said_of_files(args)
     for each in found.benchmarks:

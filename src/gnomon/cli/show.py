@@ -66,7 +66,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Print what the benchmark is, items spread over the whole, then the statistics."""
-    from gnomon.items.spreading import spread
+    from gnomon.items.limits import spread
     from gnomon.tabular import render
 
     if args.n < 0:
@@ -140,7 +140,7 @@ def _show_prompts(args: Namespace, source: ItemSource) -> int:
 
 def _with_pictures(source: ItemSource, count: int) -> list[Item]:
     """Items spread over the whole; pictures are made for these alone."""
-    from gnomon.items.spreading import spread
+    from gnomon.items.limits import spread
 
     items = list(source.without_pictures())
     shown = [items[place] for place in spread(len(items), count)]

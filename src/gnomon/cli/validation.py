@@ -83,8 +83,8 @@ def _checked(file: str, args: Namespace) -> Checker:
     from gnomon.items.checking import Checker
     from gnomon.items.itemfiles import mapping_of, numbered_items
     from gnomon.items.mapping import write_map
+    from gnomon.items.resolving import taken_in_words
     from gnomon.items.sidecar import read_sidecar
-    from gnomon.items.telling import taken_in_words
 
     path = Path(file)
     checker = Checker()

@@ -13,8 +13,8 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from gnomon.downloads.debian import download_package
 from gnomon.downloads.download import Attempts, Progress, download
+from gnomon.downloads.packages import download_package
 from gnomon.durable import cache_folder as cache_folder
 from gnomon.errors import DataError, UsageError, unknown
 from gnomon.files import package_data, read_lines, read_yaml

@@ -19,22 +19,25 @@ import msgspec
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError
 from gnomon.files import shape_problem
-from gnomon.items.canary import FIELD, has_canary
-from gnomon.items.converting import SPLIT, convert
-from gnomon.items.folders import (
-    chosen_split,
-    is_dataset,
-    read_all_splits,
-    read_split,
-    splits_in,
-)
+from gnomon.items.converting import SPLIT, PictureFinder, convert
 from gnomon.items.lmtask import PROMPT, is_task_file, read_task, rows_of_task, task_item
 from gnomon.items.mapping import ColumnMap, parse_map, read_map, write_map
-from gnomon.items.pictures import PictureFinder
 from gnomon.items.resolving import Rows, Tell, refuse, resolve
-from gnomon.items.rows import READERS, Row, class_names, read_rows, split_of
+from gnomon.items.rows import (
+    READERS,
+    Row,
+    chosen_split,
+    class_names,
+    is_dataset,
+    read_all_splits,
+    read_rows,
+    read_split,
+    split_of,
+    splits_in,
+)
 from gnomon.items.sidecar import columns, described, read_sidecar
 from gnomon.items.values import OddCellError, from_json
+from gnomon.items.writing import FIELD, has_canary
 from gnomon.records import Image, Item
 from gnomon.registry import BENCHMARKS, TASK_SETS, known_benchmark
 

@@ -15,8 +15,15 @@ from typing import Any
 import msgspec
 
 from gnomon.errors import DataError
-from gnomon.items.folders import chosen_split, is_dataset, read_split
-from gnomon.items.rows import Row, read_files, read_rows, split_of
+from gnomon.items.rows import (
+    Row,
+    chosen_split,
+    is_dataset,
+    read_files,
+    read_rows,
+    read_split,
+    split_of,
+)
 from gnomon.items.templates import TemplateError, render
 from gnomon.items.values import (
     Choices,

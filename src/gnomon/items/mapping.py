@@ -14,8 +14,7 @@ from typing import Any
 import msgspec
 
 from gnomon.errors import UsageError, unknown
-from gnomon.items.nested import MISSING, value_at, with_fields
-from gnomon.items.values import as_list
+from gnomon.items.values import MISSING, as_list, value_at, with_fields
 
 # How the right answer is named: by its text, its letter, its number, or a name beside the choices.
 GOLD_IS = ("text", "letter", "index0", "index1", "name")

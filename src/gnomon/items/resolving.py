@@ -1,8 +1,4 @@
-"""What a map leaves open, settled by a look at all rows: the labels, and how answers are named.
-
-A right answer may be named by its text, letter or number. Every way that fits all rows is kept; if
-two of them mean different choices somewhere, the file is refused rather than guessed at.
-"""
+"""What a map leaves open, settled by a look at all rows: the labels, and how answers are named."""
 
 from __future__ import annotations
 
@@ -11,13 +7,14 @@ from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from gnomon.errors import DataError, UsageError
-from gnomon.items.mapping import ColumnMap, check_map, guessed_map
-from gnomon.items.nested import MISSING, columns_of, value_at
+from gnomon.items.mapping import ColumnMap, check_map, guessed_map, parse_map
 from gnomon.items.rows import Row
 from gnomon.items.values import (
+    MISSING,
     NLI,
     READINGS,
     TRUTHS,
@@ -25,11 +22,13 @@ from gnomon.items.values import (
     OddCellError,
     as_choices,
     as_text,
+    columns_of,
     golds,
     put_together,
     quoted,
     read_gold,
     scalar,
+    value_at,
 )
 
 Rows = Callable[[], Iterator[tuple[int, Row]]]
@@ -245,3 +244,32 @@ def _fits_none(value: Any, choices: Choices, alive: list[str]) -> str:
         listed += f", their labels {quoted(choices.labels)}"
     earlier = " or ".join(IN_WORDS[way] for way in alive)
     return f"the gold {told} is not {earlier}, as in the rows before; the choices are {listed}"
+
+
+# What was taken for what in a file of one's own, in a sentence.
+
+
+def taken_in_words(options: Mapping[str, Any]) -> str:
+    """Which columns were taken for what; empty if no map is among the options.
+
+    >>> taken_in_words({"file": "a.csv", "map": "text=q,choices=A+B,gold=key,gold_is=letter"})
+    'a.csv: text is q; choices are A, B; gold is key (a letter).'
+    """
+    if not isinstance(options.get("map"), str) or "file" not in options:
+        return ""
+    mapping = parse_map(options["map"])
+    parts = []
+    for what, columns in msgspec.structs.asdict(mapping).items():
+        if columns and what != "gold_is":
+            verb = "are" if what.endswith("s") else "is"
+            parts.append(f"{what} {verb} {', '.join(columns)}{_way(what, mapping)}")
+    if "split" in options:
+        parts.append(f"split {options['split']}")
+    return f"{options['file']}: {'; '.join(parts)}."
+
+
+def _way(what: str, mapping: ColumnMap) -> str:
+    """How right answers are named, where that is what is told of."""
+    if what != "gold" or not mapping.gold_is:
+        return ""
+    return f" ({IN_WORDS[mapping.gold_is]})"

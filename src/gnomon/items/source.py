@@ -20,8 +20,14 @@ from gnomon import registry
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError
 from gnomon.items.itemfiles import benchmark_of_file, names_items, options_of_file
-from gnomon.items.sharding import Shard, in_stretch, parse_shard, whole_groups_in
-from gnomon.items.spreading import groups_within, spread
+from gnomon.items.limits import (
+    Shard,
+    groups_within,
+    in_stretch,
+    parse_shard,
+    spread,
+    whole_groups_in,
+)
 from gnomon.options import check_options, complete
 from gnomon.records import Fingerprint, Item, problem
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import msgspec
 
 from gnomon.errors import DataError, RunError
+from gnomon.items.limits import spread
 from gnomon.items.source import ItemSource
-from gnomon.items.spreading import spread
 from gnomon.paint.records import PAINTED, PICTURE
 from gnomon.people.answering import Asked
 from gnomon.people.page.pictures import check_picture

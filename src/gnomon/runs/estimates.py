@@ -17,8 +17,8 @@ import msgspec
 
 from gnomon.contracts import Model
 from gnomon.errors import GnomonError, ModelError
+from gnomon.items.limits import middles, spread
 from gnomon.items.source import ItemSource
-from gnomon.items.spreading import middles, spread
 from gnomon.records import Answer, Item
 from gnomon.registry import ModelSpec
 from gnomon.runs import MANIFEST, Run

@@ -1,6 +1,6 @@
 """What a run is to do: the task, the manifest that says so, and a limit that is raised.
 
-What a limit takes is contained in what a larger one takes (gnomon.items.spreading): a run whose
+What a limit takes is contained in what a larger one takes (gnomon.items.limits): a run whose
 limit is raised keeps its answers, and one that is asked for less keeps its items.
 """
 
@@ -16,8 +16,8 @@ import msgspec
 from gnomon import __version__
 from gnomon.contracts import Model
 from gnomon.errors import ModelError, UnfitError
+from gnomon.items.limits import is_larger
 from gnomon.items.source import ItemSource
-from gnomon.items.spreading import is_larger
 from gnomon.records import Fingerprint, Item
 from gnomon.redaction import redact_command, redact_options
 from gnomon.registry import ModelSpec, about_benchmark

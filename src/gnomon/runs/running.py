@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.contracts import Model
 from gnomon.errors import EmptyShardError, ModelWarning, RunError
+from gnomon.items.limits import middles
 from gnomon.items.source import ItemSource
-from gnomon.items.spreading import middles
 from gnomon.naming import check_name
 from gnomon.records import Answer
 from gnomon.registry import ModelSpec

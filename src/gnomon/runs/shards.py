@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gnomon.errors import GnomonError, RunError
-from gnomon.items.sharding import Shard, parse_shard
+from gnomon.items.limits import Shard, parse_shard
 from gnomon.runs.manifest import Manifest, determining
 from gnomon.runs.reading import Run
 

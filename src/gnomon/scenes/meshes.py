@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.downloads.catalogue import folder, locate, sources
-from gnomon.downloads.debian import files_in
+from gnomon.downloads.packages import files_in
 from gnomon.errors import DataError, importing
 from gnomon.files import package_data, read_yaml
 from gnomon.scenes.solids import Array, Axes, Hit

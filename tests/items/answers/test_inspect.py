@@ -10,7 +10,7 @@ import zlib
 import pytest
 
 from gnomon.errors import DataError, MissingExtraError
-from gnomon.items.answers import archive
+from gnomon.items.answers import inspect as archive
 
 
 def sample(name, completion="ANSWER: B", answer="B", options=("yes", "no"), error=None, epoch=1):

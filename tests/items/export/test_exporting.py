@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 import gnomon
 from gnomon.cli import main
 from gnomon.contracts import Benchmark
-from gnomon.items.canary import GUID
 from gnomon.items.export.dataset import write_dataset
 from gnomon.items.export.inspect import write_inspect
 from gnomon.items.export.job import Job
 from gnomon.items.source import ItemSource
+from gnomon.items.writing import GUID
 from gnomon.models.prompts.library import load_prompt
 from gnomon.records import Item
 from tests.items.samples import PNG, questions, write_json

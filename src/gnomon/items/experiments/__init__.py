@@ -1,7 +1,13 @@
 """Experiments: benchmarks, models, prompts and seeds in one file, and suites of benchmarks."""
 
-from gnomon.items.experiments.reading import AskedBenchmark, Experiment, read_experiment
-from gnomon.items.experiments.suites import is_experiment, load_suite, suite_names
+from gnomon.items.experiments.reading import (
+    AskedBenchmark,
+    Experiment,
+    is_experiment,
+    load_suite,
+    read_experiment,
+    suite_names,
+)
 from gnomon.items.experiments.writing import experiment_of
 
 __all__ = [

@@ -1,7 +1,4 @@
-"""A file that says what is asked of whom: benchmarks, models, prompts, seeds, a limit, a report.
-
-A suite is such a file without models. Everything is checked, with its line, before anything loads.
-"""
+"""Experiments and suites: which benchmarks are asked of which models, checked line by line."""
 
 from __future__ import annotations
 
@@ -11,12 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gnomon.errors import GnomonError, UsageError, unknown
+from gnomon.errors import GnomonError, UsageError, check_known, unknown
+from gnomon.files import package_data
+from gnomon.items.lmtask import is_task_file
 from gnomon.items.source import load, named_source
 from gnomon.naming import check_name
 from gnomon.options import takes
 from gnomon.redaction import HIDDEN
-from gnomon.registry import ModelSpec
+from gnomon.registry import ModelSpec, model, model_factory
 from gnomon.trust import check_option, model_of_file, output_below
 from gnomon.yamlnodes import Node, read_document
 
@@ -289,3 +288,69 @@ def _told_at(at: Node) -> Iterator[None]:
         yield
     except GnomonError as error:
         raise _wrong(at, error.message, error.hint) from None
+
+
+# Suites: benchmarks that are asked together, by name or from a file of one's own.
+
+
+ENDINGS = (".yaml", ".yml")
+
+
+def suite_names() -> list[str]:
+    """The suites that come with Gnomon.
+
+    >>> "quick" in suite_names()
+    True
+    """
+    return sorted(file.stem for file in package_data("suites").glob("*.yaml"))
+
+
+def is_experiment(text: str) -> bool:
+    """Whether a word names a suite or a file of one.
+
+    >>> is_experiment("quick"), is_experiment("mine.yaml"), is_experiment("scales")
+    (True, True, False)
+    """
+    if text in suite_names():
+        return True
+    return text.endswith(ENDINGS) and not is_task_file(text)
+
+
+def load_suite(text: str) -> Experiment:
+    """The suite of that name, or the experiment in that file."""
+    if text.endswith(ENDINGS):
+        return read_experiment(Path(text))
+    check_known("suite", text, suite_names())
+    return read_experiment(package_data(f"suites/{text}.yaml"))
+
+
+# From an experiment to runs: each benchmark, with each seed, of each model, with each prompt.
+
+
+def models_of(found: Experiment, asked: AskedBenchmark) -> list[ModelSpec]:
+    """The models of an experiment that are asked a benchmark."""
+    if asked.models is None:
+        return list(found.models)
+    return [found.models[place] for place in asked.models]
+
+
+def options_of_all(asked: AskedBenchmark, seeds: Sequence[int]) -> list[dict[str, Any]]:
+    """The options of a benchmark, once for each seed if it takes one and has none of its own."""
+    about, source = named_source(asked.spec)
+    if not seeds or "seed" in asked.options or not takes(about.sources[source], "seed"):
+        return [dict(asked.options)]
+    return [{**asked.options, "seed": seed} for seed in seeds]
+
+
+def in_all_prompts(models: Sequence[ModelSpec], prompts: Sequence[str]) -> list[ModelSpec]:
+    """Each model once for every prompt; a model that takes none, or has its own, once."""
+    found = []
+    for each in models:
+        has_own = "prompt" in each.options or not takes(model_factory(each.spec), "prompt")
+        if has_own or not prompts:
+            found.append(each)
+            continue
+        for prompt in prompts:
+            one = model(each.spec, **{**each.options, "prompt": prompt})
+            found.append(one._replace(name=each.name))
+    return found

@@ -11,9 +11,8 @@ from typing import Any
 import msgspec
 
 from gnomon.errors import UsageError
-from gnomon.items.canary import FIELD
 from gnomon.items.export.job import Exported, Job
-from gnomon.items.writing import atomic_file
+from gnomon.items.writing import FIELD, atomic_file
 from gnomon.records import MASK, Item
 
 DATA = "items.jsonl"

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from gnomon.errors import DataError, UsageError
-from gnomon.items.canary import CANARY
 from gnomon.items.source import ItemSource
+from gnomon.items.writing import CANARY
 from gnomon.records import Image, Item
 from gnomon.vision.images import describe
 

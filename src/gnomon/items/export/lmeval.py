@@ -14,9 +14,8 @@ import msgspec
 import yaml
 
 from gnomon.errors import UsageError
-from gnomon.items.canary import FIELD
 from gnomon.items.export.job import Exported, Job
-from gnomon.items.writing import atomic_file
+from gnomon.items.writing import FIELD, atomic_file
 from gnomon.models.prompts.library import Prompt, load_prompt
 from gnomon.records import Item
 

@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gnomon.downloads.connection import printable
+from gnomon.downloads.download import printable
 from gnomon.errors import ModelError
 from gnomon.fingerprint import sha256_of
 from gnomon.grouped import grouped

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from gnomon.downloads.connection import BUSY
+from gnomon.downloads.download import BUSY
 from gnomon.errors import ModelError
 from gnomon.models.servers.pictures import hide_pictures
 from gnomon.redaction import HIDDEN, redact_message

@@ -1,0 +1,258 @@
+"""Answers without reading: constants, look-up in training, contexts that splits share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon.audit.finding import (
+    Finding,
+    OffChance,
+    against,
+    alone,
+    finding_of,
+    percent,
+    share,
+    so_many,
+)
+from gnomon.audit.sets import Splits
+from gnomon.audit.subject import ALL_WORDS, Answers, Subject, answers_of
+from gnomon.measures.columns import CodeBook, Floats
+
+# How far does one answer get that never looks at the question? One label, or one place.
+#
+# The question is about this very set, not about others like it, so each item counts for itself.
+
+
+CONSTANTS = "constants"
+LEAST_ITEMS = 30  # with the same choices, before a label among them can be called frequent
+MOST_SETS = 6  # sets of choices that have a finding of their own
+
+
+def constants(subject: Subject) -> Iterator[Finding]:
+    """The most frequent label of each set of choices, and the most frequent place."""
+    answers = answers_of(subject.audited, as_written=True)
+    found = [*_labels(answers), *_places(answers)]
+    if found:
+        yield from found
+        return
+    yield Finding(
+        check=CONSTANTS, says="No set of choices recurs, so no constant answer was tried."
+    )
+
+
+def _labels(answers: Answers) -> Iterator[Finding]:
+    if not answers.has_labels:
+        return
+    sizes = np.bincount(answers.offers)
+    offers = [int(offer) for offer in np.argsort(-sizes) if sizes[offer] >= LEAST_ITEMS]
+    tests = 0
+    for offer in offers:
+        tests += len(set(answers.choices[answers.offers == offer][0]) - {-1})
+    for offer in offers[:MOST_SETS]:
+        mine = answers.offers == offer
+        best = int(answers.votes[mine].sum(axis=0).argmax())
+        credit = answers.credit_of(best)[mine]
+        off = against(credit, answers.chance[mine], alone(int(mine.sum())), tests)
+        label = answers.targets[best]
+        part = f"'{label}'"
+        if len(offers) > 1:
+            names = sorted(answers.targets[code] for code in answers.choices[mine][0] if code >= 0)
+            part = f"{part} among {', '.join(names)}"
+        yield _constant_finding(part, off, mine, f"Always answering '{label}'")
+
+
+def _places(answers: Answers) -> Iterator[Finding]:
+    """The place of the right answer, where choices do not always stand in the same order."""
+    if not len(answers) or not _orders_vary(answers.choices):
+        return
+    width = answers.choices.shape[1]
+    credits = []
+    for place in range(width):
+        there = answers.choices[:, place] >= 0
+        credits.append(np.where(there, answers.gold[:, place], answers.chance))
+    means = [credit.mean() for credit in credits]
+    best = int(np.argmax(means))
+    everybody = np.ones(len(answers), dtype=bool)
+    off = against(credits[best], answers.chance, alone(len(answers)), width)
+    part = f"choice {best + 1}"
+    yield _constant_finding(part, off, everybody, f"Always taking choice {best + 1}")
+
+
+def _orders_vary(choices: np.ndarray) -> bool:
+    """Whether the same choices stand in several orders, or differ from item to item."""
+    orders = len(np.unique(choices, axis=0))
+    sets = len(np.unique(np.sort(choices, axis=1), axis=0))
+    return orders > sets or sets > MOST_SETS
+
+
+def _constant_finding(part: str, off: OffChance, mine: np.ndarray, what: str) -> Finding:
+    says = (
+        f"{what} is right on {percent(off.value)} of {int(mine.sum()):,} items; "
+        f"a guess gets {percent(off.chance)}."
+    )
+    return finding_of(off, CONSTANTS, part, says, n=int(mine.sum()), alarm=off.above)
+
+
+# Does the training part tell the answers of the test part? Look a text up, take or flip its
+# label.
+#
+# Flipping matters: where each text is asked once true and once false, and a split tears the two
+# apart, the label that was seen is reliably the wrong one. A text that training lacks gets a
+# guess.
+
+
+PICTURE = "picture"
+
+
+class Rule(NamedTuple):
+    """Which answer is given, as one of how many tests."""
+
+    check: str
+    flipped: bool
+    tests: int
+
+
+class Looked(NamedTuple):
+    """What is looked up, in which part of the set."""
+
+    field: str
+    keys: list[str]  # for each answer
+    learnt: str
+
+
+def lookup(subject: Subject) -> Iterator[Finding]:
+    """The label that the same text has in training."""
+    yield from _findings(subject, "lookup", flipped=False)
+
+
+def flipped_lookup(subject: Subject) -> Iterator[Finding]:
+    """Any other label than the same text has in training."""
+    yield from _findings(subject, "flipped_lookup", flipped=True)
+
+
+def _findings(subject: Subject, check: str, *, flipped: bool) -> Iterator[Finding]:
+    splits = subject.splits
+    if splits is None:
+        says = "There is no training part and test part, so nothing was looked up."
+        yield Finding(check=check, says=says)
+        return
+    if not subject.answers.has_labels:
+        says = "No label recurs, so none can be looked up."
+        yield Finding(check=check, says=says)
+        return
+    parts = _parts(subject)
+    rule = Rule(check, flipped, tests=len(parts) * len(splits.learnt))
+    for field, keys in parts.items():
+        for learnt in splits.learnt:
+            yield _look_up_finding(subject, splits, rule, Looked(field, keys, learnt))
+
+
+def _parts(subject: Subject) -> dict[str, list[str]]:
+    """What can be looked up: each field, all words where there are several, the picture."""
+    parts = {field: subject.texts(field) for field in subject.fields}
+    if len(parts) > 1:
+        parts[ALL_WORDS] = subject.texts(ALL_WORDS)
+    pictures = [question.picture for question in subject.answered]
+    if any(pictures):
+        parts[PICTURE] = pictures
+    return parts
+
+
+def _look_up_finding(subject: Subject, splits: Splits, rule: Rule, looked: Looked) -> Finding:
+    answers = subject.answers
+    test = np.flatnonzero(splits.test)
+    known, scores = _looked_up(looked.keys, answers.votes, splits.learnt[looked.learnt])
+    credit = answers.credit(-scores if rule.flipped else scores)[test]
+    off = against(credit, answers.chance[test], subject.units[test], rule.tests)
+
+    seen = test[known[test]]
+    what = looked.field if looked.field == ALL_WORDS else f"the {looked.field}"
+    answer = "another answer than" if rule.flipped else "the answer that"
+    says = (
+        f"Looking {what} up in {looked.learnt} and giving {answer} it has there is right on "
+        f"{percent(off.value)} of {len(test):,} items of {splits.test_name}, where chance is "
+        f"{percent(off.chance)}; {len(seen):,} of them can be looked up."
+    )
+    part = f"{looked.field} in {looked.learnt}"
+    alarm = off.alarm and len(seen) > 0
+    finding = finding_of(off, rule.check, part, says, n=len(test), alarm=alarm)
+    return subject.about_answers(finding, seen)
+
+
+def _looked_up(keys: list[str], votes: Floats, train: np.ndarray) -> tuple[np.ndarray, Floats]:
+    """Whether each key occurs in training, and the votes that it has there."""
+    words = CodeBook()
+    codes = np.array([words[key] for key in keys], dtype=np.int64)
+    sums = np.zeros((len(words), votes.shape[1]))
+    np.add.at(sums, codes[train], votes[train])
+    scores = sums[codes]
+    return scores.sum(axis=1) > 0, scores
+
+
+# Are the contexts of the test part known from training? Pictures, stories, templates.
+
+
+SHARED_CONTEXT = "shared_context"
+
+
+class Contexts(NamedTuple):
+    """A kind of context, and the one of each question; empty where it has none."""
+
+    kind: str
+    of_questions: list[str]
+
+
+def shared_context(subject: Subject) -> Iterator[Finding]:
+    """One finding for each kind of context that questions have."""
+    splits = subject.audited.splits
+    if splits is None:
+        says = "There is no training part and test part, so nothing can be shared."
+        yield Finding(check=SHARED_CONTEXT, says=says)
+        return
+    for kind, contexts in _contexts(subject).items():
+        for learnt in splits.learnt:
+            yield _shared_finding(subject, splits, Contexts(kind, contexts), learnt)
+
+
+def _contexts(subject: Subject) -> dict[str, list[str]]:
+    """For each kind of context that there is, the context of each question."""
+    found = {
+        "picture": [question.picture for question in subject.questions],
+        "group": [question.group for question in subject.questions],
+    }
+    for field in subject.fields:
+        if field in subject.audited.contexts:
+            found[field] = subject.audited.column(field)
+    return {kind: contexts for kind, contexts in found.items() if any(contexts)}
+
+
+def _shared_finding(subject: Subject, splits: Splits, contexts: Contexts, learnt: str) -> Finding:
+    known: set[str] = set()
+    asked: dict[str, list[int]] = {}
+    for number, context in enumerate(contexts.of_questions):
+        if splits.learnt[learnt][number]:
+            known.add(context)
+        elif splits.test[number]:
+            asked.setdefault(context, []).append(number)
+    known.discard("")
+    asked.pop("", None)
+
+    shared = [context for context in asked if context in known]
+    behind = list(chain.from_iterable(asked[context] for context in shared))
+    finding = Finding(
+        check=SHARED_CONTEXT,
+        part=f"{contexts.kind} in {learnt}",
+        value=share(len(shared), len(asked)),
+        chance=0.0,
+        alarm=bool(shared),
+        says=(
+            f"{so_many(len(shared), len(asked), f'different {contexts.kind}s')} of "
+            f"{splits.test_name} are also in {learnt}; {len(behind):,} items have one of them."
+        ),
+        n=len(asked),
+    )
+    return subject.about(finding, behind)
