@@ -4,58 +4,20 @@ import ast
 import re
 from pathlib import Path
 
+import yaml
+
 import gnomon
 from gnomon import registry
 
 HOME = Path(gnomon.__file__).parent
 TEXTS = (".py", ".css", ".js", ".j2", ".md", ".yaml", ".csv", ".html")
 
-# What every room may use: modules that know nothing of rooms.
-FOUNDATION = {
-    "contracts",
-    "durable",
-    "errors",
-    "files",
-    "fingerprint",
-    "graphs",
-    "grouped",
-    "jobs",
-    "jsonstream",
-    "keep",
-    "lexicon",
-    "modelpaths",
-    "naming",
-    "options",
-    "records",
-    "redaction",
-    "registry",
-    "tabular",
-    "trust",
-    "unknownnames",
-    "web",
-    "yamlnodes",
-    "",  # the version
-}
+ROOMS = yaml.safe_load((HOME.parents[1] / "scripts" / "rooms.yaml").read_text(encoding="utf-8"))
+# What every room may use: modules that know nothing of rooms; "" is the version.
+FOUNDATION = {*ROOMS["foundation"], ""}
 # Room -> rooms that it may use besides.
-ARROWS = {
-    "downloads": set(),
-    "language": set(),
-    "scenes": {"downloads"},
-    "proofs": {"language", "scenes"},
-    "vision": {"downloads"},
-    "look": {"items", "reports", "scenes", "vision"},
-    "benchmarks": {"downloads", "language", "look", "proofs", "scenes", "vision"},
-    "items": {"downloads", "models", "runs", "vision"},
-    "runs": {"items"},
-    "models": {"downloads", "vision"},
-    "measures": {"runs", "vision"},
-    "audit": {"items", "measures", "models", "proofs", "reports", "runs"},
-    "train": {"downloads", "items", "look", "measures", "models", "vision"},
-    "paint": {"downloads", "items", "look", "measures", "models", "runs", "scenes", "vision"},
-    "reports": {"items", "measures", "models", "runs", "scenes", "vision"},
-    "people": {"items", "measures", "paint", "reports", "runs", "vision"},
-    "api": {"items", "measures", "models", "reports", "runs"},
-    "data": set(),
+ARROWS = {name: set(room.get("uses", ())) for name, room in ROOMS["rooms"].items()} | {
+    "data": set()
 }
 FREE = {"cli", "__init__", "__main__"}  # the command line and the public names may import all
 
@@ -94,7 +56,9 @@ def test_modules_import_only_what_stands_to_the_left_of_their_room():
         if room in FOUNDATION:
             allowed = FOUNDATION | {"measures"}  # contracts: for types only
         else:
-            assert room in ARROWS, f"{room} is a new room: say in ARROWS what it may import"
+            assert room in ARROWS, (
+                f"{room} is a new room: say in scripts/rooms.yaml what it owns and may import"
+            )
             allowed = FOUNDATION | ARROWS[room] | {room}
         wrong += [f"{file.relative_to(HOME)}: {other}" for other in imports(file) - allowed]
     assert wrong == []
@@ -103,6 +67,15 @@ def test_modules_import_only_what_stands_to_the_left_of_their_room():
 def room_of(file: Path) -> str:
     """The room of a module, or the module itself where it stands in none."""
     return file.relative_to(HOME).parts[0].removesuffix(".py")
+
+
+def test_the_map_names_what_is_there_and_no_arrow_that_is_not_used():
+    used: dict[str, set[str]] = {room: set() for room in ARROWS}
+    for file in MODULES:
+        used.setdefault(room_of(file), set()).update(imports(file))
+    there = {room_of(file) for file in MODULES} - FREE
+    assert there == FOUNDATION - {""} | ARROWS.keys()
+    assert {room: uses - used[room] for room, uses in ARROWS.items() if uses - used[room]} == {}
 
 
 def test_nothing_imports_the_command_line():

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 import gnomon
+from gnomon import registry
 from gnomon.registry import BENCHMARKS, COMMANDS
 
 ROOT = Path(__file__).parent.parent
@@ -39,7 +40,7 @@ def test_the_reference_has_every_command_with_every_option(reference):
     page = reference.on_page_markdown((DOCS / "commands.md").read_text(encoding="utf-8"))
     assert "<!-- made" not in page
     for name in COMMANDS:
-        parser = reference.command_parser(name, reference.command(name))
+        parser = reference.command_parser(name, registry.command(name))
         section = re.search(rf"^## gnomon {name} .*?(?=^## |\Z)", page, re.M | re.S)[0]
         for action in reference.visible(parser):
             assert all(option in section for option in action.option_strings), (name, action)
@@ -125,3 +126,21 @@ def test_the_site_builds_without_a_warning(tmp_path):
     page = (tmp_path / "commands" / "index.html").read_text(encoding="utf-8")
     assert all(f'id="gnomon-{name}"' in page for name in COMMANDS)
     assert "<svg" in (tmp_path / "benchmarks" / "index.html").read_text(encoding="utf-8")
+
+
+def test_the_map_of_rooms_is_drawn_from_the_arrows_that_are_checked():
+    rooms = script("rooms")
+    page = rooms.on_page_markdown((DOCS / "architecture.md").read_text(encoding="utf-8"))
+    names = rooms.house().uses
+    assert page.count("<rect") == len(names) > 15
+    assert page.count("<line") == sum(map(len, names.values()))
+    assert all(f"| `{name}` |" in page for name in [*names, *rooms.house().foundation])
+
+
+def test_the_files_that_the_page_on_the_house_names_are_there():
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:[a-z_]+/)*[a-z_]+(?:\.py|\.yaml|/))`", page)
+    package = Path(gnomon.__file__).parent
+    missing = [path for path in named if not ((package / path).exists() or (ROOT / path).exists())]
+    assert missing == []
+    assert len(named) > 25
