@@ -44,9 +44,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.cli.dispatch import tell
 from gnomon.cli.options import ITEM_FLAGS, chosen_sources, format_argument, item_arguments
-from gnomon.errors import DataError, UsageError, inert
+from gnomon.errors import UsageError, inert
 from gnomon.items.lmtask import is_task_file
 from gnomon.runs import MANIFEST, open_runs, survey
 
@@ -195,11 +194,7 @@ def _validate(args: Namespace, *, only: bool) -> bool:
         return not found.failed
     valid = True
     for file in files:
-        try:
-            found = validate_items([file], args)
-        except (DataError, UsageError) as error:  # a log, or fields that only an audit knows
-            tell(f"It cannot be asked as it is, and is audited only. {error}")
-            continue
+        found = validate_items([file], args)
         for line in found.lines():
             print(line, file=sys.stdout if args.format == "table" else sys.stderr)
         valid = valid and not found.failed
