@@ -2,7 +2,7 @@
 
 import io
 
-from gnomon.cli.progress import PlainLines, live_line, standing_in_words, tell_of_stopping
+from gnomon.cli.progress import PlainLines, live_line, in_words, tell_of_stopping
 from gnomon.runs.pace import WorkerPace
 from gnomon.runs.progress import Progress
 
@@ -57,8 +57,8 @@ def test_the_first_interrupt_is_answered_at_once(capsys):
 def test_the_line_tells_of_all_workers():
     workers = [WorkerPace("a", 30, 10.0), WorkerPace("b", 20, 10.0)]
     so_far = Progress(total=100, done=50, asked=50, workers=workers, wanted=4, lost=2, errors=1)
-    assert standing_in_words(so_far, now=10.0) == (
+    assert in_words(so_far, now=10.0) == (
         "50/100 · 5.0 items/s · 2 of 4 workers, 2.0 to 3.0 each, 2 lost · 10 s left · 1 failed"
     )
     starting = Progress(total=100, wanted=4)
-    assert standing_in_words(starting, now=10.0) == "0/100 · 0 of 4 workers"
+    assert in_words(starting, now=10.0) == "0/100 · 0 of 4 workers"
