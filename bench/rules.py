@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.audit import comparing
+from gnomon.audit import sources
 from gnomon.audit.sets import Compared
 from gnomon.contracts import Benchmark
 from gnomon.models.classifiers import all_words, hypothesis_words
@@ -188,7 +188,7 @@ def tags_of_names(item: Item) -> tuple[str, ...]:
 
 def comparison(item: Item, about: Benchmark) -> Compared | None:
     """How an item of a set of comparisons is put; none in other sets."""
-    return comparing.comparison(item, about.laws)
+    return sources.comparison(item, about.laws)
 
 
 def longer_name(items: Sequence[Item], about: Benchmark) -> list[str | None]:

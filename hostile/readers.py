@@ -259,6 +259,15 @@ def _picture(name: str) -> Callable[[Path], object]:
     return read
 
 
+def _at_another_time(files: dict[str, bytes], path: str) -> bytes:
+    """A file of the run as if it had been asked on another day: a plain copy would count once."""
+    content = files[path]
+    if not path.endswith("run.json"):
+        return content
+    manifest = {**json.loads(content), "started": "2020-01-01T00:00:00Z"}
+    return json.dumps(manifest).encode()
+
+
 def run_folders() -> Iterator[Reader]:
     """A finished run of which every answer is wrong, read by the commands that read runs."""
     name, files = finished_run()
@@ -270,7 +279,7 @@ def run_folders() -> Iterator[Reader]:
     yield Reader("run: gnomon score", sample, _command("score", run), share=0.2)
     yield Reader("run: gnomon list runs", sample, _command("list", "runs"), share=0.5)
     yield Reader("run: gnomon report", sample, _command("report", "runs"), share=0.1)
-    other = {path.replace("runs/", "others/"): content for path, content in files.items()}
+    other = {path.replace("runs/", "others/"): _at_another_time(files, path) for path in files}
     both = Sample({**files, **other}, kinds=dict.fromkeys(other, "fixed"))
     compare = _command("compare", run, f"others/{name}")
     yield Reader("run: gnomon compare", both, compare, share=0.2)

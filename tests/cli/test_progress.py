@@ -2,7 +2,7 @@
 
 import io
 
-from gnomon.cli.progress import PlainLines, live_line, in_words, tell_of_stopping
+from gnomon.cli.progress import PlainLines, in_words, live_line, tell_of_stopping
 from gnomon.runs.pace import WorkerPace
 from gnomon.runs.progress import Progress
 

@@ -392,7 +392,7 @@ def test_a_picture_that_is_a_link_to_itself_is_an_error_of_its_row(capsys):
     Path("b.png").symlink_to("a.png")
     row = {"question": "?", "options": ["x", "y"], "answer": "B", "image": "a.png"}
     write_json(Path("mine.jsonl"), [row])
-    assert main(["check", "mine.jsonl"]) == 1
+    assert main(["audit", "mine.jsonl", "--check", "validation"]) == 1
     assert "mine.jsonl:1: error: the picture 'a.png' is a link to itself" in capsys.readouterr().out
     assert main(["run", "mine.jsonl", "-m", "random"]) == 1
 
@@ -401,8 +401,8 @@ def test_rows_without_a_picture_are_listed_where_others_have_one(capsys):
     Path("a.png").write_bytes(PNG)
     row = {"question": "?", "options": ["x", "y"], "answer": "B", "image": "a.png"}
     write_json(Path("mine.jsonl"), [row, {**row, "question": "!", "image": ""}])
-    assert main(["check", "mine.jsonl"]) == 0
+    assert main(["audit", "mine.jsonl", "--check", "validation"]) == 0
     assert "mine.jsonl:2: warning: it has no picture, as 1 of the 2 items have." in (
         capsys.readouterr().out
     )
-    assert main(["check", "mine.jsonl", "--strict"]) == 1
+    assert main(["audit", "mine.jsonl", "--check", "validation", "--strict"]) == 1

@@ -191,7 +191,9 @@ def _export(args: Namespace) -> int:
 def _check(args: Namespace) -> None:
     """Refuse options that the target has no use for."""
     for option, target in BELONGS.items():
-        if getattr(args, option) not in (None, False) and args.target != target:
+        value = getattr(args, option)
+        is_given = value is not None and value is not False
+        if is_given and args.target != target:
             raise UsageError(f"--{option} is for --as {target}.", "Leave it out.")
     if args.target and (args.shard or args.processes):
         option = "--shard" if args.shard else "--processes"

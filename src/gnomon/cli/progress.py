@@ -153,8 +153,8 @@ def standing_in_words(standing: TrainingProgress) -> str:
     """Steps so far, loss, scores on dev, time still needed.
 
     >>> from gnomon.train.kinds import TrainingProgress
-    >>> standing_in_words(TrainingProgress(step=40, steps=80, epoch=1, loss=0.5, scores={"accuracy": 0.75},
-    ...                   best=0.75, seconds_left=75.0))
+    >>> standing_in_words(TrainingProgress(step=40, steps=80, epoch=1, loss=0.5, best=0.75,
+    ...                   scores={"accuracy": 0.75}, seconds_left=75.0))
     'step 40/80 · loss 0.5000 · dev accuracy 0.7500 · 1 min 15 s left'
     """
     if standing.doing:
