@@ -20,7 +20,7 @@ from random import Random
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from gnomon.items.writing import write_items
-from gnomon.people.extras import read_extras
+from gnomon.people.order import read_extras
 from gnomon.records import Item
 from gnomon.runs import Run
 from gnomon.vision.images import describe

@@ -18,11 +18,9 @@ from pathlib import Path
 from random import Random
 
 from gnomon.items.source import load
-from gnomon.people.answering import Asked, Settings, open_person_run
-from gnomon.people.extras import EXTRAS, read_extras
-from gnomon.people.links import opaque, read_link
-from gnomon.people.sources import asked_from_source
-from gnomon.people.tasks import task_named
+from gnomon.people.answering import AskedItems, PersonSettings, asked_from_source, open_person_run
+from gnomon.people.order import EXTRAS, opaque, read_extras, read_link
+from gnomon.people.taskfile import task_named
 from gnomon.runs import Run
 from hostile.annotators import Annotator, GoneError, Server
 from hostile.arguments import parser_of
@@ -86,9 +84,9 @@ def _found(folder: Path, crowd: list[Annotator], kills: int) -> Tally:
     return tally
 
 
-def _look(folder: Path, annotator: Annotator, asked: Asked, tally: Tally) -> None:
+def _look(folder: Path, annotator: Annotator, asked: AskedItems, tally: Tally) -> None:
     """Compare what one person was told is kept with what is on disk."""
-    settings = Settings(task_named("choose"), repeat=REPEATS)
+    settings = PersonSettings(task_named("choose"), repeat=REPEATS)
     run = open_person_run(asked, annotator.name, settings, folder)
     run.close()
     link = read_link(run.folder)

@@ -24,10 +24,10 @@ from PIL import Image as Pixels
 
 from gnomon.benchmarks.vsr.categories import all_relations
 from gnomon.items.source import load
-from gnomon.people.answering import Asked, Settings
+from gnomon.people.answering import AskedItems, PersonSettings
 from gnomon.people.page.app import make_app
-from gnomon.people.page.study import Study
-from gnomon.people.tasks import task_named
+from gnomon.people.page.study import AnnotationStudy
+from gnomon.people.taskfile import task_named
 from gnomon.records import Item
 from gnomon.vision.images import describe
 from gnomon.web import listen
@@ -118,7 +118,9 @@ def chromium() -> Iterator[Any]:
 @contextmanager
 def served(items: tuple[Item, ...], kind: str, runs: Path) -> Iterator[str]:
     """The link of a person whose task is served."""
-    study = Study(Asked(f"{kind}@picture", {}, None, items), Settings(task_named(kind)), runs)
+    study = AnnotationStudy(
+        AskedItems(f"{kind}@picture", {}, None, items), PersonSettings(task_named(kind)), runs
+    )
     token = study.seat(["ann"])["ann"]
     listener = listen("127.0.0.1", 0)
     server = uvicorn.Server(uvicorn.Config(make_app(study), log_level="error", lifespan="off"))

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 import gnomon
 from gnomon.cli import main
 from gnomon.items.itemfiles import read_items
-from gnomon.people.answering import Asked, Settings, open_person_run
+from gnomon.people.answering import AskedItems, PersonSettings, open_person_run
 from gnomon.people.taskfile import task_named
 from gnomon.reports.page.headline import headline
 from gnomon.reports.study import studies
@@ -109,8 +109,10 @@ def test_one_person_has_no_ceiling_in_the_report(runs):
 def test_repeated_and_catch_items_of_the_page_are_told(tmp_path, capsys):
     items = tuple(items_of(8, LABELS, [1] * 8))
     known = replace(items[0], id="catch", gold=("false",))
-    settings = Settings(task_named("choose"), repeat=4, catch=(known,))
-    person = open_person_run(Asked("b@file", {}, None, items), "ann", settings, tmp_path / "runs")
+    settings = PersonSettings(task_named("choose"), repeat=4, catch=(known,))
+    person = open_person_run(
+        AskedItems("b@file", {}, None, items), "ann", settings, tmp_path / "runs"
+    )
     for slot in person.slots:
         person.keep(slot, {"choice": "true"})
     repeats = [slot for slot in person.slots if slot.kind == "repeat"]
@@ -166,13 +168,13 @@ def test_five_points_are_read_as_each_judge_means_them(tmp_path, capsys):
     assert 0.5 < ordinal[0]["value"] < 1.0
     assert found["validation"]["kept"] == 30
     assert [item.gold[0] for item in read_items(kept)] == [labels[n % 3] for n in range(30)]
-    assert main(command[:2]) == 0
+    assert main(command[:3]) == 0
     assert "each person's own way" in capsys.readouterr().out
 
 
 def test_before_anybody_has_answered_a_sentence_says_so(tmp_path, capsys):
-    asked = Asked("items@file", {}, None, tuple(items_of(3, LABELS)))
+    asked = AskedItems("items@file", {}, None, tuple(items_of(3, LABELS)))
     for name in ("ann", "ben"):
-        open_person_run(asked, name, Settings(task_named("choose")), tmp_path).close()
+        open_person_run(asked, name, PersonSettings(task_named("choose")), tmp_path).close()
     assert main(["people", "agree", str(tmp_path)]) == 2
     assert "Nobody has answered an item of items@file yet." in capsys.readouterr().err

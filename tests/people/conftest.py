@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gnomon.people.answering import Asked
+from gnomon.people.answering import AskedItems
 from gnomon.records import Image, Item
 
 SECRET = "zqgold"  # stands wherever a browser must not look
@@ -118,8 +118,8 @@ def items_of(kind: str, folder: Path, gold: int = 0) -> list[Item]:
 def asked_of():
     """asked_of(kind, folder, gold=0): what people are asked, for a kind of task."""
 
-    def make(kind: str, folder: Path, gold: int = 0) -> Asked:
-        return Asked(f"{kind}-set@file", {}, None, tuple(items_of(kind, folder, gold)))
+    def make(kind: str, folder: Path, gold: int = 0) -> AskedItems:
+        return AskedItems(f"{kind}-set@file", {}, None, tuple(items_of(kind, folder, gold)))
 
     return make
 

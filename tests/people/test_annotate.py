@@ -13,8 +13,8 @@ import pytest
 pytest.importorskip("starlette", reason="the extra 'people' is not installed")
 
 from gnomon.cli import main
-from gnomon.people.links import LINK
-from gnomon.people.page import serving
+from gnomon.people.order import LINK
+from gnomon.people.page import app as serving
 from gnomon.runs import Run, runs_in
 
 

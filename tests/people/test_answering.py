@@ -6,22 +6,21 @@ import msgspec
 import pytest
 
 from gnomon.errors import GnomonError, RunError, UsageError
-from gnomon.people import extras
+from gnomon.people import order as extras
 from gnomon.people.answering import (
     LONGEST_COMMENT,
-    Asked,
+    AskedItems,
     PersonRun,
-    Settings,
+    PersonSettings,
     open_person_run,
 )
-from gnomon.people.extras import EXTRAS, read_extras
-from gnomon.people.order import instructed, slots_for
+from gnomon.people.order import EXTRAS, instructed, read_extras, slots_for
 from gnomon.people.taskfile import task_named
 from gnomon.people.tasks import ResponseError, question_of, read_response
 from gnomon.records import Item
 from gnomon.runs import Run, RunLog, remove
 
-SETTINGS = Settings(task_named("choose"))
+SETTINGS = PersonSettings(task_named("choose"))
 
 
 def items(count: int = 6) -> tuple[Item, ...]:
@@ -37,11 +36,11 @@ def items(count: int = 6) -> tuple[Item, ...]:
     )
 
 
-def asked(count: int = 6) -> Asked:
-    return Asked("lamps@file", {}, None, items(count))
+def asked(count: int = 6) -> AskedItems:
+    return AskedItems("lamps@file", {}, None, items(count))
 
 
-def begin(runs: Path, settings: Settings = SETTINGS, person: str = "ann") -> PersonRun:
+def begin(runs: Path, settings: PersonSettings = SETTINGS, person: str = "ann") -> PersonRun:
     return open_person_run(asked(), person, settings, runs)
 
 
@@ -126,7 +125,7 @@ def test_what_was_written_down_but_not_logged_is_logged_when_the_run_is_opened(
 
 def test_catch_items_and_repeats_are_kept_beside_the_run_not_in_it(tmp_path: Path) -> None:
     catch = tuple(instructed(SETTINGS.task, items(), 2))
-    person = begin(tmp_path, Settings(SETTINGS.task, repeat=3, catch=catch))
+    person = begin(tmp_path, PersonSettings(SETTINGS.task, repeat=3, catch=catch))
     assert len(person.slots) == 6 + 3 + 2
     for slot in person.slots:
         person.keep(slot, {"choice": "yes"})
@@ -184,8 +183,8 @@ def test_catch_items_of_pictures_must_be_given() -> None:
 def test_a_run_that_was_begun_with_other_settings_is_not_mixed_up(tmp_path: Path) -> None:
     begin(tmp_path).close()
     with pytest.raises(RunError, match="repeat"):
-        begin(tmp_path, Settings(SETTINGS.task, repeat=2))
-    other = Asked("lamps@file", {}, None, items(5))
+        begin(tmp_path, PersonSettings(SETTINGS.task, repeat=2))
+    other = AskedItems("lamps@file", {}, None, items(5))
     with pytest.raises(RunError, match="items"):
         open_person_run(other, "ann", SETTINGS, tmp_path)
     begin(tmp_path).close()  # and the run itself is as it was

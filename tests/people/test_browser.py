@@ -11,10 +11,10 @@ import pytest
 
 pytest.importorskip("starlette", reason="the extra 'people' is not installed")
 
-from gnomon.people.answering import Asked, Settings, person_folder
-from gnomon.people.extras import read_extras
+from gnomon.people.answering import AskedItems, PersonSettings, person_folder
+from gnomon.people.order import read_extras
 from gnomon.people.page.app import make_app
-from gnomon.people.page.study import Study
+from gnomon.people.page.study import AnnotationStudy
 from gnomon.people.taskfile import TASKS, task_named
 from gnomon.runs import Run
 from gnomon.web import listen
@@ -47,7 +47,7 @@ LOWEST = """() => Math.min(...[...document.querySelectorAll('.face, .button')]
 class Site:
     """A study that is served, and what went over the wire."""
 
-    def __init__(self, study: Study, address: str, token: str) -> None:
+    def __init__(self, study: AnnotationStudy, address: str, token: str) -> None:
         self.study = study
         self.link = f"{address}/join?token={token}"
         self.address = address
@@ -59,7 +59,7 @@ class Site:
 
 
 @pytest.fixture
-def site(asked_of: Callable[..., Asked], tmp_path: Path) -> Iterator[Callable[[str], Site]]:
+def site(asked_of: Callable[..., AskedItems], tmp_path: Path) -> Iterator[Callable[[str], Site]]:
     """site(kind): a server with a task of that kind, for ann."""
     uvicorn = pytest.importorskip("uvicorn", reason="the extra 'people' is not installed")
     running = []
@@ -68,7 +68,9 @@ def site(asked_of: Callable[..., Asked], tmp_path: Path) -> Iterator[Callable[[s
         asked = asked_of(kind, tmp_path)
         few = 3 if options else 2
         asked = asked._replace(items=asked.items[:few])
-        study = Study(asked, Settings(task_named(kind, **options)), tmp_path / "runs")
+        study = AnnotationStudy(
+            asked, PersonSettings(task_named(kind, **options)), tmp_path / "runs"
+        )
         token = study.seat(["ann"])["ann"]
         listener = listen("127.0.0.1", 0)
         server = uvicorn.Server(uvicorn.Config(make_app(study), log_level="error", lifespan="off"))

@@ -7,9 +7,9 @@ import pytest
 from gnomon.cli import main
 from gnomon.errors import DataError
 from gnomon.items.itemfiles import read_items
-from gnomon.people.answering import Asked, Settings, open_person_run
-from gnomon.people.captions import captions_of, hold_contrasts, is_contrast
+from gnomon.people.answering import AskedItems, PersonSettings, open_person_run
 from gnomon.people.taskfile import task_named
+from gnomon.people.votes import captions_of, hold_contrasts, is_contrast
 from gnomon.records import Image, Item, problem
 from tests.people.voting import people_runs
 
@@ -87,9 +87,11 @@ def test_a_reply_that_is_no_contrast_is_named(tmp_path):
 
 
 def test_a_writer_who_never_began_does_not_change_what_is_written(tmp_path):
-    asked = Asked("pairs@file", {}, None, (PAIR,))
+    asked = AskedItems("pairs@file", {}, None, (PAIR,))
     for name in ("ann", "ben"):
-        run = open_person_run(asked, name, Settings(task_named("contrast")), tmp_path / "runs")
+        run = open_person_run(
+            asked, name, PersonSettings(task_named("contrast")), tmp_path / "runs"
+        )
         if name == "ann":
             run.keep(run.slots[0], {"order": "ab", "relation": "in", "true_of": "1"})
         run.close()

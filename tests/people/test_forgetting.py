@@ -8,7 +8,7 @@ import pytest
 import gnomon
 from gnomon.cli import main
 from gnomon.items.writing import write_items
-from gnomon.people.forgetting import dependents_of, people_in
+from gnomon.people.removal import dependents_of, people_in
 from tests.people.voting import items_of, people_runs
 
 LABELS = ("false", "true")
@@ -35,7 +35,7 @@ def study(tmp_path, monkeypatch):
 
 def test_people_are_listed_with_their_runs_and_answers(study, capsys):
     capsys.readouterr()
-    assert main(["people"]) == 0
+    assert main(["people", "list"]) == 0
     told = capsys.readouterr().out
     assert [line.split()[:3] for line in told.splitlines()[2:]] == [
         ["ann", "1", "2"],
@@ -46,7 +46,7 @@ def test_people_are_listed_with_their_runs_and_answers(study, capsys):
 
 def test_the_list_of_people_can_be_read_by_programs(study, capsys):
     capsys.readouterr()
-    assert main(["people", "--format", "json"]) == 0
+    assert main(["people", "list", "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found[0] == {"person": "ann", "runs": 1, "answers": 2, "items of": "items@items.jsonl"}
 
@@ -86,7 +86,7 @@ def test_somebody_unknown_is_not_forgotten(study, capsys):
 
 
 def test_a_folder_without_people_says_so(tmp_path, capsys):
-    assert main(["people", "--runs", str(tmp_path)]) == 0
+    assert main(["people", "list", "--runs", str(tmp_path)]) == 0
     assert "no answers of people" in capsys.readouterr().out
 
 

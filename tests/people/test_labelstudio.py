@@ -16,14 +16,14 @@ pytest.importorskip("starlette", reason="the extra 'people' is not installed")
 
 from gnomon.cli import main
 from gnomon.errors import DataError, GnomonError, RunError, UnencryptedWarning, UsageError
-from gnomon.people.answering import Asked, Settings, open_person_run
-from gnomon.people.extras import EXTRAS, read_extras
+from gnomon.people.answering import AskedItems, PersonSettings, open_person_run
+from gnomon.people.labelstudio.projects import keyed_items, push
 from gnomon.people.labelstudio.pulling import Pulled, pull, read_names
-from gnomon.people.labelstudio.pushing import keyed_items, push
-from gnomon.people.labelstudio.server import Server, ServerError, read_token
+from gnomon.people.labelstudio.server import LabelStudio, ServerError, read_token
 from gnomon.people.labelstudio.wording import configuration, form_of
+from gnomon.people.order import EXTRAS, read_extras
 from gnomon.people.taskfile import TASKS, task_named
-from gnomon.people.tasks import Option, Part, Question, Text
+from gnomon.people.tasks import Option, PersonQuestion, QuestionPart, QuestionText
 from gnomon.records import Item
 from gnomon.runs import runs_in
 from tests.people.labelstudio_fake import PERSONAL, TOKEN, URL, FakeLabelStudio
@@ -44,20 +44,20 @@ def fake() -> FakeLabelStudio:
     return FakeLabelStudio()
 
 
-def server(fake: FakeLabelStudio, token: str = TOKEN) -> Server:
-    return Server(URL, token, transport=fake.transport)
+def server(fake: FakeLabelStudio, token: str = TOKEN) -> LabelStudio:
+    return LabelStudio(URL, token, transport=fake.transport)
 
 
-def push_to(fake: FakeLabelStudio, asked: Asked, kind: str, overlap: int | None = 3) -> Any:
+def push_to(fake: FakeLabelStudio, asked: AskedItems, kind: str, overlap: int | None = 3) -> Any:
     with server(fake) as there:
         return push(there, asked, task_named(kind), TITLE, overlap)
 
 
 def pull_from(
-    fake: FakeLabelStudio, asked: Asked, kind: str, runs: Path, names: Any = None
+    fake: FakeLabelStudio, asked: AskedItems, kind: str, runs: Path, names: Any = None
 ) -> Pulled:
     with server(fake) as there:
-        return pull(there, asked, Settings(task_named(kind)), runs, TITLE, names)
+        return pull(there, asked, PersonSettings(task_named(kind)), runs, TITLE, names)
 
 
 def answers_in(runs: Path) -> dict[str, dict[str, Any]]:
@@ -182,15 +182,17 @@ def test_items_that_look_the_same_are_tasks_of_their_own(fake: FakeLabelStudio) 
     items = [
         Item(id=str(n), form="choice", text="?", choices=("a", "b"), gold=("a",)) for n in range(3)
     ]
-    push_to(fake, Asked("same@file", {}, None, tuple(items)), "choose")
+    push_to(fake, AskedItems("same@file", {}, None, tuple(items)), "choose")
     assert len(fake.tasks[1]) == 3
 
 
 def test_words_of_items_are_never_markup() -> None:
     hostile = '"/><Choice value="x"/> & <script>'
     option = Option(hostile, hostile)
-    question = Question(
-        (Text("text", hostile),), (), (Part("choice", hostile, (option, Option("b", "B"))),)
+    question = PersonQuestion(
+        (QuestionText("text", hostile),),
+        (),
+        (QuestionPart("choice", hostile, (option, Option("b", "B"))),),
     )
     config = configuration(form_of(task_named("choose"), [question]))
     root = ElementTree.fromstring(config)
@@ -205,7 +207,7 @@ def test_options_that_a_configuration_cannot_hold_go_with_the_task(
     label: str, fake: FakeLabelStudio
 ) -> None:
     item = Item(id="1", form="choice", text="?", choices=(label, "b"), gold=("b",))
-    push_to(fake, Asked("odd@file", {}, None, (item,)), "choose")
+    push_to(fake, AskedItems("odd@file", {}, None, (item,)), "choose")
     assert 'value="$options_choice"' in fake.projects[0]["label_config"]
     options = fake.tasks[1][0]["data"]["options_choice"]
     assert [option["alias"] for option in options] == [f"={label}", "=b"]
@@ -226,7 +228,7 @@ def test_no_value_is_written_that_label_studio_takes_for_no_text(
 
 
 def test_items_with_different_numbers_of_pictures_are_refused() -> None:
-    questions = [Question((), ("Picture",) * count, ()) for count in (1, 2)]
+    questions = [PersonQuestion((), ("Picture",) * count, ()) for count in (1, 2)]
     with pytest.raises(DataError, match="more pictures"):
         form_of(task_named("choose"), questions)
 
@@ -247,7 +249,7 @@ def test_answers_come_back_as_runs_as_if_given_on_the_page(
         ("ann", len(asked.items), len(asked.items))
     ]
 
-    run = open_person_run(asked, "ann", Settings(task_named(kind)), tmp_path / "page")
+    run = open_person_run(asked, "ann", PersonSettings(task_named(kind)), tmp_path / "page")
     for slot in run.slots:
         run.keep(slot, ANSWERS[kind], seconds=2.5)
     run.close()
@@ -412,7 +414,7 @@ def test_answers_from_elsewhere_are_not_overwritten(
 ) -> None:
     asked = asked_of("choose", tmp_path)
     push_to(fake, asked, "choose")
-    open_person_run(asked, "ann", Settings(task_named("choose")), tmp_path / "runs").close()
+    open_person_run(asked, "ann", PersonSettings(task_named("choose")), tmp_path / "runs").close()
     fake.annotate(fake.tasks[1][0], 2, {"choice": "neutral"})
     with pytest.raises(RunError, match="come from elsewhere"):
         pull_from(fake, asked, "choose", tmp_path / "runs", {2: "ann"})
@@ -499,7 +501,7 @@ def test_a_server_that_is_not_there_is_told_in_a_sentence(error: Exception) -> N
         raise error
 
     with (
-        Server(URL, TOKEN, transport=httpx.MockTransport(fail)) as there,
+        LabelStudio(URL, TOKEN, transport=httpx.MockTransport(fail)) as there,
         pytest.raises(ServerError),
     ):
         there.get("/api/projects/")
@@ -545,16 +547,16 @@ def test_tokens_come_from_a_file_or_the_environment(tmp_path: Path, monkeypatch:
 )
 def test_addresses_that_hold_more_or_less_than_a_server_are_refused(url: str) -> None:
     with pytest.raises(UsageError) as raised:
-        Server(url, TOKEN)
+        LabelStudio(url, TOKEN)
     assert "secret" not in str(raised.value)
 
 
 def test_a_token_over_an_open_network_is_warned_about() -> None:
     with pytest.warns(UnencryptedWarning, match="unencrypted"):
-        Server("http://label.example", TOKEN)
+        LabelStudio("http://label.example", TOKEN)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        Server("https://label.example", TOKEN)
+        LabelStudio("https://label.example", TOKEN)
 
 
 # the command

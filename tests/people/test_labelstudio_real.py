@@ -18,11 +18,11 @@ pytest.importorskip("starlette", reason="the extra 'people' is not installed")
 
 from gnomon.cli import main
 from gnomon.items.writing import write_items
-from gnomon.people.answering import Asked, Settings
-from gnomon.people.extras import read_extras
+from gnomon.people.answering import AskedItems, PersonSettings
+from gnomon.people.labelstudio.projects import push
 from gnomon.people.labelstudio.pulling import pull
-from gnomon.people.labelstudio.pushing import push
-from gnomon.people.labelstudio.server import Server, ServerError
+from gnomon.people.labelstudio.server import LabelStudio, ServerError
+from gnomon.people.order import read_extras
 from gnomon.people.taskfile import TASKS, task_named
 from gnomon.records import Item
 from gnomon.runs import runs_in
@@ -289,10 +289,10 @@ def figures_named(figures: dict[str, float], part: str) -> float:
 def test_every_task_goes_there_once_and_its_answers_come_back(
     kind: str, address: str, asked_of: Any, tmp_path: Path
 ) -> None:
-    asked: Asked = asked_of(kind, tmp_path)
+    asked: AskedItems = asked_of(kind, tmp_path)
     task = task_named(kind)
     answers = ANSWERS[kind]
-    with Server(address, TOKEN) as server:
+    with LabelStudio(address, TOKEN) as server:
         done = push(server, asked, task, f"all {kind}", 1)
         again = push(server, asked, task, f"all {kind}", 1)
         assert (done.new, again.new, again.pictures) == (len(asked.items), 0, 0)
@@ -310,7 +310,7 @@ def test_every_task_goes_there_once_and_its_answers_come_back(
         for entry in listed:
             server.post(f"/api/tasks/{entry['id']}/annotations/", {"result": result})
         for new in (len(asked.items), 0):
-            pulled = pull(server, asked, Settings(task), tmp_path / "runs", f"all {kind}")
+            pulled = pull(server, asked, PersonSettings(task), tmp_path / "runs", f"all {kind}")
             assert [(one.answers, one.new) for one in pulled.people] == [(len(asked.items), new)]
             assert (pulled.incomplete, pulled.foreign) == (0, 0)
 
@@ -323,9 +323,9 @@ def test_every_task_can_be_answered_in_a_browser(
     asked_of: Any,
     tmp_path: Path,
 ) -> None:
-    asked: Asked = asked_of(kind, tmp_path)
+    asked: AskedItems = asked_of(kind, tmp_path)
     task = task_named(kind)
-    with Server(address, TOKEN) as server:
+    with LabelStudio(address, TOKEN) as server:
         project = push(server, asked, task, f"by hand {kind}", 1).project
         context = browser.new_context()
         page = context.new_page()
@@ -334,7 +334,9 @@ def test_every_task_can_be_answered_in_a_browser(
             page.locator(".lsf-choice").filter(has_text=label).nth(place).click()
         press(page, "submit")
         context.close()
-        [person] = pull(server, asked, Settings(task), tmp_path / "runs", project.title).people
+        [person] = pull(
+            server, asked, PersonSettings(task), tmp_path / "runs", project.title
+        ).people
     [extra] = read_extras(person.folder)
     assert extra.response == ANSWERS[kind]
 
@@ -343,14 +345,14 @@ def test_a_personal_access_token_works(address: str, join: Callable[[str], Annot
     person = join("eve")
     token = person.send("POST", "/api/token/", {})["token"]
     assert token.count(".") == 2
-    with Server(address, token) as server:
+    with LabelStudio(address, token) as server:
         assert server.get("/api/current-user/whoami")["id"] == person.id
 
 
 def test_a_wrong_token_is_refused(address: str) -> None:
     for wrong in ("0" * 40, "a.b.c"):
         with (
-            Server(address, wrong) as server,
+            LabelStudio(address, wrong) as server,
             pytest.raises(ServerError, match="refuses the token"),
         ):
             server.get("/api/projects/")

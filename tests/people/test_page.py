@@ -18,11 +18,10 @@ from starlette.testclient import TestClient
 
 from gnomon import web
 from gnomon.errors import RunError
-from gnomon.people.answering import Asked, Settings, person_folder
-from gnomon.people.extras import EXTRAS, read_extras
-from gnomon.people.links import LINK, new_link, write_link
+from gnomon.people.answering import AskedItems, PersonSettings, person_folder
+from gnomon.people.order import EXTRAS, LINK, new_link, read_extras, write_link
 from gnomon.people.page.app import ELSEWHERE, NOT_YOURS, SENT_BEFORE, WRONG_LINK, make_app
-from gnomon.people.page.study import Panel, Study
+from gnomon.people.page.study import AnnotationStudy, KnownPanel
 from gnomon.people.taskfile import TASKS, task_named
 from gnomon.runs import Run
 
@@ -34,13 +33,13 @@ RESPONSES = {
     "contrast": {"order": "ba", "relation": "contains", "true_of": "1"},
     "picture": {"a": "yes", "b": "yes", "relation": "larger"},
 }
-Asking = Callable[..., Asked]
+Asking = Callable[..., AskedItems]
 
 
 class Person:
     """Somebody with a browser and a link, who takes down all that the server says."""
 
-    def __init__(self, study: Study, token: str) -> None:
+    def __init__(self, study: AnnotationStudy, token: str) -> None:
         self.client = TestClient(
             make_app(study), base_url="http://localhost:8766", follow_redirects=False
         )
@@ -86,14 +85,16 @@ class Person:
 
 
 @pytest.fixture
-def study_of(asked_of: Asking, tmp_path: Path) -> Iterator[Callable[..., Study]]:
+def study_of(asked_of: Asking, tmp_path: Path) -> Iterator[Callable[..., AnnotationStudy]]:
     studies = []
 
-    def make(kind: str = "choose", gold: int = 0, runs: str = "runs", **more: Any) -> Study:
+    def make(
+        kind: str = "choose", gold: int = 0, runs: str = "runs", **more: Any
+    ) -> AnnotationStudy:
         pictures = tmp_path / f"pictures{gold}"
         pictures.mkdir(exist_ok=True)
-        settings = Settings(task_named(kind), **more.pop("settings", {}))
-        found = Study(asked_of(kind, pictures, gold), settings, tmp_path / runs, **more)
+        settings = PersonSettings(task_named(kind), **more.pop("settings", {}))
+        found = AnnotationStudy(asked_of(kind, pictures, gold), settings, tmp_path / runs, **more)
         studies.append(found)
         return found
 
@@ -103,18 +104,18 @@ def study_of(asked_of: Asking, tmp_path: Path) -> Iterator[Callable[..., Study]]
 
 
 @pytest.fixture
-def people(study_of: Callable[..., Study]) -> dict[str, Person]:
+def people(study_of: Callable[..., AnnotationStudy]) -> dict[str, Person]:
     study = study_of()
     return {name: Person(study, token) for name, token in study.seat(["ann", "ben"]).items()}
 
 
-def folder_of(study: Study, person: str = "ann") -> Path:
+def folder_of(study: AnnotationStudy, person: str = "ann") -> Path:
     return person_folder(study.asked, person, study.settings.task, study.folder)
 
 
 @pytest.mark.parametrize("kind", TASKS)
 def test_all_items_of_a_task_can_be_answered_to_the_end(
-    kind: str, study_of: Callable[..., Study]
+    kind: str, study_of: Callable[..., AnnotationStudy]
 ) -> None:
     study = study_of(kind, completion="https://panel.example/done?cc=1")
     ann = Person(study, study.seat(["ann"])["ann"]).join()
@@ -131,7 +132,7 @@ def test_all_items_of_a_task_can_be_answered_to_the_end(
 
 @pytest.mark.parametrize("kind", TASKS)
 def test_nothing_about_the_right_answer_reaches_the_browser(
-    kind: str, study_of: Callable[..., Study]
+    kind: str, study_of: Callable[..., AnnotationStudy]
 ) -> None:
     """Ids, tags, groups, file names, metadata and prompts hold a word that must not be heard."""
     study = study_of(kind)
@@ -147,7 +148,7 @@ def test_nothing_about_the_right_answer_reaches_the_browser(
 
 @pytest.mark.parametrize("kind", [kind for kind in TASKS if kind != "contrast"])
 def test_pages_are_the_same_whatever_the_right_answers_are(
-    kind: str, study_of: Callable[..., Study]
+    kind: str, study_of: Callable[..., AnnotationStudy]
 ) -> None:
     heard = []
     for gold in (0, 1):
@@ -183,7 +184,7 @@ def test_only_a_hash_of_the_token_is_on_disk(people: dict[str, Person], tmp_path
 
 
 def test_a_link_that_is_used_a_second_time_ends_the_first_session(
-    people: dict[str, Person], study_of: Callable[..., Study]
+    people: dict[str, Person], study_of: Callable[..., AnnotationStudy]
 ) -> None:
     ann = people["ann"].join()
     ann.answer("choose")
@@ -209,7 +210,7 @@ def test_looking_at_a_link_changes_nothing(people: dict[str, Person]) -> None:
 
 
 def test_another_persons_page_item_and_picture_are_not_shown(
-    study_of: Callable[..., Study],
+    study_of: Callable[..., AnnotationStudy],
 ) -> None:
     study = study_of("validate")
     tokens = study.seat(["ann", "ben"])
@@ -228,7 +229,7 @@ def test_another_persons_page_item_and_picture_are_not_shown(
 
 
 def test_a_form_that_is_sent_again_changes_nothing(
-    people: dict[str, Person], study_of: Callable[..., Study], tmp_path: Path
+    people: dict[str, Person], study_of: Callable[..., AnnotationStudy], tmp_path: Path
 ) -> None:
     ann = people["ann"].join()
     fields = ann.fields("choose")
@@ -368,7 +369,9 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(people: dict[str,
     assert "secure" not in cookie
 
 
-def test_behind_a_server_with_tls_the_cookie_is_secure(study_of: Callable[..., Study]) -> None:
+def test_behind_a_server_with_tls_the_cookie_is_secure(
+    study_of: Callable[..., AnnotationStudy],
+) -> None:
     study = study_of()
     token = study.seat(["ann"])["ann"]
     app = make_app(study, address="https://lab.example")
@@ -383,7 +386,7 @@ def test_behind_a_server_with_tls_the_cookie_is_secure(study_of: Callable[..., S
 
 @pytest.mark.parametrize("host", ["lab.example", "LAB.example:443"])
 def test_an_address_is_the_same_in_capitals_and_with_its_usual_port(
-    host: str, study_of: Callable[..., Study]
+    host: str, study_of: Callable[..., AnnotationStudy]
 ) -> None:
     study = study_of()
     token = study.seat(["ann"])["ann"]
@@ -423,7 +426,7 @@ def test_a_skipped_item_can_be_found_again(people: dict[str, Person]) -> None:
 
 
 def test_work_continues_after_the_server_was_started_again(
-    study_of: Callable[..., Study],
+    study_of: Callable[..., AnnotationStudy],
 ) -> None:
     study = study_of()
     ann = Person(study, study.seat(["ann"])["ann"]).join()
@@ -455,9 +458,9 @@ def test_time_on_an_item_is_never_more_than_since_it_was_shown(
 
 
 def test_people_of_a_panel_come_with_an_id_in_the_address(
-    study_of: Callable[..., Study],
+    study_of: Callable[..., AnnotationStudy],
 ) -> None:
-    study = study_of(panel=Panel("PROLIFIC_PID", 2))
+    study = study_of(panel=KnownPanel("PROLIFIC_PID", 2))
     token = study.open_panel()
     visitor = Person(study, token)
     assert visitor.get(f"/join?token={token}").status_code == 403
@@ -471,7 +474,7 @@ def test_people_of_a_panel_come_with_an_id_in_the_address(
     assert len(models) == 2
     assert all(re.fullmatch(r"people:panel-[0-9a-f]{12}", model) for model in models)
     study.close()
-    again = study_of(panel=Panel("PROLIFIC_PID", 2))
+    again = study_of(panel=KnownPanel("PROLIFIC_PID", 2))
     assert again.open_panel() == ""
     assert Person(again, token).get(f"/join?token={token}&PROLIFIC_PID=5f00aa11").status_code == 200
     assert (
@@ -480,12 +483,12 @@ def test_people_of_a_panel_come_with_an_id_in_the_address(
 
 
 def test_what_is_written_from_runs_holds_no_token_comment_or_time(
-    study_of: Callable[..., Study], tmp_path: Path
+    study_of: Callable[..., AnnotationStudy], tmp_path: Path
 ) -> None:
     import gnomon
     from gnomon.cli import main
 
-    study = study_of(panel=Panel("PROLIFIC_PID", 2))
+    study = study_of(panel=KnownPanel("PROLIFIC_PID", 2))
     token = study.open_panel()
     secrets = [token, "zqparticipant", "zqcomment"]
     for participant in ("zqparticipant1", "zqparticipant2"):
@@ -518,7 +521,7 @@ def test_what_is_written_from_runs_holds_no_token_comment_or_time(
         assert not [secret for secret in secrets if secret in text]
 
 
-def test_a_picture_that_changed_is_not_shown(study_of: Callable[..., Study]) -> None:
+def test_a_picture_that_changed_is_not_shown(study_of: Callable[..., AnnotationStudy]) -> None:
     study = study_of("validate")
     ann = Person(study, study.seat(["ann"])["ann"]).join()
     file = Path(study.asked.items[0].images[0].path)
@@ -543,7 +546,7 @@ def test_links_stand_in_the_runs_folder_and_nowhere_else(
 
 
 def test_nobody_answers_here_under_a_name_that_was_pulled_from_label_studio(
-    study_of: Callable[..., Study],
+    study_of: Callable[..., AnnotationStudy],
 ) -> None:
     study = study_of()
     folder = folder_of(study, "ben")

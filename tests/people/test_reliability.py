@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gnomon.people.reliability import dawid_skene, reliability_of
-from gnomon.people.votes import Vote, Votes
+from gnomon.people.votes import PersonVote, Votes
 from gnomon.records import Item
 from tests.people.voting import votes_of
 
@@ -88,7 +88,7 @@ def test_people_who_always_agree_are_reliable_also_where_items_have_labels_of_th
         of_item = number if own else ""
         choices = tuple(f"{of_item}{letter}" for letter in "abcd")
         item = Item(id=str(number), form="choice", text="?", choices=choices)
-        judged.append((item, [Vote(name, choices[0]) for name in ("ann", "ben", "cleo")]))
+        judged.append((item, [PersonVote(name, choices[0]) for name in ("ann", "ben", "cleo")]))
     found = reliability_of(Votes.of("items@file", judged))
     assert found.converged
     assert found.people.min() > 0.85

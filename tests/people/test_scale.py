@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gnomon.people.scale import in_words, mapped
-from gnomon.people.validating import validated
+from gnomon.people.agreement import in_words, mapped
+from gnomon.people.validation import validated
 from tests.people.voting import votes_of
 
 LABELS = ("entailment", "neutral", "contradiction")

@@ -8,8 +8,12 @@ from gnomon.errors import GnomonError
 from gnomon.items.source import load
 from gnomon.paint.factory import open_judge
 from gnomon.paint.records import Painted
-from gnomon.people.answering import Settings, open_person_run
-from gnomon.people.sources import asked_from_painted, asked_from_source
+from gnomon.people.answering import (
+    PersonSettings,
+    asked_from_painted,
+    asked_from_source,
+    open_person_run,
+)
 from gnomon.people.taskfile import task_named
 from gnomon.people.tasks import check_items
 from gnomon.records import Image, Item
@@ -32,7 +36,9 @@ def test_people_look_at_painted_pictures_and_judge_them(tmp_path):
     assert [item.id for item in asked.items] == [item.id for item in run.items()]
     check_items(task_named("picture"), asked.items)
     for name in ("ann", "ben", "cleo"):
-        person = open_person_run(asked, name, Settings(task_named("picture")), tmp_path / "people")
+        person = open_person_run(
+            asked, name, PersonSettings(task_named("picture")), tmp_path / "people"
+        )
         for slot in person.slots:
             sees = "no" if slot.number == 1 else "yes"
             relation = slot.item.choices[0 if name == "ben" else 1]
@@ -66,7 +72,7 @@ def test_a_run_without_pictures_cannot_be_looked_at(tmp_path):
 def test_a_persons_run_scores_and_compares_with_a_models(tmp_path):
     source = load("scales").limited(12)
     asked = asked_from_source(source)
-    person = open_person_run(asked, "ann", Settings(task_named("choose")), tmp_path)
+    person = open_person_run(asked, "ann", PersonSettings(task_named("choose")), tmp_path)
     for slot in person.slots:
         person.keep(slot, {"choice": slot.item.gold[0]})
     person.close()

@@ -10,7 +10,7 @@ from gnomon.benchmarks.vsr.categories import all_relations, category
 from gnomon.errors import DataError, UsageError
 from gnomon.files import package_data, read_yaml
 from gnomon.people.taskfile import TASKS, task_named
-from gnomon.people.tasks import ResponseError, Said, check_items, question_of, read_response
+from gnomon.people.tasks import ReadResponse, ResponseError, check_items, question_of, read_response
 from gnomon.records import Image, Item
 from gnomon.registry import benchmark
 
@@ -83,7 +83,9 @@ def test_a_question_holds_no_id_tag_group_path_or_prompt(kind: str) -> None:
 
 def test_a_choice_is_one_of_the_items_choices() -> None:
     task = task_named("choose")
-    assert read_response(task, ENTAILMENT, {"choice": "neutral"}) == Said("neutral", "neutral")
+    assert read_response(task, ENTAILMENT, {"choice": "neutral"}) == ReadResponse(
+        "neutral", "neutral"
+    )
     with pytest.raises(ResponseError, match="not one of the answers"):
         read_response(task, ENTAILMENT, {"choice": "zqgold"})
     with pytest.raises(ResponseError, match="Please answer"):
@@ -102,7 +104,9 @@ def test_a_choice_is_one_of_the_items_choices() -> None:
     ],
 )
 def test_five_points_are_read_as_three_labels(point: str, choice: str | None) -> None:
-    assert read_response(task_named("scale"), ENTAILMENT, {"scale": point}) == Said(choice, point)
+    assert read_response(task_named("scale"), ENTAILMENT, {"scale": point}) == ReadResponse(
+        choice, point
+    )
 
 
 def test_the_tolerance_for_points_of_view_is_stated_where_it_applies() -> None:
@@ -124,7 +128,7 @@ def test_the_point_of_view_is_asked_for_only_if_wanted() -> None:
     task = task_named("validate", ask_frame=True)
     assert [part.name for part in question_of(task, CAPTION).parts] == ["choice", "frame"]
     said = read_response(task, CAPTION, {"choice": "true", "frame": "own"})
-    assert said == Said("true", "true")
+    assert said == ReadResponse("true", "true")
     with pytest.raises(UsageError, match="does not ask for a point of view"):
         task_named("scale", ask_frame=True)
 

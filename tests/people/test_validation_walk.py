@@ -5,8 +5,7 @@ import json
 import gnomon
 from gnomon.cli import main
 from gnomon.items.itemfiles import read_items
-from gnomon.people.answering import Settings, open_person_run
-from gnomon.people.sources import asked_from_source
+from gnomon.people.answering import PersonSettings, asked_from_source, open_person_run
 from gnomon.people.taskfile import task_named
 
 
@@ -29,7 +28,7 @@ def photos(folder):
 def answer(file, task, person, respond):
     """A person answers every item of a file as `respond` says."""
     asked = asked_from_source(gnomon.load(file))
-    run = open_person_run(asked, person, Settings(task_named(task)), "runs")
+    run = open_person_run(asked, person, PersonSettings(task_named(task)), "runs")
     for slot in run.slots:
         run.keep(slot, respond(slot.item))
     run.close()

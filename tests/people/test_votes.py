@@ -8,12 +8,11 @@ import gnomon
 from gnomon.errors import DataError, UsageError
 from gnomon.items.itemfiles import read_items
 from gnomon.items.writing import write_items
-from gnomon.people.ceiling import beside_others, ceilings, majority_right, mean_person
-from gnomon.people.repeats import Care, Tally, care_in_votes
-from gnomon.people.summary import Asking, plain, summarise
-from gnomon.people.validating import validated, validated_items
-from gnomon.people.votefiles import votes_of_file
-from gnomon.people.votes import Vote, Votes, votes_of_runs
+from gnomon.people.agreement import beside_others, ceilings, majority_right, mean_person
+from gnomon.people.reliability import Care, ShareOf, care_in_votes
+from gnomon.people.summary import AgreementOptions, plain, summarise
+from gnomon.people.validation import validated, validated_items, votes_of_file
+from gnomon.people.votes import PersonVote, Votes, votes_of_runs
 from tests.people.voting import Person, items_of, people_runs, votes_of
 
 LABELS = ("false", "true")
@@ -56,7 +55,7 @@ def test_two_runs_of_a_person_are_one_voter(tmp_path):
 def test_items_that_share_an_id_but_ask_different_things_are_refused():
     one, two = items_of(1, LABELS)[0], items_of(1, ("no", "yes"))[0]
     with pytest.raises(DataError, match="ask different things"):
-        Votes.of("b@file", [(one, [Vote("ann", "true")]), (two, [Vote("ben", "yes")])])
+        Votes.of("b@file", [(one, [PersonVote("ann", "true")]), (two, [PersonVote("ben", "yes")])])
 
 
 def test_two_thirds_of_the_votes_confirm_a_label_and_no_vote_does_not():
@@ -96,12 +95,17 @@ def test_validated_items_can_be_asked_and_read_back_with_their_votes(runs, tmp_p
 
 def test_further_votes_of_a_person_count_where_the_file_says_so_and_survive_it(tmp_path):
     item = items_of(1, LABELS, [1])[0]
-    said = [Vote("v1", "true"), Vote("v2", "false"), Vote("v1", "true"), Vote("v1", "false")]
+    said = [
+        PersonVote("v1", "true"),
+        PersonVote("v2", "false"),
+        PersonVote("v1", "true"),
+        PersonVote("v1", "false"),
+    ]
     once = Votes.of("b@file", [(item, said)])
     votes = Votes.of("b@file", [(item, said)], all_count=True)
     assert once.counts().tolist() == [[1, 1]]
     assert votes.counts().tolist() == [[2, 2]]
-    assert care_in_votes(votes) == {"v1": Care(Tally(2, 1)), "v2": Care()}
+    assert care_in_votes(votes) == {"v1": Care(ShareOf(2, 1)), "v2": Care()}
 
     write_items(tmp_path / "v.jsonl", validated_items(votes, validated(votes)._replace(kept=[1])))
     again = votes_of_file(tmp_path / "v.jsonl")
@@ -127,7 +131,9 @@ def test_the_ceiling_is_the_mean_person_the_majority_and_each_beside_the_others(
 
 
 def test_the_summary_is_plain_data_and_slices_hold_their_own_items(runs):
-    found = summarise(votes_of_runs(runs), Asking(by=["relation"]), {"ann": Care(Tally(4, 3))})
+    found = summarise(
+        votes_of_runs(runs), AgreementOptions(by=["relation"]), {"ann": Care(ShareOf(4, 3))}
+    )
     record = plain(found.summary)
     assert record["votes"] == 8
     assert [row["key"] for row in record["by"]["relation"]] == ["r1", "r2", "r0"]
@@ -147,8 +153,10 @@ def test_reliability_and_ceiling_need_no_right_labels():
     open_items = [replace(item, gold=()) for item in votes_of(matrix, LABELS).items]
     judged = []
     for item, row in zip(open_items, matrix.tolist(), strict=True):
-        judged.append((item, [Vote(f"p{person}", LABELS[code]) for person, code in enumerate(row)]))
-    found = summarise(Votes.of("b@file", judged), Asking())
+        judged.append(
+            (item, [PersonVote(f"p{person}", LABELS[code]) for person, code in enumerate(row)])
+        )
+    found = summarise(Votes.of("b@file", judged), AgreementOptions())
     assert [each.name for each in found.summary.ceiling] == ["others"]
     assert found.summary.people[0].accuracy is None
     assert found.summary.consensus["converged"]
@@ -157,7 +165,7 @@ def test_reliability_and_ceiling_need_no_right_labels():
 
 def test_votes_of_an_earlier_validation_are_not_counted_again():
     (item,) = items_of(1, LABELS, [1], **{"vote:old": "false", "vote:old#2": "false"})
-    votes = Votes.of("items@file", [(item, [Vote("ann", "true"), Vote("ben", "true")])])
+    votes = Votes.of("items@file", [(item, [PersonVote("ann", "true"), PersonVote("ben", "true")])])
     (kept,) = validated_items(votes, validated(votes))
     found = {name: value for name, value in kept.tags.items() if name.startswith("vote:")}
     assert found == {"vote:ann": "true", "vote:ben": "true"}

@@ -4,7 +4,7 @@ import numpy as np
 
 import gnomon
 from gnomon.items.writing import write_items
-from gnomon.people.votes import Vote, Votes
+from gnomon.people.votes import PersonVote, Votes
 from gnomon.records import Answer, Item
 
 
@@ -38,7 +38,7 @@ def votes_of(matrix, labels=("a", "b", "c", "d", "e"), gold=None, points=None):
             label = None if code < 0 else labels[code]
             point = -1 if points is None else int(points[row][person])
             if code >= 0 or point >= 0:
-                said.append(Vote(f"p{person}", label, point))
+                said.append(PersonVote(f"p{person}", label, point))
         judged.append((item, said))
     return Votes.of("items@test.jsonl", judged)
 

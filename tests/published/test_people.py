@@ -6,11 +6,9 @@ import pytest
 
 from gnomon.cli import main
 from gnomon.items.itemfiles import read_items
-from gnomon.people.agreement import figure
-from gnomon.people.ceiling import mean_person
-from gnomon.people.summary import Asking, summarise
-from gnomon.people.validating import validated
-from gnomon.people.votefiles import votes_of_file
+from gnomon.people.agreement import figure, mean_person
+from gnomon.people.summary import AgreementOptions, summarise
+from gnomon.people.validation import validated, votes_of_file
 
 pytestmark = pytest.mark.published
 
@@ -22,7 +20,7 @@ def votes(shared):
 
 @pytest.fixture(scope="module")
 def summary(votes):
-    return summarise(votes, Asking(by=["relation"])).summary
+    return summarise(votes, AgreementOptions(by=["relation"])).summary
 
 
 def test_every_vote_of_every_validator_is_there(votes, summary):

@@ -35,11 +35,11 @@ from gnomon.cli.options import item_arguments
 from gnomon.errors import UsageError, inert
 
 if TYPE_CHECKING:
-    from gnomon.people.answering import Asked, Settings
+    from gnomon.people.answering import AskedItems, PersonSettings
     from gnomon.people.labelstudio.pulling import Pulled, PulledPerson
-    from gnomon.people.labelstudio.server import Server
-    from gnomon.people.page.study import Study
-    from gnomon.people.taskfile import Task
+    from gnomon.people.labelstudio.server import LabelStudio
+    from gnomon.people.page.study import AnnotationStudy
+    from gnomon.people.taskfile import AnnotationTask
     from gnomon.records import Item
 
 
@@ -171,7 +171,7 @@ def ask(args: Namespace) -> int:
     """Serve until interrupted, or exchange with Label Studio."""
     if args.label_studio or args.push or args.pull:
         return _exchange(args, *_settings(args))
-    from gnomon.people.page.serving import Where, check_where, serve
+    from gnomon.people.page.app import Where, check_where, serve
 
     where = Where(args.host, args.port, args.allow_remote, args.address)
     check_where(where)
@@ -207,10 +207,11 @@ def _people(args: Namespace) -> list[str]:
     return names
 
 
-def _settings(args: Namespace) -> tuple[Settings, Asked]:
-    from gnomon.people.answering import Settings
+def _settings(args: Namespace) -> tuple[PersonSettings, AskedItems]:
+    from gnomon.people.answering import PersonSettings
     from gnomon.people.order import most_repeats
-    from gnomon.people.tasks import check_items, task_named
+    from gnomon.people.taskfile import task_named
+    from gnomon.people.tasks import check_items
 
     if args.repeat < 0:
         raise UsageError("--repeat must be 0 or more.", "Give how many items come twice.")
@@ -225,13 +226,13 @@ def _settings(args: Namespace) -> tuple[Settings, Asked]:
             "A repeat comes at least half the set after its item. Give fewer, or more items.",
         )
     catch = _catch_items(args.catch, task, asked)
-    return Settings(task, args.order_seed, args.repeat, catch), asked
+    return PersonSettings(task, args.order_seed, args.repeat, catch), asked
 
 
-def _asked(args: Namespace) -> Asked:
+def _asked(args: Namespace) -> AskedItems:
     """The items: of a benchmark, of a file, or the painted pictures of a run."""
     from gnomon.cli.options import chosen_sources
-    from gnomon.people.sources import asked_from_painted, asked_from_source
+    from gnomon.people.answering import asked_from_painted, asked_from_source
     from gnomon.runs import MANIFEST, Run
 
     if args.limit is not None and args.limit < 1:
@@ -242,10 +243,10 @@ def _asked(args: Namespace) -> Asked:
     return asked_from_source(source.limited(args.limit))
 
 
-def _catch_items(given: str, task: Task, asked: Asked) -> tuple[Item, ...]:
+def _catch_items(given: str, task: AnnotationTask, asked: AskedItems) -> tuple[Item, ...]:
     from gnomon.items.source import load
+    from gnomon.people.answering import asked_from_source
     from gnomon.people.order import instructed
-    from gnomon.people.sources import asked_from_source
     from gnomon.people.tasks import check_items
 
     if not given:
@@ -262,16 +263,18 @@ def _catch_items(given: str, task: Task, asked: Asked) -> tuple[Item, ...]:
     return items
 
 
-def _study(args: Namespace, settings: Settings, asked: Asked) -> Study:
-    from gnomon.people.page.study import Panel, Study
+def _study(args: Namespace, settings: PersonSettings, asked: AskedItems) -> AnnotationStudy:
+    from gnomon.people.page.study import AnnotationStudy, KnownPanel
 
     if args.completion_link and not args.completion_link.startswith(("https://", "http://")):
         raise UsageError(f"'{args.completion_link}' is not an address.", "Begin it with https://")
-    panel = Panel(args.panel, args.most) if args.panel else None
-    return Study(asked, settings, Path(args.runs), completion=args.completion_link, panel=panel)
+    panel = KnownPanel(args.panel, args.most) if args.panel else None
+    return AnnotationStudy(
+        asked, settings, Path(args.runs), completion=args.completion_link, panel=panel
+    )
 
 
-def _tell(study: Study, people: list[str], tokens: dict[str, str], address: str) -> None:
+def _tell(study: AnnotationStudy, people: list[str], tokens: dict[str, str], address: str) -> None:
     """The links, for the researcher: they are not kept, so they cannot be shown again."""
     task = study.settings.task
     total = len(study.asked.items) + study.settings.repeat + len(study.settings.catch)
@@ -289,7 +292,7 @@ def _tell(study: Study, people: list[str], tokens: dict[str, str], address: str)
     )
 
 
-def _tell_progress(study: Study, people: list[str]) -> None:
+def _tell_progress(study: AnnotationStudy, people: list[str]) -> None:
     """How far each person has come."""
     from gnomon.people.answering import person_folder
     from gnomon.runs import Run
@@ -310,13 +313,13 @@ def _link(address: str, token: str, more: str = "") -> str:
 # Label Studio instead of the page: items to a project of a server, and answers back.
 
 
-def _exchange(args: Namespace, settings: Settings, asked: Asked) -> int:
+def _exchange(args: Namespace, settings: PersonSettings, asked: AskedItems) -> int:
     """Push or pull."""
-    from gnomon.people.labelstudio.server import Server, read_token
+    from gnomon.people.labelstudio.server import LabelStudio, read_token
 
     _check_exchange(args)
     title = _title(args, settings, asked)
-    with Server(args.label_studio, read_token(args.token_file)) as server:
+    with LabelStudio(args.label_studio, read_token(args.token_file)) as server:
         if args.push:
             _push(args, server, settings, asked, title)
         else:
@@ -324,7 +327,7 @@ def _exchange(args: Namespace, settings: Settings, asked: Asked) -> int:
     return 0
 
 
-def _title(args: Namespace, settings: Settings, asked: Asked) -> str:
+def _title(args: Namespace, settings: PersonSettings, asked: AskedItems) -> str:
     """The title of the project: as given, or of the items and the task."""
     from gnomon.people.labelstudio.projects import LONGEST_TITLE
     from gnomon.records import digest
@@ -360,8 +363,10 @@ def _check_exchange(args: Namespace) -> None:
             raise UsageError(f"{option} belongs to the page of Gnomon.", "Leave it out.")
 
 
-def _push(args: Namespace, server: Server, settings: Settings, asked: Asked, title: str) -> None:
-    from gnomon.people.labelstudio.pushing import push
+def _push(
+    args: Namespace, server: LabelStudio, settings: PersonSettings, asked: AskedItems, title: str
+) -> None:
+    from gnomon.people.labelstudio.projects import push
 
     done = push(server, asked, settings.task, title, args.overlap)
     project = done.project
@@ -373,7 +378,9 @@ def _push(args: Namespace, server: Server, settings: Settings, asked: Asked, tit
     print("The same command with --pull instead of --push brings the answers back.")
 
 
-def _pull(args: Namespace, server: Server, settings: Settings, asked: Asked, title: str) -> None:
+def _pull(
+    args: Namespace, server: LabelStudio, settings: PersonSettings, asked: AskedItems, title: str
+) -> None:
     from gnomon.people.labelstudio.pulling import pull, read_names
 
     names = read_names(args.people)

@@ -35,8 +35,8 @@ from gnomon.cli.options import format_argument, level_argument
 from gnomon.errors import UsageError, check_known, inert
 
 if TYPE_CHECKING:
-    from gnomon.people.forgetting import Known
-    from gnomon.people.summary import Agreed, Asking
+    from gnomon.people.removal import KnownPerson
+    from gnomon.people.summary import Agreed, AgreementOptions
     from gnomon.runs import Run
 
 RULES = ("two-thirds", "majority")  # as people.validating has them, which is slow to load
@@ -151,13 +151,13 @@ def main(args: Namespace) -> int:
 def _agree(args: Namespace) -> int:
     """Compute, print, and write the items."""
     from gnomon.measures.scoring import check_options
-    from gnomon.people.summary import Asking
+    from gnomon.people.summary import AgreementOptions
 
     check_options(level=args.level, draws=args.draws)
     for option in ("least", "items"):
         if getattr(args, option) < 0:
             raise UsageError(f"--{option} cannot be negative.", "Give 0 or more.")
-    asking = Asking(args.by, args.rule, args.least, args.draws, args.level, args.items)
+    asking = AgreementOptions(args.by, args.rule, args.least, args.draws, args.level, args.items)
     runs = _runs(args.runs)
     found = _found(args.runs, runs, asking)
     print(_shown(found, args))
@@ -168,7 +168,7 @@ def _agree(args: Namespace) -> int:
 
 def _runs(paths: list[str]) -> list[Run]:
     """The runs; none if a file of votes is given."""
-    from gnomon.people.votefiles import is_vote_file
+    from gnomon.people.validation import is_vote_file
 
     if not any(map(is_vote_file, paths)):
         return _opened(paths)
@@ -202,10 +202,10 @@ def _opened(paths: list[str]) -> list[Run]:
     return found
 
 
-def _found(paths: list[str], runs: list[Run], asking: Asking) -> Agreed:
-    from gnomon.people.repeats import care_in_runs
+def _found(paths: list[str], runs: list[Run], asking: AgreementOptions) -> Agreed:
+    from gnomon.people.reliability import care_in_runs
     from gnomon.people.summary import summarise
-    from gnomon.people.votefiles import votes_of_file
+    from gnomon.people.validation import votes_of_file
     from gnomon.people.votes import votes_of_runs
 
     if not runs:
@@ -214,8 +214,7 @@ def _found(paths: list[str], runs: list[Run], asking: Asking) -> Agreed:
 
 
 def _shown(found: Agreed, args: Namespace) -> str:
-    from gnomon.people.listings import first_lines, last_lines, listings
-    from gnomon.people.summary import plain
+    from gnomon.people.summary import first_lines, last_lines, listings, plain
     from gnomon.tabular import as_json, render
 
     if args.format == "json":
@@ -229,8 +228,8 @@ def _shown(found: Agreed, args: Namespace) -> str:
 
 def _write(found: Agreed, runs: list[Run], file: Path) -> None:
     from gnomon.items.writing import write_items
-    from gnomon.people.captions import captions_of, hold_contrasts
-    from gnomon.people.validating import validated_items
+    from gnomon.people.validation import validated_items
+    from gnomon.people.votes import captions_of, hold_contrasts
 
     if hold_contrasts(runs):
         count = write_items(file, captions_of(runs))
@@ -242,7 +241,7 @@ def _write(found: Agreed, runs: list[Run], file: Path) -> None:
 
 def _list(args: Namespace) -> int:
     from gnomon.contracts import Listing
-    from gnomon.people.forgetting import people_in
+    from gnomon.people.removal import people_in
     from gnomon.tabular import render
 
     people = people_in(args.runs)
@@ -258,8 +257,8 @@ def _list(args: Namespace) -> int:
     return 0
 
 
-def _known_person(args: Namespace) -> Known:
-    from gnomon.people.forgetting import people_in
+def _known_person(args: Namespace) -> KnownPerson:
+    from gnomon.people.removal import people_in
 
     known = {each.name: each for each in people_in(args.runs)}
     if not known:
@@ -274,7 +273,7 @@ def _known_person(args: Namespace) -> Known:
 def _forget(args: Namespace) -> int:
     """Check and say what depends on the person, ask, and remove."""
     from gnomon.cli.runs import confirmed
-    from gnomon.people.forgetting import dependents_of
+    from gnomon.people.removal import dependents_of
     from gnomon.reports.words import counted
     from gnomon.runs import check_holds_a_run_alone, check_not_in_use, remove
 

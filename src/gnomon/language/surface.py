@@ -115,9 +115,9 @@ def _marker(text: str) -> tuple[str, WordForm]:
 def form_of(entity: Entity, form: WordForm) -> str:
     """What an entity looks like in a form.
 
-    >>> form_of(Entity("apple"), Form("a"))
+    >>> form_of(Entity("apple"), WordForm("a"))
     'an apple'
-    >>> form_of(Entity("scissors", frozenset(["plural"])), Form("'s"))
+    >>> form_of(Entity("scissors", frozenset(["plural"])), WordForm("'s"))
     "the scissors'"
     """
     plural = "plural" in entity.flags

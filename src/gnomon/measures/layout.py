@@ -65,7 +65,7 @@ class UnitLayout:
     """The cells of a set: how much each weighs, and what cells share of each kind of unit.
 
     >>> pairs = Shared(np.array([[0, 1], [1, 2], [0, 2]]), 3)
-    >>> Layout(np.ones(3), ((pairs,),)).added.round(2).tolist()
+    >>> UnitLayout(np.ones(3), ((pairs,),)).added.round(2).tolist()
     [0.33, 1.33]
     """
 

@@ -202,7 +202,7 @@ def units_of(item: Item, kinds: Sequence[KindOfUnit]) -> tuple[tuple[Hashable, .
     """The units of an item, kind by kind; where a tag is missing the item is a unit of its own.
 
     >>> pair = Item(id="1", form="choice", text="?", tags={"a": "ant", "b": "cow"})
-    >>> units_of(pair, [Kind(("a", "b"), "objects"), Kind(("group",), "groups")])
+    >>> units_of(pair, [KindOfUnit(("a", "b"), "objects"), KindOfUnit(("group",), "groups")])
     (('ant', 'cow'), (('item', '1'),))
     """
     found = []

@@ -68,7 +68,7 @@ class PromptScore(NamedTuple):
 def prompt_name(table: Table) -> str:
     """What the prompt of a run is called among its paraphrases.
 
-    >>> from gnomon.measures.table import About, Table
+    >>> from gnomon.measures.table import RunFacts, Table
     >>> table = replace(Table.of([]), about=About(settings={"wording": 2}))
     >>> prompt_name(table), prompt_name(Table.of([]))
     ('wording 2', 'wording 1')

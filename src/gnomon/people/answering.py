@@ -1,28 +1,104 @@
-"""A person's run: the items in a log like any model's, each answer durable before the next item.
-
-A response goes to the extras first and then, as an answer, into the log. Whatever the extras hold
-and the log lacks, because the process was killed in between, is logged when the run is opened.
-"""
+"""What people can be asked, and the run of one person."""
 
 from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple
 
 import msgspec
 
 from gnomon import __version__
-from gnomon.errors import RunError, UsageError
-from gnomon.people.extras import Extra, Extras
-from gnomon.people.order import Slot, slots_for
-from gnomon.people.questions import ResponseError, Said, checked_response
-from gnomon.people.tasks import Task, question_of, read_response
-from gnomon.records import Answer, Fingerprint, Item, digest
-from gnomon.runs import MANIFEST, Manifest, Run, RunLog
+from gnomon.errors import DataError, RunError, UsageError
+from gnomon.items.limits import spread
+from gnomon.items.source import ItemSource
+from gnomon.paint.records import PAINTED, PICTURE
+from gnomon.people.order import AskedSlot, Extra, Extras, slots_for
+from gnomon.people.taskfile import AnnotationTask
+from gnomon.people.tasks import (
+    ReadResponse,
+    ResponseError,
+    checked_response,
+    question_of,
+    read_response,
+)
+from gnomon.records import Answer, Fingerprint, Image, Item, digest
+from gnomon.runs import MANIFEST, PICTURES, Manifest, Run, RunLog
+
+# Pictures as people see them: pixels and nothing else that a file may hold.
+#
+# A rendered picture holds its scene, and a name or comment may hold the answer: neither is sent.
+
+
+LONGER_SIDE = 1280  # pixels
+QUALITY = 88
+ROOM = 96 * 2**20  # bytes of pictures that are kept at hand
+
+
+def check_picture(image: Image) -> None:
+    """Refuse a picture that is not there, or not the one that is asked about."""
+    from gnomon.vision.images import describe
+
+    if "://" in image.path:
+        raise DataError(
+            f"The picture {image.path} is not on this machine.",
+            "Fetch the pictures, and make the items with the folder that holds them (--images).",
+        )
+    found = describe(image.path)
+    if image.sha256 and found.sha256 != image.sha256:
+        raise DataError(
+            "the picture is not the one that the items were made with.",
+            "Restore the file from a copy.",
+            file=image.path,
+        )
+
+
+class PicturePages:
+    """The pictures at hand; those that were not shown for long are made again when needed."""
+
+    def __init__(self, room: int = ROOM) -> None:
+        self._room = room
+        self._kept: OrderedDict[str, bytes] = OrderedDict()
+        self._lock = Lock()
+
+    def shown(self, image: Image) -> bytes:
+        """The picture as a JPEG file that holds pixels and nothing else."""
+        with self._lock:
+            if image.path in self._kept:
+                self._kept.move_to_end(image.path)
+                return self._kept[image.path]
+        check_picture(image)
+        content = _plain_jpeg(Path(image.path))
+        with self._lock:
+            self._keep(image.path, content)
+        return content
+
+    def _keep(self, path: str, content: bytes) -> None:
+        if path in self._kept or len(content) > self._room:
+            return
+        self._kept[path] = content
+        self._room -= len(content)
+        while self._room < 0:
+            _, dropped = self._kept.popitem(last=False)
+            self._room += len(dropped)
+
+
+def _plain_jpeg(file: Path) -> bytes:
+    from gnomon.vision.images import decode
+
+    pixels = decode(file)
+    pixels.thumbnail((LONGER_SIDE, LONGER_SIDE))
+    pixels.info.clear()
+    out = BytesIO()
+    pixels.save(out, "JPEG", quality=QUALITY)
+    return out.getvalue()
+
 
 SCHEME = "people"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
@@ -30,7 +106,7 @@ SKIPPED = "skipped: "
 LONGEST_COMMENT = 2000  # characters
 
 
-class Asked(NamedTuple):
+class AskedItems(NamedTuple):
     """What people are asked: a set of items, and what it is called."""
 
     name: str  # NAME@SOURCE
@@ -39,10 +115,10 @@ class Asked(NamedTuple):
     items: tuple[Item, ...]
 
 
-class Settings(NamedTuple):
+class PersonSettings(NamedTuple):
     """How the items are put to each person."""
 
-    task: Task
+    task: AnnotationTask
     seed: int = 0
     repeat: int = 0
     catch: tuple[Item, ...] = ()
@@ -63,7 +139,7 @@ class PersonRun:
     """The run of one person, for writing. One thread uses it: the one that opened it."""
 
     def __init__(
-        self, log: RunLog, manifest: Manifest, slots: tuple[Slot, ...], task: Task
+        self, log: RunLog, manifest: Manifest, slots: tuple[AskedSlot, ...], task: AnnotationTask
     ) -> None:
         self.person = manifest.model.partition(":")[2]
         self.slots = slots
@@ -86,7 +162,7 @@ class PersonRun:
 
     def keep(
         self,
-        slot: Slot,
+        slot: AskedSlot,
         response: Mapping[str, str],
         *,
         skipped: str = "",
@@ -118,7 +194,7 @@ class PersonRun:
         self._log_answer(slot, extra)
         return extra
 
-    def checked(self, slot: Slot, response: Mapping[str, str]) -> dict[str, str]:
+    def checked(self, slot: AskedSlot, response: Mapping[str, str]) -> dict[str, str]:
         """What of a response answers the question; whatever else was sent is left out."""
         return checked_response(question_of(self.task, slot.item), response)
 
@@ -138,7 +214,7 @@ class PersonRun:
                 "Shorten it. Nothing else of your work is lost.",
             )
 
-    def _log_answer(self, slot: Slot, extra: Extra) -> None:
+    def _log_answer(self, slot: AskedSlot, extra: Extra) -> None:
         if slot.kind != "item":
             return
         answer = answer_of(self.task, slot.item, extra)
@@ -164,12 +240,12 @@ class PersonRun:
         self._log.write_manifest(self._manifest)
 
 
-def answer_of(task: Task, item: Item, extra: Extra) -> Answer:
+def answer_of(task: AnnotationTask, item: Item, extra: Extra) -> Answer:
     """The answer that a response is."""
     rule = f"{SCHEME}/{task.kind}"
     if extra.skipped:
         return Answer(item=item.id, rule=rule, seconds=extra.seconds, error=SKIPPED + extra.skipped)
-    said: Said = read_response(task, item, extra.response)
+    said: ReadResponse = read_response(task, item, extra.response)
     return Answer(
         item=item.id, choice=said.choice, reply=said.reply, rule=rule, seconds=extra.seconds
     )
@@ -184,7 +260,7 @@ def check_name(person: str) -> None:
         )
 
 
-def person_folder(asked: Asked, person: str, task: Task, runs: str | Path) -> Path:
+def person_folder(asked: AskedItems, person: str, task: AnnotationTask, runs: str | Path) -> Path:
     """Where a person's run lives: the same person, items and kind of task give the same folder."""
     identity = [asked.name, asked.options, asked.limit, task.kind, person]
     key = digest(msgspec.json.encode(identity, order="sorted").decode(), digits=16)
@@ -193,7 +269,7 @@ def person_folder(asked: Asked, person: str, task: Task, runs: str | Path) -> Pa
 
 
 def open_person_run(
-    asked: Asked, person: str, settings: Settings, runs: str | Path, *, command: str = ""
+    asked: AskedItems, person: str, settings: PersonSettings, runs: str | Path, *, command: str = ""
 ) -> PersonRun:
     """The run of a person, begun or continued."""
     check_name(person)
@@ -215,7 +291,9 @@ def open_person_run(
         raise
 
 
-def _begin(log: RunLog, asked: Asked, person: str, settings: Settings, command: str) -> Manifest:
+def _begin(
+    log: RunLog, asked: AskedItems, person: str, settings: PersonSettings, command: str
+) -> Manifest:
     manifest = Manifest(
         id=log.path.name,
         benchmark=asked.name,
@@ -235,7 +313,7 @@ def _begin(log: RunLog, asked: Asked, person: str, settings: Settings, command: 
     return manifest
 
 
-def _begun_before(log: RunLog, asked: Asked, settings: Settings) -> Manifest | None:
+def _begun_before(log: RunLog, asked: AskedItems, settings: PersonSettings) -> Manifest | None:
     """The manifest of a run to go on with; none if there is none."""
     if not (log.path / MANIFEST).exists():
         return None
@@ -260,3 +338,57 @@ def _digest_of(items: Sequence[Item]) -> str:
     for item in items:
         found.add(item)
     return found.hexdigest()
+
+
+# What people can be asked: a benchmark, a file of items, or the pictures that a model painted.
+
+
+def asked_from_source(source: ItemSource) -> AskedItems:
+    """The items of a benchmark, or of a file."""
+    return _checked(source.name, dict(source.options), source.limit, source.items())
+
+
+def asked_from_painted(run: Run, limit: int | None = None) -> AskedItems:
+    """The pictures that a model painted for the scenes of a run, each an item of its own."""
+    from gnomon.paint.model import read_log
+
+    folder = run.path / PICTURES
+    painted = read_log(folder)
+    if not painted:
+        raise RunError(
+            f"{run.path} has no painted pictures.", "Give a run of an image-synthesis model."
+        )
+    most = max(number for _, number in painted)
+    items = []
+    for item in run.items():
+        for number in range(most + 1):
+            found = painted.get((item.id, number))
+            if found is not None and found.file:
+                image = Image(path=str(folder / found.file), sha256=found.sha256)
+                items.append(_pictured(item, number, image, several=most > 0))
+    return _checked(run.benchmark, run.manifest.options, limit, _spread(items, limit))
+
+
+def _pictured(item: Item, number: int, image: Image, *, several: bool) -> Item:
+    """A scene with its picture. With one picture an item, ids stay those of the scenes."""
+    name = f"{item.id}#{number}" if several else item.id
+    tags = {**item.tags, PAINTED: item.id, PICTURE: str(number)}
+    return msgspec.structs.replace(item, id=name, tags=tags, images=(image,))
+
+
+def _spread(items: list[Item], limit: int | None) -> list[Item]:
+    if limit is None:
+        return items
+    return [items[place] for place in spread(len(items), limit)]
+
+
+def _checked(
+    name: str, options: dict[str, object], limit: int | None, items: Iterable[Item]
+) -> AskedItems:
+    """The items, whose pictures are all there."""
+    found = tuple(items)
+    if not found:
+        raise DataError(f"{name} has no items.", "Give another file, or other options.")
+    for image in {image.path: image for item in found for image in item.images}.values():
+        check_picture(image)
+    return AskedItems(name, options, limit, found)

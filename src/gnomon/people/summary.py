@@ -1,31 +1,35 @@
-"""All that `gnomon people agree` says about some votes, as plain records to print or write."""
+"""What votes say, summed up, and the tables of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from gnomon.contracts import Listing
 from gnomon.measures.agreement import landis_koch, nominal_alpha, pairwise_agreement
 from gnomon.people.agreement import (
-    Figure,
-    Pair,
+    AgreementFigure,
+    RaterPair,
+    Readings,
+    accuracy_of,
     agreement_figures,
+    ceilings,
+    each_beside_others,
     figure,
+    mapped,
     pairs_of,
 )
-from gnomon.people.ceiling import accuracy_of, ceilings, each_beside_others
-from gnomon.people.reliability import Reliability, reliability_of
-from gnomon.people.repeats import Care, care_in_votes
-from gnomon.people.scale import Readings, mapped
-from gnomon.people.validating import Validated, surest_first, validated
+from gnomon.people.reliability import Care, Reliability, ShareOf, care_in_votes, reliability_of
+from gnomon.people.validation import Validated, surest_first, validated
 from gnomon.people.votes import Votes, votes_by_label
+from gnomon.reports.words import clip, counted, percentage
 
 MOST_DIVIDING = 20  # items that divide people, as many as are named
 
 
-class Asking(NamedTuple):
+class AgreementOptions(NamedTuple):
     """What is asked of the votes."""
 
     by: Sequence[str] = ()
@@ -41,8 +45,8 @@ class Person(NamedTuple):
 
     name: str
     answers: int
-    accuracy: Figure | None  # none where no item that they judged names a right label
-    others: Figure  # how often they say what most of the others say
+    accuracy: AgreementFigure | None  # none where no item that they judged names a right label
+    others: AgreementFigure  # how often they say what most of the others say
     reliability: float | None  # how likely they say what is true (Dawid and Skene)
     care: Care  # of items that they judged twice, and of catch items
 
@@ -53,8 +57,8 @@ class Slice(NamedTuple):
     key: str
     items: int
     votes: int
-    agreement: Figure
-    alpha: Figure
+    agreement: AgreementFigure
+    alpha: AgreementFigure
     excluded: float  # share of items that are not kept
     disputed: float  # share with a vote against the label
 
@@ -86,11 +90,11 @@ class Summary(NamedTuple):
     people: list[Person]
     votes: int
     judged_by_several: int  # items with two votes or more
-    agreement: list[Figure]
+    agreement: list[AgreementFigure]
     strength: str  # of the alpha, in the words of Landis and Koch
     by: dict[str, list[Slice]]
-    pairs: list[Pair]
-    ceiling: list[Figure]
+    pairs: list[RaterPair]
+    ceiling: list[AgreementFigure]
     scale: Readings | None
     consensus: dict[str, object] | None  # of Dawid and Skene's estimate: steps, converged ...
     validation: Validation
@@ -105,7 +109,9 @@ class Agreed(NamedTuple):
     validated: Validated
 
 
-def summarise(given: Votes, asking: Asking, care: Mapping[str, Care] | None = None) -> Agreed:
+def summarise(
+    given: Votes, asking: AgreementOptions, care: Mapping[str, Care] | None = None
+) -> Agreed:
     """What votes say; `care` is what stands beside people's answers (people.repeats)."""
     votes, readings = mapped(given)
     found = validated(votes, asking.rule, asking.least)
@@ -136,7 +142,7 @@ def _people(
     votes: Votes,
     reliability: Reliability | None,
     care: Mapping[str, Care],
-    asking: Asking,
+    asking: AgreementOptions,
 ) -> list[Person]:
     voted = care_in_votes(votes)
     beside = each_beside_others(votes)
@@ -153,7 +159,7 @@ def _people(
     return found
 
 
-def _slices(votes: Votes, tag: str, asking: Asking) -> list[Slice]:
+def _slices(votes: Votes, tag: str, asking: AgreementOptions) -> list[Slice]:
     """Each value of a tag, those with most excluded items first."""
     rows = []
     for key, part in votes.by(tag):
@@ -222,3 +228,187 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(part) for part in value]
     return value
+
+
+# A summary of votes as small tables for people.
+
+
+FIGURES = {
+    "agreement": "agreement of two people, in per cent",
+    "cohen": "Cohen's kappa, mean over pairs",
+    "fleiss": "Fleiss' kappa",
+    "alpha": "Krippendorff's alpha, nominal",
+    "alpha_ordinal": "Krippendorff's alpha, ordinal (five points)",
+}
+CEILINGS = {
+    "person": "a person, mean over people",
+    "majority": "the majority",
+    "others": "a person beside the majority of the others",
+}
+SHARES = frozenset({"agreement", *CEILINGS, "accuracy"})
+MOST_PAIRS = 12  # rows of the table of pairs
+
+
+def first_lines(summary: Summary) -> str:
+    """What the votes are, in two sentences."""
+    size = f"{counted(len(summary.people), 'people')}, {counted(summary.items, 'items')}"
+    if len(summary.people) == 1:
+        size = f"1 person, {counted(summary.items, 'items')}"
+    several = f"{summary.judged_by_several:,} items have two or more"
+    return f"{summary.benchmark}: {size}, {counted(summary.votes, 'votes')}; {several}."
+
+
+def listings(summary: Summary, level: float = 0.95) -> list[Listing]:
+    """Every table that has something to say."""
+    interval = f"{100 * level:g} % interval"
+    found = [_figures("Agreement", FIGURES, summary.agreement, interval)]
+    for tag, rows in summary.by.items():
+        found.append(_slices_table(tag, rows, interval))
+    found.append(_people_table(summary))
+    if len(summary.pairs) > 1:
+        found.append(_pairs(summary, interval))
+    if summary.ceiling:
+        found.append(_figures("Human ceiling", CEILINGS, summary.ceiling, interval))
+    if summary.scale is not None:
+        found += _scale(summary)
+    if summary.dividing:
+        found.append(_dividing_table(summary.dividing))
+    return found
+
+
+def last_lines(summary: Summary) -> list[str]:
+    """What follows from the votes, in sentences."""
+    told = []
+    if summary.strength:
+        told.append(f"Landis and Koch (1977) call such an alpha {summary.strength}.")
+    if summary.consensus is not None:
+        told.append(_consensus_table(summary.consensus))
+    kept = summary.validation
+    share = percentage(kept.kept / max(1, kept.items), 1, " ")
+    told.append(
+        f"Kept by the rule {kept.rule}: {kept.kept:,} of {kept.items:,} items ({share}); "
+        f"all votes on {kept.unanimous:,} are for the label."
+    )
+    unjudged = kept.items - kept.judged
+    if unjudged:
+        told.append(f"Nobody judged {counted(unjudged, 'items')}.")
+    return told
+
+
+def _consensus_table(found: dict[str, object]) -> str:
+    settled = "settled" if found["converged"] else "did not settle"
+    told = f"Dawid and Skene's estimate {settled} after {found['steps']} steps"
+    right = found["accuracy"]
+    if isinstance(right, float):
+        told += f"; its labels are right for {percentage(right, 1, ' ')} of the items"
+    return f"{told}."
+
+
+def value_of(figure: AgreementFigure | None) -> str:
+    """A figure as a table has it: a share in per cent, a kappa as a number.
+
+    >>> value_of(AgreementFigure("alpha", 0.6984)), value_of(AgreementFigure("agreement", 0.848)), value_of(None)
+    ('0.698', '84.8 %', '–')
+    """
+    if figure is None or figure.value is None:
+        return "–"
+    return _number(figure.name, figure.value)
+
+
+def _number(name: str, value: float) -> str:
+    if name in SHARES:
+        return percentage(value, 1, " ")
+    return f"{value:.3f}"
+
+
+def _interval(figure: AgreementFigure) -> str:
+    if figure.low is None or figure.high is None:
+        return ""
+    low, high = _number(figure.name, figure.low), _number(figure.name, figure.high)
+    return f"{low.removesuffix(' %')} to {high.removesuffix(' %')}"
+
+
+def _figures(
+    title: str, words: dict[str, str], figures: Iterable[AgreementFigure], interval: str
+) -> Listing:
+    rows = []
+    for each in figures:
+        shown = value_of(each), _interval(each)
+        rows.append((words[each.name], *shown, each.n, each.units))
+    return Listing(title, ("measure", "value", interval, "items", "units"), tuple(rows))
+
+
+def _slices_table(tag: str, slices: Sequence[Slice], interval: str) -> Listing:
+    rows = []
+    for each in slices:
+        size = each.key or "(none)", each.items, each.votes
+        agreement = value_of(each.agreement), _interval(each.agreement)
+        shares = percentage(each.excluded, 1, " "), percentage(each.disputed, 1, " ")
+        rows.append((*size, *agreement, value_of(each.alpha), *shares))
+    columns = (tag, "items", "votes", "agreement", interval, "alpha", "excluded", "disputed")
+    return Listing(f"By {tag}", columns, tuple(rows))
+
+
+def _people_table(summary: Summary) -> Listing:
+    """One row for each; columns on repeated and catch items where anybody had any."""
+    columns = ["person", "answers", "right", "as the others", "reliability"]
+    rows = []
+    for person in summary.people:
+        right = value_of(person.accuracy), value_of(person.others)
+        rows.append([person.name, person.answers, *right, percentage(person.reliability, 1, " ")])
+    for place, head in enumerate(("same again", "catch items")):
+        tallies = [person.care[place] for person in summary.people]
+        if not any(tally.n for tally in tallies):
+            continue
+        columns.append(head)
+        for row, tally in zip(rows, tallies, strict=True):
+            row.append(_of(tally))
+    return Listing("People", tuple(columns), tuple(map(tuple, rows)))
+
+
+def _of(tally: ShareOf) -> str:
+    if not tally.n:
+        return ""
+    return f"{percentage(tally.share, 1, ' ')} of {tally.n:,}"
+
+
+def _pairs(summary: Summary, interval: str) -> Listing:
+    """The pairs who share most items; JSON has all."""
+    rows = []
+    for pair in summary.pairs[:MOST_PAIRS]:
+        agree = percentage(pair.agree, 1, " ")
+        kappa = value_of(pair.kappa), _interval(pair.kappa)
+        rows.append((pair.first, pair.second, pair.n, agree, *kappa))
+    title = "Pairs"
+    if len(summary.pairs) > len(rows):
+        title = f"Pairs: the {len(rows)} who share most items, of {len(summary.pairs)}"
+    columns = ("first", "second", "items", "agree", "Cohen's kappa", interval)
+    return Listing(title, columns, tuple(rows))
+
+
+def _scale(summary: Summary) -> list[Listing]:
+    assert summary.scale is not None
+    people = tuple(summary.scale.people.items())
+    kappa = "–" if summary.scale.kappa is None else f"{summary.scale.kappa:.3f}"
+    own = Listing(
+        f"Five points read as three labels, each person's own way: mean kappa {kappa}",
+        ("person", "points of each label"),
+        people,
+    )
+    rows = []
+    for cut in summary.scale.shared:
+        rows.append((cut.words, "–" if cut.kappa is None else f"{cut.kappa:.3f}"))
+    shared = Listing("One way for all", ("points of each label", "mean kappa"), tuple(rows))
+    return [own, shared]
+
+
+def _dividing_table(items: Sequence[Dividing]) -> Listing:
+    rows = []
+    for each in items:
+        said = []
+        for label, people in each.votes.items():
+            said.append(f"{label}: {', '.join(people)}")
+        rows.append((clip(each.item, 50), clip(each.text, 60), each.gold, "; ".join(said)))
+    return Listing(
+        "Items that divide people", ("item", "text", "gold", "who says what"), tuple(rows)
+    )

@@ -21,7 +21,7 @@ LOW_TO_HIGH = ("contradiction", "neutral", "entailment")  # what a scale goes th
 COMMAND_KEYS = frozenset("bsch")  # back, skip, comment, help: no answer may have them
 
 
-class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ScalePoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A point of a scale: how it is shown, and the label that it stands for."""
 
     label: str
@@ -29,7 +29,7 @@ class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     key: str = ""
 
 
-class Frame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ViewpointRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The rule on points of view, the words that call for it, and the question which was used."""
 
     note: str
@@ -45,7 +45,7 @@ class Ask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     question: str
 
 
-class Task(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AnnotationTask(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What people are told and asked; which fields count depends on the kind."""
 
     kind: Kind
@@ -58,8 +58,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     labels: dict[str, str] = {}
     keys: dict[str, str] = {}
     order: tuple[str, ...] = ()  # in which the choices are shown
-    points: dict[str, Point] = {}
-    frame: Frame | None = None
+    points: dict[str, ScalePoint] = {}
+    frame: ViewpointRule | None = None
     ask_frame: bool = False
     orders: str = ""
     true_of: str = ""
@@ -76,7 +76,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return digest(msgspec.json.encode(self).decode(), digits=16)
 
 
-def task_named(name: str, *, ask_frame: bool = False) -> Task:
+def task_named(name: str, *, ask_frame: bool = False) -> AnnotationTask:
     """The task of that name, or in a file of your own.
 
     >>> task_named("validate").labels["true"]
@@ -96,13 +96,13 @@ def task_named(name: str, *, ask_frame: bool = False) -> Task:
     return msgspec.structs.replace(task, ask_frame=True)
 
 
-def _read_task(file: Path) -> Task:
+def _read_task(file: Path) -> AnnotationTask:
     content: Any = read_yaml(file, limit=2**20)
     hint = "Take a file of gnomon/data/tasks as a pattern; docs/people.md lists the fields."
     try:
-        task = msgspec.convert(content, Task)
+        task = msgspec.convert(content, AnnotationTask)
     except msgspec.ValidationError as error:
-        wrong = shape_problem(error, Task.__struct_fields__)
+        wrong = shape_problem(error, AnnotationTask.__struct_fields__)
         raise DataError(f"not a task: {wrong}.", hint, file=file) from None
     wrong = _problem(task)
     if wrong:
@@ -110,7 +110,7 @@ def _read_task(file: Path) -> Task:
     return task
 
 
-def _problem(task: Task) -> str:
+def _problem(task: AnnotationTask) -> str:
     """What is wrong with a task, in a few words; empty if nothing is."""
     if not task.instructions or not task.skip:
         return "it needs instructions, and reasons for which an item may be skipped"
@@ -127,7 +127,7 @@ def _problem(task: Task) -> str:
     return ""
 
 
-def _rises(points: dict[str, Point]) -> bool:
+def _rises(points: dict[str, ScalePoint]) -> bool:
     """Whether the points 1 to 5 go up, as `gnomon people agree` takes for granted.
 
     Labels other than those of entailment have no order that is known here.

@@ -1,8 +1,4 @@
-"""What people said about the same items: a matrix of items and people, with gaps.
-
-Votes come from runs (a person is a run of the model people:NAME) or from a file that holds several
-people's votes on each item. What people said is a code into the labels of the items; -1 is nothing.
-"""
+"""The votes of all people on all items of one benchmark, and captions that they chose."""
 
 from __future__ import annotations
 
@@ -11,10 +7,12 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import DataError, UsageError
+from gnomon.items.itemfiles import ORIGIN
 from gnomon.measures.agreement import Judgements
 from gnomon.measures.table import Table
 from gnomon.measures.units import Sharing
@@ -36,7 +34,7 @@ def no_repeats() -> Judgements:
     return np.zeros((0, 3), dtype=np.int64)
 
 
-class Vote(NamedTuple):
+class PersonVote(NamedTuple):
     """What one person said about one item: a label, and the point where it is a scale."""
 
     person: str
@@ -50,7 +48,7 @@ class Votes:
 
     >>> item = Item(id="1", form="caption", text="A cat.", choices=("false", "true"),
     ...             gold=("true",))
-    >>> votes = Votes.of("b@fresh", [(item, [Vote("ann", "true"), Vote("ben", "false")])])
+    >>> votes = Votes.of("b@fresh", [(item, [PersonVote("ann", "true"), PersonVote("ben", "false")])])
     >>> votes.people, votes.said.tolist(), votes.right.tolist()
     (('ann', 'ben'), [[1, 0]], [[True, False]])
     """
@@ -69,7 +67,7 @@ class Votes:
     def of(
         cls,
         benchmark: str,
-        judged: Iterable[tuple[Item, Iterable[Vote]]],
+        judged: Iterable[tuple[Item, Iterable[PersonVote]]],
         *,
         all_count: bool = False,
     ) -> Votes:
@@ -151,10 +149,10 @@ class _Gathered:
         self._rows: dict[str, int] = {}
         self._items: list[Item] = []
         self._columns: dict[str, int] = {}
-        self._said: dict[tuple[int, int], Vote] = {}
-        self._again: list[tuple[tuple[int, int], Vote]] = []
+        self._said: dict[tuple[int, int], PersonVote] = {}
+        self._again: list[tuple[tuple[int, int], PersonVote]] = []
 
-    def add(self, item: Item, votes: Iterable[Vote]) -> None:
+    def add(self, item: Item, votes: Iterable[PersonVote]) -> None:
         """One item, perhaps once more, with further votes."""
         row = self._rows.setdefault(item.id, len(self._items))
         if row == len(self._items):
@@ -222,7 +220,7 @@ def votes_of_runs(runs: Sequence[Run]) -> Votes:
     if not votes.people:
         raise UsageError(
             f"Nobody has answered an item of {names[0]} yet.",
-            "Let people answer first, with gnomon annotate.",
+            "Let people answer first, with gnomon people ask.",
         )
     return votes
 
@@ -249,7 +247,7 @@ def _names(runs: Sequence[Run]) -> list[str]:
     return found
 
 
-def _judged(run: Run, name: str) -> Iterator[tuple[Item, list[Vote]]]:
+def _judged(run: Run, name: str) -> Iterator[tuple[Item, list[PersonVote]]]:
     for item, answer in run.rows():
         if answer is None:
             yield item, []
@@ -257,12 +255,12 @@ def _judged(run: Run, name: str) -> Iterator[tuple[Item, list[Vote]]]:
             yield item, [vote_of(name, answer)]
 
 
-def vote_of(person: str, answer: Answer) -> Vote:
+def vote_of(person: str, answer: Answer) -> PersonVote:
     """An answer as a vote."""
     point = -1
     if answer.rule == SCALE_RULE and answer.reply in POINTS:
         point = POINTS.index(answer.reply)
-    return Vote(person, answer.choice, point)
+    return PersonVote(person, answer.choice, point)
 
 
 def votes_by_label(votes: Votes, row: int) -> Mapping[str, list[str]]:
@@ -272,3 +270,99 @@ def votes_by_label(votes: Votes, row: int) -> Mapping[str, list[str]]:
         if code >= 0:
             found.setdefault(votes.labels[code], []).append(person)
     return dict(sorted(found.items(), key=lambda pair: -len(pair[1])))
+
+
+# From contrasts to captions: what annotators chose for two pictures becomes items to validate.
+#
+# A relation that is true of one picture and false of the other gives one caption and two items.
+
+
+RULE = "people/contrast"
+CHOICES = ("false", "true")
+
+
+class ChosenContrast(msgspec.Struct, frozen=True):
+    """What an annotator chose."""
+
+    relation: str
+    true_of: int  # the picture of which the caption is true: 0 or 1
+    subject: str
+    object: str
+    caption: str = ""  # as the task words it
+
+
+_decode = msgspec.json.Decoder(ChosenContrast).decode
+
+
+def is_contrast(run: Run) -> bool:
+    """Whether a run holds contrasts."""
+    first = next((answer for _, answer in run.answers() if answer.rule), None)
+    return first is not None and first.rule == RULE
+
+
+def hold_contrasts(runs: Iterable[Run]) -> bool:
+    """Whether runs hold contrasts; one in which nothing was answered yet does not matter."""
+    begun = [run for run in runs if next(run.answers(), None) is not None]
+    return bool(begun) and all(map(is_contrast, begun))
+
+
+def captions_of(runs: Sequence[Run]) -> Iterator[Item]:
+    """Two items for each answer; of people who made the same caption, the first is its author."""
+    seen = set()
+    for run in runs:
+        author = person_of(run.model) or run.model
+        for item, answer in run.answers():
+            if answer.choice is None or answer.reply is None:
+                continue
+            for found in _captions(item, answer, author):
+                if found.id not in seen:
+                    seen.add(found.id)
+                    yield found
+
+
+def _captions(item: Item, answer: Answer, author: str) -> Iterator[Item]:
+    try:
+        chosen = _decode(answer.reply or "")
+    except msgspec.MsgspecError as error:
+        raise DataError(
+            f"the answer of {author} to '{item.id}' is not a contrast: {error}.",
+            "Give runs of the task contrast.",
+        ) from None
+    text = caption(item, chosen)
+    names = [item.tags.get(tag, "") for tag in ("image", "image_2")]
+    for place, image in enumerate(item.images):
+        gold = CHOICES[place == chosen.true_of]
+        tags = {
+            "relation": chosen.relation,
+            "subj": chosen.subject,
+            "obj": chosen.object,
+            "annotator": author,
+            "pair": item.id,
+            "image": names[place] or image.identity,
+            "task": "validate",
+        }
+        yield Item(
+            id=f"{item.id}/{place}/{text.strip(' .').replace(' ', '_')}",
+            form="caption",
+            text=text,
+            choices=CHOICES,
+            gold=(gold,),
+            group=text,
+            tags={**_origin(item), **tags},
+            images=(image,),
+        )
+
+
+def caption(item: Item, chosen: ChosenContrast) -> str:
+    """The caption; relations that are verbs stand without "is" (VSR, section 2.1)."""
+    if chosen.caption:
+        return chosen.caption
+    without = item.tags.get("without_is", "").split(", ")
+    verb = chosen.relation if chosen.relation in without else f"is {chosen.relation}"
+    return f"The {chosen.subject} {verb} the {chosen.object}."
+
+
+def _origin(item: Item) -> dict[str, str]:
+    """The benchmark whose items the captions are, where the pairs say it."""
+    found = item.tags.get("captions")
+    return {ORIGIN: found} if found else {}

@@ -35,7 +35,7 @@ class SceneFact(NamedTuple):
     def sentence(self) -> str:
         """The relation as a sentence.
 
-        >>> Fact("cup", "on", "table", True, "", "none", "b").sentence()
+        >>> SceneFact("cup", "on", "table", True, "", "none", "b").sentence()
         'The cup is on the table.'
         """
         return say(self.subject, self.relation, self.ground)
@@ -72,7 +72,7 @@ def facts(
 def explain(fact: SceneFact) -> str:
     """A fact in words, with its reason and the rule.
 
-    >>> explain(Fact("cup", "on", "table", True, "cup stands on the top of table", "none", "b"))
+    >>> explain(SceneFact("cup", "on", "table", True, "cup stands on the top of table", "none", "b"))
     "The cup is on the table: true, since cup stands on the top of table. Rule: A stands on B's \
 top surface."
     """

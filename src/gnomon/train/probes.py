@@ -41,9 +41,9 @@ class HeadSettings(NamedTuple):
     def steps_in_epoch(self, examples: int) -> int:
         """How many steps an epoch has.
 
-        >>> Settings(batch=8).steps_in_epoch(20)
+        >>> HeadSettings(batch=8).steps_in_epoch(20)
         2
-        >>> Settings(batch=8, drop_last=False).steps_in_epoch(20)
+        >>> HeadSettings(batch=8, drop_last=False).steps_in_epoch(20)
         3
         """
         whole, rest = divmod(examples, self.batch)

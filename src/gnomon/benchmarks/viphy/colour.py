@@ -30,7 +30,7 @@ class ColouredThing(NamedTuple):
     def name(self) -> str:
         """What it is called, without an article.
 
-        >>> Thing("an almond", ["brown"]).name
+        >>> ColouredThing("an almond", ["brown"]).name
         'almond'
         """
         for article in ARTICLES:

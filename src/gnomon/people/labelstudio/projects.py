@@ -1,24 +1,25 @@
-"""A project of Gnomon on a Label Studio server: found by its title, known by a mark.
-
-The mark stands in the project's description and names the task and the form, so that answers to
-one question are never taken for answers to another.
-"""
+"""Projects on a Label Studio server: found, made, and filled with tasks."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from hashlib import sha256
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from gnomon.errors import RunError
-from gnomon.people.labelstudio.server import Server
-from gnomon.people.labelstudio.wording import KEY, Form, configuration
-from gnomon.people.taskfile import Task
-from gnomon.records import digest
+from gnomon.errors import RunError, UsageError
+from gnomon.people.answering import AskedItems, PicturePages
+from gnomon.people.labelstudio.server import LabelStudio, ServerError
+from gnomon.people.labelstudio.wording import KEY, LabellingForm, configuration, form_of, task_data
+from gnomon.people.taskfile import AnnotationTask
+from gnomon.people.tasks import question_of
+from gnomon.records import Image, Item, digest
+from gnomon.vision.images import describe
 
 MARK = re.compile(r"\[gnomon ([0-9a-f]+) ([0-9a-f]+)\]")
 PICTURES = ": pictures"  # what the title of a project with pictures ends with
@@ -75,7 +76,7 @@ class ServerTask(msgspec.Struct, frozen=True):
         return str(self.data.get(KEY, ""))
 
 
-def find_project(server: Server, title: str) -> Project | None:
+def find_project(server: LabelStudio, title: str) -> Project | None:
     """The project of that title; none if there is none."""
     for entry in server.pages(PROJECTS, "results", "count", _Entry, title=title):
         if entry.title == title:
@@ -98,11 +99,11 @@ def _project(entry: _Entry) -> Project:
     return Project(entry.id, entry.title, task, form, entry.maximum_annotations or 1)
 
 
-def _make(server: Server, content: Mapping[str, Any]) -> Project:
+def _make(server: LabelStudio, content: Mapping[str, Any]) -> Project:
     return _project(server.shaped(PROJECTS, server.post(PROJECTS, content), _Entry))
 
 
-def make_project(server: Server, title: str, form: Form) -> Project:
+def make_project(server: LabelStudio, title: str, form: LabellingForm) -> Project:
     """A new project, with instructions and a labelling configuration."""
     config = configuration(form)
     task = form.task
@@ -121,7 +122,7 @@ def make_project(server: Server, title: str, form: Form) -> Project:
     return _make(server, content)
 
 
-def picture_project(server: Server, project: Project) -> Project:
+def picture_project(server: LabelStudio, project: Project) -> Project:
     """Where the pictures of a project are: Label Studio takes no files into one with a form."""
     title = project.title + PICTURES
     found = find_project(server, title)
@@ -131,7 +132,9 @@ def picture_project(server: Server, project: Project) -> Project:
     return _make(server, content)
 
 
-def check_project(project: Project, task: Task, form: Form | None = None) -> None:
+def check_project(
+    project: Project, task: AnnotationTask, form: LabellingForm | None = None
+) -> None:
     """Refuse a project that is not ours, or asks something else."""
     hint = "Give another title with --project."
     if not project.task:
@@ -149,26 +152,160 @@ def check_project(project: Project, task: Task, form: Form | None = None) -> Non
         )
 
 
-def set_overlap(server: Server, project: Project, overlap: int) -> Project:
+def set_overlap(server: LabelStudio, project: Project, overlap: int) -> Project:
     """Say how many people see each item."""
     if project.overlap != overlap:
         server.patch(f"/api/projects/{project.id}/", {"maximum_annotations": overlap})
     return project._replace(overlap=overlap)
 
 
-def tasks_of(server: Server, project: Project, *, annotated: bool) -> Iterator[ServerTask]:
+def tasks_of(server: LabelStudio, project: Project, *, annotated: bool) -> Iterator[ServerTask]:
     """All tasks of a project; with annotations if asked."""
     query = {"fields": "all"} if annotated else {}
     return server.pages("/api/tasks/", "tasks", "total", ServerTask, project=project.id, **query)
 
 
-def _form_digest(form: Form) -> str:
+def _form_digest(form: LabellingForm) -> str:
     return digest(configuration(form), digits=16)
 
 
-def _instructions(task: Task) -> str:
+def _instructions(task: AnnotationTask) -> str:
     """What people are told, as HTML: no word of it is markup."""
     paragraphs = [f"<p>{escape(words)}</p>" for words in task.instructions]
     if task.frame is not None:
         paragraphs.append(f"<p>{escape(task.frame.note)}</p>")
     return "\n".join(paragraphs)
+
+
+# From items to tasks of a Label Studio project, each sent once.
+#
+# What is sent is made from the question alone, so nothing about right answers, ids, tags or files
+# is in it. An item is known again by a key, a digest of what people see of it.
+
+
+FILES = 20  # pictures in one request
+TASKS = 100  # tasks in one request
+NAME = 32  # hexadecimal digits in the name of a picture
+
+T = TypeVar("T")
+
+
+class Pushed(NamedTuple):
+    """What a push did."""
+
+    project: Project
+    total: int  # items that the project has now
+    new: int  # tasks that were sent
+    pictures: int  # that were sent
+
+
+def push(
+    server: LabelStudio, asked: AskedItems, task: AnnotationTask, title: str, overlap: int | None
+) -> Pushed:
+    """See to it that the project has a task for each item; what it has is not sent again."""
+    if overlap is not None and overlap < 1:
+        raise UsageError("--overlap must be 1 or more.", "Give how many people see each item.")
+    gallery = PicturePages()
+    keyed = keyed_items(task, asked.items)
+    questions = {key: question_of(task, item) for key, item in keyed.items()}
+    form = form_of(task, list(questions.values()))
+
+    project = find_project(server, title) or make_project(server, title, form)
+    check_project(project, task, form)
+    project = set_overlap(server, project, overlap or project.overlap)
+    there = _keys_in(server, project)
+    lacking = sorted(key for key in keyed if key not in there)  # no order that tells anything
+
+    wanted = [image for key in lacking for image in keyed[key].images]
+    addresses, sent = _upload(server, project, gallery, wanted)
+    for batch in _batches(lacking, TASKS):
+        tasks = []
+        for key in batch:
+            pictures = [addresses[image.path] for image in keyed[key].images]
+            tasks.append({"data": task_data(form, key, questions[key], pictures)})
+        server.post(f"/api/projects/{project.id}/import", tasks)
+    if lacking:
+        _check_arrived(_keys_in(server, project), keyed, project)
+    return Pushed(project, len(keyed), len(lacking), sent)
+
+
+def keyed_items(task: AnnotationTask, items: Sequence[Item]) -> dict[str, Item]:
+    """The items by keys, which say nothing about them but what people see.
+
+    An id may name the right answer, and a digest of it could be guessed back, so the key is of the
+    question and the pictures; items that look the same are numbered.
+    """
+    seen: Counter[str] = Counter()
+    found = {}
+    for item in items:
+        looks = [image.sha256 or describe(image.path).sha256 for image in item.images]
+        content = msgspec.json.encode([question_of(task, item), looks]).decode()
+        number = seen[content]
+        seen[content] += 1
+        found[digest(content, str(number), digits=NAME)] = item
+    return found
+
+
+def _keys_in(server: LabelStudio, project: Project) -> set[str]:
+    return {entry.key for entry in tasks_of(server, project, annotated=False)}
+
+
+def _check_arrived(there: set[str], keyed: Mapping[str, Item], project: Project) -> None:
+    lost = [key for key in keyed if key not in there]
+    if lost:
+        raise ServerError(
+            f"{len(lost)} of {len(keyed)} tasks are not in the project '{project.title}' yet.",
+            "The server may still import them: give the same command again in a minute.",
+        )
+
+
+# pictures
+
+
+def _upload(
+    server: LabelStudio, project: Project, gallery: PicturePages, images: Sequence[Image]
+) -> tuple[dict[str, str], int]:
+    """The addresses of pictures on the server, by their paths here, and how many were sent."""
+    if not images:
+        return {}, 0
+    project = picture_project(server, project)
+    names = {}  # path -> name on the server, by what is seen, so the same picture is sent once
+    contents = {}
+    for image in images:
+        content = gallery.shown(image)
+        names[image.path] = f"{sha256(content).hexdigest()[:NAME]}.jpg"
+        contents[names[image.path]] = image
+    there = _uploaded(server, project)
+    lacking = sorted(name for name in contents if name not in there)
+    for batch in _batches(lacking, FILES):
+        files = [(name, gallery.shown(contents[name]), "image/jpeg") for name in batch]
+        # pictures alone, without tasks of their own
+        server.upload(f"/api/projects/{project.id}/import", files, commit_to_project="false")
+    if lacking:
+        there = _uploaded(server, project)
+    lost = [name for name in contents if name not in there]
+    if lost:
+        raise ServerError(
+            f"{len(lost)} of {len(contents)} pictures did not arrive at {server.url}.",
+            "Give the same command again: what arrived is not sent twice.",
+        )
+    return {path: there[name] for path, name in names.items()}, len(lacking)
+
+
+class _Upload(msgspec.Struct):
+    file: str  # upload/PROJECT/abcdef12-NAME
+
+
+def _uploaded(server: LabelStudio, project: Project) -> dict[str, str]:
+    """Where the project's pictures are, by the names that we gave them."""
+    found = {}
+    path = f"/api/projects/{project.id}/file-uploads"
+    for entry in server.shaped(path, server.get(path, all="true"), list[_Upload]):
+        name = entry.file.rpartition("/")[2].partition("-")[2]
+        found[name] = f"/data/{entry.file}"
+    return found
+
+
+def _batches(entries: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    for start in range(0, len(entries), size):
+        yield entries[start : start + size]

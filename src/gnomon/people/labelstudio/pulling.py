@@ -16,28 +16,27 @@ import msgspec
 from gnomon.errors import RunError, UsageError
 from gnomon.people.answering import (
     LONGEST_COMMENT,
-    Asked,
+    AskedItems,
     PersonRun,
-    Settings,
+    PersonSettings,
     check_name,
     open_person_run,
     person_folder,
 )
-from gnomon.people.extras import Extra
 from gnomon.people.labelstudio.projects import (
     Annotation,
     Project,
     ServerTask,
     check_project,
     find_project,
+    keyed_items,
     tasks_of,
 )
-from gnomon.people.labelstudio.pushing import keyed_items
-from gnomon.people.labelstudio.server import Server
+from gnomon.people.labelstudio.server import LabelStudio
 from gnomon.people.labelstudio.wording import hear
-from gnomon.people.links import LINK, new_link, read_link, write_link
-from gnomon.people.questions import ResponseError, checked_response
-from gnomon.people.tasks import Task, question_of
+from gnomon.people.order import LINK, Extra, new_link, read_link, write_link
+from gnomon.people.taskfile import AnnotationTask
+from gnomon.people.tasks import ResponseError, checked_response, question_of
 from gnomon.records import Item, digest
 
 
@@ -73,9 +72,9 @@ class Pulled(NamedTuple):
 
 
 def pull(
-    server: Server,
-    asked: Asked,
-    settings: Settings,
+    server: LabelStudio,
+    asked: AskedItems,
+    settings: PersonSettings,
     runs: Path,
     title: str,
     names: Mapping[int, str] | None = None,
@@ -137,7 +136,7 @@ def read_names(given: str) -> dict[int, str]:
 class _Collection:
     """What all people said, by user and item: of several annotations the last counts."""
 
-    def __init__(self, task: Task, items: Mapping[str, Item]) -> None:
+    def __init__(self, task: AnnotationTask, items: Mapping[str, Item]) -> None:
         self.given: dict[int, dict[str, Given]] = {}
         self.incomplete = 0
         self.foreign = 0
@@ -172,7 +171,7 @@ class _Collection:
         return Given(response, "", comment, seconds, at)
 
 
-def _unsaid(task: Task) -> str:
+def _unsaid(task: AnnotationTask) -> str:
     """The reason for a skip that was given without one: tasks list the vaguest last."""
     return list(task.skip)[-1]
 
@@ -208,7 +207,9 @@ def _same(before: Extra, now: Given) -> bool:
 # whose run is whose
 
 
-def _identity(server: Server, project: Project, user: int, asked: Asked, task: Task) -> str:
+def _identity(
+    server: LabelStudio, project: Project, user: int, asked: AskedItems, task: AnnotationTask
+) -> str:
     """A user of a server who answers these items, as the mark of a run."""
     who = [server.url, project.id, user]
     what = [asked.name, asked.options, asked.limit, task.kind]

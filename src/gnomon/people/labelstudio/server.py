@@ -68,7 +68,7 @@ def _first_line(file: Path) -> str:
         ) from None
 
 
-class Server:
+class LabelStudio:
     """One server and one user of it. `transport` stands in for the network in tests."""
 
     def __init__(self, url: str, token: str, *, transport: Any = None) -> None:
@@ -84,7 +84,7 @@ class Server:
         )
         self._login = ""  # the header, once it is known
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> LabelStudio:
         return self
 
     def __exit__(

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from gnomon.errors import DataError
-from gnomon.people.questions import Option, Part, Question
-from gnomon.people.taskfile import Task
+from gnomon.people.taskfile import AnnotationTask
+from gnomon.people.tasks import Option, PersonQuestion, QuestionPart
 
 KEY = "gnomon"  # the field of a task's data by which its item is found again
 COMMENT, SKIP = "comment", "skip"
@@ -30,18 +30,18 @@ class Heard(NamedTuple):
     comment: str
 
 
-class Form(NamedTuple):
+class LabellingForm(NamedTuple):
     """What the questions of a project have in common."""
 
-    task: Task
+    task: AnnotationTask
     texts: tuple[str, ...]  # roles that have words in some item
     pictures: int
     noted: bool  # whether a rule holds for some items
-    parts: dict[str, Part]  # the first of each name
+    parts: dict[str, QuestionPart]  # the first of each name
     written: frozenset[str]  # parts whose options are the same for all items
 
 
-def form_of(task: Task, questions: Sequence[Question]) -> Form:
+def form_of(task: AnnotationTask, questions: Sequence[PersonQuestion]) -> LabellingForm:
     """The form that shows all these questions."""
     counts = {len(question.pictures) for question in questions}
     if len(counts) > 1:
@@ -50,11 +50,11 @@ def form_of(task: Task, questions: Sequence[Question]) -> Form:
             "Push them from separate files, each with a --project of its own.",
         )
     roles = {text.role for question in questions for text in question.texts if text.words}
-    by_name: dict[str, list[Part]] = {}
+    by_name: dict[str, list[QuestionPart]] = {}
     for question in questions:
         for part in question.parts:
             by_name.setdefault(part.name, []).append(part)
-    return Form(
+    return LabellingForm(
         task=task,
         texts=tuple(role for role in ("context", "text") if role in roles),
         pictures=counts.pop(),
@@ -64,12 +64,13 @@ def form_of(task: Task, questions: Sequence[Question]) -> Form:
     )
 
 
-def configuration(form: Form) -> str:
+def configuration(form: LabellingForm) -> str:
     """The labelling configuration of a project, as XML.
 
-    >>> from gnomon.people.tasks import Text, task_named
-    >>> part = Part("choice", "Is it so?", (Option("a<b", "A < B"), Option("b", "B & C")))
-    >>> question = Question((Text("text", "?"),), (), (part,))
+    >>> from gnomon.people.taskfile import task_named
+    >>> from gnomon.people.tasks import QuestionText
+    >>> part = QuestionPart("choice", "Is it so?", (Option("a<b", "A < B"), Option("b", "B & C")))
+    >>> question = PersonQuestion((QuestionText("text", "?"),), (), (part,))
     >>> found = configuration(form_of(task_named("choose"), [question]))
     >>> '<Choice value="A &lt; B" alias="=a&lt;b" />' in found
     True
@@ -85,7 +86,9 @@ def configuration(form: Form) -> str:
     return tostring(root, encoding="unicode")
 
 
-def task_data(form: Form, key: str, question: Question, pictures: Sequence[str]) -> dict[str, Any]:
+def task_data(
+    form: LabellingForm, key: str, question: PersonQuestion, pictures: Sequence[str]
+) -> dict[str, Any]:
     """What a task of Label Studio holds of an item: the question, and nothing else."""
     data: dict[str, Any] = {KEY: key}
     if form.noted:
@@ -105,7 +108,7 @@ def task_data(form: Form, key: str, question: Question, pictures: Sequence[str])
     return data
 
 
-def hear(task: Task, question: Question, result: Iterable[Any]) -> Heard:
+def hear(task: AnnotationTask, question: PersonQuestion, result: Iterable[Any]) -> Heard:
     """What the result of an annotation says, as far as it can be read."""
     chosen: dict[str, str] = {}
     comment = ""
@@ -151,21 +154,21 @@ def _value_of(said: str, options: Sequence[Option]) -> str:
     return ""
 
 
-def _reasons(task: Task) -> tuple[Option, ...]:
+def _reasons(task: AnnotationTask) -> tuple[Option, ...]:
     return tuple(Option(reason, label) for reason, label in task.skip.items())
 
 
 # the configuration, from top to bottom
 
 
-def _add_texts(root: Element, form: Form) -> list[str]:
+def _add_texts(root: Element, form: LabellingForm) -> list[str]:
     """The texts of the items; gives the names of what was added."""
     for role in form.texts:
         SubElement(root, "Text", name=role, value=f"${role}")
     return list(form.texts)
 
 
-def _add_pictures(root: Element, form: Form) -> list[str]:
+def _add_pictures(root: Element, form: LabellingForm) -> list[str]:
     names = []
     row = SubElement(root, "View", style=SIDE_BY_SIDE)
     for place in range(1, form.pictures + 1):
@@ -177,7 +180,7 @@ def _add_pictures(root: Element, form: Form) -> list[str]:
     return names
 
 
-def _add_part(root: Element, form: Form, part: Part, about: str) -> None:
+def _add_part(root: Element, form: LabellingForm, part: QuestionPart, about: str) -> None:
     inner = root
     for name, value in part.needs:
         inner = SubElement(
@@ -198,7 +201,7 @@ def _add_part(root: Element, form: Form, part: Part, about: str) -> None:
         choices.set("value", f"$options_{part.name}")
 
 
-def _can_be_written(parts: Sequence[Part]) -> bool:
+def _can_be_written(parts: Sequence[QuestionPart]) -> bool:
     """Whether all items have the same options, in words that a configuration can hold."""
     options = parts[0].options
     if any(part.options != options for part in parts):
@@ -231,7 +234,7 @@ def _add_options(choices: Element, options: Sequence[Option]) -> None:
         SubElement(choices, "Choice", value=option.label, alias=alias_of(option.value))
 
 
-def _add_remarks(root: Element, task: Task, about: str) -> None:
+def _add_remarks(root: Element, task: AnnotationTask, about: str) -> None:
     """A comment, and why an item is skipped: Label Studio's own button does not ask."""
     SubElement(root, "Header", value="If you press Skip: why?", size="6")
     choices = _add_choices(root, SKIP, about, required=False)

@@ -1,29 +1,82 @@
-"""The web app: a page before work, one for each item, and one when all is done."""
+"""The annotators' page as a web application, its guard, and how it is served."""
 
 from __future__ import annotations
 
 import asyncio
 import math
+import socket
 import sys
+from collections.abc import Callable
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from gnomon.errors import GnomonError, inert
-from gnomon.people.page.desk import Desk, Sent
-from gnomon.people.page.guard import form_of, guarded
-from gnomon.people.page.pictures import Gallery
-from gnomon.people.page.study import PARTICIPANT, FullError, Study
+from gnomon import web
+from gnomon.errors import GnomonError, UsageError, importing, inert
+from gnomon.people.answering import PicturePages
+from gnomon.people.page.study import (
+    PARTICIPANT,
+    AnnotationStudy,
+    FullError,
+    PersonDesk,
+    SentResponse,
+)
 from gnomon.people.page.views import done_view, item_view, start_view, welcome_view
 from gnomon.people.tasks import ResponseError
 from gnomon.reports.shell import asset, environment, icons, style_sheet
-from gnomon.web import Guard
+from gnomon.web import (
+    App,
+    Guard,
+    address_of,
+    authority,
+    comes_from_here,
+    host_name,
+    is_loopback,
+    listen,
+    server_of,
+)
+
+# Who may read the page for people, and whose forms it takes: Host header and origin.
+
+
+TOO_LARGE = "What was sent is too large: a comment may have 2,000 characters."
+
+
+def guarded(app: App, *, remote: bool = False, address: str = "") -> Guard:
+    """The app, answered to names that are ours only, and only to forms that are ours."""
+    parts = urlsplit(address)
+    own = authority(parts.scheme, parts.netloc)  # empty if no other address was given
+
+    def refusal(request: Request) -> Response | None:
+        host = request.headers.get("host", "")
+        is_own = bool(own) and authority(parts.scheme, host) == own
+        if not (remote or is_own or is_loopback(host_name(host))):
+            return PlainTextResponse("This page answers only to localhost.\n", 421)
+        if request.method == "POST" and not comes_from_here(request, own=own):
+            return PlainTextResponse("This form comes from another site. Nothing was saved.\n", 403)
+        return None
+
+    return Guard(app, refusal)
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """The fields of a form, read within bounds."""
+    try:
+        return await web.form_of(request)
+    except web.TooLargeError:
+        hint = "Go back and shorten it. Nothing else of your work is lost."
+        raise ResponseError(TOO_LARGE, hint) from None
+    except web.FormError as error:
+        raise ResponseError(error.message, error.hint) from None
+
 
 OWN_ASSETS = Path(__file__).parent / "assets"
 COOKIE = "gnomon_people"
@@ -43,13 +96,13 @@ SENT_BEFORE = (
 )
 
 
-class Pages:
+class _AnnotationPages:
     """What is answered to each request."""
 
-    def __init__(self, study: Study, *, secure: bool = False) -> None:
+    def __init__(self, study: AnnotationStudy, *, secure: bool = False) -> None:
         self._study = study
         self._secure = secure  # whether people come by https
-        self._gallery = Gallery()
+        self._gallery = PicturePages()
 
     def routes(self) -> list[Route]:
         """All addresses."""
@@ -137,7 +190,9 @@ class Pages:
                 return _page("item", view, 422)
         return RedirectResponse(self._address_after(desk, place), 303)
 
-    def _sent_before(self, desk: Desk, place: int, sent: Sent, token: str) -> Response:
+    def _sent_before(
+        self, desk: PersonDesk, place: int, sent: SentResponse, token: str
+    ) -> Response:
         """The answer to a form that is not the newest: it changes nothing."""
         if desk.is_repeated(place, sent):
             return RedirectResponse(self._address_after(desk, place), 303)
@@ -165,7 +220,7 @@ class Pages:
             )
         return given
 
-    def _seated(self, request: Request) -> tuple[Desk, str]:
+    def _seated(self, request: Request) -> tuple[PersonDesk, str]:
         """Whose page this is, and the secret of the session; anybody else is sent away."""
         desk = self._study.desk(request.path_params["key"])
         secret = request.cookies.get(COOKIE, "")
@@ -173,29 +228,29 @@ class Pages:
             raise HTTPException(403, ELSEWHERE)
         return desk, secret
 
-    def _address_after(self, desk: Desk, place: int) -> str:
+    def _address_after(self, desk: PersonDesk, place: int) -> str:
         following = desk.next_place(place)
         if following is None:
             return f"/p/{desk.link.key}/done"
         return f"/p/{desk.link.key}/item/{desk.id_at(following)}"
 
 
-def make_app(study: Study, *, remote: bool = False, address: str = "") -> Guard:
+def make_app(study: AnnotationStudy, *, remote: bool = False, address: str = "") -> Guard:
     """The app over a study, behind its guard."""
     handlers: Any = {GnomonError: _problem, HTTPException: _missing}
-    pages = Pages(study, secure=address.startswith("https://"))
+    pages = _AnnotationPages(study, secure=address.startswith("https://"))
     app = Starlette(routes=pages.routes(), exception_handlers=handlers)
     return guarded(app, remote=remote, address=address)
 
 
-def _place(desk: Desk, request: Request) -> int:
+def _place(desk: PersonDesk, request: Request) -> int:
     place = desk.place_of(request.path_params["name"])
     if place is None:
         raise HTTPException(404, NOT_YOURS)
     return place
 
 
-def _sent(form: dict[str, str]) -> Sent:
+def _sent(form: dict[str, str]) -> SentResponse:
     response = {}
     for name, value in form.items():
         if name.startswith(PART):
@@ -203,8 +258,8 @@ def _sent(form: dict[str, str]) -> Sent:
     comment = form.get("comment", "").replace("\r\n", "\n").strip()
     skips = form.get("action") == "skip"
     if skips:
-        return Sent({}, form.get("skip") or "-", comment, _seconds(form))
-    return Sent(response, "", comment, _seconds(form))
+        return SentResponse({}, form.get("skip") or "-", comment, _seconds(form))
+    return SentResponse(response, "", comment, _seconds(form))
 
 
 def _seconds(form: dict[str, str]) -> float | None:
@@ -257,3 +312,76 @@ def _style_sheet() -> str:
 @lru_cache(maxsize=1)
 def _own_script() -> str:
     return asset("page.js") + asset("page.js", OWN_ASSETS)
+
+
+# Starting the page: where it listens, and what links people are given.
+
+
+EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - hosts that nobody can open as such
+
+
+class Where(NamedTuple):
+    """Where the page listens, and at which address people reach it."""
+
+    host: str = "127.0.0.1"
+    port: int = 8766
+    allow_remote: bool = False
+    address: str = ""  # as people write it, where a server of the lab stands before this one
+
+
+def check_where(where: Where) -> None:
+    """Refuse to listen beyond this machine without being told to."""
+    _check_installed()
+
+    if not is_loopback(where.host) and not where.allow_remote:
+        raise UsageError(
+            f"The page would be open to others at {where.host}.",
+            "Give --allow-remote as well, or leave --host out.",
+        )
+    if where.address:
+        _check_address(where.address)
+
+
+def _check_address(address: str) -> None:
+    """An address of people is a scheme and a host: pages stand at the top, not below a path."""
+    example = "For example: --address https://lab.example"
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname if parts.port != 0 else None
+    except ValueError:
+        raise UsageError(f"'{address}' is not an address.", example) from None
+    if parts.scheme not in ("http", "https") or not host or "@" in parts.netloc:
+        raise UsageError(f"'{address}' is not an address.", example)
+    if parts.path.strip("/") or parts.query or parts.fragment:
+        raise UsageError(
+            f"The page cannot stand below a path: '{address}'.",
+            f"Give it a host or a port of its own. {example}",
+        )
+
+
+def _check_installed() -> None:
+    for name in ("jinja2", "starlette", "uvicorn"):
+        with importing("The page for people", "people"):
+            import_module(name)
+
+
+def serve(study: AnnotationStudy, where: Where, ready: Callable[[str], None]) -> None:
+    """Serve until interrupted, and close the study.
+
+    `ready` is told the address once the page listens, before anybody is let in: links that are made
+    then can be used.
+    """
+    try:
+        check_where(where)
+
+        with listen(where.host, where.port, "The page") as listener:
+            ready(where.address.rstrip("/") or address_of(_host_name(where.host), listener))
+            app = make_app(study, remote=where.allow_remote, address=where.address)
+            server_of(app, keep_alive=30).run(sockets=[listener])
+    finally:
+        study.close()
+
+
+def _host_name(host: str) -> str:
+    """The host as others can reach it: where it listens everywhere, this machine's name."""
+    return socket.gethostname() if host in EVERYWHERE else host

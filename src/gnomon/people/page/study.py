@@ -1,29 +1,190 @@
-"""All people of one annotation: who they are, by which link they come, and where they sit."""
+"""The people of a study: each with a run, a link and a page of their own."""
 
 from __future__ import annotations
 
 import asyncio
 import hmac
 import re
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from itertools import cycle
+from functools import partial
+from hashlib import sha256
+from itertools import chain, cycle
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from gnomon.errors import GnomonError, RunError
-from gnomon.people.answering import Asked, Settings, open_person_run, person_folder
-from gnomon.people.links import LINK, hash_of, matches, new_link, new_secret, read_link, write_link
-from gnomon.people.page.desk import Desk
+from gnomon.people.answering import (
+    AskedItems,
+    PersonRun,
+    PersonSettings,
+    open_person_run,
+    person_folder,
+)
+from gnomon.people.order import (
+    LINK,
+    AskedSlot,
+    Extra,
+    Link,
+    hash_of,
+    matches,
+    new_link,
+    new_secret,
+    opaque,
+    read_link,
+    write_link,
+)
+from gnomon.people.tasks import ResponseError
 from gnomon.records import digest
+
+# One person at work: which item is next, under which opaque id, and what was said before.
+#
+# All that touches the disk is done by one thread for each person: SQLite wants that, and it keeps
+# a person's answers in order.
+
+
+LONGEST = 3600.0  # seconds on one item that are believed
+T = TypeVar("T")
+
+
+class SentResponse(NamedTuple):
+    """A response as the browser sent it."""
+
+    response: Mapping[str, str]
+    skipped: str = ""
+    comment: str = ""
+    seconds: float | None = None
+
+
+class PersonDesk:
+    """A person with a run and a link."""
+
+    def __init__(self, run: PersonRun, link: Link, thread: ThreadPoolExecutor) -> None:
+        self.run = run
+        self.link = link
+        self._thread = thread
+        self._ids = [opaque(link.salt, slot.key) for slot in run.slots]
+        self._places = {name: place for place, name in enumerate(self._ids)}
+        self._shown: dict[int, float] = {}
+        self.saving = asyncio.Lock()  # a form that is sent twice at once is still one
+
+    @property
+    def total(self) -> int:
+        """How many items the person meets, with repeats and catch items."""
+        return len(self._ids)
+
+    @property
+    def done(self) -> int:
+        """How many have a response; a skipped one has."""
+        return len(self.run.given)
+
+    def id_at(self, place: int) -> str:
+        """The opaque id of the item at a place."""
+        return self._ids[place]
+
+    def place_of(self, name: str) -> int | None:
+        """The place of an opaque id; none if it is not one of this person's."""
+        return self._places.get(name)
+
+    def slot_at(self, place: int) -> AskedSlot:
+        """What is asked at a place."""
+        return self.run.slots[place]
+
+    def said_at(self, place: int) -> Extra | None:
+        """The last response at a place."""
+        return self.run.given.get(self.run.slots[place].key)
+
+    def next_place(self, after: int = -1) -> int | None:
+        """The first place without a response, after a place or else at all; none if all have."""
+        for place in chain(range(after + 1, self.total), range(after + 1)):
+            if self.said_at(place) is None:
+                return place
+        return None
+
+    def skipped_places(self) -> list[int]:
+        """The places that were skipped."""
+        found = []
+        for place in range(self.total):
+            said = self.said_at(place)
+            if said is not None and said.skipped:
+                found.append(place)
+        return found
+
+    def show(self, place: int) -> None:
+        """Note that the item is being shown from now on."""
+        self._shown[place] = time.monotonic()
+
+    def knows(self, secret: str) -> bool:
+        """Whether a cookie is that of the present session."""
+        return matches(secret, self.link.session)
+
+    def form_token(self, secret: str, place: int) -> str:
+        """What a form must carry: it fits one session, one item and what was last said to it."""
+        said = self.said_at(place)
+        state = said.at.isoformat() if said and said.at else ""
+        text = f"{self._ids[place]} {state}"
+        return hmac.new(secret.encode(), text.encode(), sha256).hexdigest()
+
+    async def begin_session(self) -> str:
+        """Begin a session, which ends the one before; gives the secret of its cookie."""
+        secret = new_secret()
+        link = msgspec.structs.replace(self.link, session=hash_of(secret))
+        await self._in_thread(partial(write_link, self.run.folder, link))
+        self.link = link
+        return secret
+
+    async def save(self, place: int, sent: SentResponse) -> Extra:
+        """Keep a response: when this returns, it is on disk."""
+        seconds = self._seconds(place, sent.seconds)
+        keep = partial(
+            self.run.keep,
+            self.run.slots[place],
+            sent.response,
+            skipped=sent.skipped,
+            comment=sent.comment,
+            seconds=seconds,
+        )
+        return await self._in_thread(keep)
+
+    def is_repeated(self, place: int, sent: SentResponse) -> bool:
+        """Whether just this was said last: a form that was sent twice."""
+        said = self.said_at(place)
+        if said is None:
+            return False
+        if (said.skipped, said.comment) != (sent.skipped, sent.comment):
+            return False
+        return bool(sent.skipped) or self._is_same_response(place, said, sent)
+
+    def _is_same_response(self, place: int, said: Extra, sent: SentResponse) -> bool:
+        try:
+            return said.response == self.run.checked(self.run.slots[place], sent.response)
+        except ResponseError:
+            return False
+
+    def close(self) -> None:
+        """Close the run."""
+        self._thread.submit(self.run.close).result()
+
+    def _seconds(self, place: int, told: float | None) -> float | None:
+        """Time on an item: as the browser counts it, but no longer than since it was shown."""
+        shown = self._shown.get(place)
+        limit = LONGEST if shown is None else min(LONGEST, time.monotonic() - shown)
+        if told is None or not told >= 0:
+            return None if shown is None else round(limit, 1)
+        return round(min(told, limit), 1)
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
 
 THREADS = 8  # that write; a person is always served by the same one
 PARTICIPANT = re.compile(r"[A-Za-z0-9._-]{4,64}")
 
 
-class Panel(NamedTuple):
+class KnownPanel(NamedTuple):
     """People whom a panel such as Prolific sends, with an id in the address."""
 
     parameter: str  # of the address that holds the id
@@ -39,17 +200,17 @@ class FullError(GnomonError):
     """Enough people have come."""
 
 
-class Study:
+class AnnotationStudy:
     """What is asked, and everybody who is asked."""
 
     def __init__(
         self,
-        asked: Asked,
-        settings: Settings,
+        asked: AskedItems,
+        settings: PersonSettings,
         runs: Path,
         *,
         completion: str = "",
-        panel: Panel | None = None,
+        panel: KnownPanel | None = None,
         command: str = "",
     ) -> None:
         self.asked = asked
@@ -61,8 +222,8 @@ class Study:
         self._command = command
         self._threads = [ThreadPoolExecutor(1) for _ in range(THREADS)]
         self._next_thread = cycle(self._threads)
-        self._desks: dict[str, Desk] = {}  # by key
-        self._people: dict[str, Desk] = {}  # by name
+        self._desks: dict[str, PersonDesk] = {}  # by key
+        self._people: dict[str, PersonDesk] = {}  # by name
         self._joining = asyncio.Lock()
 
     def seat(self, people: Iterable[str], *, new_links: bool = False) -> dict[str, str]:
@@ -113,11 +274,11 @@ class Study:
                 found.append(name)
         return found
 
-    def desk(self, key: str) -> Desk | None:
+    def desk(self, key: str) -> PersonDesk | None:
         """The desk at an address."""
         return self._desks.get(key)
 
-    def desk_by_token(self, token: str) -> Desk | None:
+    def desk_by_token(self, token: str) -> PersonDesk | None:
         """Whose link has this token."""
         given = hash_of(token)
         for desk in self._desks.values():
@@ -129,7 +290,7 @@ class Study:
         """Whether this is the link that the panel hands out."""
         return self.panel is not None and matches(token, self._panel_token)
 
-    async def join(self, participant: str) -> Desk:
+    async def join(self, participant: str) -> PersonDesk:
         """The desk of somebody whom a panel sends: a new one, or the one they had."""
         name = panel_name(participant)
         async with self._joining:
@@ -155,7 +316,7 @@ class Study:
         for thread in self._threads:
             thread.shutdown()
 
-    def _open(self, person: str) -> Desk:
+    def _open(self, person: str) -> PersonDesk:
         self._check_not_pulled(person)
         thread = next(self._next_thread)
         opening = thread.submit(
@@ -168,7 +329,7 @@ class Study:
         )
         run = opening.result()
         link = read_link(run.folder) or new_link()
-        desk = Desk(run, link, thread)
+        desk = PersonDesk(run, link, thread)
         self._desks[link.key] = desk
         self._people[person] = desk
         return desk

@@ -6,18 +6,16 @@ from typing import Any
 
 from gnomon.grouped import grouped
 from gnomon.people.answering import LONGEST_COMMENT
-from gnomon.people.page.desk import Desk, Sent
-from gnomon.people.page.study import Study
-from gnomon.people.questions import Part
-from gnomon.people.taskfile import Task
-from gnomon.people.tasks import question_of
+from gnomon.people.page.study import AnnotationStudy, PersonDesk, SentResponse
+from gnomon.people.taskfile import AnnotationTask
+from gnomon.people.tasks import QuestionPart, question_of
 
 LONG_LIST = 12  # options beyond which a list can be searched
 WIDE = 34  # characters of labels that still fit side by side
 
 
 def welcome_view(
-    study: Study, desk: Desk | None, token: str, participant: str = ""
+    study: AnnotationStudy, desk: PersonDesk | None, token: str, participant: str = ""
 ) -> dict[str, Any]:
     """The page that a link opens."""
     progress = _progress(desk) if desk else {"done": 0, "total": 0}
@@ -32,7 +30,7 @@ def welcome_view(
     }
 
 
-def start_view(study: Study, desk: Desk) -> dict[str, Any]:
+def start_view(study: AnnotationStudy, desk: PersonDesk) -> dict[str, Any]:
     """The page on which one pauses."""
     place = desk.next_place()
     onward = f"/p/{desk.link.key}/done"
@@ -49,7 +47,7 @@ def start_view(study: Study, desk: Desk) -> dict[str, Any]:
     }
 
 
-def done_view(study: Study, desk: Desk) -> dict[str, Any]:
+def done_view(study: AnnotationStudy, desk: PersonDesk) -> dict[str, Any]:
     """The page at the end."""
     return {
         **_frame(study.settings.task),
@@ -61,12 +59,12 @@ def done_view(study: Study, desk: Desk) -> dict[str, Any]:
 
 
 def item_view(
-    study: Study,
-    desk: Desk,
+    study: AnnotationStudy,
+    desk: PersonDesk,
     place: int,
     token: str,
     *,
-    sent: Sent | None = None,
+    sent: SentResponse | None = None,
     problem: str = "",
 ) -> dict[str, Any]:
     """One item: all of it that a browser ever gets."""
@@ -102,7 +100,7 @@ def item_view(
     }
 
 
-def _part_view(part: Part, response: dict[str, str]) -> dict[str, Any]:
+def _part_view(part: QuestionPart, response: dict[str, str]) -> dict[str, Any]:
     groups = grouped(part.options, lambda option: option.group)
     needs = " ".join(f"{name}={value}" for name, value in part.needs)
     return {
@@ -118,12 +116,12 @@ def _part_view(part: Part, response: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _fits_a_row(part: Part) -> bool:
+def _fits_a_row(part: QuestionPart) -> bool:
     longest = max(len(option.label) for option in part.options)
     return longest * len(part.options) <= WIDE * 3 and len(part.options) <= 6
 
 
-def _frame(task: Task) -> dict[str, Any]:
+def _frame(task: AnnotationTask) -> dict[str, Any]:
     return {
         "title": task.title,
         "instructions": task.instructions,
@@ -131,11 +129,11 @@ def _frame(task: Task) -> dict[str, Any]:
     }
 
 
-def _progress(desk: Desk) -> dict[str, Any]:
+def _progress(desk: PersonDesk) -> dict[str, Any]:
     return {"done": desk.done, "total": desk.total}
 
 
-def _minutes(study: Study, desk: Desk | None) -> int:
+def _minutes(study: AnnotationStudy, desk: PersonDesk | None) -> int:
     """About how long the rest takes."""
     settings = study.settings
     everything = len(study.asked.items) + settings.repeat + len(settings.catch)
@@ -143,12 +141,12 @@ def _minutes(study: Study, desk: Desk | None) -> int:
     return max(1, round(left * settings.task.seconds / 60))
 
 
-def _skipped(desk: Desk) -> list[dict[str, Any]]:
+def _skipped(desk: PersonDesk) -> list[dict[str, Any]]:
     found = []
     for place in desk.skipped_places():
         found.append({"number": place + 1, "address": _address(desk, place)})
     return found
 
 
-def _address(desk: Desk, place: int) -> str:
+def _address(desk: PersonDesk, place: int) -> str:
     return f"/p/{desk.link.key}/item/{desk.id_at(place)}"

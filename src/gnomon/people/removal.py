@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from gnomon.errors import GnomonError, MissingExtraError
 from gnomon.items.itemfiles import is_item_file, read_items
-from gnomon.people.validating import AGAIN, VOTE
+from gnomon.people.validation import AGAIN, VOTE
 from gnomon.people.votes import SCHEME, person_of
 from gnomon.runs import Run, survey
 
@@ -24,7 +24,7 @@ PAGE = ".html"
 VOTES, CAPTIONS = "items with their votes", "captions that they wrote"
 
 
-class Known(NamedTuple):
+class KnownPerson(NamedTuple):
     """What is here of a person."""
 
     name: str
@@ -43,14 +43,14 @@ class Dependent(NamedTuple):
     what: str  # in words
 
 
-def people_in(folder: str | Path) -> list[Known]:
+def people_in(folder: str | Path) -> list[KnownPerson]:
     """The people who have runs in a folder, by name."""
     found: dict[str, list[Run]] = {}
     for run in survey(folder).runs:
         name = person_of(run.model)
         if name:
             found.setdefault(name, []).append(run)
-    return [Known(name, runs) for name, runs in sorted(found.items())]
+    return [KnownPerson(name, runs) for name, runs in sorted(found.items())]
 
 
 def dependents_of(name: str, runs: str | Path, folders: Iterable[str | Path]) -> list[Dependent]:

@@ -1,22 +1,31 @@
-"""Which items people confirm, and those items as a file that can be asked.
-
-Two rules. "two-thirds" (VSR, section 2.2): at least two thirds of an item's votes are for its right
-label, or for one label where it names none. "majority" (SpaceNLI, section 3.1): more than half of
-them are for one label, which becomes the right one. An item without votes is never kept.
-"""
+"""Which items people confirm, and files of their votes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from msgspec.structs import replace
 
-from gnomon.items.itemfiles import ORIGIN
+from gnomon.contracts import Judged
+from gnomon.errors import DataError
+from gnomon.files import read_lines
+from gnomon.items.itemfiles import ENDINGS, ORIGIN, UNKNOWN, is_item_file, read_items
 from gnomon.measures.columns import Codes, Floats
-from gnomon.people.votes import Flags, Votes
+from gnomon.people.votes import Flags, PersonVote, Votes
 from gnomon.records import Item
+from gnomon.registry import vote_formats
+
+# Which items people confirm, and those items as a file that can be asked.
+#
+# Two rules. "two-thirds" (VSR, section 2.2): at least two thirds of an item's votes are for its
+# right label, or for one label where it names none. "majority" (SpaceNLI, section 3.1): more than
+# half of them are for one label, which becomes the right one. An item without votes is never
+# kept.
+
 
 Rule = Literal["two-thirds", "majority"]
 RULES: tuple[str, ...] = get_args(Rule)
@@ -97,3 +106,52 @@ def surest_first(votes: Votes) -> Floats:
     voters = counts.sum(axis=1)
     share = counts.max(axis=1, initial=0) / np.maximum(voters, 1)
     return np.where(voters >= 2, share, np.nan)
+
+
+# Votes from files: published ones, by their format, and those that `gnomon people agree -o` wrote.
+
+
+HEAD = 3  # lines by which a format is known
+
+
+def is_vote_file(path: str) -> bool:
+    """Whether a path names a file of votes rather than a folder of runs."""
+    return is_item_file(path) and not Path(path).is_dir()
+
+
+def votes_of_file(file: Path) -> Votes:
+    """The votes in a file."""
+    head: list[str] = []
+    if file.suffix == ENDINGS[0]:
+        head = [text for _, text in islice(read_lines(file), HEAD)]
+    for format in vote_formats().values():
+        if format.recognises(file, head):
+            return Votes.of(format.benchmark, map(_votes_in, format.read(file)), all_count=True)
+    found = list(_own(file))
+    if not any(judged.said for judged in found):
+        raise DataError(
+            "its items have no votes.",
+            "Give runs of people, a file that `gnomon people agree -o` wrote, or published votes: "
+            f"{', '.join(vote_formats())}.",
+            file=file,
+        )
+    return Votes.of(_origin(found[0].item), map(_votes_in, found), all_count=True)
+
+
+def _votes_in(judged: Judged) -> tuple[Item, list[PersonVote]]:
+    return judged.item, [PersonVote(person, label) for person, label in judged.said]
+
+
+def _own(file: Path) -> Iterator[Judged]:
+    """Items with a tag for each vote."""
+    for item in read_items(file):
+        said = []
+        for tag, label in item.tags.items():
+            if tag.startswith(VOTE):
+                person = tag.removeprefix(VOTE).partition(AGAIN)[0]
+                said.append((person, label))
+        yield Judged(item, said)
+
+
+def _origin(item: Item) -> str:
+    return item.tags.get(ORIGIN, UNKNOWN)
