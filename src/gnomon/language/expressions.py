@@ -143,7 +143,7 @@ def parse_set(text: str) -> Set:
     """A set.
 
     >>> parse_set("person - {Nora}")
-    Combined(operator='-', left=Named(name='person'), right=Listed(names=('Nora',)))
+    Combined(operator='-', left=NamedSet(name='person'), right=Listed(names=('Nora',)))
     """
     parser = _Parser(text)
     found = parser.set()
@@ -165,7 +165,7 @@ def parse_condition(text: str) -> Condition:
     """A condition between slots.
 
     >>> parse_condition("not X in person")
-    Not(part=Member(slot='X', members=Named(name='person')))
+    NotCondition(part=MemberOf(slot='X', members=NamedSet(name='person')))
     """
     parser = _Parser(text)
     found = parser.condition()

@@ -69,7 +69,7 @@ def prompt_name(table: Table) -> str:
     """What the prompt of a run is called among its paraphrases.
 
     >>> from gnomon.measures.table import RunFacts, Table
-    >>> table = replace(Table.of([]), about=About(settings={"wording": 2}))
+    >>> table = replace(Table.of([]), about=RunFacts(settings={"wording": 2}))
     >>> prompt_name(table), prompt_name(Table.of([]))
     ('wording 2', 'wording 1')
     """

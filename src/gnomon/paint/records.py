@@ -39,7 +39,7 @@ def asked_of(item: Item) -> PaintQuestion | None:
     >>> item = Item(id="1", form="scene", text="An ant and a bird.", choices=("larger", "smaller"),
     ...             gold=("smaller",), tags={"thing_a": "ant", "thing_b": "bird"})
     >>> asked_of(item)
-    Asked(first='ant', second='bird', kind='size')
+    PaintQuestion(first='ant', second='bird', kind='size')
     """
     first, second = item.tags.get(FIRST, ""), item.tags.get(SECOND, "")
     if not first or not second:

@@ -109,7 +109,7 @@ def read_response(task: AnnotationTask, item: Item, response: Response) -> ReadR
     >>> item = Item(id="1", form="entailment", text="Ann is in.", context="Ann came in.",
     ...             choices=("entailment", "neutral", "contradiction"), gold=("entailment",))
     >>> read_response(task_named("scale"), item, {"scale": "4"})
-    Said(choice='entailment', reply='4')
+    ReadResponse(choice='entailment', reply='4')
     """
     chosen = checked_response(question_of(task, item), response)
     return _KINDS[task.kind].read(task, item, chosen)

@@ -194,7 +194,7 @@ def frames(outputs: Mapping[str, Sequence[str]], dropped: Counter[str]) -> list[
 
     >>> told = {"larger": ["It is bigger."], "smaller": ["It is smaller.", "Tiny it is."]}
     >>> frames(told, Counter())
-    [Frame(template='It is {answer}.', answers={'larger': 'bigger', 'smaller': 'smaller'})]
+    [_Frame(template='It is {answer}.', answers={'larger': 'bigger', 'smaller': 'smaller'})]
     """
     by_label = {label: _by_template(texts) for label, texts in outputs.items()}
     found = []

@@ -56,7 +56,7 @@ def drawn_as(name: str, *, person: bool = False) -> DrawnShape:
     """How a name is drawn. `person` says that an unknown name is that of somebody.
 
     >>> drawn_as("cat").thing, drawn_as("girl"), drawn_as("wine barrel").known
-    ('cat', Drawn(thing='person', scale=0.75, known=True), True)
+    ('cat', DrawnShape(thing='person', scale=0.75, known=True), True)
     """
     for word in _shorter(name.strip().lower()):
         found = _known(word)
