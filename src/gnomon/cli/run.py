@@ -96,6 +96,16 @@ def arguments(parser: ArgumentParser) -> None:
         help="at most N items of each benchmark, spread evenly over all; a larger N extends a run",
     )
     shard_argument(parser)
+    _manner_arguments(parser)
+    json_argument(parser)
+    _worker_arguments(parser)
+    item_arguments(parser)
+    model_arguments(parser)
+    shots_argument(parser)
+
+
+def _manner_arguments(parser: ArgumentParser) -> None:
+    """Add the options that say how a run is carried out, and where it is kept."""
     parser.add_argument(
         "--runs",
         metavar="DIR",
@@ -132,11 +142,6 @@ def arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="look at the pictures of the runs that are named with another judge, by --set",
     )
-    json_argument(parser)
-    _worker_arguments(parser)
-    item_arguments(parser)
-    model_arguments(parser)
-    shots_argument(parser)
 
 
 def _worker_arguments(parser: ArgumentParser) -> None:

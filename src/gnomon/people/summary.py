@@ -307,8 +307,10 @@ def _consensus_table(found: dict[str, object]) -> str:
 def value_of(figure: AgreementFigure | None) -> str:
     """A figure as a table has it: a share in per cent, a kappa as a number.
 
-    >>> value_of(AgreementFigure("alpha", 0.6984)), value_of(AgreementFigure("agreement", 0.848)), value_of(None)
-    ('0.698', '84.8 %', '–')
+    >>> value_of(AgreementFigure("alpha", 0.6984)), value_of(AgreementFigure("agreement", 0.848))
+    ('0.698', '84.8 %')
+    >>> value_of(None)
+    '–'
     """
     if figure is None or figure.value is None:
         return "–"

@@ -48,7 +48,8 @@ class Votes:
 
     >>> item = Item(id="1", form="caption", text="A cat.", choices=("false", "true"),
     ...             gold=("true",))
-    >>> votes = Votes.of("b@fresh", [(item, [PersonVote("ann", "true"), PersonVote("ben", "false")])])
+    >>> said = [PersonVote("ann", "true"), PersonVote("ben", "false")]
+    >>> votes = Votes.of("b@fresh", [(item, said)])
     >>> votes.people, votes.said.tolist(), votes.right.tolist()
     (('ann', 'ben'), [[1, 0]], [[True, False]])
     """

@@ -72,7 +72,8 @@ def facts(
 def explain(fact: SceneFact) -> str:
     """A fact in words, with its reason and the rule.
 
-    >>> explain(SceneFact("cup", "on", "table", True, "cup stands on the top of table", "none", "b"))
+    >>> reason = "cup stands on the top of table"
+    >>> explain(SceneFact("cup", "on", "table", True, reason, "none", "b"))
     "The cup is on the table: true, since cup stands on the top of table. Rule: A stands on B's \
 top surface."
     """
