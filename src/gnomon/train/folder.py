@@ -9,6 +9,7 @@ README.md      the same in words
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -167,6 +168,9 @@ def _training(recipe: Recipe, outcome: TrainingOutcome) -> str:
     )
 
 
+_DIGEST = re.compile(r"[0-9a-f]{32,}")
+
+
 def _data(material: Material) -> str:
     lines = [f"- {part}: {_facts(facts)}" for part, facts in material.digests.items()]
     return "\n".join(lines)
@@ -176,11 +180,21 @@ def _facts(facts: Any) -> str:
     """What data.json says of a part, with digests cut short."""
     if not isinstance(facts, dict):
         return str(facts)
-    told = []
-    for name, value in facts.items():
-        shown = f"{value:,}" if isinstance(value, int) else str(value)
-        told.append(f"{name} {shown[:12]}")
-    return ", ".join(told)
+    return ", ".join(f"{name} {_fact(value)}" for name, value in facts.items())
+
+
+def _fact(value: Any) -> str:
+    """One of the facts: a number, a digest, or facts of its own.
+
+    >>> _fact({"items": 1325, "digest": "0123456789abcdef" * 4})
+    '(items 1,325, digest 0123456789ab)'
+    """
+    if isinstance(value, dict):
+        return f"({_facts(value)})"
+    if isinstance(value, int):
+        return f"{value:,}"
+    text = str(value)
+    return text[:12] if _DIGEST.fullmatch(text) else text
 
 
 def _told(recipe: Recipe, outcome: TrainingOutcome) -> str:

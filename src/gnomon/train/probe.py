@@ -217,8 +217,7 @@ def _without_splits(data: ProbeData) -> dict[str, TrainingPart]:
 def shared_counts(train: Sequence[Item], part: Sequence[Item], hold_out: HoldOut) -> dict[str, int]:
     """How many items of a part have their group, or an object, among those of train."""
     groups = {item.group for item in train if item.group}
-    found = {"items": len(part), "with a group of train": 0}
-    found["with a group of train"] = sum(item.group in groups for item in part)
+    found = {"with a group of train": sum(item.group in groups for item in part)}
     tags = object_tags([*train, *part], hold_out)
     if tags:
         known = _values(train, tags)
