@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gnomon.errors import DataError, GnomonError, UsageError
 from gnomon.items.source import load
 from gnomon.items.writing import write_items
-from gnomon.records import Item
+from gnomon.records import Image, Item
 from gnomon.train.items import (
     ItemData,
     ItemPool,
@@ -19,6 +19,7 @@ from gnomon.train.items import (
     check_apart,
     drawn,
     read_material,
+    read_place,
 )
 
 HELD_OUT = (("family",),)
@@ -253,3 +254,19 @@ def test_patterns_of_a_family_in_train_need_a_word_in_the_recipe():
     }
     with pytest.raises(DataError, match=r"share \d+ values of family.*\n.*may_share: \[family\]"):
         read_material(msgspec.convert(content, ItemData), 0)
+
+
+def test_pictures_of_a_file_are_looked_for_beside_it(tmp_path):
+    folder = tmp_path / "scenes"
+    folder.mkdir()
+    item = Item(
+        id="1",
+        form="caption",
+        text="A cup is on a table.",
+        choices=("false", "true"),
+        gold=("true",),
+        images=(Image(path="pictures/1.png"),),
+    )
+    write_items(folder / "items.jsonl", [item])
+    items, _ = read_place(ItemPool(file=str(folder / "items.jsonl")))
+    assert Path(items[0].images[0].path).resolve() == folder / "pictures" / "1.png"

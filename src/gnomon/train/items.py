@@ -19,7 +19,7 @@ from msgspec import Meta
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError, unknown
 from gnomon.grouped import grouped
-from gnomon.items.itemfiles import read_items
+from gnomon.items.itemfiles import items_to_ask
 from gnomon.items.source import load
 from gnomon.records import Fingerprint, Item, digest, problem
 from gnomon.train.kinds import Material, Scores
@@ -183,7 +183,7 @@ def _from_source(source: str, how: bytes) -> tuple[list[Item], Benchmark]:
 
 
 def _from_file(file: str) -> Iterator[Item]:
-    for item in read_items(Path(file).expanduser()):
+    for item in items_to_ask(file=str(Path(file).expanduser())):  # pictures lie beside the file
         wrong = problem(item)
         if wrong:
             raise DataError(
