@@ -223,7 +223,7 @@ def test_an_item_that_cannot_be_asked_is_named(make_pairs, tmp_path):
 
 def test_a_file_that_lacks_a_column_is_refused_with_its_line(tmp_path):
     (tmp_path / "items.csv").write_text("id,text\n1,hello\n")
-    with pytest.raises(DataError, match=r"items\.csv:1.*column form is missing"):
+    with pytest.raises(DataError, match=r"items\.csv:2.*lacks the field 'form'"):
         read(tmp_path / "items.csv", {})
 
 
