@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +13,7 @@ torch = pytest.importorskip("torch")
 
 from gnomon.cli import main
 from gnomon.cli.curve import _summary
+from gnomon.errors import DataError
 from gnomon.items.writing import write_items
 from gnomon.records import Item
 from gnomon.reports.figures.against import learning_curves
@@ -271,3 +273,17 @@ def test_other_models_and_other_recipes_are_other_curves():
     assert len(list(learning_curves(study))) == 2, "one amount of another measure is no curve"
     alone = SimpleNamespace(entrants=[taught(5, 0)], spec=None)
     assert list(learning_curves(alone)) == [], "one amount is no curve"
+
+
+def test_every_point_is_checked_before_the_first_is_trained(give, monkeypatch):
+    def refuse_many(recipe):
+        material = read_material(recipe.data, recipe.seeds.data)
+        if len(material.content.train) > 6:
+            raise DataError("train and the part 'groups' share 3 items.", "Leave them out.")
+        return material
+
+    monkeypatch.setattr(sys.modules[__name__], "KIND", TOY._replace(read=refuse_many))
+    _, told = give(*CURVE, "--curve", "1,5", code=1)
+    assert "share 3 items" in told
+    assert LEARNERS == []
+    assert not Path("curve").exists()

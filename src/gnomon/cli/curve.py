@@ -29,6 +29,7 @@ def train_curve(args: Namespace) -> int:
     folder = Path(args.output)
     points = curve_points(args.recipe, args.set, amounts, folder)
     chosen = _only(args, points)
+    _check_all(chosen)
     for number, point in enumerate(chosen, 1):
         _train(args, point, f"{number} of {len(chosen)}")
     _check_growing(points)
@@ -57,6 +58,15 @@ def _only(args: Namespace, points: Sequence[LearningCurvePoint]) -> list[Learnin
         known = ", ".join(f"{point.amount:g}:{point.draw + 1}" for point in points)
         raise UsageError(f"The curve has no point '{args.only}'.", f"Choose one of: {known}.")
     return found
+
+
+def _check_all(points: Sequence[LearningCurvePoint]) -> None:
+    """Read the data of every point that is to be trained: what is wrong with one is told first."""
+    from gnomon.train.folder import read_data
+
+    for point in points:
+        if point.outcome() is None:
+            read_data(point.recipe)
 
 
 def _train(args: Namespace, point: LearningCurvePoint, place: str) -> None:
