@@ -16,8 +16,8 @@ examples:
   gnomon run quick -m ./my-model -m random
   gnomon run experiment.yaml
   gnomon run spacenli -m hf:roberta-large-mnli --workers ray:8 --gpus-per-worker 1
-  gnomon run runs/posrel-* --judge-again --set rule=visor
-  gnomon run runs/scales-* --judge-again --set detector=hf:facebook/detr-resnet-50 --set depth=none
+  gnomon run runs/posrel@fresh-* --judge-again --set rule=visor
+  gnomon run runs/scales@fresh-* --judge-again --set rule=released --set depth=none
 
 A suite is a list of benchmarks: quick, text, vision, paper, all, or a YAML file of your own. What a
 model cannot be asked is left out with a sentence. An experiment is such a file with models, prompts

@@ -48,13 +48,15 @@ class ValidatedItems(NamedTuple):
         return lines
 
 
-def validate_items(files: Sequence[str], args: Namespace) -> ValidatedItems:
-    """Read files of items, and say what is wrong with their rows."""
+def validate_items(
+    files: Sequence[str], args: Namespace, *, pictures: bool = True
+) -> ValidatedItems:
+    """Read files of items, and say what is wrong with their rows, and with their pictures."""
     from gnomon.items.checking import in_order
 
     found = ValidatedItems([], [], failed=False)
     for file in files:
-        checked = _checked(file, args)
+        checked = _checked(file, args, pictures=pictures)
         errors = sum(finding.level == "error" for finding in checked.findings)
         warnings = len(checked.findings) - errors
         failed = found.failed or errors > 0 or (args.strict and warnings > 0)
@@ -78,7 +80,7 @@ def print_validated(found: ValidatedItems, format: str) -> None:
     print(render(Listing("", COLUMNS, tuple(found.rows)), format))
 
 
-def _checked(file: str, args: Namespace) -> Checker:
+def _checked(file: str, args: Namespace, *, pictures: bool) -> Checker:
     from gnomon.cli.dispatch import tell
     from gnomon.items.checking import Checker
     from gnomon.items.itemfiles import mapping_of, numbered_items
@@ -87,7 +89,7 @@ def _checked(file: str, args: Namespace) -> Checker:
     from gnomon.items.sidecar import read_sidecar
 
     path = Path(file)
-    checker = Checker()
+    checker = Checker(pictures=pictures)
     given = ITEM_FLAGS["map"].between.join(args.map or ())
     split = args.split or ""
     mapping = mapping_of(path, given, split, checker.tell)
@@ -95,11 +97,16 @@ def _checked(file: str, args: Namespace) -> Checker:
     if written:
         tell(taken_in_words({"file": file, "map": written}))
     items = numbered_items(
-        path, map=written, split=split, images=args.images or "", tell=checker.tell
+        path,
+        map=written,
+        split=split,
+        images=args.images or "",
+        tell=checker.tell,
+        pictures=pictures,
     )
     for numbered in items:
         checker.add(numbered.line, numbered.item, canary=numbered.canary)
-    if mapping is not None and mapping.image:
+    if pictures and mapping is not None and mapping.image:
         checker.tell_of_missing_pictures()
     stated = read_sidecar(path).chance
     if stated is not None and abs(stated - checker.chance) > CLOSE:

@@ -19,7 +19,7 @@ import msgspec
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError
 from gnomon.files import shape_problem
-from gnomon.items.converting import SPLIT, PictureFinder, convert
+from gnomon.items.converting import SPLIT, NamedPictures, PictureFinder, convert
 from gnomon.items.lmtask import PROMPT, is_task_file, read_task, rows_of_task, task_item
 from gnomon.items.mapping import ColumnMap, parse_map, read_map, write_map
 from gnomon.items.resolving import Rows, Tell, refuse, resolve
@@ -191,9 +191,18 @@ class Numbered(NamedTuple):
 
 
 def numbered_items(
-    file: Path, *, map: str = "", split: str = "", images: str = "", tell: Tell | None = None
+    file: Path,
+    *,
+    map: str = "",
+    split: str = "",
+    images: str = "",
+    tell: Tell | None = None,
+    pictures: bool = True,
 ) -> Iterator[Numbered]:
-    """The items of a file with their lines; `tell` is told of rows that are none."""
+    """The items of a file with their lines; `tell` is told of rows that are none.
+
+    `pictures` says whether those that a map names must be there.
+    """
     if is_task_file(str(file)):
         yield from _task_items(file, split, tell or refuse(file))
         return
@@ -206,7 +215,8 @@ def numbered_items(
     if not mapping.gold_is:
         mapping = mapping_of(file, map, split, tell) or mapping
     rows = _rows(file, split)
-    for found in items_of_rows(file, rows, mapping, PictureFinder(folder), tell):
+    finder = PictureFinder(folder) if pictures else NamedPictures()
+    for found in items_of_rows(file, rows, mapping, finder, tell):
         yield found._replace(item=_of_split(found.item, split))
 
 
