@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 import gnomon
 from gnomon import Answer, Benchmark, Item
 from gnomon.cli import main
-from gnomon.cli.progress import standing_in_words
+from gnomon.cli.progress import in_words
 from gnomon.items.source import ItemSource
 from gnomon.reports.viewer.app import make_app
 from gnomon.runs import Run
@@ -87,7 +87,7 @@ def test_the_share_of_right_answers_so_far_is_of_judged_items_only(judged: int, 
     gnomon.run(
         ItemSource(SCENES, "fresh", {"judged": judged}),
         Painter(),
-        watch=lambda progress: seen.append(standing_in_words(progress, now=0.0)),
+        watch=lambda progress: seen.append(in_words(progress, now=0.0)),
     )
     assert seen == [said]
 
