@@ -10,12 +10,8 @@ import pytest
 
 from gnomon.benchmarks.viphy import files as viphy_files
 from gnomon.benchmarks.viphy import tasks as viphy
-from gnomon.benchmarks.viphy.tables import (
-    order_report,
-    statistics,
-    subtype_statistics,
-    transitive_pairs,
-)
+from gnomon.benchmarks.viphy.files import order_report, transitive_pairs
+from gnomon.benchmarks.viphy.tables import statistics, subtype_statistics
 from gnomon.errors import MissingFileWarning
 from gnomon.files import read_json, read_table
 from gnomon.vision.knowledge import (

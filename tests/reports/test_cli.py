@@ -10,7 +10,8 @@ from typing import IO
 import pytest
 
 import gnomon
-from gnomon.cli import command_module, main
+from gnomon import registry
+from gnomon.cli import main
 from gnomon.errors import inert
 from gnomon.reports.figures import files as export
 
@@ -135,7 +136,7 @@ def test_the_examples_in_the_help_work(command: str, printed: str, tmp_path: Pat
     shim.parent.mkdir()
     shim.write_text(STAND_IN.format(python=sys.executable), encoding="utf-8")
     shim.chmod(0o755)
-    examples = (command_module(command).__doc__ or "").partition("examples:\n")[2]
+    examples = (registry.command(command).__doc__ or "").partition("examples:\n")[2]
     assert examples.count("gnomon ") >= 3
     environment = {
         **os.environ,
