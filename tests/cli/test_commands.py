@@ -64,7 +64,7 @@ def test_make_writes_the_same_items_in_three_formats(capsys):
 
 def test_make_writes_a_folder_with_pictures_and_draws_none_twice(capsys, tmp_path):
     command = ["make", "vsr@fresh", "-o", "made/set", "--set", "quads=2", "--set", "size=24"]
-    code, _, err = told(capsys, *command, "--processes", "1")
+    code, _, err = told(capsys, *command, "--set", "processes=1")
     assert (code, err) == (0, f"8 items of vsr@fresh in {Path('made/set/items.jsonl')}\n")
     lines = Path("made/set/items.jsonl").read_text(encoding="utf-8").splitlines()
     files = {}
@@ -264,7 +264,7 @@ BAD = {
     ),
     "setting without value": (["make", "scales", "-o", "x.jsonl", "--set", "seed"], 2, "KEY=VALUE"),
     "unknown ending": (["make", "scales", "-o", "x.xlsx"], 2, ".parquet"),
-    "too few processes": (["make", "vsr", "-o", "x", "--processes", "-1"], 2, "-1 processes"),
+    "too few processes": (["make", "vsr", "-o", "x", "--set", "processes=-1"], 2, "-1 processes"),
     "no quads": (["make", "vsr@fresh", "-o", "x", "--set", "quads=0"], 2, "0 quads"),
     "missing folder": (["make", "scales", "-o", "no/such/x.jsonl"], 1, "folder does not exist"),
     "no data": (

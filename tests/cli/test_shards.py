@@ -141,7 +141,7 @@ def test_an_empty_shard_is_an_empty_file(ending, capsys):
 
 def test_pictures_are_drawn_for_the_shard_alone_and_all_shards_give_all_of_them(tmp_path):
     pytest.importorskip("PIL")
-    make = ["make", "vsr@fresh", "--set", "quads=3", "--set", "size=64", "--processes", "1"]
+    make = ["make", "vsr@fresh", "--set", "quads=3", "--set", "size=64", "--set", "processes=1"]
     assert main([*make, "-o", "whole", "--quiet"]) == 0
     lines = b""
     pictures = {}

@@ -61,7 +61,7 @@ def test_report_says_what_is_no_run(
 ) -> None:
     assert main(["report", *arguments]) == 1
     error = capsys.readouterr().err
-    assert "gnomon list runs" in error
+    assert "gnomon runs list" in error
     assert "Traceback" not in error
 
 

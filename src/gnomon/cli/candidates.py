@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.cli.options import chosen_models, chosen_sources, in_all_wordings
+from gnomon.cli.selection import chosen_models, chosen_sources, in_all_wordings
 from gnomon.errors import UsageError, unknown
 from gnomon.items.source import ItemSource
 from gnomon.records import Item

@@ -14,7 +14,7 @@ examples:
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from pathlib import Path
 
 from gnomon.errors import MissingExtraError, ModelError
@@ -22,7 +22,6 @@ from gnomon.items.source import ItemSource
 from gnomon.registry import (
     DEMO,
     DEMO_EYES,
-    DEMO_MODEL,
     DEMO_SEEN,
     DEMO_SEEN_OPTIONS,
     ModelSpec,
@@ -30,41 +29,6 @@ from gnomon.registry import (
 from gnomon.runs import Run
 
 LIMIT = 100  # items of each: enough to see something, and done in about a minute on two cores
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.add_argument(
-        "-m",
-        "--model",
-        default=DEMO_MODEL,
-        metavar="MODEL",
-        help=f"the model to ask (default: {DEMO_MODEL})",
-    )
-    parser.add_argument(
-        "--limit",
-        type=int,
-        default=LIMIT,
-        metavar="N",
-        help=f"items of each benchmark (default: {LIMIT})",
-    )
-    parser.add_argument(
-        "--runs",
-        default="runs/demo",
-        metavar="DIR",
-        help="where runs are kept (default: runs/demo)",
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        default="gnomon-demo.html",
-        metavar="FILE",
-        help="the report (default: gnomon-demo.html)",
-    )
-    parser.add_argument(
-        "--restart", action="store_true", help="start over: delete the earlier answers of the demo"
-    )
-    parser.add_argument("--quiet", action="store_true", help="no progress")
 
 
 def main(args: Namespace) -> int:

@@ -8,7 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.cli.options import settings_of
+from gnomon.cli.selection import settings_of
 from gnomon.errors import UsageError, inert
 
 if TYPE_CHECKING:

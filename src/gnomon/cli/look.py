@@ -16,7 +16,7 @@ examples:
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -35,77 +35,6 @@ if TYPE_CHECKING:
 EMBEDDED_DEPTH = "fastdepth"
 NONE = "none"
 WORK = ".look"  # the folder, in that of the output, where results of stages are kept
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.add_argument(
-        "sources",
-        nargs="+",
-        type=Path,
-        metavar="PATH",
-        help="a folder of photos, or annotations: files or folders",
-    )
-    parser.add_argument(
-        "-o", "--output", required=True, type=Path, metavar="DIR", help="the folder to write"
-    )
-    parser.add_argument(
-        "--images", type=Path, metavar="DIR", help="where the pictures of the annotations are"
-    )
-    parser.add_argument(
-        "--mode",
-        default="right",
-        metavar="MODE",
-        help="right, paper (as the paper says), code (as its code does), or right+SWITCH "
-        "(docs/look.md lists the switches; default: right)",
-    )
-    _model_arguments(parser)
-    parser.add_argument(
-        "--least",
-        type=int,
-        default=0,
-        metavar="N",
-        help="pictures that must speak of a pair (default: 100 for a hundred thousand pictures, "
-        "less for fewer, 3 at least)",
-    )
-    parser.add_argument(
-        "--least-name",
-        type=int,
-        default=5,
-        metavar="N",
-        help="how often a name occurs in captions before it is kept (default: 5)",
-    )
-    parser.add_argument("--limit", type=int, metavar="N", help="the first N pictures")
-    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
-
-
-def _model_arguments(parser: ArgumentParser) -> None:
-    """Who finds, measures and names what pictures show."""
-    parser.add_argument(
-        "--depth",
-        metavar="MODEL",
-        help="fastdepth, hf:NAME or none (default: true distances where they are known, "
-        "else fastdepth)",
-    )
-    parser.add_argument(
-        "--detector",
-        default="ssd",
-        metavar="MODEL",
-        help="finds things in photos without annotations: ssd or hf:NAME (default: ssd)",
-    )
-    parser.add_argument(
-        "--encoder",
-        default="none",
-        metavar="MODEL",
-        help="chooses subtypes: hf:NAME of CLIP or SigLIP, conse or none (default: none)",
-    )
-    parser.add_argument(
-        "--colours",
-        default="pixels",
-        metavar="MODEL",
-        help="who says the colours: a model that sees, pixels (often wrong on photographs) or "
-        "none (default: pixels)",
-    )
 
 
 def main(args: Namespace) -> int:
@@ -128,8 +57,7 @@ def _check(args: Namespace) -> None:
     for name in ("least", "least_name", "limit"):
         value = getattr(args, name)
         if value is not None and value < 0:
-            option = f"--{name.replace('_', '-')}"
-            raise UsageError(f"{option} cannot be {value}.", "Give a number above 0.")
+            raise UsageError(f"{name} cannot be {value}.", "Give a number above 0.")
     if args.limit == 0 or args.least_name == 0:
         raise UsageError("With 0 there is nothing to do.", "Give a number above 0.")
     if args.output.is_file():

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.cli.options import (
+from gnomon.cli.selection import (
     chosen_models,
     chosen_sources,
     in_all_wordings,

@@ -15,18 +15,15 @@ and timed: the time of a run is an estimate from these.
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.cli.options import (
+from gnomon.cli.selection import (
     check_no_model_options,
     chosen_models,
     chosen_sources,
-    format_argument,
-    item_arguments,
-    model_arguments,
 )
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError, inert
@@ -46,30 +43,6 @@ class PowerRow(NamedTuple):
     name: str
     source: ItemSource
     found: PlannedSet
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.add_argument("benchmark", metavar="BENCHMARK", help="NAME, NAME@fresh or NAME@published")
-    parser.add_argument(
-        "--difference",
-        type=float,
-        default=3.0,
-        metavar="POINTS",
-        help="the difference to show, in percentage points (default: 3)",
-    )
-    parser.add_argument(
-        "--accuracy",
-        type=float,
-        default=0.7,
-        metavar="P",
-        help="about how often the two models are right (default: 0.7)",
-    )
-    parser.add_argument("-m", "--model", metavar="MODEL", help="also time a run of this model")
-    parser.add_argument("--limit", type=int, metavar="N", help="a run of at most N items")
-    format_argument(parser)
-    item_arguments(parser)
-    model_arguments(parser)
 
 
 def main(args: Namespace) -> int:

@@ -22,18 +22,15 @@ from __future__ import annotations
 
 import shlex
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.cli.candidates import Candidates, gathered
 from gnomon.cli.dispatch import tell
-from gnomon.cli.options import (
+from gnomon.cli.selection import (
     chosen_sources,
-    format_argument,
-    item_arguments,
-    model_arguments,
     settings_of,
 )
 from gnomon.errors import UsageError, inert
@@ -48,67 +45,6 @@ if TYPE_CHECKING:
     from gnomon.train.folds import Division
 
 BEAMS = 10  # as in the paper
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.add_argument("benchmark", metavar="BENCHMARK", help="NAME, NAME@fresh or NAME@published")
-    parser.add_argument(
-        "-m", "--model", required=True, metavar="MODEL", help="SCHEME or SCHEME:NAME"
-    )
-    parser.add_argument(
-        "--folds", type=int, default=5, metavar="N", help="into how many folds (default: 5)"
-    )
-    parser.add_argument(
-        "--grid", action="store_true", help="print every candidate on every item, and choose none"
-    )
-    parser.add_argument(
-        "--candidates", metavar="FILE", help="a list of candidates, or a prompt file with wordings"
-    )
-    parser.add_argument(
-        "--back-translate",
-        metavar="FORWARD,BACKWARD",
-        help="add round trips through two translation models of transformers",
-    )
-    parser.add_argument(
-        "--beams",
-        type=int,
-        default=BEAMS,
-        metavar="N",
-        help=f"how many translations to follow, and new candidates to keep (default: {BEAMS})",
-    )
-    parser.add_argument(
-        "--sample", action="store_true", help="draw the translations instead of the likeliest"
-    )
-    parser.add_argument(
-        "--search-seed",
-        type=int,
-        default=0,
-        metavar="S",
-        help="divides the objects, and draws translations (default: 0)",
-    )
-    parser.add_argument(
-        "--apart",
-        metavar="TAGS",
-        help="tags that hold the objects, such as obj_a,obj_b (default: as the benchmark says)",
-    )
-    parser.add_argument(
-        "--measure",
-        action="append",
-        metavar="MEASURE",
-        help="choose by this measure; may be repeated, and the first chooses (default: accuracy)",
-    )
-    parser.add_argument(
-        "--limit", type=int, metavar="N", help="at most N items, spread evenly over all"
-    )
-    parser.add_argument(
-        "--runs", default="runs", metavar="DIR", help="where runs are kept (default: runs)"
-    )
-    format_argument(parser)
-    parser.add_argument("-o", "--output", metavar="FILE", help="write to a file instead")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
-    item_arguments(parser)
-    model_arguments(parser)
 
 
 def main(args: Namespace) -> int:
@@ -141,7 +77,7 @@ def _check(args: Namespace) -> None:
             "--candidates and --prompt both say how items are put.", "Leave out one of them."
         )
     if args.beams < 2:
-        raise UsageError(f"--beams is {args.beams}.", "Give 2 or more.")
+        raise UsageError(f"beams is {args.beams}.", "Give 2 or more.")
 
 
 def _items(source: ItemSource) -> list[Item]:

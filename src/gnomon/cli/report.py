@@ -8,31 +8,8 @@ examples:
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from pathlib import Path
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the command's options."""
-    parser.add_argument(
-        "runs", nargs="+", metavar="RUN", help="run folders, or a folder that holds runs"
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        default="report.html",
-        metavar="FILE",
-        help="the page (default: report.html)",
-    )
-    parser.add_argument(
-        "--figures", metavar="DIR", help="write each figure there as SVG, PDF, PNG and CSV"
-    )
-    parser.add_argument(
-        "--prompts",
-        choices=("all",),
-        help="insist on the spread over prompts, which is shown wherever runs differ in the "
-        "wording: refuse runs of which no two do",
-    )
 
 
 def main(args: Namespace) -> int:

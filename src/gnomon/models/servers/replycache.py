@@ -95,7 +95,7 @@ class Replies:
     def _unusable(self, error: Exception) -> ModelError:
         return ModelError(
             f"The cache of replies {self._file} cannot be used: {error}.",
-            "Remove the file, or ask without it: --no-cache (in Python cache=False)",
+            "Remove the file, or ask without it: --set cache=no (in Python cache=False)",
         )
 
 

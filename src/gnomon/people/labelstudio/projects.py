@@ -136,7 +136,7 @@ def check_project(
     project: Project, task: AnnotationTask, form: LabellingForm | None = None
 ) -> None:
     """Refuse a project that is not ours, or asks something else."""
-    hint = "Give another title with --project."
+    hint = "Give another title: --set project=TITLE"
     if not project.task:
         raise RunError(
             f"The project '{project.title}' was not made by Gnomon, or its mark was removed.", hint
@@ -144,7 +144,7 @@ def check_project(
     if project.task != task.sha256:
         raise RunError(
             f"The project '{project.title}' asks another task, or in other words.",
-            "Give the --task that it was made with, or another title with --project.",
+            "Give the --task that it was made with, or another title: --set project=TITLE",
         )
     if form is not None and project.form != _form_digest(form):
         raise RunError(
@@ -204,7 +204,7 @@ def push(
 ) -> Pushed:
     """See to it that the project has a task for each item; what it has is not sent again."""
     if overlap is not None and overlap < 1:
-        raise UsageError("--overlap must be 1 or more.", "Give how many people see each item.")
+        raise UsageError("overlap must be 1 or more.", "Give how many people see each item.")
     gallery = PicturePages()
     keyed = keyed_items(task, asked.items)
     questions = {key: question_of(task, item) for key, item in keyed.items()}

@@ -85,7 +85,7 @@ def pull(
     if project is None:
         raise RunError(
             f"{server.url} has no project '{title}'.",
-            "Make it with --push, or give the title that it has there with --project.",
+            "Make it with --push, or give the title that it has there: --set project=TITLE",
         )
     check_project(project, task)
     found = _Collection(task, keyed_items(task, asked.items))
