@@ -64,11 +64,11 @@ def test_runs_of_one_model_are_listed_with_what_tells_them_apart(capsys):
     for seed in (4, 6):
         gnomon.run(gnomon.load("scales", seed=seed), "random", limit=4)
     gnomon.run("scales", "majority", limit=4)
-    told = printed(capsys, "list", "runs")
+    told = printed(capsys, "runs", "list")
     assert "random (seed 4)" in told
     assert "random (seed 6)" in told
     assert "majority  " in told
-    labels = {run["label"] for run in json.loads(printed(capsys, "list", "runs", "--json"))}
+    labels = {run["label"] for run in json.loads(printed(capsys, "runs", "list", "--json"))}
     assert labels == {"random (seed 4)", "random (seed 6)", "majority"}
 
 
@@ -99,7 +99,7 @@ def test_a_narrow_terminal_breaks_between_words_and_no_path_is_cut():
     told = on_a_terminal(60, "list", "models")
     assert max(map(len, told.splitlines())) <= 60
     assert "paper does" in " ".join(told.split())
-    told = on_a_terminal(60, "list", "runs")
+    told = on_a_terminal(60, "runs", "list")
     assert str(run.path) in told
     assert max(map(len, told.splitlines())) <= 60
 

@@ -216,9 +216,9 @@ OTHERS = {
     "list modls": (2, ["'modls'", "Did you mean models?"]),
     "list benchmarks scalse": (2, ["'scalse'", "Did you mean scales?"]),
     "list models hff": (2, ["'hff'", "Did you mean hf?"]),
-    "list runs --runs rnus": (2, ["no folder rnus", "Did you mean runs?"]),
-    "list runs --runs notes.txt": (2, ["notes.txt is a file", "--runs"]),
-    "list runs photos": (2, ["not listed by name: 'photos'", "gnomon runs list --runs photos"]),
+    "runs list --runs rnus": (2, ["no folder rnus", "Did you mean runs?"]),
+    "runs list --runs notes.txt": (2, ["notes.txt is a file", "--runs"]),
+    "list runs --runs photos": (2, ["is now `gnomon runs list`", "gnomon runs list --runs photos"]),
     "list models smollm2 hf": (2, ["no place for 'hf'", "It takes"]),
     "list benchmarks vsr@frehs": (2, ["vsr has no source 'frehs'", "fresh"]),
     "list figures curve": (2, ["not figures", "gnomon list figures"]),
@@ -376,7 +376,7 @@ def test_a_mistake_is_answered_by_what_is_wrong_and_what_to_do(
     said = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", err))
     assert said - {word.partition("=")[0] for word in words} <= options | {"--help", "--version"}
     for name in re.findall(r"`gnomon (\w+)", err):
-        assert name in COMMANDS
+        assert name in {*COMMANDS, "help"}
     assert sorted(Path("runs").iterdir()) == before, "a mistake leaves no run"
 
 

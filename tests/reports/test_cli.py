@@ -116,7 +116,7 @@ def test_a_hostile_name_does_not_act_on_the_terminal(
     for arguments in (
         ["score", str(run.path), str(other.path)],
         ["score", str(run.path), "--by", "class", "--format", "csv"],
-        ["list", "runs"],
+        ["runs", "list"],
         ["compare", str(run.path), str(other.path)],
     ):
         assert main(arguments) == 0, arguments

@@ -68,20 +68,14 @@ def _seen(args: Namespace) -> list[Run]:
 
 def _asked(args: Namespace, source: ItemSource, models: list[ModelSpec]) -> list[Run]:
     """The runs of the models on one benchmark."""
-    from gnomon.cli.progress import live_line
-    from gnomon.runs import running
+    from gnomon.cli.progress import ask_model
 
     runs = []
     for asked in models:
-        with live_line(f"{source.name} · {asked.spec}", quiet=args.quiet) as watch:
-            run = running.run(
-                source,
-                asked,
-                runs=args.runs,
-                restart=args.restart,
-                watch=watch,
-                command="gnomon demo",
-            )
+        title = f"{source.name} · {asked.spec}"
+        run = ask_model(
+            title, source, asked, quiet=args.quiet, runs=args.runs, restart=args.restart
+        )
         runs.append(run)
     if not args.quiet and not sys.stderr.isatty():
         items = runs[-1].manifest.counts.items

@@ -248,14 +248,14 @@ class CommandParser(ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: Namespace | None = None
     ) -> tuple[Namespace, list[str]]:
         """Parse; an unknown option is told before what is missing, which is often its doing."""
-        from gnomon.cli.mistakes import unknown_option
-
         self.words = list(args or ())
         if not self.has_commands:
             for word in self.words:
                 if word == "--":
                     break
                 if self.is_unknown(word):
+                    from gnomon.cli.mistakes import unknown_option
+
                     raise unknown_option(self, word)
         found, beyond = super().parse_known_args(args, namespace)
         self._take_keys(found)
@@ -283,12 +283,12 @@ class CommandParser(ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: Namespace | None = None
     ) -> Namespace:
         """Parse words in any order: names may also follow options."""
-        from gnomon.cli.mistakes import unexpected
-
         found, beyond = self.parse_known_args(args, namespace)
         if beyond and not self.has_commands:
             found, beyond = self.parse_known_intermixed_args(args, namespace)
         if beyond:
+            from gnomon.cli.mistakes import unexpected
+
             raise unexpected(self, beyond)
         return found
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,11 +40,10 @@ def _changes(args: Namespace) -> dict[str, Any]:
 
 
 def _judged(args: Namespace, run: Run, changes: dict[str, Any]) -> Run:
-    from gnomon.cli.progress import live_line
+    from gnomon.cli.progress import ask_model
     from gnomon.items.source import load
     from gnomon.paint.factory import finished_painter
     from gnomon.registry import model
-    from gnomon.runs import running
     from gnomon.trust import without_trust
 
     finished_painter(run.path)  # says so if there are no pictures
@@ -56,15 +53,9 @@ def _judged(args: Namespace, run: Run, changes: dict[str, Any]) -> Run:
     source = source.limited(manifest.limit).permuted(manifest.permute)
     source = source.sharded(manifest.shard or None)
     again = model(manifest.model, **options)
-    with live_line(f"{source.name} · {again.spec}", quiet=args.quiet) as watch:
-        return running.run(
-            source,
-            again,
-            runs=args.runs or Path(run.path).parent,
-            restart=args.restart,
-            watch=watch,
-            command=shlex.join(["gnomon", *sys.argv[1:]]),
-        )
+    title = f"{source.name} · {again.spec}"
+    runs = args.runs or Path(run.path).parent
+    return ask_model(title, source, again, quiet=args.quiet, runs=runs, restart=args.restart)
 
 
 def _show(runs: list[Run]) -> None:

@@ -36,6 +36,7 @@ import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -106,9 +107,10 @@ def _items_file(output: Path) -> Path:
 
 def _with_pictures(source: ItemSource, folder: Path, args: Namespace) -> Iterator[Item]:
     """The items, with pictures in a folder beside their file and paths from there."""
-    from gnomon.cli.progress import counted_line
+    from gnomon.cli.progress import staged_lines
 
-    with counted_line(source.name, "pictures", quiet=args.quiet) as watch:
+    with staged_lines(quiet=args.quiet) as stages:
+        watch = partial(stages, f"{source.name}: pictures")
         pictures = folder / PICTURES
         for item in source.illustrated(pictures, processes=args.processes, watch=watch):
             images = [_seen_from(folder, image) for image in item.images]

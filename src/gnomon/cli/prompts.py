@@ -20,8 +20,6 @@ a command that was stopped goes on where it was, and `gnomon report` draws the s
 
 from __future__ import annotations
 
-import shlex
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,7 +34,6 @@ from gnomon.cli.selection import (
 from gnomon.errors import UsageError, inert
 from gnomon.items.source import ItemSource
 from gnomon.records import Item
-from gnomon.redaction import redact_command
 
 if TYPE_CHECKING:
     from gnomon.contracts import Measure
@@ -116,23 +113,19 @@ def _check_tags(item: Item, tags: Sequence[str]) -> None:
 
 def _ask(args: Namespace, source: ItemSource, candidates: Candidates) -> list[Any]:
     """One run for each candidate; the model's weights are loaded once."""
-    from gnomon.cli.progress import live_line
+    from gnomon.cli.progress import ask_model
     from gnomon.models.machine import keeping_models
-    from gnomon.runs import running
 
-    command = redact_command(shlex.join(["gnomon", *sys.argv[1:]]))
     runs = []
     total = len(candidates.models)
     with keeping_models():
         for number, model in enumerate(candidates.models, 1):
             title = f"{source.name} · {model.spec} · prompt {number} of {total}"
-            with live_line(title, quiet=args.quiet) as watch:
-                try:
-                    run = running.run(source, model, runs=args.runs, watch=watch, command=command)
-                except KeyboardInterrupt:
-                    tell(f"stopped at prompt {number} of {total}. Give the command again to go on.")
-                    raise SystemExit(130) from None
-            runs.append(run)
+            try:
+                runs.append(ask_model(title, source, model, quiet=args.quiet, runs=args.runs))
+            except KeyboardInterrupt:
+                tell(f"stopped at prompt {number} of {total}. Give the command again to go on.")
+                raise SystemExit(130) from None
     return runs
 
 

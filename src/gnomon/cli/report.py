@@ -16,8 +16,8 @@ def main(args: Namespace) -> int:
     """Write the page and say where it is."""
     import shlex
 
+    from gnomon import api
     from gnomon.measures.prompts import check_prompts
-    from gnomon.reports.page.page import write_report
     from gnomon.reports.words import counted
     from gnomon.runs import open_runs
 
@@ -26,7 +26,7 @@ def main(args: Namespace) -> int:
         check_prompts(runs)
     paths = [Path(run).as_posix() for run in args.runs]
     command = shlex.join(["gnomon", "report", *paths, "-o", args.output])
-    page = write_report(runs, args.output, figures_folder=args.figures, command=command)
+    page = api.report(runs, args.output, figures=args.figures, command=command)
     print(f"{page}: {page.stat().st_size / 1e6:.1f} MB, {counted(len(runs), 'runs')}")
     if args.figures:
         drawings = list(Path(args.figures).glob("*.svg"))

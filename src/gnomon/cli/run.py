@@ -139,9 +139,7 @@ def _show_runs(args: Namespace, runs: Sequence[Run]) -> None:
     from gnomon.measures.entries import entries_of
     from gnomon.measures.remarks import remarks
     from gnomon.measures.scoring import Scored, score_table
-    from gnomon.reports.tables.prompts import place_listings
     from gnomon.reports.tables.scores import headline
-    from gnomon.tabular import render
 
     entries = entries_of(runs)
     scores: list[Scored] = []
@@ -154,12 +152,21 @@ def _show_runs(args: Namespace, runs: Sequence[Run]) -> None:
         print(headline(scores))
     if args.prompts:
         _show_over_prompts(entries)
-    for listing in place_listings(entries):
-        print(f"\n{render(listing)}")
+    if any("permute" in entry.table.settings for entry in entries):
+        _show_places(entries)
     for entry in entries:
         for remark in remarks(entry, ()):
             print(inert(remark))
     _show_what_next(args, runs)
+
+
+def _show_places(entries: Sequence[ScoredTable]) -> None:
+    """The bias by place of runs whose choices were permuted."""
+    from gnomon.reports.tables.prompts import place_listings
+    from gnomon.tabular import render
+
+    for listing in place_listings(entries):
+        print(f"\n{render(listing)}")
 
 
 def _overview(runs: Sequence[Run]) -> str:

@@ -26,6 +26,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -162,11 +163,12 @@ def _damaged(path: Path, error: Exception) -> dict[str, Any]:
 
 def _merge(args: Namespace) -> int:
     """Merge, and say what became of it."""
-    from gnomon.cli.progress import counted_line
+    from gnomon.cli.progress import staged_lines
     from gnomon.runs import merge, open_runs
 
     output = Path(args.output) if args.output else None
-    with counted_line("merge", "items and answers", quiet=args.format == "json") as watch:
+    with staged_lines(quiet=args.format == "json") as stages:
+        watch = partial(stages, "merge: items and answers")
         found = merge(open_runs(args.runs), output, incomplete=args.incomplete, watch=watch)
     if args.format == "json":
         _print_merged_json(found)

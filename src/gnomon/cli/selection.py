@@ -92,6 +92,8 @@ def chosen_sources(
 
 def _tell_columns(args: Namespace, source: ItemSource) -> None:
     """On standard error, once: which columns of a user's own file were taken for what."""
+    if "file" not in source.options:
+        return
     from gnomon.cli.dispatch import tell
     from gnomon.items.resolving import taken_in_words
 
