@@ -157,7 +157,7 @@ def _audit(args: Namespace) -> bool:
     if args.output:
         from gnomon.audit.page import write_audit
 
-        write_audit(reports, Path(args.output), command=_command(args))
+        write_audit(reports, Path(args.output), command=" ".join(["gnomon audit", *args.sets]))
     return any(report.alarms for report in reports)
 
 
@@ -253,10 +253,6 @@ def _claims(texts: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def _command(args: Namespace) -> str:
-    return " ".join(["gnomon audit", *args.sets])
-
-
 def _print(reports: Sequence[AuditReport], format: str) -> None:
     if format == "json":
         _print_json(reports)
@@ -276,9 +272,11 @@ def _print(reports: Sequence[AuditReport], format: str) -> None:
 def _print_json(reports: Sequence[AuditReport]) -> None:
     import msgspec
 
+    from gnomon.tabular import as_json
+
     records = []
     for report in reports:
         for finding in report.findings:
             fields = msgspec.to_builtins(finding)
             records.append({"set": report.audited.name, **fields})
-    print(msgspec.json.format(msgspec.json.encode(records), indent=2).decode())
+    print(as_json(records))

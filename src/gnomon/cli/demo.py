@@ -34,18 +34,17 @@ LIMIT = 100  # items of each: enough to see something, and done in about a minut
 def main(args: Namespace) -> int:
     """Run, score, report."""
     from gnomon import api
+    from gnomon.cli.run import headline_of
     from gnomon.items.source import load
-    from gnomon.measures.scoring import Scored
+    from gnomon.measures.entries import entries_of
     from gnomon.registry import model
-    from gnomon.reports.tables.scores import headline
 
     models = [model(args.model), model("random")]
     runs: list[Run] = []
     for name in DEMO:
         runs += _asked(args, load(name).limited(args.limit), models)
     runs += _seen(args)
-    scores = [api.score(run, measures=[_headline(run)])[0] for run in runs]
-    print(headline([Scored(score, score.model) for score in scores]))
+    print(headline_of(entries_of(runs), 1))
     page = api.report(runs, Path(args.output))
     print(f"\nThe report: {page}  (open it in a browser)")
     print(f"The runs:   {args.runs}  (gnomon view --runs {args.runs})")
@@ -82,10 +81,3 @@ def _asked(args: Namespace, source: ItemSource, models: list[ModelSpec]) -> list
         who = " and ".join(asked.spec for asked in models)
         print(f"{source.name}: asked {who} {items:,} items.", file=sys.stderr)
     return runs
-
-
-def _headline(run: Run) -> str:
-    """The first measure of the run's benchmark."""
-    from gnomon.registry import benchmark
-
-    return benchmark(run.benchmark.partition("@")[0]).measures[0]

@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 
 def judge_again(args: Namespace) -> int:
     """Judge each run again, and show the scores before and after."""
+    from gnomon.cli.run import headline_of
+    from gnomon.measures.entries import entries_of
     from gnomon.runs import open_runs
 
     old = open_runs(args.benchmarks)
     changes = _changes(args)
     new = [_judged(args, run, changes) for run in old]
     if not args.quiet:
-        _show([*old, *new])
+        print(headline_of(entries_of([*old, *new])))
         print(inert("Runs: " + "  ".join(str(run.path) for run in new)))
     return 0
 
@@ -56,15 +58,3 @@ def _judged(args: Namespace, run: Run, changes: dict[str, Any]) -> Run:
     title = f"{source.name} · {again.spec}"
     runs = args.runs or Path(run.path).parent
     return ask_model(title, source, again, quiet=args.quiet, runs=runs, restart=args.restart)
-
-
-def _show(runs: list[Run]) -> None:
-    from gnomon.measures.entries import entries_of
-    from gnomon.measures.scoring import Scored, score_table
-    from gnomon.reports.tables.scores import headline
-
-    scores: list[Scored] = []
-    for entry in entries_of(runs):
-        found = score_table(entry.table, entry.measures)
-        scores += [Scored(score, entry.label) for score in found]
-    print(headline(scores))

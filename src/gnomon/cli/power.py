@@ -165,7 +165,7 @@ def _verdict(args: Namespace, row: PowerRow) -> str:
 
 
 def _print_json(args: Namespace, rows: Sequence[PowerRow], timing: Timing | None) -> None:
-    import msgspec
+    from gnomon.tabular import as_json
 
     sets = []
     for row in rows:
@@ -193,4 +193,4 @@ def _print_json(args: Namespace, rows: Sequence[PowerRow], timing: Timing | None
         "sets": sets,
         "timing": timing._asdict() if timing else None,
     }
-    print(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+    print(as_json(found))

@@ -138,18 +138,12 @@ def _show_runs(args: Namespace, runs: Sequence[Run]) -> None:
         return
     from gnomon.measures.entries import entries_of
     from gnomon.measures.remarks import remarks
-    from gnomon.measures.scoring import Scored, score_table
-    from gnomon.reports.tables.scores import headline
 
     entries = entries_of(runs)
-    scores: list[Scored] = []
-    for entry in entries:
-        found = score_table(entry.table, entry.measures[:1])
-        scores += [Scored(score, entry.label) for score in found]
     if len({run.benchmark for run in runs}) > 1:
         print(_overview(runs))
     else:
-        print(headline(scores))
+        print(headline_of(entries, 1))
     if args.prompts:
         _show_over_prompts(entries)
     if any("permute" in entry.table.settings for entry in entries):
@@ -158,6 +152,18 @@ def _show_runs(args: Namespace, runs: Sequence[Run]) -> None:
         for remark in remarks(entry, ()):
             print(inert(remark))
     _show_what_next(args, runs)
+
+
+def headline_of(entries: Sequence[ScoredTable], count: int | None = None) -> str:
+    """The scores over all items, by the first measures of each benchmark or by all."""
+    from gnomon.measures.scoring import Scored, score_table
+    from gnomon.reports.tables.scores import headline
+
+    scores = []
+    for entry in entries:
+        found = score_table(entry.table, entry.measures[:count])
+        scores += [Scored(score, entry.label) for score in found]
+    return headline(scores)
 
 
 def _show_places(entries: Sequence[ScoredTable]) -> None:

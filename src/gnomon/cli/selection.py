@@ -7,7 +7,7 @@ that none of them takes is refused. --set KEY=VALUE reaches what has no flag of 
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -77,10 +77,7 @@ def chosen_sources(
     for spec in specs:
         found, source = named_source(spec)
         functions[spec] = found.sources[source]
-    models = _factories(_models_in(args))
-    mine = _settings_for("benchmarks", settings, functions, models)
-    elsewhere = getattr(args, "elsewhere", ())
-    shares = _split({**_given(args, "benchmarks"), **mine}, functions, "benchmark", elsewhere)
+    shares = _shares(args, "benchmarks", functions, _factories(_models_in(args)))
     shared = [shares[spec] for spec in specs]
     if own:
         shared = [{**before, **given} for before, given in zip(own, shared, strict=True)]
@@ -144,9 +141,7 @@ def chosen_models(
     named = [registry.named_model(text) for text in specs]
     check_names(named)
     functions = _factories([spec for _, spec in named])
-    mine = _settings_for("models", settings_of(args), functions, _sources_in(args))
-    given = {**_given(args, "models"), **mine}
-    shares = _split(given, functions, "model", args.elsewhere)
+    shares = _shares(args, "models", functions, _sources_in(args))
     found = []
     for name, spec in named:
         options = shares[registry.scheme_of(spec)[0]]
@@ -268,19 +263,18 @@ def _taker(option: str, functions: Functions) -> str:
     return next((name for name, each in functions.items() if takes(each, option)), "")
 
 
-def _split(
-    options: Mapping[str, Any],
-    functions: Functions,
-    kind: str,
-    elsewhere: Collection[str] = (),
+def _shares(
+    args: Namespace, kind: str, functions: Functions, others: Functions
 ) -> dict[str, dict[str, Any]]:
     """The options for each function: those that it takes. Each must be taken by one at least.
 
-    Those that are taken elsewhere need not be.
+    Those that are taken elsewhere, by models that files name, need not be.
     """
+    settings = _settings_for(kind, settings_of(args), functions, others)
+    options = {**_given(args, kind), **settings}
     for option in options:
-        if option not in elsewhere and not _taker(option, functions):
-            raise _taken_by_none(option, functions, kind)
+        if option not in getattr(args, "elsewhere", ()) and not _taker(option, functions):
+            raise _taken_by_none(option, functions, kind.removesuffix("s"))
     shares = {}
     for name, function in functions.items():
         shares[name] = {key: value for key, value in options.items() if takes(function, key)}
