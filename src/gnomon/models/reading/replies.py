@@ -62,8 +62,8 @@ def explain(
 ) -> ReplyReading:
     """The choice that the reply asserts and the rule that found it, or why it cannot be read.
 
-    `words` holds the accepted words of each choice; `letters` reads "(b)" as the second choice; `question` tells of which of two things a sentence
-    speaks.
+    `words` holds the accepted words of each choice; `letters` reads "(b)" as the second choice;
+    `question` tells of which of two things a sentence speaks.
 
     >>> size = [["larger", "bigger"], ["smaller"]]
     >>> explain("An ant is tiny, so it is not larger. The answer is **smaller**.", size)
