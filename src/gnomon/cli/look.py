@@ -57,7 +57,8 @@ def _check(args: Namespace) -> None:
     for name in ("least", "least_name", "limit"):
         value = getattr(args, name)
         if value is not None and value < 0:
-            raise UsageError(f"{name} cannot be {value}.", "Give a number above 0.")
+            shown = "--limit" if name == "limit" else name
+            raise UsageError(f"{shown} cannot be {value}.", "Give a number above 0.")
     if args.limit == 0 or args.least_name == 0:
         raise UsageError("With 0 there is nothing to do.", "Give a number above 0.")
     if args.output.is_file():
