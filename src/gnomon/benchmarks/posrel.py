@@ -12,12 +12,12 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
+from gnomon.benchmarks.descriptions import described
 from gnomon.benchmarks.posrel_scenes import (
     RELATIONS,
     ActionScene,
@@ -26,7 +26,7 @@ from gnomon.benchmarks.posrel_scenes import (
     generalised,
     published_scenes,
 )
-from gnomon.contracts import Benchmark, Listing
+from gnomon.contracts import Listing
 from gnomon.downloads.catalogue import expected, locate
 from gnomon.errors import DataError, MissingFileWarning, unknown
 from gnomon.files import find_optional, read_jsonl
@@ -274,46 +274,12 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
     return tables
 
 
-_TAG_WORDS = {
-    "relation": "right place",
-    "object": "object",
-    "action": "what the person does",
-    "person": "person",
-    "kind_of_object": "kind of object",
-    "kind_of_person": "kind of person",
-    "wording": "wording of the scene",
-    "wording=1": "first wording",
-    "wording=2": "second wording",
-    "tense": "tense of the verb",
-    "tense=simple": "drives",
-    "tense=progressive": "is driving",
-    "asked": "place asked about",
-}
-
-POSREL = Benchmark(
-    name="posrel",
-    title="Where a person is while doing something",
-    skill="places of people",
-    tag_words=_TAG_WORDS,
-    summary="where a person is while doing something with an object",
-    paper="spatial commonsense",
-    sources={"fresh": fresh, "published": published},
-    full={"scenes": 0},
-    measures=("accuracy", "macro_f1"),
-    slices=("relation", "object"),
-    units=(("object",), ("action",)),
-    unit_nouns=("objects", "verbs"),
-    noun="scenes",
-    hold_out=(("object", "action", "kind_of_person"), ("object", "action")),
-    published_results="spatial-commonsense",
-    statistics=statistics,
+POSREL = described(
+    "posrel", "posrel", sources={"fresh": fresh, "published": published}, statistics=statistics
 )
-GENERAL = replace(
-    POSREL,
-    name="posrel-general",
-    title="Where other people are, with other objects",
-    skill="places of people in general",
-    summary="the same with other people and with kinds of the objects",
+GENERAL = described(
+    "posrel",
+    "posrel-general",
     sources={"fresh": general_fresh, "published": general_published},
-    full={"scenes": 0},
+    statistics=statistics,
 )

@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from gnomon.benchmarks.descriptions import described
 from gnomon.benchmarks.viphy.items import with_article
 from gnomon.benchmarks.viphy.tables import order_listing
-from gnomon.contracts import Benchmark, Laws, Listing, OrderLaw
+from gnomon.contracts import Listing
 from gnomon.errors import DataError, unknown
 from gnomon.files import find, read_lines
 from gnomon.records import MASK, Form, Item
@@ -231,35 +232,6 @@ def _pair(fields: Sequence[str], header: _Columns | None, file: Path, line: int)
     )
 
 
-_TAG_WORDS = {
-    "comparative": "word asked about",
-    "relation": "right relation",
-    "obj_a": "object named first",
-    "obj_b": "object named second",
-}
-
-RELATIVESIZE = Benchmark(
-    name="relativesize",
-    title="Sizes in the pairs of RelativeSize",
-    skill="relative sizes",
-    tag_words=_TAG_WORDS,
-    summary="which of two objects is larger, for the pairs of RelativeSize",
-    paper="spatial commonsense",
-    sources={"published": published},
-    measures=("accuracy", "macro_f1", "symmetry", "transitivity", "form_agreement"),
-    units=(("obj_a", "obj_b"),),
-    unit_nouns=("objects",),
-    noun="pairs",
-    hold_out=(("obj_a", "obj_b"),),
-    published_results="spatial-commonsense",
-    statistics=statistics,
-    laws=Laws(
-        order=OrderLaw(
-            first="obj_a",
-            second="obj_b",
-            word="comparative",
-            greater=("larger",),
-            lesser=("smaller",),
-        )
-    ),
+RELATIVESIZE = described(
+    "relativesize", "relativesize", sources={"published": published}, statistics=statistics
 )
