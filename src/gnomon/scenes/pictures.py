@@ -204,15 +204,20 @@ def scene_in(file: str | Path) -> Scene | None:
 
 def _texts(content: bytes) -> Iterator[bytes]:
     """The notes of a PNG file, which stand before its pixels."""
-    place = len(PNG)
-    while content.startswith(PNG) and place + 12 <= len(content):
-        length = int.from_bytes(content[place : place + 4])
-        kind = content[place + 4 : place + 8]
+    for kind, body, _ in chunks(content):
         if kind == b"IDAT":
             return
         if kind == b"tEXt":
-            yield content[place + 8 : place + 8 + length]
-        place += length + 12
+            yield body
+
+
+def chunks(content: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
+    """Kind, body and checksum of each chunk of a PNG file."""
+    place = len(PNG)
+    while content.startswith(PNG) and place + 12 <= len(content):
+        end = place + 8 + int.from_bytes(content[place : place + 4])
+        yield content[place + 4 : place + 8], content[place + 8 : end], content[end : end + 4]
+        place = end + 4
 
 
 def _chunk(kind: bytes, content: bytes) -> bytes:
