@@ -12,7 +12,7 @@ from random import Random
 from msgspec.structs import replace
 
 from gnomon.benchmarks.vsr import wording
-from gnomon.benchmarks.vsr.categories import CHOICES, category
+from gnomon.benchmarks.vsr.files import CHOICES, category
 from gnomon.benchmarks.vsr.quads import Quad, make_quads, wanted_by
 from gnomon.benchmarks.vsr.ways import chosen_ways, in_ways
 from gnomon.errors import UsageError, check_known

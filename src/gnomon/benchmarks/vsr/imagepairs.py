@@ -16,7 +16,7 @@ from random import Random
 from typing import NamedTuple
 
 from gnomon.benchmarks.descriptions import described
-from gnomon.benchmarks.vsr.categories import all_relations, relations_without_is
+from gnomon.benchmarks.vsr.files import all_relations, relations_without_is
 from gnomon.contracts import Listing
 from gnomon.errors import DataError, FewItemsWarning, UsageError
 from gnomon.files import read_jsonl
