@@ -9,16 +9,16 @@ question is open.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import cycle, islice, permutations, product
-from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from gnomon.benchmarks.chains_pictures import draw_pictures, pictured, scenes_of
+from gnomon.benchmarks.chains_pictures import pictured, scenes_of
 from gnomon.benchmarks.descriptions import described
+from gnomon.benchmarks.illustrating import draw_pictures
 from gnomon.contracts import Laws, Listing, RelationLaw
 from gnomon.errors import UsageError, check_known
 from gnomon.files import package_data, read_yaml
@@ -312,23 +312,13 @@ def _check_pictured(**options: str) -> None:
             )
 
 
-def illustrate(
-    items: Iterable[Item],
-    *,
-    folder: Path | None = None,
-    processes: int = 0,
-    watch: Callable[[int, int], None] | None = None,
-    **options: Any,
-) -> Iterator[Item]:
+def illustrate(items: Iterable[Item], **options: Any) -> Iterator[Item]:
     """Draw the pictures of items, if they have any."""
     if options["form"] != "picture":
         yield from items
         return
-    size = options["size"]
-    scenes = scenes_of(**_picture_dials(**options), size=size)
-    yield from draw_pictures(
-        items, scenes, size=size, folder=folder, processes=processes, watch=watch
-    )
+    scenes = scenes_of(**_picture_dials(**options), size=options["size"])
+    yield from draw_pictures(items, scenes, **options)
 
 
 def _picture_dials(

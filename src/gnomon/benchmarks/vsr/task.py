@@ -13,10 +13,10 @@ from pathlib import Path
 import msgspec
 
 from gnomon.benchmarks.descriptions import described
+from gnomon.benchmarks.illustrating import mirror
 from gnomon.benchmarks.vsr import files
 from gnomon.benchmarks.vsr.files import CHOICES, PARTS, Key, VsrCaption, category, contrastive_pairs
-from gnomon.benchmarks.vsr.fresh import fresh
-from gnomon.benchmarks.vsr.illustrating import illustrate, mirror
+from gnomon.benchmarks.vsr.fresh import fresh, illustrate
 from gnomon.benchmarks.vsr.tables import statistics
 from gnomon.benchmarks.vsr.ways import chosen_ways, in_ways
 from gnomon.contracts import AnswerFormat, Judged, VoteFormat

@@ -1,4 +1,4 @@
-"""A file of answers, joined with the items of a benchmark by their ids, and the model that gives them."""
+"""A file of answers, joined with the items by their ids, and the model that gives them."""
 
 from __future__ import annotations
 
