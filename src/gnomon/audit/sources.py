@@ -28,7 +28,7 @@ from gnomon.errors import DataError
 from gnomon.items.converting import NamedPictures
 from gnomon.items.itemfiles import Numbered, items_of_rows, mapping_of_rows, rows_of_set
 from gnomon.items.limits import spread
-from gnomon.items.mapping import SELDOM, USUAL, ColumnMap, entries_of_map, map_of
+from gnomon.items.mapping import ColumnMap, column_names, entries_of_map, map_of
 from gnomon.items.resolving import Rows
 from gnomon.items.rows import Row
 from gnomon.items.source import ItemSource
@@ -229,7 +229,8 @@ def _columns(path: Path, rows: Rows, given: str, told: dict[int, str]) -> FileCo
 
 
 def _names_a_text(columns: set[str]) -> bool:
-    return not columns.isdisjoint((*USUAL["text"], *SELDOM["text"]))
+    known = column_names()
+    return not columns.isdisjoint((*known.usual["text"], *known.seldom["text"]))
 
 
 def _kept(

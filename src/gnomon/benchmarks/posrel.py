@@ -65,15 +65,12 @@ def published(*, data: str = "", form: str = "cloze") -> Iterator[Item]:
     scenes = published_scenes(folder)
     forms = _chosen(form)
     questions = _published_questions(folder) if "choice" in forms else None
+    if questions is not None:
+        forms.remove("choice")
     for number, scene in enumerate(scenes):
-        if "cloze" in forms:
-            yield _cloze(scene)
-        if "scene" in forms:
-            yield _prompt(scene)
+        yield from _items(scene, forms, ASKED_PUBLISHED)
         if questions is not None:
             yield from _as_asked(scene, number, questions)
-        elif "choice" in forms:
-            yield from _questions(scene, ASKED_PUBLISHED)
 
 
 def general_fresh(

@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
 from gnomon.errors import UsageError
 from gnomon.files import package_data
 from gnomon.items.export.job import Exported, Job
-from gnomon.items.writing import FIELD, atomic_file
+from gnomon.items.writing import FIELD, atomic_file, write_records
 from gnomon.records import MASK, Item
 
 DATA = "items.jsonl"
@@ -29,11 +27,7 @@ def write_inspect(job: Job) -> Exported:
     """Write TASK.py, items.jsonl and the pictures."""
     several = any(len(item.gold) > 1 for item in job.source.items())
     data, file = job.folder / DATA, job.folder / f"{job.name}.py"
-    items = 0
-    with atomic_file(data) as part, part.open("wb") as out:
-        for record in _records(job):
-            out.write(msgspec.json.encode(record) + b"\n")
-            items += 1
+    items = write_records(data, _records(job))
     with atomic_file(file) as part:
         part.write_text(_code(job, several=several), encoding="utf-8")
     return Exported([file, data], items, f"inspect eval {file} --model PROVIDER/MODEL")
