@@ -11,11 +11,14 @@ import base64
 import hashlib
 import re
 from functools import lru_cache
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon import __version__
 from gnomon.errors import DataError, UsageError, importing
+from gnomon.measures.chance import verdict
+from gnomon.reports import words
 from gnomon.reports.charts import svg
 
 if TYPE_CHECKING:
@@ -90,7 +93,18 @@ def environment(folder: Path = ASSETS) -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters["figures_strong"] = strong_figures
+    templates.filters |= {
+        "figures_strong": strong_figures,
+        "verdict": lambda figure: verdict(figure.low, figure.high, figure.chance),
+        "span": lambda figure, digits=0: words.interval_of(figure.low, figure.high, digits),
+        "number": "{:,}".format,
+        "sortable": lambda value: "" if value is None or isnan(value) else value,
+        "percentage": words.percentage,
+        "measure_name": words.measure_name,
+        "capitalised": words.capitalised,
+        "counted": words.counted,
+        "clip": words.clip,
+    }
     return templates
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gnomon.measures.chance import verdict
+from gnomon.measures.comparison import Rank
 from gnomon.records import Score
 from gnomon.reports.charts import svg
 from gnomon.reports.charts.axes import WIDTH
@@ -145,7 +146,7 @@ def _asked(entrant: Entrant) -> str:
 def _first(figure: Score) -> dict[str, Any]:
     """The figure by the table's first measure, as it lies beside chance."""
     return {
-        "plot": range_plot(figure.value, figure.low, figure.high, figure.chance),
+        "plot": range_plot(figure),
         "chance": percentage(figure.chance, 1) if figure.chance else "",
         "verdict": verdict(figure.low, figure.high, figure.chance),
     }
@@ -156,19 +157,18 @@ def _slice_title(study: Study, title: str) -> str:
     return f"{measure_name(measure)} by {study.words(tag)}"
 
 
-def range_plot(
-    value: float | None, low: float | None, high: float | None, chance: float | None
-) -> Markup | str:
+def range_plot(figure: Score | Rank) -> Markup | str:
     """A figure and its interval on a line from 0 to 1, with an upright where chance is.
 
     Nothing for a figure beyond that line.
     """
     from markupsafe import Markup
 
+    value, low, high = figure.value, figure.low, figure.high
     if value is None or not 0 <= value <= 1:  # also where it is not a number
         return ""
 
-    parts = scale(PLOT, 8, chance)
+    parts = scale(PLOT, 8, figure.chance)
     if low is not None and high is not None and low <= high:
         parts.append(
             svg.line(svg.DrawnPoint(PLOT * low, 8), svg.DrawnPoint(PLOT * high, 8), "whisker")

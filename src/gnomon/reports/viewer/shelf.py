@@ -14,6 +14,8 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
 import numpy as np
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 
 from gnomon.contracts import Benchmark, Measure
 from gnomon.errors import GnomonError
@@ -57,6 +59,15 @@ def compare_address(runs: Sequence[Run]) -> str:
 def item_address(benchmark: str, name: str, more: Mapping[str, str] | None = None) -> str:
     """The page of an item; what else is in the address says where a reader came from."""
     return "/item?" + urlencode({"benchmark": benchmark, "id": name, **(more or {})})
+
+
+# for templates
+ADDRESSES = {
+    "run_address": run_address,
+    "model_address": model_address,
+    "benchmark_address": benchmark_address,
+    "compare_address": compare_address,
+}
 
 
 # The leaderboard of one benchmark: runs are ranked only among those asked the same items.
@@ -149,6 +160,17 @@ class Shelf:
                 return run
         return None
 
+    def named(self, name: str) -> Run:
+        """The run of that name, or the answer that there is none."""
+        run = self.run(name)
+        if run is None:
+            raise HTTPException(404, f"There is no run named {name[:120]}.")
+        return run
+
+    def asked(self, request: Request) -> Run:
+        """The run that the address of a page names."""
+        return self.named(request.path_params["name"])
+
     def counts(self, run: Run) -> Counts:
         """How far a run has come, from its log."""
         try:
@@ -173,10 +195,7 @@ class Shelf:
 
     def readable(self, run: Run) -> bool:
         """Whether the log of a run can be read, and holds answers."""
-        try:
-            return len(self.table(run)) > 0
-        except (GnomonError, OSError):
-            return False
+        return not self.damaged(run) and len(self.table(run)) > 0
 
     def damaged(self, run: Run) -> bool:
         """Whether the log of a run cannot be read, be there answers in it or not."""
