@@ -17,7 +17,6 @@ from gnomon.measures.beliefs import Belief
 from gnomon.records import digest
 from gnomon.reports.charts.axes import WIDTH, ChartBody
 from gnomon.reports.charts.svg import (
-    DrawnPoint,
     drawing,
     escape,
     line,
@@ -174,7 +173,7 @@ def _body(belief: Belief) -> ChartBody:
     out = [
         text(NAMES, 11, f"{belief.relation}: row over column, greatest first", "value"),
         rect(NAMES, top, side, side, "cell"),
-        line(DrawnPoint(NAMES, top), DrawnPoint(NAMES + side, top + side), "guide"),
+        line(NAMES, top, NAMES + side, top + side, "guide"),
     ]
     for row, column in np.argwhere(belief.over > 0).tolist():
         agrees = row < column

@@ -15,7 +15,7 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon import __version__
+from gnomon import __version__, tabular
 from gnomon.errors import DataError, UsageError, importing
 from gnomon.measures.chance import verdict
 from gnomon.reports import words
@@ -104,6 +104,7 @@ def environment(folder: Path = ASSETS) -> Any:
         "capitalised": words.capitalised,
         "counted": words.counted,
         "clip": words.clip,
+        "shown_cell": tabular.shown_cell,
     }
     return templates
 

@@ -13,18 +13,14 @@ from gnomon.reports.charts.axes import (
     Format,
     frame,
     legend,
-    stroke,
     ticks,
     upright,
     uprights,
 )
-from gnomon.reports.charts.plots import Curve
+from gnomon.reports.charts.plots import Curve, drawn_curve
 from gnomon.reports.charts.svg import (
     DrawnPoint,
-    hue,
-    line,
     mark,
-    path,
     rect,
     shorten,
     tag,
@@ -230,15 +226,7 @@ def curve_panel(title: str, lines: Sequence[Curve], across: Axis) -> ChartPanel:
         x = across._replace(reach=(left + 34, left + width - 6))
         y = Axis((0.0, 1.0), (base, top + 6))
         out = [frame(x, y)]
-        for curve in lines:
-            places = [DrawnPoint(x.at(at), y.at(value)) for at, value in curve.points]
-            out.append(path(places, stroke(curve.series), curve.name))
-            for place, low, high in zip(places, curve.low, curve.high, strict=False):
-                ends = DrawnPoint(place.x, y.at(low)), DrawnPoint(place.x, y.at(high))
-                out.append(line(*ends, f"l{hue(curve.series)}"))
-            for place, (at, value) in zip(places, curve.points, strict=True):
-                told = f"{title}, {curve.name}: {x.form(at)}, {whole_percent(value)}"
-                out.append(mark(place, curve.series, 3.4, told))
+        out += [drawn_curve(curve, x, y, 3.4, f"{title}, ") for curve in lines]
         return "".join(out), base + 38 - top
 
     return ChartPanel(title, body)

@@ -136,8 +136,8 @@ def _point(axis: Axis, estimate: Estimate, value: float, y: float, told: str) ->
     """A point, and its interval in the same colour, as there are many."""
     interval = ""
     if estimate.low is not None and estimate.high is not None:
-        ends = DrawnPoint(axis.at(estimate.low), y), DrawnPoint(axis.at(estimate.high), y)
-        interval = line(*ends, f"l{hue(estimate.series)}")
+        ends = axis.at(estimate.low), axis.at(estimate.high)
+        interval = line(ends[0], y, ends[1], y, f"l{hue(estimate.series)}")
     return interval + mark(DrawnPoint(axis.at(value), y), estimate.series, 3.4, told)
 
 
@@ -150,9 +150,9 @@ def _bar(axis: Axis, estimate: Estimate, value: float, y: float, thick: float, t
     if estimate.low is not None and estimate.high is not None:
         low, high = axis.at(estimate.low), axis.at(estimate.high)
         cap = min(thick / 3, 3)
-        out.append(line(DrawnPoint(low, y), DrawnPoint(high, y), "whisker"))
+        out.append(line(low, y, high, y, "whisker"))
         for x in (low, high):
-            out.append(line(DrawnPoint(x, y - cap), DrawnPoint(x, y + cap), "whisker"))
+            out.append(line(x, y - cap, x, y + cap, "whisker"))
         edge = max(edge, high)
     out.append(text(edge + 5, y + 3.5, axis.form(value), "value"))
     return "".join(out)
@@ -198,25 +198,23 @@ def curves(
     out = [head.markup, frame(x, y)]
     if diagonal:
         low, high = x_domain
-        out.append(
-            line(DrawnPoint(x.at(low), y.at(low)), DrawnPoint(x.at(high), y.at(high)), "guide")
-        )
-    out += [_curve(curve, x, y) for curve in lines]
+        out.append(line(x.at(low), y.at(low), x.at(high), y.at(high), "guide"))
+    out += [drawn_curve(curve, x, y) for curve in lines]
     return ChartBody("".join(out), base + 40)
 
 
-def _curve(curve: Curve, x: Axis, y: Axis) -> str:
-    out = []
-    for (value, _), low, high in zip(curve.points, curve.low, curve.high, strict=False):
-        ends = DrawnPoint(x.at(value), y.at(low)), DrawnPoint(x.at(value), y.at(high))
-        out.append(line(*ends, f"l{hue(curve.series)}"))
+def drawn_curve(curve: Curve, x: Axis, y: Axis, radius: float = 4.2, told: str = "") -> str:
+    """A curve between two axes; `told` stands before its name, where a pointer rests on a point."""
     places = [DrawnPoint(x.at(across), y.at(up)) for across, up in curve.points]
+    out = []
+    for place, low, high in zip(places, curve.low, curve.high, strict=False):
+        out.append(line(place.x, y.at(low), place.x, y.at(high), f"l{hue(curve.series)}"))
     if len(places) > 1 and curve.joined:
         out.append(path(places, stroke(curve.series), curve.name))
     if curve.dots or len(places) == 1:
         for place, (across, up) in zip(places, curve.points, strict=True):
-            told = f"{curve.name}: {x.form(across)}, {y.form(up)}"
-            out.append(mark(place, curve.series, 4.2, told))
+            about = f"{told}{curve.name}: {x.form(across)}, {y.form(up)}"
+            out.append(mark(place, curve.series, radius, about))
     return "".join(out)
 
 
@@ -247,10 +245,10 @@ def _box(axis: Axis, box: BoxPlot, y: float) -> str:
     told = f"{box.key}: {half}, middle {form(box.middle)}"
     start, middle, end = map(axis.at, (box.quarter, box.middle, box.three_quarters))
     out = [
-        line(DrawnPoint(axis.at(box.low), y), DrawnPoint(start, y), "whisker"),
-        line(DrawnPoint(end, y), DrawnPoint(axis.at(box.high), y), "whisker"),
+        line(axis.at(box.low), y, start, y, "whisker"),
+        line(end, y, axis.at(box.high), y, "whisker"),
         rect(start, y - 7, end - start, 14, f"box f{hue(box.series)}", told),
-        line(DrawnPoint(middle, y - 7), DrawnPoint(middle, y + 7), "whisker"),
+        line(middle, y - 7, middle, y + 7, "whisker"),
     ]
     for value in box.outliers[:200]:
         out.append(mark(DrawnPoint(axis.at(value), y), box.series, 2.6, form(value)))
@@ -294,13 +292,12 @@ def _captioned_bar(axis: Axis, bar: CaptionedBar, top: float) -> str:
     span = f"{whole_percent(bar.low)} to {whole_percent(bar.high)}"
     told = f"{bar.name}: {whole_percent(bar.value)} ({span})"
     wide = axis.at(bar.value) - start
-    ends = DrawnPoint(axis.at(bar.low), middle), DrawnPoint(axis.at(bar.high), middle)
     return "".join(
         (
             text(0, top + 11, shorten(bar.name, WIDTH, 11), "strong"),
             text(0, top + 24, shorten(bar.sentence, WIDTH, 10), "value"),
             rect(start, middle - THICK / 2, wide, THICK, "fn2 pale", told, rx=1.5),
-            line(*ends, "whisker"),
+            line(axis.at(bar.low), middle, axis.at(bar.high), middle, "whisker"),
             text(axis.at(bar.high) + 5, middle + 3.5, whole_percent(bar.value), "value"),
         )
     )

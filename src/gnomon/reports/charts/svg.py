@@ -159,9 +159,9 @@ def text(
     return tag("text", attributes, escape(words) or " ")
 
 
-def line(a: DrawnPoint, b: DrawnPoint, kind: str) -> str:
+def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
     """A straight line."""
-    ends = {"x1": float(a.x), "y1": float(a.y), "x2": float(b.x), "y2": float(b.y)}
+    ends = {"x1": float(x1), "y1": float(y1), "x2": float(x2), "y2": float(y2)}
     return tag("line", {**ends, "class_": kind})
 
 

@@ -19,6 +19,7 @@ from gnomon.reports.papers import Result, results_of
 from gnomon.reports.references import NOTE as PEOPLE_NOTE
 from gnomon.reports.references import Baseline, baselines, people_together
 from gnomon.reports.study import Entrant, Study
+from gnomon.reports.words import measure_name
 
 MOST_KEYS = 8
 
@@ -40,6 +41,11 @@ class HeadlineRow(NamedTuple):
         """The figure by the table's first measure."""
         return next(iter(self.cells), None)
 
+    @property
+    def is_published(self) -> bool:
+        """Whether the row is of a paper."""
+        return self.kind in ("model", "human", "chance")
+
 
 class Headline(NamedTuple):
     """The whole table."""
@@ -48,6 +54,16 @@ class Headline(NamedTuple):
     lines: tuple[HeadlineRow, ...]
     notes: tuple[str, ...]
     title: str = ""
+
+    @property
+    def columns(self) -> list[str]:
+        """The heads of the columns; the values of a tag are as they are."""
+        return list(self.measures if self.title else map(measure_name, self.measures))
+
+    @property
+    def has_chance(self) -> bool:
+        """Whether it is known what a guess gets; in a table by a tag, that differs by column."""
+        return not self.title and any(line.first and line.first.chance for line in self.lines)
 
     def entrants(self, study: Study) -> list[Entrant]:
         """The runs, in the order of the table."""

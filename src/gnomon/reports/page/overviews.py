@@ -200,15 +200,13 @@ def _strip(found: Overview, column: OverviewColumn) -> Markup:
 
 def scale(length: float, middle: float, chance: float | None) -> list[str]:
     """A line from 0 to 1 with its marks, and an upright where chance is."""
-    parts = [svg.line(svg.DrawnPoint(0, middle), svg.DrawnPoint(length, middle), "grid")]
+    parts = [svg.line(0, middle, length, middle, "grid")]
     for end in (0, 0.5, 1):
         at = length * end
-        parts.append(
-            svg.line(svg.DrawnPoint(at, middle - 3), svg.DrawnPoint(at, middle + 3), "grid")
-        )
+        parts.append(svg.line(at, middle - 3, at, middle + 3, "grid"))
     if chance is not None:
         at = length * chance
-        parts.append(svg.line(svg.DrawnPoint(at, 1), svg.DrawnPoint(at, 2 * middle - 1), "chance"))
+        parts.append(svg.line(at, 1, at, 2 * middle - 1, "chance"))
     return parts
 
 
