@@ -60,6 +60,32 @@ class Curve(NamedTuple):
     joined: bool = True  # by a line; not where what lies between is not known
 
 
+class CurvePlace(NamedTuple):
+    """A point of a curve, with its interval where there is one."""
+
+    at: float
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+def curve_of(
+    name: str,
+    series: int,
+    places: Sequence[CurvePlace],
+    *,
+    dots: bool = True,
+    joined: bool = True,
+) -> Curve:
+    """The curve through points, with the intervals of those that have one."""
+    points = [(place.at, place.value) for place in places]
+    lows, highs = [], []
+    if any(place.low is not None for place in places):
+        lows = [place.value if place.low is None else place.low for place in places]
+        highs = [place.value if place.high is None else place.high for place in places]
+    return Curve(name, series, tuple(points), tuple(lows), tuple(highs), dots, joined)
+
+
 class BoxPlot(NamedTuple):
     """Five numbers of a box plot and the points beyond its whiskers."""
 

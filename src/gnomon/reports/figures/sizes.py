@@ -16,14 +16,13 @@ from gnomon.measures.scoring import scores
 from gnomon.records import Score
 from gnomon.reports.charts.axes import Axis
 from gnomon.reports.charts.panels import curve_panel, panels, under_legend
-from gnomon.reports.charts.plots import Curve, curves
-from gnomon.reports.figures import Figure, grouped, well_known
-from gnomon.reports.figures.against import CurvePlace, curve_of
+from gnomon.reports.charts.plots import Curve, CurvePlace, curve_of, curves
+from gnomon.reports.figures import Figure, figure, grouped, well_known
 from gnomon.reports.figures.files import file_name
 from gnomon.reports.figures.slices import group_measures, headline_measure, tags_of
 from gnomon.reports.papers import published_size
 from gnomon.reports.study import Entrant, Study
-from gnomon.reports.words import axis_name, measure_name, whole_percent
+from gnomon.reports.words import axis_name, whole_percent
 
 UNITS = {"m": 1e6, "b": 1e9}
 SIZE_IN_NAME = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)([mb])(?![a-z0-9])", re.IGNORECASE)
@@ -185,25 +184,18 @@ def _measures(study: Study, models: Sequence[Sized]) -> list[Measure]:
 
 def _whole(study: Study, measure: Measure, found: Sequence[_SizedFigure]) -> Figure:
     drawn = [one for one in found if one.drawn]
-    lines = _curves(drawn)
     axis = _size_axis(drawn)
     body = curves(
-        lines,
+        _curves(drawn),
         axis.label,
         axis_name(measure.name),
         x_domain=axis.domain,
         x_form=short,
         log=True,
     )
-    return Figure(
-        name=f"{_stem(measure)}-against-size",
-        title=f"{measure_name(measure.name)} against model size",
-        caption=_caption(study, drawn),
-        description=f"From the smallest model to the largest: {_ends(drawn)}.",
-        columns=("model", "family", "parameters", measure.name, "low", "high", "n"),
-        rows=tuple(map(_row, found)),
-        body=body,
-    )
+    rows = map(_row, found)
+    told = {"caption": _caption(study, drawn), "ends": _ends(drawn)}
+    return figure("size", body, rows, measure=measure, **told)
 
 
 def _row(one: _SizedFigure) -> tuple[Any, ...]:
@@ -222,20 +214,17 @@ def _sliced(study: Study, measure: Measure, tag: str, found: Sequence[_SizedFigu
     for one in found:
         key = study.words(tag, one.key)
         rows.append((one.model.entrant.label, one.family, one.point[0], key, one.value, one.n))
-    return Figure(
-        name=f"{_stem(measure)}-against-size-by-{file_name(tag)}",
-        title=f"{measure_name(measure.name)} against model size, by {study.words(tag)}",
+    return figure(
+        "size-by-slice",
+        under_legend(panels(charts, columns=2), families, lines=True),
+        rows,
+        measure=measure,
+        file=file_name(tag),
+        tag=tag,
+        tag_words=study.words(tag),
         caption=_caption(study, drawn),
-        description=f"From the smallest model to the largest. {'; '.join(said)}.",
-        body=under_legend(panels(charts, columns=2), families, lines=True),
-        columns=("model", "family", "parameters", tag, measure.name, "n"),
-        rows=tuple(rows),
-        detail=True,
+        ends="; ".join(said),
     )
-
-
-def _stem(measure: Measure) -> str:
-    return measure.name.replace("@", "-")
 
 
 def _curves(found: Sequence[_SizedFigure]) -> list[Curve]:
