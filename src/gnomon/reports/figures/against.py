@@ -323,7 +323,7 @@ def _steps_figure(
             told.append(f"{line.name} from {line.points[0][1]:.3g} to {line.points[-1][1]:.3g}")
     last = max(step for _, step, _ in rows)
     body = curves(lines, "step", label, x_domain=(0.0, last), x_form=lambda x: f"{x:g}", **shares)
-    words = {"key": name, "title": title, "label": label, "caption": caption}
+    words: dict[str, Any] = {"key": name, "title": title, "label": label, "caption": caption}
     return figure("training", body, rows, told="; ".join(told), **words)
 
 

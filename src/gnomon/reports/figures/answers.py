@@ -210,10 +210,10 @@ def _figure(entrant: Entrant, places: list[PlacePicks]) -> Figure:
     for place in places:
         key = f"place {place.place}"
         chosen = (place.chosen, known(place.low), known(place.high))
-        accuracy = (place.accuracy, place.accuracy_low, place.accuracy_high)
+        ends = (known(place.accuracy_low), known(place.accuracy_high))
         drawn.append(Estimate(key, MEANINGS[0], *chosen))
         drawn.append(Estimate(key, MEANINGS[1], place.right))
-        drawn.append(Estimate(key, MEANINGS[2], *map(known, accuracy)))
+        drawn.append(Estimate(key, MEANINGS[2], known(place.accuracy), *ends))
     more = ""
     unlisted = entrant.run.manifest.unlisted
     if unlisted:

@@ -40,7 +40,7 @@ def galleries(
     entrants = [entrant for entrant in entrants if not paints(entrant)]  # who have walls
     models = [entrant for entrant in entrants if not entrant.is_baseline]
     groups = study.groups()
-    shown = []
+    shown: list[tuple[Entrant, Gallery]] = []
     for entrant in (models or entrants)[:most]:
         examples = _Examples(study, entrant, album)
         asked = {name: places[entrant.asked[places]] for name, places in groups.items()}
