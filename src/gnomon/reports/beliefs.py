@@ -15,6 +15,7 @@ import numpy as np
 from gnomon.contracts import Listing
 from gnomon.measures.beliefs import Belief
 from gnomon.records import digest
+from gnomon.reports import shell
 from gnomon.reports.charts import svg
 from gnomon.reports.charts.axes import WIDTH, ChartBody
 from gnomon.reports.figures import grouped
@@ -184,31 +185,10 @@ def _body(belief: Belief) -> ChartBody:
 
 def page(found: Sequence[Believer], command: str) -> str:
     """One page with the sentences, the table and the maps of the largest orders."""
-    from gnomon.reports.shell import policy, style_sheet
-
-    style = style_sheet()
-    parts = ["<h1>What the answers say together</h1>"]
-    for own in by_model(found):
-        parts.append(f"<p>{svg.escape(sentence(own))}</p>")
-        parts.append(_table(summary(own)))
     largest = sorted(found, key=lambda one: -one.belief.answers)
-    for one in largest[:MOST_MAPS]:
-        parts.append(f"<h2>{svg.escape(one.title)}</h2><figure>{belief_map(one)}</figure>")
-    parts.append(f"<p><code>{svg.escape(command)}</code></p>")
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy(style, "")}">'
-        '<meta name="viewport" content="width=device-width">'
-        f"<title>Beliefs</title><style>{style}</style></head>"
-        f"<body><main>{''.join(parts)}</main></body></html>\n"
+    return shell.page(
+        "beliefs.html.j2",
+        models=[(sentence(own), summary(own)) for own in by_model(found)],
+        maps=[(one.title, belief_map(one)) for one in largest[:MOST_MAPS]],
+        command=command,
     )
-
-
-def _table(listing: Listing) -> str:
-    """A table about one model, whose name stands above it."""
-    head = "".join(f"<th>{svg.escape(column)}</th>" for column in listing.columns[2:])
-    rows = []
-    for _, _, *row in listing.rows:
-        cells = "".join(f"<td>{svg.escape(str(cell))}</td>" for cell in row)
-        rows.append(f"<tr>{cells}</tr>")
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"

@@ -338,25 +338,23 @@ class _AtCardinality(NamedTuple):
     """A figure of one run on the items that have so many right labels."""
 
     series: int
-    cardinality: int
+    number: int
     score: Score
     value: float  # of the score, which is known
-
-    @property
-    def place(self) -> CurvePlace:
-        """Where it stands in a chart."""
-        return CurvePlace(float(self.cardinality), self.value, self.score.low, self.score.high)
 
 
 def by_cardinality(study: Study) -> Iterator[Figure]:
     """A curve for each model over the number of right labels."""
     for measure in _measures_of_items(study.spec):
-        points: list[_AtCardinality] = []
+        found = []
         for entrant in study.entrants:
-            points += _at_cardinalities(entrant, measure)
-        known = [point for point in points if well_known(point.score, measure)]
-        if len(grouped(known, lambda point: point.cardinality)) > 1:
-            yield _cardinality_figure(study, measure, points)
+            table = entrant.table
+            for number in np.unique(table.cardinality).tolist():
+                score = scores(table.where(table.cardinality == number), [measure])[0]
+                if score.value is not None:
+                    found.append(_AtCardinality(entrant.series, number, score, score.value))
+        if len({each.number for each in found if well_known(each.score, measure)}) > 1:
+            yield _cardinality_figure(study, measure, found)
 
 
 def _measures_of_items(spec: Benchmark | None) -> list[Measure]:
@@ -366,23 +364,17 @@ def _measures_of_items(spec: Benchmark | None) -> list[Measure]:
     return [measures[0] for measures in by_need.values()]
 
 
-def _at_cardinalities(entrant: Entrant, measure: Measure) -> Iterator[_AtCardinality]:
-    table = entrant.table
-    for cardinality in np.unique(table.cardinality).tolist():
-        score = scores(table.where(table.cardinality == cardinality), [measure])[0]
-        if score.value is not None:
-            yield _AtCardinality(entrant.series, cardinality, score, score.value)
-
-
 def _cardinality_figure(study: Study, measure: Measure, found: Sequence[_AtCardinality]) -> Figure:
     lines, rows = [], []
     for series, points in grouped(found, lambda point: point.series).items():
         label = study.drawn_names[series]
-        known = [point.place for point in points if well_known(point.score, measure)]
-        lines.append(curve_of(label, series, known))
+        places = []
         for _, number, score, value in points:
+            if well_known(score, measure):
+                places.append(CurvePlace(float(number), value, score.low, score.high))
             rows.append((label, number, value, score.low, score.high, score.n, score.clusters))
-    numbers = sorted(grouped(found, lambda point: point.cardinality))
+        lines.append(curve_of(label, series, places))
+    numbers = sorted({point.number for point in found})
     body = curves(
         lines,
         "labels that count as right",

@@ -255,14 +255,12 @@ class _Wordings(NamedTuple):
 
     label: str
     series: int
-    names: tuple[str, ...]
-    scores: tuple[Score, ...]
-    texts: tuple[str, ...]  # the prompts themselves, where the runs say
+    each: Sequence[tuple[str, Score, str]]  # the wording's name, and its text where the run says
 
     @property
     def values(self) -> list[float]:
         """The figures that are known."""
-        return [score.value for score in self.scores if score.value is not None]
+        return [score.value for _, score, _ in self.each if score.value is not None]
 
     def told(self) -> str:
         """Mean, worst, best and spread in a sentence."""
@@ -272,18 +270,6 @@ class _Wordings(NamedTuple):
             f"{len(self.values)} wordings, median {percentage(median(self.values), 1)}, "
             f"{percentage(low, 1)} to {percentage(high, 1)}, a spread of "
             f"{100 * (high - low):.1f} points"
-        )
-
-    def best_first(self) -> _Wordings:
-        """The wordings in the order of their figures."""
-        places = range(len(self.names))
-        order = sorted(places, key=lambda place: -(self.scores[place].value or 0.0))
-        return _Wordings(
-            self.label,
-            self.series,
-            tuple(self.names[place] for place in order),
-            tuple(self.scores[place] for place in order),
-            tuple(self.texts[place] for place in order),
         )
 
 
@@ -309,18 +295,20 @@ def _models(
     names = [model_name(group[0].model) for group in groups]
     called = labels(names, [promptless(group[0]) for group in groups])
     for label, group in zip(called, groups, strict=True):
-        each = tuple(scores(table, [measure])[0] for table in group)
-        said = tuple(_prompt_text(entrants[id(table)]) for table in group)
-        series = entrants[id(group[0])].series  # the colour of its first run
-        found = _Wordings(label, series, tuple(map(prompt_name, group)), each, said)
-        yield found.best_first() if len(group) > MANY else found
+        each = []
+        for table in group:
+            text = _prompt_text(entrants[id(table)])
+            each.append((prompt_name(table), scores(table, [measure])[0], text))
+        if len(each) > MANY:
+            each.sort(key=lambda one: -(one[1].value or 0.0))
+        yield _Wordings(label, entrants[id(group[0])].series, each)  # the colour of its first run
 
 
 def _wordings_figure(models: Sequence[_Wordings], measure: Measure, chance: float | None) -> Figure:
     drawn: list[Estimate] = []
     rows: list[tuple[Any, ...]] = []
     for found in models:
-        for name, each, text in zip(found.names, found.scores, found.texts, strict=True):
+        for name, each, text in found.each:
             note = f" · {text}" if text else ""
             drawn.append(Estimate(name, found.series, each.value, each.low, each.high, note))
             figures = (each.value, each.low, each.high, each.chance, each.n)
@@ -329,6 +317,6 @@ def _wordings_figure(models: Sequence[_Wordings], measure: Measure, chance: floa
     names = {found.series: found.label for found in models}
     body = bars(drawn, names, axis_name(measure.name), guide=chance)
     drawn_figure = figure("over-prompts", body, rows, measure=measure, told=told)
-    if any(any(found.texts) for found in models):
+    if any(row[-1] for row in rows):
         return replace(drawn_figure, columns=(*drawn_figure.columns, "prompt"))
     return replace(drawn_figure, rows=tuple(row[:-1] for row in rows))  # the package's prompts

@@ -95,8 +95,8 @@ def pivot(
     guesses = tuple(None if chance is None else PivotFigure(chance) for chance in known)
     chance = [PivotRow("Chance", guesses, "chance")] if any(guesses) else []
     told = caption or _caption(found, rows, marks, intervals=intervals, papers=bool(papers))
-    each = map(tuple, (rows, chance, papers))
-    return Pivot(found, *each, caption=told, label=label or "tab:gnomon", intervals=intervals)
+    ours, theirs = tuple(rows), tuple(papers)
+    return Pivot(found, ours, tuple(chance), theirs, told, label or "tab:gnomon", intervals)
 
 
 def _figure(cell: OverviewCell | None, mark: str) -> PivotFigure | None:
