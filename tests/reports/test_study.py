@@ -56,7 +56,7 @@ def test_the_same_id_with_other_words_is_another_item(made: ModuleType, tmp_path
     )
     study = studies([first, second])[0]
     assert len(study.items) > 4
-    assert study.labels == ["m (seed 1)", "m (seed 2)"]
+    assert [entrant.label for entrant in study.entrants] == ["m (seed 1)", "m (seed 2)"]
 
 
 def test_missing_failed_and_unreadable_answers_are_kept_apart(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -100,11 +100,6 @@ class Study:
     entrants: list[Entrant]
 
     @property
-    def base(self) -> str:
-        """The benchmark's name without its source."""
-        return self.name.partition("@")[0]
-
-    @property
     def title(self) -> str:
         """The benchmark as people call it; where it has no title, its name."""
         return (self.spec.title if self.spec else "") or self.name
@@ -129,11 +124,6 @@ class Study:
     def slices(self) -> tuple[str, ...]:
         """The tags that the benchmark declares worth a table of their own."""
         return self.spec.slices if self.spec else ()
-
-    @property
-    def labels(self) -> list[str]:
-        """The entrants' names."""
-        return [entrant.label for entrant in self.entrants]
 
     @property
     def drawn_names(self) -> dict[int, str]:
@@ -175,10 +165,7 @@ def draw_alike(found: Sequence[Study], rows: Mapping[str, str]) -> None:
 
 def all_runs(found: Sequence[Study]) -> list[Run]:
     """The runs of several studies."""
-    runs = []
-    for study in found:
-        runs += [entrant.run for entrant in study.entrants]
-    return runs
+    return [entrant.run for study in found for entrant in study.entrants]
 
 
 def labels_of(runs: Sequence[Run]) -> list[str]:
@@ -225,9 +212,7 @@ def _shared_items(runs: list[Run]) -> tuple[list[Item], list[tuple[Places, Turne
     found = []
     for run in runs:
         digest = run.manifest.items_sha256
-        where = known.get(digest)
-        if where is None:
-            where = _places(run, items, index)
+        where = known.get(digest) or _places(run, items, index)
         if digest:
             known[digest] = where
         found.append(where)
@@ -274,19 +259,24 @@ def _entrant(run: Run, label: str, table: Table, places: Places, count: int) -> 
     return Entrant(run, label, table, total, asked, choice, right, sure, gold)
 
 
+def _placed(places: Places, numbered: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """What a log has by an item's number, by the item's position; without items left out."""
+    for number, *rest in numbered:
+        if number < len(places) and places[number] != LEFT_OUT:
+            yield int(places[number]), *rest
+
+
 def _costs(run: Run, places: Places) -> dict[int, str]:
     """What each answer took, in words, by the item's position."""
     found = {}
-    for number, tokens, seconds in run.costs():
-        if number >= len(places) or places[number] == LEFT_OUT:
-            continue
+    for place, tokens, seconds in _placed(places, run.costs()):
         parts = []
         if tokens is not None:
             parts.append(counted(tokens, "tokens"))
         if seconds is not None and seconds >= SHORTEST:
             parts.append(f"{seconds:.2f} s")
         if parts:
-            found[int(places[number])] = ", ".join(parts)
+            found[place] = ", ".join(parts)
     return found
 
 
@@ -296,11 +286,8 @@ def _replies(run: Run, places: Places, limit: int) -> dict[int, str]:
     A failure's reason where there is no reply.
     """
     found = {}
-    for number, reply, error in run.replies(limit + 1):
-        if number >= len(places) or places[number] == LEFT_OUT:
-            continue
-        said = f"error: {error}" if reply is None else reply
-        found[int(places[number])] = clip(said, limit)
+    for place, reply, error in _placed(places, run.replies(limit + 1)):
+        found[place] = clip(f"error: {error}" if reply is None else reply, limit)
     return found
 
 
@@ -370,12 +357,6 @@ def _telling_apart(
 
 def _differing(several: Sequence[Settings]) -> list[str]:
     """The settings in which any two differ."""
-    every: dict[str, None] = {}
-    for each in several:
-        every |= dict.fromkeys(each)
-    found = []
-    for key in every:
-        first = several[0].get(key)
-        if any(each.get(key) != first for each in several):
-            found.append(key)
-    return found
+    every = dict.fromkeys(key for each in several for key in each)
+    first = several[0]
+    return [key for key in every if any(each.get(key) != first.get(key) for each in several)]

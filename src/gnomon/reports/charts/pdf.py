@@ -10,32 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from xml.etree.ElementTree import Element, fromstring
 
+from gnomon.files import package_data, read_yaml
+
 if TYPE_CHECKING:
     from reportlab.lib.colors import Color
     from reportlab.pdfgen.canvas import Canvas
     from reportlab.pdfgen.pathobject import PDFPathObject
 
 # The letters of PDF files: a sans serif of the system.
-
-
-FOLDERS = (
-    "/usr/share/fonts",
-    "/usr/local/share/fonts",
-    "~/.local/share/fonts",
-    "~/.fonts",
-    "/Library/Fonts",
-    "/System/Library/Fonts/Supplemental",
-    "~/Library/Fonts",
-    "C:/Windows/Fonts",
-)
-# regular and bold, in the order in which they are liked: the first is that of PNG files
-KNOWN = (
-    ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"),
-    ("LiberationSans-Regular.ttf", "LiberationSans-Bold.ttf"),
-    ("NotoSans-Regular.ttf", "NotoSans-Bold.ttf"),
-    ("Arial.ttf", "Arial Bold.ttf"),
-    ("arial.ttf", "arialbd.ttf"),
-)
 
 
 class Faces(NamedTuple):
@@ -48,11 +30,12 @@ class Faces(NamedTuple):
 @cache
 def system_faces() -> Faces | None:
     """A regular and a bold sans serif of the system; none if it has none that is known here."""
+    fonts = read_yaml(package_data("fonts.yaml"))
     files: dict[str, Path] = {}
-    for folder in FOLDERS:
+    for folder in fonts["folders"]:
         for file in sorted(Path(folder).expanduser().rglob("*.ttf")):
             files.setdefault(file.name, file)
-    for regular, bold in KNOWN:
+    for regular, bold in fonts["known"]:
         if regular in files:
             return Faces(files[regular], files.get(bold, files[regular]))
     return None

@@ -7,17 +7,23 @@ can write SVG, PNG and CSV.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+import msgspec
+
 from gnomon.contracts import Measure
+from gnomon.files import package_data, read_yaml
 from gnomon.grouped import grouped
 from gnomon.records import Score
 from gnomon.reports.charts.axes import WIDTH, ChartBody
 from gnomon.reports.charts.svg import drawing
 from gnomon.reports.study import Study
+from gnomon.reports.words import measure_name
 
-__all__ = ["Figure", "enough", "figures", "grouped", "well_known"]
+__all__ = ["Figure", "enough", "figure", "figures", "grouped", "well_known"]
 
 # How many items a bar, a point or a cell needs before it is drawn: the one rule of all charts. What
 # rests on less says more about chance than about the model; it stays in the numbers behind a chart.
@@ -50,6 +56,49 @@ class Figure:
         markup, height = self.body
         name = f"{prefix}{self.name}"
         return drawing(WIDTH, height, [markup], self.title, self.description, name)
+
+
+class FigureText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What stands around a kind of chart, with places in braces for what the study says."""
+
+    title: str
+    caption: str
+    description: str
+    columns: tuple[str, ...]
+    name: str = ""  # where it is not that of the kind
+    detail: bool = False
+
+
+@cache
+def figure_texts() -> dict[str, FigureText]:
+    """The texts by kind of chart."""
+    return msgspec.convert(read_yaml(package_data("figures.yaml")), dict[str, FigureText])
+
+
+def figure(
+    kind: str,
+    body: ChartBody,
+    rows: Iterable[tuple[Any, ...]],
+    *,
+    measure: Measure | None = None,
+    **words: Any,
+) -> Figure:
+    """A chart with the texts of its kind, and these words in their places."""
+    text = figure_texts()[kind]
+    words["items"] = ITEMS
+    if measure is not None:
+        words["measure"], words["measure_id"] = measure_name(measure.name), measure.name
+        words["stem"] = measure.name.replace("@", "-")
+    return Figure(
+        name=(text.name or kind).format(**words),
+        title=text.title.format(**words),
+        caption=text.caption.format(**words),
+        description=text.description.format(**words),
+        body=body,
+        columns=tuple(column.format(**words) for column in text.columns),
+        rows=tuple(rows),
+        detail=text.detail,
+    )
 
 
 def figures(study: Study) -> list[Figure]:

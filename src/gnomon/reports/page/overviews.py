@@ -27,6 +27,17 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 NAMED = 4  # skills that the sentence about all models names
+# All, some or none of the models: at the beginning of a sentence, and later in it.
+OF_TWO = {
+    "all": ("Both models are", "both are"),
+    "some": ("One of the two models is", "one is"),
+    "none": ("Neither model is", "neither is"),
+}
+OF_MANY = {
+    "all": ("All {} models are", "all are"),
+    "some": ("Some of the {} models are", "some are"),
+    "none": ("None of the {} models is", "none is"),
+}
 STRIP, MIDDLE = 150, 10  # units that the line from 0 to 100 % is long; where it stands
 
 
@@ -100,27 +111,10 @@ def conclusion(found: Overview) -> str:
     parts: list[str] = []
     for who, names in skills.items():
         if names:
-            first, later = _who(who, len(models))
-            start = later if parts else f"{first} better than chance"
+            first, later = (OF_TWO if len(models) == 2 else OF_MANY)[who]
+            start = later if parts else f"{first.format(len(models))} better than chance"
             parts.append(f"{start} at {_few(names)}")
     return f"{'; '.join(parts)}." if parts else ""
-
-
-def _who(share: str, count: int) -> tuple[str, str]:
-    """All, some or none of so many models: at the beginning of a sentence, and later in it."""
-    if count == 2:
-        of_two = {
-            "all": ("Both models are", "both are"),
-            "some": ("One of the two models is", "one is"),
-            "none": ("Neither model is", "neither is"),
-        }
-        return of_two[share]
-    of_many = {
-        "all": (f"All {count} models are", "all are"),
-        "some": (f"Some of the {count} models are", "some are"),
-        "none": (f"None of the {count} models is", "none is"),
-    }
-    return of_many[share]
 
 
 def _better_than_chance(found: Overview, models: Sequence[str], column: OverviewColumn) -> str:
@@ -200,15 +194,13 @@ def _strip(found: Overview, column: OverviewColumn) -> Markup:
 
 def scale(length: float, middle: float, chance: float | None) -> list[str]:
     """A line from 0 to 1 with its marks, and an upright where chance is."""
-    parts = [svg.line(svg.DrawnPoint(0, middle), svg.DrawnPoint(length, middle), "grid")]
+    parts = [svg.line(0, middle, length, middle, "grid")]
     for end in (0, 0.5, 1):
         at = length * end
-        parts.append(
-            svg.line(svg.DrawnPoint(at, middle - 3), svg.DrawnPoint(at, middle + 3), "grid")
-        )
+        parts.append(svg.line(at, middle - 3, at, middle + 3, "grid"))
     if chance is not None:
         at = length * chance
-        parts.append(svg.line(svg.DrawnPoint(at, 1), svg.DrawnPoint(at, 2 * middle - 1), "chance"))
+        parts.append(svg.line(at, 1, at, 2 * middle - 1, "chance"))
     return parts
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from gnomon.errors import UsageError
 from gnomon.items.experiments import experiment_of
 from gnomon.reports.figures import RULE, Figure, figures, grouped
 from gnomon.reports.overview import overview
-from gnomon.reports.page.items import pack
+from gnomon.reports.page.items import items_address, pack, pictures
 from gnomon.reports.page.notes import methods
 from gnomon.reports.page.overviews import overview_view, report_leads, swatch
 from gnomon.reports.page.summary import title
-from gnomon.reports.page.views import study_view
+from gnomon.reports.page.views import range_plot, study_view
 from gnomon.reports.pictures import Album
 from gnomon.reports.shell import asset, make_folder, page, page_file, write_page
 from gnomon.reports.study import Study, all_runs, draw_alike, row_labels, studies
@@ -105,8 +105,8 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
     experiment = experiment_of(all_runs(found))
     album = Album()
     views = []
-    for i, (study, charts) in enumerate(zip(found, drawn, strict=True)):
-        views.append(study_view(study, charts, i, album))
+    for study, charts in zip(found, drawn, strict=True):
+        views.append(study_view(study, charts, album))
     return page(
         "report.html.j2",
         turning_script(),
@@ -115,7 +115,11 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
         brief=len(found) > BRIEF,
         overview=overview_view(overview(found), report_leads(found)),
         rule=RULE,
-        swatches=_swatches(found),
+        series=sorted({each.series for study in found for each in study.entrants}),
+        swatch=swatch,
+        range_plot=range_plot,
+        items_address=items_address,
+        picture_names=pictures,
         experiment=experiment,
         experiment_link=f"data:text/yaml;charset=utf-8,{quote(experiment)}",
         subtitle=_subtitle(found),
@@ -124,14 +128,6 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
         packs=[pack(study, album) for study in found],
         methods=methods(found),
     )
-
-
-def _swatches(found: Sequence[Study]) -> list[dict[str, Any]]:
-    """The colour and shape of each series, for the item table."""
-    series: set[int] = set()
-    for study in found:
-        series.update(entrant.series for entrant in study.entrants)
-    return [{"series": each, "drawn": swatch(each)} for each in sorted(series)]
 
 
 def _subtitle(found: list[Study]) -> str:

@@ -13,7 +13,6 @@ from gnomon.reports.figures import figures
 from gnomon.reports.overview import IN_WORDS, Overview, in_words
 from gnomon.reports.page.headline import applicable, figures_of
 from gnomon.reports.page.notes import facts, few_units, small_groups
-from gnomon.reports.page.views import figure_view
 from gnomon.reports.study import Study, labels_of
 from gnomon.reports.viewer.home import progress
 from gnomon.reports.viewer.shelf import Shelf
@@ -64,7 +63,7 @@ def _results(study: Study) -> dict[str, Any]:
     return {
         "scores": list(scores.values()),
         "remarks": [*small, *few_units(few)],
-        "figures": [figure_view(chart, "r-") for chart in figures(study)],
+        "figures": figures(study),
     }
 
 
