@@ -18,7 +18,6 @@ from gnomon.reports.charts.axes import Axis
 from gnomon.reports.charts.panels import curve_panel, panels, under_legend
 from gnomon.reports.charts.plots import Curve, CurvePlace, curve_of, curves
 from gnomon.reports.figures import Figure, figure, grouped, well_known
-from gnomon.reports.figures.files import file_name
 from gnomon.reports.figures.slices import group_measures, headline_measure, tags_of
 from gnomon.reports.papers import published_size
 from gnomon.reports.study import Entrant, Study
@@ -204,9 +203,8 @@ def _sliced(study: Study, measure: Measure, tag: str, found: Sequence[_SizedFigu
         under_legend(panels(charts, columns=2), families, lines=True),
         rows,
         measure=measure,
-        file=file_name(tag),
+        study=study,
         tag=tag,
-        tag_words=study.words(tag),
         caption=_caption(study, drawn),
         ends="; ".join(said),
     )
