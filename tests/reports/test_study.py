@@ -25,7 +25,7 @@ def unpacked(data: str) -> dict[str, Any]:
 def test_runs_fall_into_studies_by_benchmark_and_share_items(runs: Path) -> None:
     found = studies([Run.open(runs / name) for name in ("good", "pairs", "middling")])
     assert [study.name for study in found] == ["spacenli@fresh", "scales@fresh"]
-    assert found[0].labels == ["hf:roberta-large-mnli", "smollm2"]
+    assert [each.label for each in found[0].entrants] == ["hf:roberta-large-mnli", "smollm2"]
     assert len(found[0].items) == 24 * 8
 
 

@@ -177,10 +177,10 @@ def published_rows(
     found: list[tuple[str | None, ...]] = []
     for (model, variant), own in rows.items():
         name = f"{model}, {variant}" if variant and told else model
-        cells = []
+        cells: list[str | None] = []
         for column in layout.filled():
-            result = _found(column, own, layout)
-            cells.append(result and _cell(how, column, result.value, result.sd))
+            figure = _found(column, own, layout)
+            cells.append(_cell(how, column, figure.value, figure.sd) if figure else None)
         found.append((name, *cells))
     return found
 

@@ -178,8 +178,8 @@ def _whole(study: Study, measure: Measure, found: Sequence[_SizedFigure]) -> Fig
         log=True,
     )
     rows = map(_row, found)
-    told = {"caption": _caption(study, drawn), "ends": _ends(drawn)}
-    return figure("size", body, rows, measure=measure, **told)
+    caption, ends = _caption(study, drawn), _ends(drawn)
+    return figure("size", body, rows, measure=measure, caption=caption, ends=ends)
 
 
 def _row(one: _SizedFigure) -> tuple[Any, ...]:

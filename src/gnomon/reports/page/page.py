@@ -29,8 +29,6 @@ from gnomon.reports.words import capitalised, counted, listed, measure_name
 from gnomon.scenes.sketches import turning_script
 
 if TYPE_CHECKING:
-    from markupsafe import Markup
-
     from gnomon.runs import Run
 
 BRIEF = 2  # with more benchmarks than this, each is folded, and the bar has one menu for them
@@ -196,13 +194,11 @@ def _slice_title(study: Study, title: str) -> str:
     return f"{measure_name(measure)} by {study.words(tag)}"
 
 
-def range_plot(figure: Score | Rank) -> Markup | str:
+def range_plot(figure: Score | Rank) -> str:
     """A figure and its interval on a line from 0 to 1, with an upright where chance is.
 
     Nothing for a figure beyond that line.
     """
-    from markupsafe import Markup
-
     value, low, high = figure.value, figure.low, figure.high
     if value is None or not 0 <= value <= 1:  # also where it is not a number
         return ""
@@ -211,7 +207,7 @@ def range_plot(figure: Score | Rank) -> Markup | str:
     if low is not None and high is not None and low <= high:
         parts.append(svg.line(PLOT * low, 8, PLOT * high, 8, "whisker"))
     parts.append(svg.tag("circle", {"cx": PLOT * value, "cy": 8, "r": 4, "class_": "dot"}))
-    return Markup(  # noqa: S704 - numbers only
+    return (
         f'<svg class="tiny chart" viewBox="-5 0 130 16" aria-hidden="true">{"".join(parts)}</svg>'
     )
 
