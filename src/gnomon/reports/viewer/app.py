@@ -188,14 +188,6 @@ class Forms:
         return "/"
 
 
-def forms_of(sessions: Sessions | None, request: Request) -> dict[str, Any]:
-    """What a page with forms needs: whether there are any, and their token."""
-    if sessions is None:
-        return {"writable": False, "form_token": "", "session": ""}
-    session = sessions.of(request)
-    return {"writable": True, "form_token": sessions.token(session), "session": session}
-
-
 # What is answered to each request that reads.
 
 
@@ -249,10 +241,13 @@ class ViewerPages:
         def answer(request: Request) -> Response:
             if self._sessions is None and template == "delete":
                 raise HTTPException(404, "This viewer changes nothing.")
-            forms = forms_of(self._sessions, request)
-            page = _render(template, {**show(self._shelf, request), **forms})
-            if self._sessions is not None:
-                self._sessions.keep(page, forms["session"])
+            shown = show(self._shelf, request)
+            if self._sessions is None:
+                return _render(template, {**shown, "writable": False, "form_token": ""})
+            session = self._sessions.of(request)
+            token = self._sessions.token(session)
+            page = _render(template, {**shown, "writable": True, "form_token": token})
+            self._sessions.keep(page, session)
             return page
 
         return answer
