@@ -20,6 +20,7 @@ from gnomon.reports.words import clip, counted
 from gnomon.runs import Counts, Run
 
 NOT_ASKED, NO_ANSWER = -2, -1
+REPLY = 300  # characters of a reply that are kept
 SHORTEST = 0.01  # seconds that are told of an answer
 LEFT_OUT = -1  # the place of an item that is not in the study
 Places = NDArray[np.int64]  # positions of items in the study
@@ -143,7 +144,7 @@ class Study:
         return {name: np.array(where) for name, where in found.items()}
 
 
-def studies(runs: Sequence[Run], *, reply_limit: int = 300) -> list[Study]:
+def studies(runs: Sequence[Run]) -> list[Study]:
     """The runs by benchmark, in the order given.
 
     Within each, models stand in the order in which they first occur, so that a model keeps its
@@ -152,7 +153,7 @@ def studies(runs: Sequence[Run], *, reply_limit: int = 300) -> list[Study]:
     models = list(dict.fromkeys(run.model for run in runs))
     in_turn = sorted(runs, key=lambda run: models.index(run.model))
     by_name = grouped(in_turn, lambda run: run.benchmark)
-    return [_study(name, members, reply_limit) for name, members in by_name.items()]
+    return [_study(name, members) for name, members in by_name.items()]
 
 
 def draw_alike(found: Sequence[Study], rows: Mapping[str, str]) -> None:
@@ -180,14 +181,14 @@ def _name(run: Run) -> str:
     return with_shard(name, run.manifest.shard)
 
 
-def _study(name: str, runs: list[Run], reply_limit: int) -> Study:
+def _study(name: str, runs: list[Run]) -> Study:
     items, found = _shared_items(runs)
     spec = asked_benchmark(name, runs[0].manifest.about)
     entrants: list[Entrant] = []
     for run, label, (where, turned) in zip(runs, labels_of(runs), found, strict=True):
         entrant = _entrant(run, label, Table.of_run(run, spec), where, len(items))
         _turn(entrant, turned)
-        entrant.replies = _replies(run, where, reply_limit)
+        entrant.replies = _replies(run, where)
         entrant.costs = _costs(run, where)
         entrant.rules = {int(where[n]): rule for n, rule in run.rules() if n < len(where)}
         entrant.series = len(entrants)
@@ -280,14 +281,14 @@ def _costs(run: Run, places: Places) -> dict[int, str]:
     return found
 
 
-def _replies(run: Run, places: Places, limit: int) -> dict[int, str]:
+def _replies(run: Run, places: Places) -> dict[int, str]:
     """How the replies of models that talk begin, by the item's position.
 
     A failure's reason where there is no reply.
     """
     found = {}
-    for place, reply, error in _placed(places, run.replies(limit + 1)):
-        found[place] = clip(f"error: {error}" if reply is None else reply, limit)
+    for place, reply, error in _placed(places, run.replies(REPLY + 1)):
+        found[place] = clip(f"error: {error}" if reply is None else reply, REPLY)
     return found
 
 
@@ -340,18 +341,13 @@ def _telling_apart(
     The model tells runs apart wherever they are.
     """
     telling: dict[str, dict[str, None]] = {name: {} for name in names.values()}
-    specs: dict[str, str] = {}
-    for folder, name in names.items():
-        spec = settings[folder][MODEL]
-        if specs.setdefault(name, spec) != spec:
+    for name, folders in grouped(names, names.__getitem__).items():
+        if len({settings[folder][MODEL] for folder in folders}) > 1:
             telling[name][MODEL] = None
     for study in found:
-        of_name: dict[str, list[Settings]] = {}
-        for entrant in study.entrants:
-            folder = str(entrant.run.path)
-            of_name.setdefault(names[folder], []).append(settings[folder])
-        for name, several in of_name.items():
-            telling[name] |= dict.fromkeys(_differing(several))
+        here = [str(entrant.run.path) for entrant in study.entrants]
+        for name, folders in grouped(here, names.__getitem__).items():
+            telling[name] |= dict.fromkeys(_differing([settings[folder] for folder in folders]))
     return telling
 
 

@@ -7,7 +7,7 @@ from math import isnan
 from typing import NamedTuple
 
 from gnomon.reports.charts import axes, svg
-from gnomon.reports.charts.axes import WIDTH, Axis, ChartBody, Format
+from gnomon.reports.charts.axes import WIDTH, Axis, ChartBody
 from gnomon.reports.charts.plots import Curve, drawn_curve
 from gnomon.reports.words import whole_percent
 
@@ -92,7 +92,6 @@ def matrix_panel(
     values: Sequence[Sequence[float | None]],
     row_label: str,
     column_label: str,
-    form: Format = whole_percent,
     notes: Sequence[Sequence[str]] = (),
 ) -> ChartPanel:
     """A grid of shaded cells with their values written in them."""
@@ -112,10 +111,8 @@ def matrix_panel(
                 value = values[i][j]
                 if value is None:
                     continue
-                told = notes[i][j] if notes else f"{name}, {column}: {form(value)}"
-                out.append(
-                    _cell(svg.DrawnPoint(left + j * wide, at), wide, tall, value, form, told)
-                )
+                told = notes[i][j] if notes else f"{name}, {column}: {whole_percent(value)}"
+                out.append(_cell(svg.DrawnPoint(left + j * wide, at), wide, tall, value, told))
         middle = top + len(rows) * tall / 2
         out.append(svg.text(x + 9, middle, row_label, "value", "middle", turn=True))
         return "".join(out), head.height + len(rows) * tall + 8
@@ -144,9 +141,7 @@ def _column_names(names: Sequence[str], corner: svg.DrawnPoint, wide: float) -> 
     return ChartBody("".join(out), height)
 
 
-def _cell(
-    corner: svg.DrawnPoint, wide: float, tall: float, value: float, form: Format, told: str
-) -> str:
+def _cell(corner: svg.DrawnPoint, wide: float, tall: float, value: float, told: str) -> str:
     """A cell, the darker the higher its value, with the value in it where there is room."""
     shade = f"{min(max(value, 0), 1) * 0.92:.2f}"
     out = [
@@ -155,7 +150,7 @@ def _cell(
     ]
     if wide > 22:
         kind = "value hot" if value > 0.55 else "value strong"
-        words = form(value).replace(" %", "")
+        words = whole_percent(value).replace(" %", "")
         out.append(svg.text(corner.x + wide / 2, corner.y + tall / 2 + 3.5, words, kind, "middle"))
     return "".join(out)
 

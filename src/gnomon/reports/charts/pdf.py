@@ -13,7 +13,6 @@ from xml.etree.ElementTree import Element, fromstring
 from gnomon.files import package_data, read_yaml
 
 if TYPE_CHECKING:
-    from reportlab.lib.colors import Color
     from reportlab.pdfgen.canvas import Canvas
     from reportlab.pdfgen.pathobject import PDFPathObject
 
@@ -149,12 +148,14 @@ class _Page:
         self._canvas.drawPath(outline, stroke=int(drawn), fill=int(filled))
 
     def _ink(self, style: Style, *, filled: bool, drawn: bool) -> None:
+        from reportlab.lib.colors import HexColor
+
         canvas = self._canvas
         if filled:
-            canvas.setFillColor(_colour(style.get("fill", BLACK)))
+            canvas.setFillColor(HexColor(style.get("fill", BLACK)))
             canvas.setFillAlpha(float(style.get("fill-opacity", "1")))
         if drawn:
-            canvas.setStrokeColor(_colour(style["stroke"]))
+            canvas.setStrokeColor(HexColor(style["stroke"]))
             canvas.setLineWidth(float(style.get("stroke-width", "1")))
             canvas.setLineJoin(1 if style.get("stroke-linejoin") == "round" else 0)
             canvas.setDash([float(each) for each in style.get("stroke-dasharray", "").split()])
@@ -165,16 +166,13 @@ class _Page:
         found = _SIZE.search(style.get("font-size", style.get("font", "")))
         turn = _TURN.match(element.get("transform", ""))
         self._ink(style, filled=True, drawn=False)
-        canvas.setFont(self._fonts[style.get("font-weight") == "600"], _size(found))
+        size = float(found[1]) if found else LETTERS
+        canvas.setFont(self._fonts[style.get("font-weight") == "600"], size)
         canvas.translate(*_numbers(element, "x", "y"))
         canvas.rotate(float(turn[1]) if turn else 0.0)
         canvas.scale(1, -1)  # letters stand upright
         write = {"middle": canvas.drawCentredString, "end": canvas.drawRightString}
         write.get(element.get("text-anchor", ""), canvas.drawString)(0, 0, words)
-
-
-def _size(found: re.Match[str] | None) -> float:
-    return float(found[1]) if found else LETTERS
 
 
 def _rectangle(outline: PDFPathObject, element: Element) -> None:
@@ -197,16 +195,6 @@ def _way(outline: PDFPathObject, steps: str) -> None:
 
 def _numbers(element: Element, *names: str) -> list[float]:
     return [float(element.get(name, "0")) for name in names]
-
-
-def _colour(text: str) -> Color:
-    """A colour as style sheets write it, #rgb or #rrggbb."""
-    from reportlab.lib.colors import HexColor
-
-    digits = text.removeprefix("#")
-    if len(digits) == 3:
-        digits = "".join(2 * digit for digit in digits)
-    return HexColor(f"#{digits}")
 
 
 def _rules(root: Element) -> list[tuple[str, dict[str, str]]]:

@@ -11,6 +11,7 @@ from gnomon.reports.charts.axes import WIDTH, Axis, ChartBody, Format
 from gnomon.reports.words import whole_percent
 
 ROW = 20.0
+HEIGHT = 230.0  # of curves
 KEY = 136.0  # units that a row's name may take
 
 
@@ -51,7 +52,6 @@ def curve_of(
     series: int,
     places: Sequence[CurvePlace],
     *,
-    dots: bool = True,
     joined: bool = True,
 ) -> Curve:
     """The curve through points, with the intervals of those that have one."""
@@ -60,7 +60,7 @@ def curve_of(
     if any(place.low is not None for place in places):
         lows = [place.value if place.low is None else place.low for place in places]
         highs = [place.value if place.high is None else place.high for place in places]
-    return Curve(name, series, tuple(points), tuple(lows), tuple(highs), dots, joined)
+    return Curve(name, series, tuple(points), tuple(lows), tuple(highs), True, joined)
 
 
 class BoxPlot(NamedTuple):
@@ -73,7 +73,6 @@ class BoxPlot(NamedTuple):
     three_quarters: float
     high: float
     outliers: tuple[float, ...] = ()
-    series: int = svg.MEANINGS[0]
 
 
 def bars(
@@ -83,7 +82,6 @@ def bars(
     *,
     links: Mapping[str, str] = MappingProxyType({}),
     domain: tuple[float, float] = (0.0, 1.0),
-    form: Format = whole_percent,
     guide: float | None = None,
 ) -> ChartBody:
     """A row for each key, in it a bar with its interval for each series.
@@ -103,7 +101,7 @@ def bars(
     top = head.height + 8
     base = top + block * len(keys) + 2
     right = WIDTH - (12 if dense else 46)  # a bar's value stands to its right
-    axis = Axis(domain, (_gutter(keys), right), label, form)
+    axis = Axis(domain, (_gutter(keys), right), label)
 
     out = [head.markup, axes.bottom(axis, base)]
     for i in range(1, len(keys), 2):
@@ -120,7 +118,7 @@ def bars(
                 continue
             y = middle + (shown.index(estimate.series) - (len(shown) - 1) / 2) * step
             who = names.get(estimate.series, "")
-            told = f"{key}, {who}: {form(estimate.value)}{_range(estimate, form)}{estimate.note}"
+            told = f"{key}, {who}: {axis.form(estimate.value)}{_range(estimate)}{estimate.note}"
             if dense:
                 out.append(_point(axis, estimate, estimate.value, y, told))
             else:
@@ -161,10 +159,10 @@ def _bar(axis: Axis, estimate: Estimate, value: float, y: float, thick: float, t
     return "".join(out)
 
 
-def _range(estimate: Estimate, form: Format) -> str:
+def _range(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return ""
-    return f" ({form(estimate.low)} to {form(estimate.high)})"
+    return f" ({whole_percent(estimate.low)} to {whole_percent(estimate.high)})"
 
 
 def _gutter(keys: Iterable[str]) -> float:
@@ -189,12 +187,11 @@ def curves(
     diagonal: bool = False,
     log: bool = False,
     x_ticks: Sequence[float] | None = None,
-    height: float = 230.0,
 ) -> ChartBody:
     """Curves over a common axis; the axis may be logarithmic (sizes of models)."""
     head = axes.legend([(curve.series, curve.name) for curve in lines if curve.points], lines=True)
     top = head.height + 15
-    base = top + height
+    base = top + HEIGHT
     x = Axis(x_domain, (50.0, WIDTH - 14), x_label, x_form, log, x_ticks)
     y = Axis(y_domain, (base, top), y_label, form)
 
@@ -221,40 +218,33 @@ def drawn_curve(curve: Curve, x: Axis, y: Axis, radius: float = 4.2, told: str =
     return "".join(out)
 
 
-def boxes(
-    rows: Sequence[BoxPlot], label: str, series: Sequence[str] = (), form: Format = whole_percent
-) -> ChartBody:
+def boxes(rows: Sequence[BoxPlot], label: str) -> ChartBody:
     """A box for each key: the quarters, the middle, whiskers, and what lies beyond them."""
     tall = 26.0
-    head = axes.legend(list(enumerate(series)))
-    top = head.height + 8
+    top = 8.0
     base = top + tall * len(rows) + 2
-    axis = Axis((0.0, 1.0), (_gutter(row.key for row in rows), WIDTH - 12), label, form)
+    axis = Axis((0.0, 1.0), (_gutter(row.key for row in rows), WIDTH - 12), label)
 
-    out = [head.markup, axes.bottom(axis, base), axes.uprights(axis, top, base)]
-    last = ""
+    out = [axes.bottom(axis, base), axes.uprights(axis, top, base)]
     for i, row in enumerate(rows):
         y = top + tall * (i + 0.5)
-        if row.key != last:
-            out.append(_row_name(row.key, axis, y))
-        last = row.key
-        out.append(_box(axis, row, y))
+        out += [_row_name(row.key, axis, y), _box(axis, row, y)]
     return ChartBody("".join(out), base + 34)
 
 
 def _box(axis: Axis, box: BoxPlot, y: float) -> str:
-    form = axis.form
+    form, grey = axis.form, svg.MEANINGS[0]
     half = f"half of the groups between {form(box.quarter)} and {form(box.three_quarters)}"
     told = f"{box.key}: {half}, middle {form(box.middle)}"
     start, middle, end = map(axis.at, (box.quarter, box.middle, box.three_quarters))
     out = [
         svg.line(axis.at(box.low), y, start, y, "whisker"),
         svg.line(end, y, axis.at(box.high), y, "whisker"),
-        svg.rect(start, y - 7, end - start, 14, f"box f{svg.hue(box.series)}", told),
+        svg.rect(start, y - 7, end - start, 14, f"box f{svg.hue(grey)}", told),
         svg.line(middle, y - 7, middle, y + 7, "whisker"),
     ]
     for value in box.outliers[:200]:
-        out.append(svg.mark(svg.DrawnPoint(axis.at(value), y), box.series, 2.6, form(value)))
+        out.append(svg.mark(svg.DrawnPoint(axis.at(value), y), grey, 2.6, form(value)))
     return "".join(out)
 
 

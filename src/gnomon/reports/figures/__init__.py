@@ -7,6 +7,7 @@ can write SVG, PNG and CSV.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -80,12 +81,20 @@ def figure(
     body: ChartBody,
     rows: Iterable[tuple[Any, ...]],
     *,
+    study: Study | None = None,
+    tag: str = "",
     measure: Measure | None = None,
     **words: Any,
 ) -> Figure:
-    """A chart with the texts of its kind, and these words in their places."""
+    """A chart with the texts of its kind, and these words in their places.
+
+    Some follow from its study, the tag that it is by, and its measure.
+    """
     text = figure_texts()[kind]
     words["items"] = ITEMS
+    if study is not None:
+        words["noun"], words["tag"], words["tag_words"] = study.noun, tag, study.words(tag)
+    words["file"] = file_name(tag or words.get("file", ""))
     if measure is not None:
         words["measure"], words["measure_id"] = measure_name(measure.name), measure.name
         words["stem"] = measure.name.replace("@", "-")
@@ -112,6 +121,15 @@ def figures(study: Study) -> list[Figure]:
     for draw in registry.figures().values():
         found += draw(study)
     return found
+
+
+def file_name(text: str) -> str:
+    """A name that every file system takes.
+
+    >>> file_name("scales@fresh"), file_name("../a b")
+    ('scales-fresh', 'a-b')
+    """
+    return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.")[:100] or "figure"
 
 
 def enough(n: int) -> bool:

@@ -150,12 +150,9 @@ def _names(settings: Sequence[_Setting]) -> list[str]:
 def _amount(entrant: Entrant, key: str) -> float | None:
     """What the manifest says, in the model's options, its description or its prompt."""
     manifest = entrant.run.manifest
-    places: list[Mapping[str, Any]] = [manifest.model_options, manifest.model_description]
     prompt = manifest.model_description.get("prompt")
-    if isinstance(prompt, dict):
-        places.append(prompt)
-    for place in places:
-        value = place.get(key)
+    for place in (manifest.model_options, manifest.model_description, prompt):
+        value = place.get(key) if isinstance(place, dict) else None
         if isinstance(value, int | float) and not isinstance(value, bool):
             return float(value)
     return None
@@ -383,5 +380,5 @@ def _cardinality_figure(study: Study, measure: Measure, found: Sequence[_AtCardi
         x_domain=(numbers[0] - 0.3, numbers[-1] + 0.3),
         x_ticks=numbers,
     )
-    ends = {"first": numbers[0], "last": numbers[-1]}
+    ends: dict[str, Any] = {"first": numbers[0], "last": numbers[-1]}
     return figure("cardinality", body, rows, measure=measure, rule=RULE, **ends)

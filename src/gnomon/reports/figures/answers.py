@@ -20,7 +20,6 @@ from gnomon.reports.charts.panels import ChartPanel, Stack, matrix_panel, panels
 from gnomon.reports.charts.plots import CurvePlace, Estimate, bars, curve_of, curves
 from gnomon.reports.charts.svg import MEANINGS
 from gnomon.reports.figures import Figure, enough, figure, grouped
-from gnomon.reports.figures.files import file_name
 from gnomon.reports.study import Entrant, Study
 from gnomon.reports.words import known, whole_percent
 
@@ -225,7 +224,7 @@ def _figure(entrant: Entrant, places: list[PlacePicks]) -> Figure:
         "by-place",
         bars(drawn, dict(zip(MEANINGS, SERIES, strict=False)), "share of items"),
         [tuple(map(known, place)) for place in places],
-        file=file_name(entrant.label),
+        file=entrant.label,
         model=entrant.label,
         spread=100 * accuracy_spread(places),
         more=more,
@@ -267,7 +266,7 @@ def _object_figure(context: str, models: dict[str, list[tuple[str, ObjectBias]]]
         "objects",
         panels(charts, columns=2),
         rows,
-        file=file_name(context),
+        file=context,
         context=context,
         told="; ".join(said),
     )

@@ -15,7 +15,6 @@ from gnomon.reports.charts.panels import Dot, panels, scatter_panel, under_legen
 from gnomon.reports.charts.plots import BoxPlot, CaptionedBar, Curve, boxes, captioned_bars, curves
 from gnomon.reports.charts.svg import MEANINGS
 from gnomon.reports.figures import GROUP, GROUPS, Figure, figure, grouped
-from gnomon.reports.figures.files import file_name
 from gnomon.reports.figures.sizes import sized_models
 from gnomon.reports.figures.slices import tags_of
 from gnomon.reports.study import Entrant, Study
@@ -71,7 +70,7 @@ def pattern_curves(study: Study) -> Iterator[Figure]:
         axis = f"share of a {noun.removesuffix('s')}'s items that must be right"
         body = curves(lines, axis, f"share of {noun}")
         told = "; ".join(ends)
-        yield figure("pattern-accuracy", body, rows, noun=noun, sizes=sizes(tables), told=told)
+        yield figure("pattern-accuracy", body, rows, study=study, sizes=sizes(tables), told=told)
 
 
 def _corners(steps: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float]]:
@@ -111,7 +110,7 @@ def data_map(study: Study) -> Iterator[Figure]:
         "data-map",
         under_legend(panels(charts, columns=2), legend),
         rows,
-        noun=study.noun,
+        study=study,
         sizes=sizes(own[0].entrant.table for own in by_model.values()),
         more=more,
         count=len(charts),
@@ -195,10 +194,8 @@ def box_plots(study: Study) -> Iterator[Figure]:
         "boxes",
         boxes(drawn, f"accuracy of a {noun.removesuffix('s')}"),
         rows,
-        file=file_name(tag),
+        study=study,
         tag=tag,
-        tag_words=study.words(tag),
-        noun=noun,
         sizes=sizes(tables),
         whose=whose,
         told="; ".join(f"{box.key} median {whole_percent(box.middle)}" for box in drawn),
@@ -309,8 +306,8 @@ def _figure(
         "hard-and-easy",
         captioned_bars(drawn, "mean accuracy"),
         rows,
+        study=study,
         which=which,
-        noun=study.noun,
         count=len(models),
         where=f"by {study.words(tag)} " if tag else "",
         models=", ".join(entrant.label for entrant in models),

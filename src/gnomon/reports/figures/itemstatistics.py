@@ -13,7 +13,6 @@ from gnomon.reports.charts.axes import ChartBody
 from gnomon.reports.charts.plots import CaptionedBar, Estimate, bars, captioned_bars
 from gnomon.reports.charts.svg import MEANINGS
 from gnomon.reports.figures import ITEMS, RUNS, Figure, enough, figure, grouped
-from gnomon.reports.figures.files import file_name
 from gnomon.reports.figures.slices import tags_of
 from gnomon.reports.study import Entrant, Study
 from gnomon.reports.words import counted, known, listed, plain
@@ -127,9 +126,8 @@ def _by_slice(
         "item-statistics",
         bars(drawn, names, "mean over items", domain=(lowest, 1.0)),
         rows,
-        file=file_name(tag),
+        study=study,
         tag=tag,
-        tag_words=study.words(tag),
         runs=len(entrants),
         told=", ".join(f"{key} {100 * share:.0f} %" for key, share, *_ in rows),
     )

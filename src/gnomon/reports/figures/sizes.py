@@ -18,7 +18,6 @@ from gnomon.reports.charts.axes import Axis
 from gnomon.reports.charts.panels import curve_panel, panels, under_legend
 from gnomon.reports.charts.plots import Curve, CurvePlace, curve_of, curves
 from gnomon.reports.figures import Figure, figure, grouped, well_known
-from gnomon.reports.figures.files import file_name
 from gnomon.reports.figures.slices import group_measures, headline_measure, tags_of
 from gnomon.reports.papers import published_size
 from gnomon.reports.study import Entrant, Study
@@ -179,8 +178,8 @@ def _whole(study: Study, measure: Measure, found: Sequence[_SizedFigure]) -> Fig
         log=True,
     )
     rows = map(_row, found)
-    told = {"caption": _caption(study, drawn), "ends": _ends(drawn)}
-    return figure("size", body, rows, measure=measure, **told)
+    caption, ends = _caption(study, drawn), _ends(drawn)
+    return figure("size", body, rows, measure=measure, caption=caption, ends=ends)
 
 
 def _row(one: _SizedFigure) -> tuple[Any, ...]:
@@ -204,9 +203,8 @@ def _sliced(study: Study, measure: Measure, tag: str, found: Sequence[_SizedFigu
         under_legend(panels(charts, columns=2), families, lines=True),
         rows,
         measure=measure,
-        file=file_name(tag),
+        study=study,
         tag=tag,
-        tag_words=study.words(tag),
         caption=_caption(study, drawn),
         ends="; ".join(said),
     )

@@ -21,7 +21,6 @@ from gnomon.records import Score
 from gnomon.registry import known_measure
 from gnomon.reports.charts.plots import Estimate, bars
 from gnomon.reports.figures import ITEMS, Figure, figure, grouped, well_known
-from gnomon.reports.figures.files import file_name
 from gnomon.reports.page.items import filters, items_address
 from gnomon.reports.papers import results_of
 from gnomon.reports.study import Entrant, Study
@@ -155,9 +154,8 @@ def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
         bars(estimates, study.drawn_names, axis, guide=guide, links=links),
         rows,
         measure=measure,
-        file=file_name(tag),
+        study=study,
         tag=tag,
-        tag_words=study.words(tag),
         caption=_caption(study, drawn, len(by_key), left_out),
         extremes=_extremes(study, drawn, tag),
     )

@@ -15,7 +15,7 @@ from gnomon.reports.pictures import Album, paints
 from gnomon.reports.study import Entrant, Places, Study
 from gnomon.reports.words import clip, percentage
 
-GROUPS, SHOWN = 3, 3  # groups of each sort, items of each group
+MODELS, GROUPS, SHOWN = 3, 3, 3  # that are shown: models, groups of each sort, items of each
 NAME, TAG = 80, 60  # characters that are shown
 
 
@@ -34,14 +34,14 @@ Gallery = Mapping[str, Sequence[ExampleGroup]]
 
 
 def galleries(
-    study: Study, entrants: Sequence[Entrant], album: Album, most: int = 3
+    study: Study, entrants: Sequence[Entrant], album: Album
 ) -> list[tuple[Entrant, Gallery]]:
     """The telling groups of the first few models; single items where there are no groups."""
     entrants = [entrant for entrant in entrants if not paints(entrant)]  # who have walls
     models = [entrant for entrant in entrants if not entrant.is_baseline]
     groups = study.groups()
     shown: list[tuple[Entrant, Gallery]] = []
-    for entrant in (models or entrants)[:most]:
+    for entrant in (models or entrants)[:MODELS]:
         examples = _Examples(study, entrant, album)
         asked = {name: places[entrant.asked[places]] for name, places in groups.items()}
         several = {name: places for name, places in asked.items() if len(places) > 1}

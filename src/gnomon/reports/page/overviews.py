@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import isnan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from gnomon.registry import role
 from gnomon.reports.charts import svg
@@ -22,9 +22,6 @@ from gnomon.reports.overview import (
 from gnomon.reports.page.items import items_address
 from gnomon.reports.study import Study
 from gnomon.reports.words import axis_name, counted, interval_of, listed, per_cent, percentage
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
 
 NAMED = 4  # skills that the sentence about all models names
 # All, some or none of the models: at the beginning of a sentence, and later in it.
@@ -175,10 +172,8 @@ def _cell(cell: OverviewCell, digits: int) -> dict[str, Any]:
     }
 
 
-def _strip(found: Overview, column: OverviewColumn) -> Markup:
+def _strip(found: Overview, column: OverviewColumn) -> str:
     """All models on one line from 0 to 100 %, with an upright where chance is."""
-    from markupsafe import Markup
-
     parts = scale(STRIP, MIDDLE, column.chance)
     for series, model in reversed(list(enumerate(found.models))):
         cell = found.cells.get((model, column.name))
@@ -187,9 +182,7 @@ def _strip(found: Overview, column: OverviewColumn) -> Markup:
             place = svg.DrawnPoint(STRIP * cell.value, MIDDLE)
             parts.append(svg.mark(place, series, 4.4, told))
     box = f"-6 0 {STRIP + 12} {2 * MIDDLE}"
-    return Markup(  # noqa: S704 - escaped as it was drawn
-        f'<svg class="strip chart" viewBox="{box}" aria-hidden="true">{"".join(parts)}</svg>'
-    )
+    return f'<svg class="strip chart" viewBox="{box}" aria-hidden="true">{"".join(parts)}</svg>'
 
 
 def scale(length: float, middle: float, chance: float | None) -> list[str]:
@@ -204,11 +197,7 @@ def scale(length: float, middle: float, chance: float | None) -> list[str]:
     return parts
 
 
-def swatch(series: int) -> Markup:
+def swatch(series: int) -> str:
     """The colour and shape of a series, to stand before its name."""
-    from markupsafe import Markup
-
     mark = svg.mark(svg.DrawnPoint(7, 7), series, 5)
-    return Markup(  # noqa: S704 - our own drawing
-        f'<svg class="swatch chart" viewBox="0 0 14 14" aria-hidden="true">{mark}</svg>'
-    )
+    return f'<svg class="swatch chart" viewBox="0 0 14 14" aria-hidden="true">{mark}</svg>'

@@ -97,7 +97,7 @@ def _by_model(found: Overview, intervals: bool, marks: Marked) -> Listing:
             cells.append(_cell(found, model, column, intervals, marks))
         if found.mean_rank:
             rank = found.mean_rank.get(model)
-            cells.append(None if rank is None else f"{rank:.1f}")
+            cells.append("–" if rank is None else f"{rank:5.1f}")
         rows.append(tuple(cells))
     chance: list[Any] = ["chance", *map(_chance, found.columns)]
     if found.mean_rank:
@@ -106,15 +106,10 @@ def _by_model(found: Overview, intervals: bool, marks: Marked) -> Listing:
 
 
 def _by_benchmark(found: Overview, intervals: bool, marks: Marked) -> Listing:
-    rows = []
-    for column in found.columns:
-        cells = [_cell(found, model, column, intervals, marks) for model in found.models]
-        rows.append((column.name, *cells, _chance(column)))
-    if found.mean_rank:
-        ranks = [found.mean_rank.get(model) for model in found.models]
-        told = ["–" if rank is None else f"{rank:5.1f}" for rank in ranks]
-        rows.append(("mean rank", *told, ""))
-    return Listing(_title(found), ("benchmark", *found.models, "chance"), tuple(rows))
+    """The same the other way round."""
+    whole = _by_model(found, intervals, marks)
+    (_, *models), *rows = zip(whole.columns, *whole.rows, strict=True)
+    return Listing(whole.title, ("benchmark", *models), tuple(rows))
 
 
 def _title(found: Overview) -> str:

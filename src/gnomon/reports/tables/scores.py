@@ -47,7 +47,7 @@ def shown(
     return text.translate(PLAIN) if plain else text
 
 
-def bar(value: float | None, cells: int = 10) -> str:
+def bar(value: float | None) -> str:
     """A bar of ten cells, in eighths of a cell.
 
     >>> bar(0.5)
@@ -55,7 +55,7 @@ def bar(value: float | None, cells: int = 10) -> str:
     """
     if value is None:
         return ""
-    eighths = round(min(max(value, 0.0), 1.0) * cells * 8)
+    eighths = round(min(max(value, 0.0), 1.0) * 10 * 8)
     return (_EIGHTHS[8] * (eighths // 8) + _EIGHTHS[eighths % 8]).rstrip()
 
 

@@ -26,7 +26,7 @@ from gnomon.errors import GnomonError
 from gnomon.records import Item
 from gnomon.reports.shell import asset, environment, icons, style_sheet
 from gnomon.reports.study import labels_of
-from gnomon.reports.viewer import home, items, runs
+from gnomon.reports.viewer import home, items
 from gnomon.reports.viewer.comparison import compare_page
 from gnomon.reports.viewer.shelf import ADDRESSES, Shelf, item_address, run_address
 from gnomon.runs import Notes, Run, change_notes, remove, wording_of
@@ -115,16 +115,9 @@ class Forms:
 
     def routes(self) -> list[Route]:
         """The only addresses that change something."""
-        changes: dict[str, Change] = {
-            "note": self.note,
-            "forget": self.forget,
-            "hide": self.hide,
-            "doubt": self.doubt,
-            "delete": self.delete,
-        }
         routes = []
-        for name, change in changes.items():
-            address = f"/run/{{name}}/{name}"
+        for change in (self.note, self.forget, self.hide, self.doubt, self.delete):
+            address = f"/run/{{name}}/{change.__name__}"
             routes.append(Route(address, self._taking(change), methods=["POST"]))
         return routes
 
@@ -195,14 +188,6 @@ class Forms:
         return "/"
 
 
-def forms_of(sessions: Sessions | None, request: Request) -> dict[str, Any]:
-    """What a page with forms needs: whether there are any, and their token."""
-    if sessions is None:
-        return {"writable": False, "form_token": "", "session": ""}
-    session = sessions.of(request)
-    return {"writable": True, "form_token": sessions.token(session), "session": session}
-
-
 # What is answered to each request that reads.
 
 
@@ -222,10 +207,10 @@ Show = Callable[[Shelf, Request], dict[str, Any]]
 PAGES: dict[str, tuple[str, Show]] = {  # by address: the template, and what it shows
     "/": ("home", home.home),
     "/benchmark": ("benchmark", home.benchmark_page),
-    "/model": ("model", runs.model_page),
+    "/model": ("model", home.model_page),
     "/compare": ("compare", compare_page),
     "/item": ("item", items.item_page),
-    "/run/{name}": ("run", runs.run_page),
+    "/run/{name}": ("run", home.run_page),
     "/run/{name}/items": ("items", items.items_page),
     "/run/{name}/delete": ("delete", delete_page),
 }
@@ -256,10 +241,13 @@ class ViewerPages:
         def answer(request: Request) -> Response:
             if self._sessions is None and template == "delete":
                 raise HTTPException(404, "This viewer changes nothing.")
-            forms = forms_of(self._sessions, request)
-            page = _render(template, {**show(self._shelf, request), **forms})
-            if self._sessions is not None:
-                self._sessions.keep(page, forms["session"])
+            shown = show(self._shelf, request)
+            if self._sessions is None:
+                return _render(template, {**shown, "writable": False, "form_token": ""})
+            session = self._sessions.of(request)
+            token = self._sessions.token(session)
+            page = _render(template, {**shown, "writable": True, "form_token": token})
+            self._sessions.keep(page, session)
             return page
 
         return answer

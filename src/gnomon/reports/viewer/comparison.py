@@ -141,6 +141,7 @@ def compare_page(shelf: Shelf, request: Request) -> dict[str, Any]:
         "shared": shared,
         **shelf.keep("verdicts", runs, lambda: _verdicts(study, entrants, shared)),
         "kinds": kinds,
+        "p_in_words": p_in_words,
         "sort": sort,
         "settings": difference([run.manifest for run in runs]),
         "part": part,
@@ -191,7 +192,7 @@ def _kinds(entrants: Sequence[Entrant], shared: Flags) -> dict[str, tuple[str, F
 def _verdicts(study: Study, entrants: Sequence[Entrant], shared: Flags) -> dict[str, Any]:
     """Who is ahead of whom on the items that all were asked, if that can be said."""
     labels = [entrant.label for entrant in entrants]
-    nothing: dict[str, Any] = {"text": "", "matrix": [], "measure": ""}
+    nothing: dict[str, Any] = {"text": "", "matrix": {}, "measure": ""}
     if not shared.any():
         names = " and ".join(labels) if len(labels) == FEWEST else "These runs"
         return {**nothing, "text": f"{names} share no items, so they cannot be compared."}
@@ -209,32 +210,23 @@ def _verdicts(study: Study, entrants: Sequence[Entrant], shared: Flags) -> dict[
         f"{len(told)} of {counted(len(pairs), 'pairs')} differ significantly (paired test, "
         "corrected by Holm's method for the number of pairs)."
     )
-    return {"text": text, "matrix": _matrix(labels, pairs), "measure": name}
+    return {"text": text, "matrix": _known(pairs), "measure": name}
 
 
-def _matrix(labels: Sequence[str], pairs: Sequence[Comparison]) -> list[dict[str, Any]]:
-    """Row minus column, for every two runs."""
+def _known(pairs: Sequence[Comparison]) -> dict[tuple[str, str], tuple[float, Comparison]]:
+    """By the labels of two runs, how far the first is ahead."""
     known: dict[tuple[str, str], tuple[float, Comparison]] = {}
     for pair in pairs:
-        known[pair.first, pair.second] = (pair.difference, pair)
-        known[pair.second, pair.first] = (-pair.difference, pair)
-    rows = []
-    for one in labels:
-        cells = [_matrix_cell(known.get((one, two))) for two in labels]
-        rows.append({"label": one, "cells": cells})
-    return rows
+        if not isnan(pair.difference):
+            known[pair.first, pair.second] = (pair.difference, pair)
+            known[pair.second, pair.first] = (-pair.difference, pair)
+    return known
 
 
-def _matrix_cell(found: tuple[float, Comparison] | None) -> dict[str, Any]:
-    if found is None or isnan(found[0]):
-        return {"text": "–", "p": "", "differ": False}
-    gap, pair = found
-    p = "no test" if isnan(pair.p_adjusted) else _p_in_words(pair.p_adjusted)
-    text = "0.0" if abs(gap) < 0.0005 else f"{100 * gap:+.1f}".replace("-", "−")
-    return {"text": text, "p": p, "differ": pair.differ}
-
-
-def _p_in_words(p: float) -> str:
+def p_in_words(p: float) -> str:
+    """The p of a test; that there was none where it is not a number."""
+    if isnan(p):
+        return "no test"
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
@@ -250,7 +242,7 @@ def sentence(found: Comparison, measure: str) -> str:
     low, high = found.low, found.high
     if found.difference < 0:
         low, high = -found.high, -found.low
-    interval = f"(interval {100 * low:+.1f} to {100 * high:+.1f}, {_p_in_words(found.p)})."
+    interval = f"(interval {100 * low:+.1f} to {100 * high:+.1f}, {p_in_words(found.p)})."
     if found.differ:
         return f"{ahead} is ahead of {behind} by {gap} {interval}"
     text = f"{first} and {second} do not differ significantly: by {gap} {interval}"

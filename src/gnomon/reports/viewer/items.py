@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import numpy as np
-from markupsafe import Markup
 from numpy.typing import NDArray
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -298,7 +297,7 @@ def item_page(shelf: Shelf, request: Request) -> dict[str, Any]:
         "rows": rows,
         "tags": sorted((study.words(tag), study.words(tag, value)) for tag, value in tags),
         "large": album.pictures(item),
-        "sketches": [Markup(drawn) for drawn in album.sketches(item)],  # noqa: S704 - our own
+        "sketches": album.sketches(item),
         "doubts": doubts,
         "mine": _doubt_beside(shelf, home, item),
         "steps": _steps(shelf, study, name, query),
