@@ -24,7 +24,7 @@ from gnomon.reports.charts import svg
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-ASSETS = Path(__file__).parent / "assets"
+ASSETS = svg.ASSETS
 
 
 def page(

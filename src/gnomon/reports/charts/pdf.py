@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from xml.etree.ElementTree import Element, fromstring
 
-from gnomon.files import package_data, read_yaml
+from gnomon.files import read_yaml
+from gnomon.reports.charts.svg import ASSETS
 
 if TYPE_CHECKING:
     from reportlab.pdfgen.canvas import Canvas
@@ -29,7 +30,7 @@ class Faces(NamedTuple):
 @cache
 def system_faces() -> Faces | None:
     """A regular and a bold sans serif of the system; none if it has none that is known here."""
-    fonts = read_yaml(package_data("fonts.yaml"))
+    fonts = read_yaml(ASSETS / "fonts.yaml")
     files: dict[str, Path] = {}
     for folder in fonts["folders"]:
         for file in sorted(Path(folder).expanduser().rglob("*.ttf")):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape as _escape
 
-from gnomon.files import package_data, read_yaml
+from gnomon.files import read_yaml
 
 MARGIN = 12  # around a drawing in a file of its own
 # Colours for series, of different lightness, so that colour-blind readers can tell them apart.
@@ -21,11 +21,12 @@ MARGIN = 12  # around a drawing in a file of its own
 HUES = 7
 # Series that are no model but parts, labels or shares: greys, so that a colour is always a model.
 MEANINGS = (-1, -2, -3, -4)
-_THEMES = read_yaml(package_data("colours.yaml"))
+ASSETS = Path(__file__).parents[1] / "assets"
+_THEMES = read_yaml(ASSETS / "colours.yaml")
 LIGHT: dict[str, str] = _THEMES["light"]
 DARK: dict[str, str] = _THEMES["dark"]
 # what turns class names into colours, which are variables of the page's style sheet
-RULES = "".join((Path(__file__).parents[1] / "assets/chart.css").read_text("utf-8").splitlines())
+RULES = "".join((ASSETS / "chart.css").read_text("utf-8").splitlines())
 _SHAPES = (  # corners of the shapes of points, in radii; the first is a circle
     (),
     ((-0.88, -0.88), (0.88, -0.88), (0.88, 0.88), (-0.88, 0.88)),

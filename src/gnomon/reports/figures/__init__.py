@@ -16,11 +16,11 @@ from typing import Any
 import msgspec
 
 from gnomon.contracts import Measure
-from gnomon.files import package_data, read_yaml
+from gnomon.files import read_yaml
 from gnomon.grouped import grouped
 from gnomon.records import Score
 from gnomon.reports.charts.axes import WIDTH, ChartBody
-from gnomon.reports.charts.svg import drawing
+from gnomon.reports.charts.svg import ASSETS, drawing
 from gnomon.reports.study import Study
 from gnomon.reports.words import measure_name
 
@@ -73,7 +73,7 @@ class FigureText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def figure_texts() -> dict[str, FigureText]:
     """The texts by kind of chart."""
-    return msgspec.convert(read_yaml(package_data("figures.yaml")), dict[str, FigureText])
+    return msgspec.convert(read_yaml(ASSETS / "figures.yaml"), dict[str, FigureText])
 
 
 def figure(
