@@ -61,11 +61,8 @@ def _over_amounts(lines: Sequence[Curve], label: str, measure: str) -> ChartBody
 # Examples and items that a model was shown.
 
 
-class _Setting(NamedTuple):
-    """A model, and what else may make a difference: its options but for seeds and the prompt."""
-
-    model: str
-    options: str
+# A model, and what else may make a difference: its options but for seeds and the prompt.
+_Setting = tuple[str, str]
 
 
 class _Shown(NamedTuple):
@@ -90,8 +87,10 @@ def against_shots(study: Study) -> Iterator[Figure]:
         settings: dict[_Setting, _Shown] = {}
         for entrant in study.entrants:
             amount = _amount(entrant, key)
+            if amount is None:
+                continue
             value = scores(entrant.table, [measure])[0].value
-            if amount is not None and value is not None:
+            if value is not None:
                 shown = settings.setdefault(_setting(entrant, key), _Shown(entrant.series, {}))
                 shown.values.setdefault(amount, []).append(value)
         grown = {setting: shown for setting, shown in settings.items() if len(shown.values) > 1}
@@ -132,12 +131,12 @@ def _setting(entrant: Entrant, key: str) -> _Setting:
     for name, value in sorted(options.items()):
         if name not in (key, "prompt") and "seed" not in name and value is not None:
             kept.append(f"{name} {value}")
-    return _Setting(model, ", ".join(kept))
+    return model, ", ".join(kept)
 
 
 def _names(settings: Sequence[_Setting]) -> list[str]:
     """A curve's name: the model, with its options where it has several curves."""
-    models = [setting.model for setting in settings]
+    models = [model for model, _ in settings]
     names = []
     for model, options in settings:
         name = model_name(model)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -95,7 +95,7 @@ def headline(study: Study) -> Headline:
     names = tuple(name for name in every if name in known)
     lines = []
     for series, (entrant, (row, _)) in enumerate(zip(study.entrants, rows, strict=True)):
-        lines.append(_line(entrant.label, row, names, series=series))
+        lines.append(HeadlineRow(entrant.label, "", tuple(map(row.get, names)), series))
 
     papers = _published_lines(study, names)
     notes = [*notes_of(study, every, names, papers=bool(papers)), *few_units(list(few))]
@@ -106,25 +106,13 @@ def headline(study: Study) -> Headline:
     first = next((measure for measure in measures if measure.name in known), measures[0])
     also = []
     for spec, row in asked_too.items():
-        also.append(_line(spec, row, names, source="for this page", kind="baseline"))
+        cells = tuple(map(row.get, names))
+        also.append(HeadlineRow(spec, "for this page", cells, -1, "baseline"))
     for people in together:
-        source = "human ceiling"
-        also.append(_line(people.label, people.figures, names, source=source, kind="people"))
+        cells = tuple(map(people.figures.get, names))
+        also.append(HeadlineRow(people.label, "human ceiling", cells, -1, "people"))
     ranked = _ranked(study, lines, papers, first, also)
     return Headline(names, ranked, tuple(notes))
-
-
-def _line(
-    label: str,
-    figures: Mapping[str, Score],
-    columns: Sequence[str],
-    *,
-    source: str = "",
-    series: int = -1,
-    kind: str = "",
-) -> HeadlineRow:
-    cells = tuple(map(figures.get, columns))
-    return HeadlineRow(label, source, cells, series, kind)
 
 
 def figures_of(table: Table, measures: Sequence[Measure]) -> tuple[dict[str, Score], list[str]]:
@@ -169,7 +157,8 @@ def _slices(
 
     lines = []
     for series, (entrant, table) in enumerate(zip(study.entrants, tables, strict=True)):
-        lines.append(_line(entrant.label, _by_tag(table, measure, tag), keys, series=series))
+        figures = _by_tag(table, measure, tag)
+        lines.append(HeadlineRow(entrant.label, "", tuple(map(figures.get, keys)), series))
     if not any(any(line.cells) for line in lines):
         return []
 
