@@ -33,6 +33,10 @@ from gnomon.runs import Run, runs_in
         (["scales", "--people", "ann", "--set", "address=lab"], "not an address"),
         (["scales", "--people", "ann", "--limit", "4", "--set", "completion_link=lab"], "https://"),
         (["scales", "--people", "ann", "--set", "address=https://"], "not an address"),
+        (
+            ["scales", "--people", "ann", "--set", "address=https://me:pw@lab"],
+            "'https://***@lab' is",
+        ),
         (["scales", "--people", "ann", "--set", "address=https://lab:port"], "not an address"),
         (["scales", "--people", "ann", "--set", "address=https://lab/study"], "below a path"),
         (["scales", "--people", "ann", "--limit", "4", "--set", "repeat=3"], "2 can come twice"),
