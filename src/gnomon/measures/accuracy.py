@@ -60,23 +60,10 @@ def guessed(table: Table, seed: int = 0) -> Table:
     )
 
 
-ACCURACY = Measure(
-    name="accuracy",
-    statistics=accuracy,
-    guessable=True,
-)
-RECOGNISED_ACCURACY = Measure(
-    name="recognised_accuracy",
-    statistics=recognised_accuracy,
-)
-RECOGNISED_SHARE = Measure(
-    name="recognised_share",
-    statistics=recognised_share,
-)
-GUESSED_ACCURACY = Measure(
-    name="guessed_accuracy",
-    statistics=guessed_accuracy,
-)
+ACCURACY = Measure(name="accuracy", statistics=accuracy, guessable=True)
+RECOGNISED_ACCURACY = Measure(name="recognised_accuracy", statistics=recognised_accuracy)
+RECOGNISED_SHARE = Measure(name="recognised_share", statistics=recognised_share)
+GUESSED_ACCURACY = Measure(name="guessed_accuracy", statistics=guessed_accuracy)
 
 
 # Items by group: what templates, patterns and pairs are measured by.

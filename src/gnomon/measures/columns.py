@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -80,11 +79,6 @@ class CodeBook(dict[str, int]):
         code = self[text] = len(self)
         return code
 
-    def learn(self, texts: Iterable[str]) -> None:
-        """Give each text a code, in this order."""
-        for text in texts:
-            self.setdefault(text, len(self))
-
 
 class TextColumn:
     """A column while it is being filled."""
@@ -123,75 +117,6 @@ class TagColumns:
     def done(self) -> dict[str, Column]:
         """The finished columns."""
         return {tag: column.done() for tag, column in self.columns.items()}
-
-
-class Tags(Mapping[str, Column]):
-    """The tags of a table's rows, loaded when first looked at and cut to a slice tag by tag."""
-
-    def __init__(self, load: Callable[[], Mapping[str, Column]]) -> None:
-        self._whole = _Once(load)
-        self._rows: NDArray[np.int64] | None = None
-        self._cut: dict[str, Column] = {}
-
-    def take(self, rows: NDArray[Any]) -> Tags:
-        """The same tags for some of the rows, given as a mask or as indices."""
-        index = _indices(rows)
-        part = Tags.__new__(Tags)
-        part._whole = self._whole
-        part._rows = index if self._rows is None else self._rows[index]
-        part._cut = {}
-        return part
-
-    def __getitem__(self, name: str) -> Column:
-        column = self._whole.columns[name]
-        if self._rows is None:
-            return column
-        if name not in self._cut:
-            self._cut[name] = column.take(self._rows)
-        return self._cut[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._whole.columns)
-
-    def __len__(self) -> int:
-        return len(self._whole.columns)
-
-
-class WordingHashes:
-    """A hash of each row's context and text, to tell whether two rows ask the same.
-
-    Good within one process only.
-    """
-
-    def __init__(
-        self, load: Callable[[], NDArray[np.int64]], rows: NDArray[np.int64] | None = None
-    ) -> None:
-        self._load = load
-        self._rows = rows
-
-    def take(self, rows: NDArray[Any]) -> WordingHashes:
-        """The same for some of the rows, given as a mask or as indices."""
-        return WordingHashes(lambda: self.hashes, _indices(rows))
-
-    @cached_property
-    def hashes(self) -> NDArray[np.int64]:
-        """One for each row."""
-        whole = self._load()
-        return whole if self._rows is None else whole[self._rows]
-
-
-class _Once:
-    def __init__(self, load: Callable[[], Mapping[str, Column]]) -> None:
-        self._load = load
-
-    @cached_property
-    def columns(self) -> Mapping[str, Column]:
-        return self._load()
-
-
-def _indices(rows: NDArray[Any]) -> NDArray[np.int64]:
-    """A mask as indices; indices as they are."""
-    return np.flatnonzero(rows) if rows.dtype == bool else rows
 
 
 def coded(texts: Iterable[str]) -> Column:

@@ -176,21 +176,9 @@ def group_right(table: Table) -> Statistics:
     return mean_of(right[several], found.clusters[several])
 
 
-GROUP_AGREEMENT, GROUP_AGREEMENT_AND_RIGHT = with_twin(
-    "group_agreement",
-    group_agreement,
-    "groups",
-)
-FORM_AGREEMENT, FORM_AGREEMENT_AND_RIGHT = with_twin(
-    "form_agreement",
-    form_agreement,
-    "groups",
-)
-GROUP_RIGHT = Measure(
-    name="group_right",
-    statistics=group_right,
-    needs=frozenset({"groups"}),
-)
+GROUP_AGREEMENT, GROUP_AGREEMENT_AND_RIGHT = with_twin("group_agreement", group_agreement, "groups")
+FORM_AGREEMENT, FORM_AGREEMENT_AND_RIGHT = with_twin("form_agreement", form_agreement, "groups")
+GROUP_RIGHT = Measure(name="group_right", statistics=group_right, needs=frozenset({"groups"}))
 
 
 # Is one fact answered alike however it is put: by its converse, denied, in a mirror.
@@ -287,8 +275,4 @@ def _alike(part: Table, *, and_right: bool) -> Statistics:
     return mean_of(alike, part.clusters[first])
 
 
-CONSISTENCY, CONSISTENCY_AND_RIGHT = with_twin(
-    "consistency",
-    consistency,
-    "ways",
-)
+CONSISTENCY, CONSISTENCY_AND_RIGHT = with_twin("consistency", consistency, "ways")

@@ -13,7 +13,7 @@ from gnomon.grouped import grouped
 from gnomon.measures.correction import Trial, trial_in
 from gnomon.measures.runlabels import labels, labels_of
 from gnomon.measures.seeds import by_seed, seedless, together
-from gnomon.measures.table import Table
+from gnomon.measures.table import Details, Table
 
 if TYPE_CHECKING:
     from gnomon.runs import Run
@@ -95,9 +95,13 @@ def matched_by(entries: Sequence[ScoredTable], tag: str) -> list[ScoredTable]:
                 f"Two items of {entry.label} have the same value of the tag '{tag}'.",
                 "Match by a tag that names each item of a run once.",
             )
-        ids = np.array(names, dtype=object)
-        found.append(entry._replace(table=replace(table, ids=ids, wordings=None)))
+        found.append(entry._replace(table=_renamed(table, names)))
     return found
+
+
+def _renamed(table: Table, names: list[str]) -> Table:
+    details = Details(lambda: table.tags, lambda: None)  # other wordings mean the same here
+    return replace(table, ids=np.array(names, dtype=object), details=details)
 
 
 def by_benchmark(tables: Iterable[Table]) -> list[list[Table]]:

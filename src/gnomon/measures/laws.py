@@ -304,18 +304,6 @@ def _key(found: LawStatements, one: Codes, two: Codes) -> Codes:
     return (compact(found.context)[0] * size + one) * size + two
 
 
-SYMMETRY, SYMMETRY_AND_RIGHT = with_twin(
-    "symmetry",
-    symmetry,
-    "laws",
-)
-CONVERSE, CONVERSE_AND_RIGHT = with_twin(
-    "converse",
-    converse,
-    "relations",
-)
-NEGATION, NEGATION_AND_RIGHT = with_twin(
-    "negation",
-    negation,
-    "relations",
-)
+SYMMETRY, SYMMETRY_AND_RIGHT = with_twin("symmetry", symmetry, "laws")
+CONVERSE, CONVERSE_AND_RIGHT = with_twin("converse", converse, "relations")
+NEGATION, NEGATION_AND_RIGHT = with_twin("negation", negation, "relations")

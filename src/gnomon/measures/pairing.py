@@ -320,12 +320,12 @@ def _wordings_matter(tables: Sequence[Table]) -> bool:
     """Whether the same id may mean different questions, and that can be seen."""
     digests = {table.about.digest for table in tables}
     same = len(digests) == 1 and "" not in digests
-    return not same and all(table.wordings is not None for table in tables)
+    return not same and all(table.details.wordings is not None for table in tables)
 
 
 def _hashes(table: Table) -> NDArray[np.int64]:
-    assert table.wordings is not None
-    return table.wordings.hashes
+    assert table.details.wordings is not None
+    return table.details.wordings
 
 
 def _check(one: Table, two: Table) -> None:

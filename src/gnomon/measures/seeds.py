@@ -10,11 +10,11 @@ from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gnomon.contracts import Laws, Measure
 from gnomon.errors import UsageError
 from gnomon.measures.chance import chance_of
-from gnomon.measures.columns import WordingHashes
 from gnomon.measures.intervals import t_quantile, where_all_agree
 from gnomon.measures.rows import Row, TaggedItem, build
 from gnomon.measures.runlabels import is_seed
@@ -143,15 +143,14 @@ def together(tables: Sequence[Table]) -> Table:
         scale=first.scale,
         sharing=_over_seeds(first),
         laws=_within_seeds(first.laws),
-        wordings=_wordings(tables),
+        wordings=lambda: _wordings(tables),
     )
 
 
-def _wordings(tables: Sequence[Table]) -> WordingHashes | None:
-    known = [table.wordings for table in tables if table.wordings is not None]
-    if len(known) < len(tables):
-        return None
-    return WordingHashes(lambda: np.concatenate([each.hashes for each in known]))
+def _wordings(tables: Sequence[Table]) -> NDArray[np.int64] | None:
+    hashes = [table.details.wordings for table in tables]
+    known = [each for each in hashes if each is not None]
+    return np.concatenate(known) if len(known) == len(tables) else None
 
 
 def _rows(tables: Sequence[Table]) -> Iterator[Row]:
