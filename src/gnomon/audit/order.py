@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain, pairwise
 from typing import NamedTuple
 
 from msgspec import structs
 
-from gnomon.audit.finding import SHOWN, Finding, percent, share
+from gnomon.audit.finding import SHOWN, Finding, share
 from gnomon.audit.sets import AuditItem
 from gnomon.audit.subject import Subject
-from gnomon.graphs import strong_components
+from gnomon.graphs import shortest_cycle, strong_components
+from gnomon.reports.words import percent
 
 CHECK = "order"
 MOST_THINGS = 5_000  # beyond which what follows by transitivity is not looked for
@@ -105,7 +106,9 @@ def _tangle(subject: Subject, found: Comparisons, largest: list[Thing]) -> Findi
     inside = set(largest)
     facts = [pair for pair in found.facts if inside.issuperset(pair)]
     value = share(len(facts), len(found.facts))
-    cycle = shortest_cycle(found.greater, largest)
+    cycle = shortest_cycle(
+        lambda thing: sorted(found.greater[thing] & inside, key=repr), min(inside, key=repr)
+    )
     way = [thing[0] for thing in (*cycle, cycle[0])]
     says = (
         f"{len(largest):,} of {len(found.greater):,} things lie in one tangle, in which each is, "
@@ -147,26 +150,3 @@ def implied_pairs(greater: Mapping[Thing, set[Thing]]) -> Iterator[Pair]:
         for other in greater[thing]:
             if any(other in below[via] for via in greater[thing] if via != other):
                 yield thing, other
-
-
-def shortest_cycle(greater: Mapping[Thing, set[Thing]], tangle: Iterable[Thing]) -> list[Thing]:
-    """A cycle through the first thing of a tangle, as short as there is."""
-    inside = set(tangle)
-    start = min(inside, key=repr)
-    before: dict[Thing, Thing] = {}
-    queue = [start]
-    for thing in queue:
-        for other in sorted(greater[thing] & inside, key=repr):
-            if other == start:
-                return _way_back(before, start, thing)
-            if other not in before:
-                before[other] = thing
-                queue.append(other)
-    return []
-
-
-def _way_back(before: Mapping[Thing, Thing], start: Thing, end: Thing) -> list[Thing]:
-    way = [end]
-    while way[-1] != start:
-        way.append(before[way[-1]])
-    return way[::-1]

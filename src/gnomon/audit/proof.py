@@ -11,13 +11,14 @@ from typing import NamedTuple
 from msgspec import structs
 
 from gnomon.audit.clauses import PlainClause, clauses
-from gnomon.audit.finding import SHOWN, Example, Finding, percent, share
+from gnomon.audit.finding import SHOWN, Example, Finding, share
 from gnomon.audit.subject import Subject
 from gnomon.errors import MissingExtraError
 from gnomon.lexicon.relations import Use
 from gnomon.proofs.meaning.formulas import Formula, every
 from gnomon.proofs.meaning.stories import Story, reading_named
 from gnomon.proofs.solver import ORDINARY, Case, formula_of
+from gnomon.reports.words import percent
 
 # Clauses given to the prover: what follows, and what cannot hold together.
 #

@@ -14,13 +14,13 @@ from gnomon.audit.finding import (
     against,
     alone,
     finding_of,
-    percent,
     share,
     so_many,
 )
 from gnomon.audit.sets import Splits
 from gnomon.audit.subject import ALL_WORDS, Answers, Subject, answers_of
 from gnomon.measures.columns import CodeBook, Floats
+from gnomon.reports.words import percent
 
 # How far does one answer get that never looks at the question? One label, or one place.
 #
@@ -153,9 +153,7 @@ def _findings(subject: Subject, check: str, *, flipped: bool) -> Iterator[Findin
 
 def _parts(subject: Subject) -> dict[str, list[str]]:
     """What can be looked up: each field, all words where there are several, the picture."""
-    parts = {field: subject.texts(field) for field in subject.fields}
-    if len(parts) > 1:
-        parts[ALL_WORDS] = subject.texts(ALL_WORDS)
+    parts = {field: subject.texts(field) for field in subject.fields_and_all}
     pictures = [question.picture for question in subject.answered]
     if any(pictures):
         parts[PICTURE] = pictures

@@ -126,16 +126,16 @@ def coded(texts: Iterable[str]) -> Column:
     return column.done()
 
 
-def pooled(columns: Sequence[Column]) -> Codes:
-    """[rows, columns] codes of some columns into one vocabulary, -1 where there is no value."""
+def pooled(columns: Sequence[Column]) -> tuple[Codes, tuple[str, ...]]:
+    """[rows, columns] codes of some columns into one vocabulary, -1 for no value; and that."""
     if len(columns) == 1:
-        return columns[0].codes[:, None]
+        return columns[0].codes[:, None], columns[0].values
     words = CodeBook()
     codes = []
     for column in columns:
         place = [words[value] for value in column.values]
         codes.append(np.array([*place, -1])[column.codes])
-    return np.stack(codes, axis=1)
+    return np.stack(codes, axis=1), tuple(words)
 
 
 def codes_of(values: array[int]) -> Codes:

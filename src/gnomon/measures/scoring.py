@@ -14,7 +14,7 @@ from gnomon.measures.accuracy import ACCURACY
 from gnomon.measures.chance import chance_of, needs_two_runs, unmet
 from gnomon.measures.correction import Trial, corrected_accuracy
 from gnomon.measures.entries import ScoredTable, pooled_over_seeds, table_of
-from gnomon.measures.intervals import interval
+from gnomon.measures.intervals import interval, known
 from gnomon.measures.seeds import SeedScore, over_seeds, slices
 from gnomon.measures.table import Table, unknown_tag
 from gnomon.records import Score
@@ -228,8 +228,3 @@ def score(
         clusters=statistics.clusters,
         units=statistics.units,
     )
-
-
-def known(value: float) -> float | None:
-    """A number, or none for NaN."""
-    return None if isnan(value) else value

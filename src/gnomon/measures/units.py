@@ -281,7 +281,7 @@ def shared_units(table: Table) -> Units:
     tags: list[int] = []
     nouns: list[str] = []
     for kind in table.sharing.within(table):
-        found = pooled([table.column(tag) for tag in kind.tags])
+        found, _ = pooled([table.column(tag) for tag in kind.tags])
         columns.append(found)
         tags.append(len(kind.tags))
         alone = len(table) > 0 and (found < 0).all()  # no item says what it belongs to

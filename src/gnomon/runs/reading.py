@@ -18,16 +18,13 @@ import msgspec
 from gnomon.errors import DataError
 from gnomon.naming import model_name, plain
 from gnomon.records import Answer, Item
-from gnomon.runs.database import as_of_today, connect, item_of_format_1
+from gnomon.runs.database import COLUMNS, as_of_today, connect, item_of_format_1
 from gnomon.runs.manifest import LOG, Counts, Manifest, read_manifest
 from gnomon.runs.notes import Notes, read_notes
 from gnomon.runs.usage import Usage, usage_of
 from gnomon.tabular import frame_of, html_table
 
-ANSWER = (
-    "sample, scores, choice, reply, rule, files, seconds, tokens, error, tokens_read, "
-    "tokens_written"
-)
+ANSWER = ", ".join(COLUMNS)
 _ALL = f"SELECT record, {ANSWER} FROM items LEFT JOIN answers USING (n)"  # noqa: S608
 _EVERY_ITEM = f"{_ALL} WHERE coalesce(sample, 0) = 0 ORDER BY n"
 _ONE_ITEM = f"{_ALL} WHERE id = ? AND coalesce(sample, 0) = 0"
@@ -217,26 +214,13 @@ class Run:
 
     def answer(self, item: str, columns: Sequence[Any]) -> Answer | None:
         """The answer to an item by its columns in the log; none if there is none."""
-        (sample, scores, choice, reply, rule, files, seconds, tokens, error, read, written) = (
-            columns
-        )
-        if sample is None:
+        fields = dict(zip(COLUMNS, columns, strict=True))
+        if fields["sample"] is None:
             return None
         try:
-            return Answer(
-                item=item,
-                sample=sample,
-                scores=decode_scores(scores),
-                choice=choice,
-                reply=reply,
-                rule=rule,
-                files=_decode_files(files) if files else (),
-                seconds=seconds,
-                tokens=tokens,
-                error=error,
-                tokens_read=read,
-                tokens_written=written,
-            )
+            fields["scores"] = decode_scores(fields["scores"])
+            fields["files"] = _decode_files(fields["files"]) if fields["files"] else ()
+            return Answer(item=item, **fields)
         except (msgspec.MsgspecError, TypeError) as problem:
             raise self.damaged(problem) from None
 

@@ -28,6 +28,7 @@ from gnomon.runs.pace import WorkerPace
 HOW = "Write a number of processes, ray, or ray:N: --workers 4, --workers ray:8."
 MOST = 100_000  # more is a slip of the pen
 Window = Sequence[Numbered]
+Sized = tuple[Window, list[int]]  # with the size of each item
 encode = msgspec.msgpack.Encoder().encode
 _decode_items = msgspec.msgpack.Decoder(list[Item]).decode
 
@@ -182,7 +183,7 @@ class Local:
         if keep:
             keep(folder)
 
-    def measured(self, windows: Iterable[Window]) -> Iterator[tuple[Window, list[int]]]:
+    def measured(self, windows: Iterable[Window]) -> Iterator[Sized]:
         """Each window with the size of each item."""
         size = self._asker.size
         for window in windows:
