@@ -20,7 +20,7 @@ Thing = tuple[str, ...]  # a name, and the scope in which its comparisons hold
 Pair = tuple[Thing, Thing]  # the first is greater than the second
 
 
-class Comparisons(NamedTuple):
+class OrderFacts(NamedTuple):
     """What the labels say is greater than what, with the questions that say so."""
 
     facts: dict[Pair, list[int]]
@@ -41,7 +41,7 @@ def order(subject: Subject) -> Iterator[Finding]:
         yield _implied(found)
 
 
-def _comparisons(subject: Subject) -> Comparisons:
+def _comparisons(subject: Subject) -> OrderFacts:
     facts: dict[Pair, list[int]] = {}
     for number, question in enumerate(subject.questions):
         fact = _fact(question)
@@ -51,7 +51,7 @@ def _comparisons(subject: Subject) -> Comparisons:
     for one, other in facts:
         greater.setdefault(one, set()).add(other)
         greater.setdefault(other, set())
-    return Comparisons(facts, greater)
+    return OrderFacts(facts, greater)
 
 
 def _fact(question: AuditItem) -> Pair | None:
@@ -68,7 +68,7 @@ def _fact(question: AuditItem) -> Pair | None:
     return None
 
 
-def _contradictions(subject: Subject, found: Comparisons) -> Finding:
+def _contradictions(subject: Subject, found: OrderFacts) -> Finding:
     both: list[list[int]] = []
     for one, other in found.facts:
         back = found.facts.get((other, one))
@@ -91,7 +91,7 @@ def _contradictions(subject: Subject, found: Comparisons) -> Finding:
     return structs.replace(about, examples=tuple(shown))
 
 
-def _tangle(subject: Subject, found: Comparisons, largest: list[Thing]) -> Finding:
+def _tangle(subject: Subject, found: OrderFacts, largest: list[Thing]) -> Finding:
     finding = Finding(
         check=CHECK,
         part="tangle",
@@ -122,7 +122,7 @@ def _tangle(subject: Subject, found: Comparisons, largest: list[Thing]) -> Findi
     return structs.replace(subject.about(finding, behind), examples=shown)
 
 
-def _implied(found: Comparisons) -> Finding:
+def _implied(found: OrderFacts) -> Finding:
     """Facts that follow from others: they are asked, but tell nothing new about the set."""
     follows = sum(1 for _ in implied_pairs(found.greater))
     value = share(follows, len(found.facts))

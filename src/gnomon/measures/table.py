@@ -61,7 +61,7 @@ class Details:
         """A hash of each row's context and text; none if these are not known."""
         return self._wordings()
 
-    def take(self, rows: Codes) -> Details:
+    def take(self, rows: NDArray[Any]) -> Details:
         """The same for some of the rows."""
         return Details(
             lambda: {name: column.take(rows) for name, column in self.tags.items()},
