@@ -20,7 +20,7 @@ DEVELOPMENT = ("dev", "val", "valid", "validation", "development")
 TRAIN = ("train", "training")
 
 
-class Votes(NamedTuple):
+class VoteCount(NamedTuple):
     """How many people agreed with the label, of how many."""
 
     agreeing: int
@@ -50,7 +50,7 @@ class AuditItem(NamedTuple):
     item: Item
     texts: tuple[str, ...]  # its words, one text for each field of the set
     held_out: tuple[str, ...] = ()  # what must not be in training and test at once
-    votes: Votes | None = None
+    votes: VoteCount | None = None
     doubted: Doubted | None = None
     compared: Compared | None = None
 

@@ -97,14 +97,14 @@ def plain_item(item: Item) -> sets.AuditItem:
     return sets.AuditItem(item, (item.context, item.text), votes=_votes_in_tags(item.tags))
 
 
-def _votes_in_tags(tags: dict[str, str]) -> sets.Votes | None:
+def _votes_in_tags(tags: dict[str, str]) -> sets.VoteCount | None:
     """How people voted, where the tags say how many and which share of them agreed."""
     try:
         total = int(tags.get("votes", ""))
         share = float(tags.get("agreement", ""))
     except ValueError:
         return None
-    return sets.Votes(round(share * total), total)
+    return sets.VoteCount(round(share * total), total)
 
 
 # Questions that ask which of two things is greater: "Is a cow smaller than an ant?" and "An ant is
@@ -269,7 +269,7 @@ def _text_at(row: Row, name: str) -> str:
     return scalar(value) or ""
 
 
-def _votes_in_row(row: Row, columns: FileColumns) -> sets.Votes | None:
+def _votes_in_row(row: Row, columns: FileColumns) -> sets.VoteCount | None:
     """How people voted: labels that they gave, or who said true and who said false."""
     cells: dict[str, Any] = {}
     for what, name in columns.beside.items():
@@ -279,14 +279,14 @@ def _votes_in_row(row: Row, columns: FileColumns) -> sets.Votes | None:
     true, false = cells.get("votes_true", MISSING), cells.get("votes_false", MISSING)
     if true is not MISSING and false is not MISSING:
         for_it = true if gold in TRUE else false
-        return sets.Votes(_count(for_it), _count(true) + _count(false))
+        return sets.VoteCount(_count(for_it), _count(true) + _count(false))
     votes = cells.get("votes")
     if isinstance(votes, str):
         votes = [part.strip() for part in votes.replace(";", "|").split("|")]
     if not isinstance(votes, list):
         return None
     agreeing = sum((scalar(vote) or "").lower() == gold for vote in votes)
-    return sets.Votes(agreeing, len(votes))
+    return sets.VoteCount(agreeing, len(votes))
 
 
 def _count(value: Any) -> int:

@@ -27,7 +27,7 @@ from gnomon.registry import ModelSpec
 from gnomon.runs import Manifest, Run, RunLog, identity, plan
 from gnomon.runs.batches import Numbered, in_sized_batches
 from gnomon.runs.pace import PaceFile
-from gnomon.runs.progress import Progress, Watcher, progress_of
+from gnomon.runs.progress import RunProgress, Watcher, progress_of
 from gnomon.runs.workers import Done, Local, WorkerPlan
 
 if TYPE_CHECKING:
@@ -261,7 +261,9 @@ class AnswerWriter:
 class _Watcher:
     """Keeps count, and tells the user and the viewer."""
 
-    def __init__(self, task: plan.RunTask, workers: Local | WorkerPool, progress: Progress) -> None:
+    def __init__(
+        self, task: plan.RunTask, workers: Local | WorkerPool, progress: RunProgress
+    ) -> None:
         self._watch, self._workers, self._progress = task.watch, workers, progress
         self._file = PaceFile(task.log.path)
         self._looked = 0.0
