@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import isnan, nan, sqrt
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gnomon.contracts import Laws, Measure
 from gnomon.errors import UsageError
+from gnomon.grouped import grouped
 from gnomon.measures.chance import chance_of
 from gnomon.measures.intervals import t_quantile, where_all_agree
 from gnomon.measures.rows import Row, TaggedItem, build
@@ -81,13 +82,21 @@ def over_seeds(
 
 def by_seed(tables: Sequence[Table]) -> list[list[Table]]:
     """The tables in groups that differ in nothing but their seeds, in order of first occurrence."""
-    found: dict[tuple[str, str, str], list[Table]] = {}
-    for table in tables:
-        same = (table.benchmark, table.spec, _in_words(seedless(table)))
-        found.setdefault(same, []).append(table)
-    for group in found.values():
+    groups = alike_but_for(tables, seedless)
+    for group in groups:
         _check_different(group)
-    return list(found.values())
+    return groups
+
+
+def alike_but_for(
+    tables: Sequence[Table], settings: Callable[[Table], dict[str, Any]]
+) -> list[list[Table]]:
+    """The tables of one model on one benchmark with the same of these settings, in groups."""
+
+    def key(table: Table) -> tuple[str, str, str]:
+        return table.benchmark, table.spec, _in_words(settings(table))
+
+    return list(grouped(tables, key).values())
 
 
 def _check_different(tables: Sequence[Table]) -> None:

@@ -123,7 +123,7 @@ def about_model(model: Model, files: dict[str, str]) -> ModelFacts:
         answered_before=bool(getattr(model, "answered_before", False)),
         kept_replies=dict(getattr(model, "kept_replies", {})),
         lists=lists,
-        asking=_asking(model),
+        asking=msgspec.to_builtins(getattr(model, "asking", dict)()),
         files=files,
     )
 
@@ -137,12 +137,18 @@ def opened_for(model: Model | ModelSpec, run: str) -> Model:
     return opened
 
 
-def _asking(model: Model) -> dict[str, Any]:
-    asking = getattr(model, "asking", None)
-    if asking is None:
-        return {}
-    found: dict[str, Any] = msgspec.to_builtins(asking())
-    return found
+def prepare_model(model: Model, items: Iterable[Item], benchmark: Benchmark) -> None:
+    """Let a model that learns from the items see them."""
+    prepare = getattr(model, "prepare", None)
+    if prepare:
+        prepare(items, benchmark)
+
+
+def close_model(model: Model) -> None:
+    """Let go of a model, if it holds anything."""
+    close = getattr(model, "close", None)
+    if close:
+        close()
 
 
 class Done(NamedTuple):
@@ -173,9 +179,7 @@ class Local:
 
     def prepare(self, items: Iterable[Item], benchmark: Benchmark) -> None:
         """Let a model that learns from the items see them."""
-        prepare = getattr(self._model, "prepare", None)
-        if prepare:
-            prepare(items, benchmark)
+        prepare_model(self._model, items, benchmark)
 
     def keep(self, folder: Path) -> None:
         """Tell a model that makes files where they go."""
@@ -204,9 +208,7 @@ class Local:
 
     def close(self) -> None:
         """Close the model, however the run ended."""
-        close = getattr(self._model, "close", None)
-        if close:
-            close()
+        close_model(self._model)
 
 
 def check_can_be_shared(about: ModelFacts) -> None:
@@ -289,9 +291,7 @@ class Worker:
 
     def close(self) -> None:
         """Let go of the model."""
-        close = getattr(self._model, "close", None)
-        if close:
-            close()
+        close_model(self._model)
 
     def _ready(self) -> bytes:
         about = about_model(self._model, self._files)
