@@ -66,6 +66,19 @@ def so_many(part: int, whole: int, noun: str = "items") -> str:
     return f"{part:,} of {whole:,} {noun}"
 
 
+def fault(check: str, part: str, count: int, whole: int, says: str) -> Finding:
+    """So many of a whole, of which none should be: an alarm if there is one."""
+    return Finding(
+        check=check,
+        part=part,
+        value=share(count, whole),
+        chance=0.0,
+        alarm=count > 0,
+        says=says,
+        n=whole,
+    )
+
+
 # How far a rule is from chance, and when that is an alarm.
 #
 # An alarm is more than 3 points off, and an interval excludes chance that would do so by luck in

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from gnomon.audit.finding import SHOWN, Finding, share
+from gnomon.audit.finding import SHOWN, Finding, fault, share
 from gnomon.audit.sets import AuditItem
 from gnomon.audit.subject import Subject
 from gnomon.graphs import shortest_cycle, strong_components
@@ -74,18 +74,8 @@ def _contradictions(subject: Subject, found: OrderFacts) -> Finding:
         back = found.facts.get((other, one))
         if back and repr(one) < repr(other):
             both.append([found.facts[one, other][0], back[0]])
-    finding = Finding(
-        check=CHECK,
-        part="contradictions",
-        value=share(2 * len(both), len(found.facts)),
-        chance=0.0,
-        alarm=bool(both),
-        says=(
-            f"{len(both):,} pairs of things are labelled both ways round, of "
-            f"{len(found.facts):,} facts."
-        ),
-        n=len(found.facts),
-    )
+    says = f"{len(both):,} pairs of things are labelled both ways round, of {len(found.facts):,} facts."
+    finding = fault(CHECK, "contradictions", 2 * len(both), len(found.facts), says)
     shown = [subject.audited.example(*pair) for pair in both[:SHOWN]]
     about = subject.about(finding, list(chain.from_iterable(both)))
     return structs.replace(about, examples=tuple(shown))

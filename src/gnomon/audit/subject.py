@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from msgspec import structs
 
-from gnomon.audit.finding import LISTED, SHOWN, Finding, share, so_many
+from gnomon.audit.finding import LISTED, SHOWN, Finding, fault, so_many
 from gnomon.audit.sets import AuditItem, AuditSet, Splits
 from gnomon.measures.columns import CodeBook, Floats
 from gnomon.measures.units import Units
@@ -277,13 +277,6 @@ class Subject:
     def faults(self, check: str, part: str, numbers: Sequence[int], verb: str) -> Finding:
         """What some of the questions do that none should."""
         total = len(self.questions)
-        finding = Finding(
-            check=check,
-            part=part,
-            value=share(len(numbers), total),
-            chance=0.0,
-            alarm=bool(numbers),
-            says=f"{so_many(len(numbers), total)} {verb}.",
-            n=total,
-        )
+        says = f"{so_many(len(numbers), total)} {verb}."
+        finding = fault(check, part, len(numbers), total, says)
         return self.about(finding, numbers)

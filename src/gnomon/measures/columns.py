@@ -43,6 +43,29 @@ def _renumber(codes: Codes) -> tuple[Codes, int]:
     return (np.cumsum(seen) - 1)[codes], int(seen.sum())
 
 
+def first_rows(codes: Codes, count: int) -> Codes:
+    """The first row that has each code.
+
+    >>> first_rows(np.array([1, 0, 1, 2]), 3)
+    array([1, 0, 3])
+    """
+    first = np.zeros(count, dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    return first
+
+
+def differs_within(codes: Codes, count: int, values: Codes) -> NDArray[np.bool_]:
+    """Whether the rows that have each code have different values.
+
+    >>> differs_within(np.array([0, 0, 1, 1]), 2, np.array([5, 5, 5, 6]))
+    array([False,  True])
+    """
+    first = values[first_rows(codes, count)]
+    found = np.zeros(count, dtype=bool)
+    found[codes[values != first[codes]]] = True
+    return found
+
+
 def added(codes: Codes, count: int, columns: Floats) -> Floats:
     """[count, k] the columns of all rows that have the same code, added up."""
     sums = np.empty((count, columns.shape[1]))

@@ -186,19 +186,9 @@ def agreements(
             continue
         statistics = measure.statistics(first, second)
         value, low, high, _ = interval(statistics, level=level)
-        row = Agreement(
-            first.benchmark,
-            measure.name,
-            one.label,
-            two.label,
-            value,
-            low,
-            high,
-            statistics.n,
-            statistics.clusters,
-            statistics.units,
-        )
-        found.append(row)
+        who = (first.benchmark, measure.name, one.label, two.label)
+        counts = (statistics.n, statistics.clusters, statistics.units)
+        found.append(Agreement(*who, value, low, high, *counts))
     if apart and not found:
         raise apart
     return found

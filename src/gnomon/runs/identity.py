@@ -107,23 +107,18 @@ def _other_model(manifest: Manifest, folder: Path, changed: list[str]) -> RunErr
 
 
 def run_folder(
-    source: ItemSource, model: Model | ModelSpec, runs: str | Path, *, blind: bool = False
-) -> Path:
-    """Where this run lives: the same benchmark, model and options give the same folder.
-
-    The limit has no say in it, so that a run grows when a larger one is asked for.
-    """
-    return _folder(source, None, model, runs, blind=blind)
-
-
-def _folder(
     source: ItemSource,
-    limit: int | None,
     model: Model | ModelSpec,
     runs: str | Path,
     *,
-    blind: bool,
+    blind: bool = False,
+    limit: int | None = None,
 ) -> Path:
+    """Where this run lives: the same benchmark, model and options give the same folder.
+
+    The limit has no say in it, so that a run grows when a larger one is asked for; `limit` is for
+    runs of an earlier Gnomon, where it had.
+    """
     if isinstance(model, ModelSpec):
         options = redact_options(model.deciding)  # a new password does not make a new run
     else:
@@ -151,7 +146,7 @@ def check_no_older_run(
     """
     if source.limit is None:
         return
-    older = _folder(source, source.limit, model, runs, blind=blind)
+    older = run_folder(source, model, runs, blind=blind, limit=source.limit)
     if (older / MANIFEST).exists():
         raise RunError(
             f"{older} was made by an earlier Gnomon, whose --limit chose other items. It can be "
