@@ -74,8 +74,9 @@ def _contradictions(subject: Subject, found: OrderFacts) -> Finding:
         back = found.facts.get((other, one))
         if back and repr(one) < repr(other):
             both.append([found.facts[one, other][0], back[0]])
-    says = f"{len(both):,} pairs of things are labelled both ways round, of {len(found.facts):,} facts."
-    finding = fault(CHECK, "contradictions", 2 * len(both), len(found.facts), says)
+    facts = len(found.facts)
+    says = f"{len(both):,} pairs of things are labelled both ways round, of {facts:,} facts."
+    finding = fault(CHECK, "contradictions", 2 * len(both), facts, says)
     shown = [subject.audited.example(*pair) for pair in both[:SHOWN]]
     about = subject.about(finding, list(chain.from_iterable(both)))
     return structs.replace(about, examples=tuple(shown))
