@@ -110,7 +110,22 @@ def _id(sample: Sample) -> str | int:
 
 
 def _choices(sample: Sample) -> list[str]:
-    """The text of each choice, as the model was given it; empty if the log does not say."""
+    """The name of each choice; empty if the log does not say.
+
+    A task that `gnomon make --as lm-eval` wrote keeps the item's own labels beside the words that
+    the model was given for them. Of other tasks these words are the names.
+    """
+    asked = _asked(sample)
+    words, labels = sample.doc.get("choices"), sample.doc.get("labels")
+    if not isinstance(words, list) or not isinstance(labels, list) or len(words) != len(labels):
+        return asked
+    if asked != [str(word).strip() for word in words]:
+        return asked
+    return [str(label) for label in labels]
+
+
+def _asked(sample: Sample) -> list[str]:
+    """The text of each choice, as the model was given it."""
     asked: list[Any] = []
     if isinstance(sample.arguments, dict):
         for place in range(len(sample.arguments)):
