@@ -11,7 +11,7 @@ import msgspec
 from gnomon.contracts import AnswerFormat
 from gnomon.errors import DataError
 from gnomon.files import read_jsonl
-from gnomon.items.answers.own import IDS
+from gnomon.items.mapping import column_names
 from gnomon.records import Prediction
 
 UNFILTERED = "none"  # lm-eval's name for replies as they are
@@ -103,7 +103,7 @@ def _prediction(file: Path, line: int, sample: Sample) -> Prediction:
 
 def _id(sample: Sample) -> str | int:
     """The item's id, if the document has one; else the document's place, counted from 0."""
-    for key in IDS:
+    for key in column_names().answers["id"]:
         if key in sample.doc:
             return str(sample.doc[key])
     return sample.doc_id
