@@ -172,8 +172,7 @@ class Run:
 
     def records(self) -> Iterator[tuple[int, str]]:
         """All items in order, each with its number, not decoded."""
-        for n, record in self._select("SELECT n, record FROM items ORDER BY n"):  # noqa: UP028
-            yield n, record
+        return self._select("SELECT n, record FROM items ORDER BY n")
 
     def replies(self, longest: int) -> Iterator[tuple[int, str | None, str | None]]:
         """What models that talk said, cut to a length, and why items failed; by item number."""
@@ -181,14 +180,12 @@ class Run:
             "SELECT n, substr(reply, 1, ?), error FROM answers "
             "WHERE sample = 0 AND (reply IS NOT NULL OR error IS NOT NULL) ORDER BY n"
         )
-        for n, reply, error in self._select(sql, (longest,)):  # noqa: UP028
-            yield n, reply, error
+        return self._select(sql, (longest,))
 
     def rules(self) -> Iterator[tuple[int, str]]:
         """By which rule each reply was read; by item number."""
         sql = "SELECT n, rule FROM answers WHERE sample = 0 AND rule IS NOT NULL ORDER BY n"
-        for n, rule in self._select(sql, ()):  # noqa: UP028
-            yield n, rule
+        return self._select(sql)
 
     def costs(self) -> Iterator[tuple[int, int | None, float | None]]:
         """How many tokens and seconds answers took, where that is known; by item number."""
@@ -196,8 +193,7 @@ class Run:
             "SELECT n, tokens, seconds FROM answers "
             "WHERE sample = 0 AND (tokens IS NOT NULL OR seconds IS NOT NULL) ORDER BY n"
         )
-        for n, tokens, seconds in self._select(sql, ()):  # noqa: UP028
-            yield n, tokens, seconds
+        return self._select(sql)
 
     def damaged(self, reason: object) -> DataError:
         """The error for a log whose contents make no sense."""
@@ -224,7 +220,7 @@ class Run:
         except (msgspec.MsgspecError, TypeError) as problem:
             raise self.damaged(problem) from None
 
-    def _select(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+    def _select(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
         with self._reading() as db:
             yield from db.execute(sql, parameters)
 
