@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.errors import inert
 from gnomon.redaction import redact_command
 from gnomon.runs.pace import duration
-from gnomon.runs.progress import Progress, in_words
+from gnomon.runs.progress import RunProgress, in_words
 
 if TYPE_CHECKING:
     from gnomon.items.source import ItemSource
@@ -25,7 +25,7 @@ SHORT = 20.0  # seconds that are left of a run that writes none
 
 
 @contextmanager
-def live_line(title: str, *, quiet: bool) -> Iterator[Callable[[Progress], None]]:
+def live_line(title: str, *, quiet: bool) -> Iterator[Callable[[RunProgress], None]]:
     """A watcher for `engine.run` that draws one line on a terminal, and writes some elsewhere."""
     if quiet:
         yield lambda progress: None
@@ -60,7 +60,7 @@ class PlainLines:
         self._title, self._clock = title, clock
         self._next: float | None = None
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: RunProgress) -> None:
         """Write a line if one is due."""
         now = self._clock()
         left = progress.pace(now).seconds_left or 0.0
