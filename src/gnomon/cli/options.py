@@ -91,7 +91,7 @@ def name_of(written: str) -> str:
 def _add_option(
     parser: CommandParser, where: _ActionsContainer, written: str, about: str | dict[str, Any]
 ) -> None:
-    words = {"help": about} if isinstance(about, str) else dict(about)
+    words: dict[str, Any] = {"help": about} if isinstance(about, str) else dict(about)
     kind = TYPES.get(words.pop("type", ""))
     if "=" in written and not written.startswith("-"):
         _add_key(parser, written, words, kind or str)
