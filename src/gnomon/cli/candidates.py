@@ -38,7 +38,7 @@ def gathered(args: Namespace, source: ItemSource, items: Sequence[Item]) -> Cand
     form = items[0].form
     listed = _listed(args, source, form)
     if listed is None:
-        return _wordings(args, model, args.prompt or "")
+        return _wordings(args, model, args.prompt or source.benchmark.prompt)
     if args.candidates:
         _check_labels(args, listed, items)
     if not args.back_translate:

@@ -19,7 +19,6 @@ from typing import Any
 from gnomon.cli.dispatch import CommandParser, fill_parser
 from gnomon.errors import GnomonError
 
-SHELLS = ("bash", "zsh", "fish", "tcsh", "powershell")
 MOST_RUNS = 500
 PATH_SCHEMES = ("hf", "gguf", "answers", "images", "probe")  # models that are files or folders
 

@@ -28,8 +28,6 @@ from gnomon.registry import (
 )
 from gnomon.runs import Run
 
-LIMIT = 100  # items of each: enough to see something, and done in about a minute on two cores
-
 
 def main(args: Namespace) -> int:
     """Run, score, report."""

@@ -51,7 +51,6 @@ from gnomon.redaction import redact_command
 if TYPE_CHECKING:
     from gnomon.items.export.job import Exported, Job
 
-TARGETS = ("lm-eval", "inspect", "dataset")
 OWN_LICENCE = "Apache-2.0"  # of what Gnomon makes
 # What only one target has a use for.
 BELONGS = {"prompt": "lm-eval", "wording": "lm-eval", "shots": "lm-eval", "parquet": "dataset"}

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from gnomon.people.summary import Agreed, AgreementOptions
     from gnomon.runs import Run
 
-RULES = ("two-thirds", "majority")  # as people.validating has them, which is slow to load
-
 
 def main(args: Namespace) -> int:
     """Ask, agree, list or forget."""

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from gnomon.measures.prompts import Search
     from gnomon.train.folds import Division
 
-BEAMS = 10  # as in the paper
-
 
 def main(args: Namespace) -> int:
     """Gather candidates, ask them all, then choose and score, or show them all."""

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from gnomon.reports.overview import Overview
     from gnomon.reports.study import Study
 
-FORMATS = ("text", "latex", "markdown", "html", "csv", "json")
-
 
 def main(args: Namespace) -> int:
     """Make the table and print it."""
