@@ -153,4 +153,5 @@ class TrainingOutcome(msgspec.Struct, frozen=True, kw_only=True):
     stopped_early: bool
     parameters: int
     trained_parameters: int
+    threads: list[int] = []  # of torch; several where it went on with another number
     tests: dict[str, Scores] = {}  # on parts that training never saw

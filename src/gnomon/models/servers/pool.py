@@ -19,6 +19,7 @@ from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 from gnomon.errors import ModelError, UnencryptedWarning, importing
 from gnomon.models.servers.refusals import LONGEST_PAUSE, AskError, PassingError, plain_line
 from gnomon.redaction import secrets_of
+from gnomon.web import compression_of
 
 KeyHeaders = Callable[[str], dict[str, str]]  # how a server wants its key
 CONNECT = 10.0  # seconds at most for a connection; before the whole request's time is over
@@ -122,8 +123,8 @@ def _client(
 
 def _check_encoding(headers: Any) -> None:
     """Refuse a compressed reply, which was not asked for: a kilobyte may unpack to gigabytes."""
-    encoding = headers.get("content-encoding", "identity").strip().lower()
-    if encoding not in ("", "identity"):
+    encoding = compression_of(headers)
+    if encoding:
         raise ModelError(
             f"The server compresses its replies ({plain_line(encoding, ())}), although it was "
             "asked not to.",
