@@ -56,11 +56,6 @@ def switches() -> dict[str, Switch]:
     return _tables()[0]
 
 
-def mode_names() -> tuple[str, ...]:
-    """The modes that have a name of their own."""
-    return tuple(_tables()[1])
-
-
 def mode_named(name: str) -> Mode:
     """The mode right, paper or code, with switches added by +SWITCH.
 

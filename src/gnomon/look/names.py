@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from msgspec.structs import replace
+
 from gnomon.look.captions import Name, Tagger, names_in, naming_data, words_of
 from gnomon.look.records import AnnotatedPicture, Region
 
@@ -88,7 +90,9 @@ class Namer:
                 names = read[region.phrase] if not region.name else self._given(region)
                 for name in names:
                     counts[name.name] += 1
-                regions.append(_with_name(region, names[0] if names else NAMELESS))
+                first = names[0] if names else NAMELESS
+                named_so = replace(region, name=first.name, whole=first.whole, phrase="")
+                regions.append(named_so)
             named.append(AnnotatedPicture(picture=scene.picture, regions=tuple(regions)))
         return NamedPictures(named, dict(counts))
 
@@ -112,21 +116,6 @@ class Namer:
             for (phrase, words), classes in zip(fresh.items(), kinds, strict=True):
                 names[phrase] = names_in(words, classes, self._singular)
         return {phrase: names[phrase] for phrase in wanted}
-
-
-def _with_name(region: Region, name: Name) -> Region:
-    return Region(
-        id=region.id,
-        picture=region.picture,
-        box=region.box,
-        name=name.name,
-        whole=name.whole,
-        outline=region.outline,
-        runs=region.runs,
-        mask=region.mask,
-        mark=region.mark,
-        confidence=region.confidence,
-    )
 
 
 def kept_names(

@@ -14,7 +14,7 @@ import msgspec
 
 from gnomon.items.writing import atomic_file
 from gnomon.look.pipeline import NameVocabulary
-from gnomon.look.records import AnnotatedPicture, Picture, Region, Trouble
+from gnomon.look.records import AnnotatedPicture, Trouble
 from gnomon.vision.detection import Box
 from gnomon.vision.knowledge import PropertyFinding
 
@@ -80,20 +80,18 @@ def write_places(file: Path, scenes: Iterable[AnnotatedPicture], wanted: frozens
             if not scene.picture.file:
                 continue
             for region in scene.regions:
-                if region.id in wanted:
-                    stream.write(_encode(_place(region, scene.picture)) + b"\n")
-
-
-def _place(region: Region, picture: Picture) -> RegionPlace:
-    return RegionPlace(
-        id=region.id,
-        name=region.name,
-        picture=picture.id,
-        file=picture.file,
-        width=picture.width,
-        height=picture.height,
-        box=region.box,
-    )
+                if region.id not in wanted:
+                    continue
+                place = RegionPlace(
+                    id=region.id,
+                    name=region.name,
+                    picture=scene.picture.id,
+                    file=scene.picture.file,
+                    width=scene.picture.width,
+                    height=scene.picture.height,
+                    box=region.box,
+                )
+                stream.write(_encode(place) + b"\n")
 
 
 def name_findings(vocabulary: NameVocabulary) -> Iterator[PropertyFinding]:

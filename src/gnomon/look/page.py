@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ import msgspec
 
 from gnomon.files import read_json, read_jsonl
 from gnomon.look.modes import switches
+from gnomon.look.records import Trouble
 from gnomon.look.thumbnails import Crop, crops_as_uris, read_places
 from gnomon.reports.shell import asset, page, write_page
 from gnomon.reports.words import counted, percentage
@@ -52,16 +54,10 @@ class Seen(NamedTuple):
         """Regions by label; of pairs, this object's first."""
         found = {}
         for label, regions in self.finding.examples.items():
-            found[self.side(label)] = _swapped(regions) if self.turned else regions
+            pairs = zip(regions[1::2], regions[0::2], strict=False)
+            swapped = tuple(chain.from_iterable(pairs))
+            found[self.side(label)] = swapped if self.turned else regions
         return found
-
-
-def _swapped(regions: tuple[str, ...]) -> tuple[str, ...]:
-    """Regions of two objects by turns, the other one first."""
-    found: list[str] = []
-    for first, second in zip(regions[0::2], regions[1::2], strict=False):
-        found += [second, first]
-    return tuple(found)
 
 
 class _KnownThing(NamedTuple):
@@ -127,15 +123,9 @@ def _pictures(thing: _KnownThing) -> int:
     return max(counts, default=0)
 
 
-class _Any(msgspec.Struct):
-    """A line of which nothing is read."""
-
-
 def _troubles(folder: Path) -> int:
     file = folder / "troubles.jsonl"
-    if not file.exists():
-        return 0
-    return sum(1 for _ in read_jsonl(file, _Any))
+    return sum(1 for _ in read_jsonl(file, Trouble)) if file.exists() else 0
 
 
 TEMPLATES = Path(__file__).parent / "assets"
@@ -184,9 +174,8 @@ def _rendered(contents: Contents, data: dict[str, Any]) -> str:
 
 def _title(contents: Contents) -> str:
     pictures = contents.manifest.get("pictures")
-    if isinstance(pictures, int):
-        return f"What {counted(pictures, 'pictures')} show"
-    return "What the pictures show"
+    shown = counted(pictures, "pictures") if isinstance(pictures, int) else "the pictures"
+    return f"What {shown} show"
 
 
 def _subtitle(contents: Contents) -> str:
@@ -279,21 +268,14 @@ def _colour_crops(regions: tuple[str, ...]) -> list[Crop]:
 
 
 def _pair_crops(regions: tuple[str, ...]) -> list[Crop]:
-    found = []
-    for first, second in zip(regions[0::2], regions[1::2], strict=False):
-        found.append(Crop((first, second)))
-    return found[:CROPS_OF_A_PAIR]
+    pairs = zip(regions[0::2], regions[1::2], strict=False)
+    return [Crop(pair) for pair in islice(pairs, CROPS_OF_A_PAIR)]
 
 
 def _wanted(things: list[_KnownThing]) -> list[Crop]:
     """The crops of the objects that were seen most, until there are enough."""
-    found: dict[Crop, None] = {}
-    for thing in things:
-        for crop in _crops_of(thing):
-            if len(found) == MOST_CROPS:
-                return list(found)
-            found[crop] = None
-    return list(found)
+    every = chain.from_iterable(map(_crops_of, things))
+    return list(islice(dict.fromkeys(every), MOST_CROPS))
 
 
 def _crops_of(thing: _KnownThing) -> Iterator[Crop]:

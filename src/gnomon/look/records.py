@@ -50,15 +50,6 @@ class AnnotatedPicture(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit
     captions: tuple[str, ...] = ()  # of the whole picture: they give names, and no sightings
 
 
-class Depth(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """How far what a picture shows is from the camera."""
-
-    picture: str
-    model: str
-    file: str  # the map of figures (.npy)
-    far_is_large: bool
-
-
 class Sighting(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """What one region says about the thing that is seen in it."""
 
