@@ -135,6 +135,16 @@ class PersonSettings(NamedTuple):
         }
 
 
+class SentResponse(NamedTuple):
+    """A response as a person gave it."""
+
+    response: Mapping[str, str]
+    skipped: str = ""
+    comment: str = ""
+    seconds: float | None = None
+    at: datetime | None = None  # now, where it is not said
+
+
 class PersonRun:
     """The run of one person, for writing. One thread uses it: the one that opened it."""
 
@@ -160,22 +170,19 @@ class PersonRun:
         """The last response to each slot that has one."""
         return self._extras.last
 
-    def keep(
-        self,
-        slot: AskedSlot,
-        response: Mapping[str, str],
-        *,
-        skipped: str = "",
-        comment: str = "",
-        seconds: float | None = None,
-        at: datetime | None = None,
-    ) -> Extra:
+    def keep(self, slot: AskedSlot, sent: SentResponse) -> Extra:
         """Keep a response for good; it replaces an earlier one to the same slot."""
-        self._check(skipped, comment)
+        if sent.skipped and sent.skipped not in self.task.skip:
+            raise ResponseError("Please choose why you skip the item.")
+        if len(sent.comment) > LONGEST_COMMENT:
+            raise ResponseError(
+                f"The comment is too long: it may have {LONGEST_COMMENT:,} characters.",
+                "Shorten it. Nothing else of your work is lost.",
+            )
         right = None
         chosen: dict[str, str] = {}
-        if not skipped:
-            chosen = self.checked(slot, response)
+        if not sent.skipped:
+            chosen = self.checked(slot, sent.response)
             said = read_response(self.task, slot.item, chosen)
             right = said.choice in slot.item.gold if slot.kind == "catch" else None
         extra = Extra(
@@ -184,10 +191,10 @@ class PersonRun:
             item=slot.item.id,
             place=self._places[slot.key],
             response=chosen,
-            skipped=skipped,
-            comment=comment,
-            seconds=seconds,
-            at=at or datetime.now(UTC),
+            skipped=sent.skipped,
+            comment=sent.comment,
+            seconds=sent.seconds,
+            at=sent.at or datetime.now(UTC),
             right=right,
         )
         self._extras.add(extra)
@@ -204,15 +211,6 @@ class PersonRun:
         self._log_lost_answers()
         self._update_manifest()
         self._log.close()
-
-    def _check(self, skipped: str, comment: str) -> None:
-        if skipped and skipped not in self.task.skip:
-            raise ResponseError("Please choose why you skip the item.")
-        if len(comment) > LONGEST_COMMENT:
-            raise ResponseError(
-                f"The comment is too long: it may have {LONGEST_COMMENT:,} characters.",
-                "Shorten it. Nothing else of your work is lost.",
-            )
 
     def _log_answer(self, slot: AskedSlot, extra: Extra) -> None:
         if slot.kind != "item":

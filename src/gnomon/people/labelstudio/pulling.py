@@ -7,7 +7,6 @@ not read. Whatever a run holds already is not written again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +18,7 @@ from gnomon.people.answering import (
     AskedItems,
     PersonRun,
     PersonSettings,
+    SentResponse,
     check_name,
     open_person_run,
     person_folder,
@@ -38,16 +38,6 @@ from gnomon.people.order import LINK, Extra, new_link, read_link, write_link
 from gnomon.people.taskfile import AnnotationTask
 from gnomon.people.tasks import ResponseError, checked_response, question_of
 from gnomon.records import Item, digest
-
-
-class Given(NamedTuple):
-    """What a person said about an item."""
-
-    response: dict[str, str]
-    skipped: str
-    comment: str
-    seconds: float | None
-    at: datetime
 
 
 class PulledPerson(NamedTuple):
@@ -137,7 +127,7 @@ class _Collection:
     """What all people said, by user and item: of several annotations the last counts."""
 
     def __init__(self, task: AnnotationTask, items: Mapping[str, Item]) -> None:
-        self.given: dict[int, dict[str, Given]] = {}
+        self.given: dict[int, dict[str, SentResponse]] = {}
         self.incomplete = 0
         self.foreign = 0
         self._task = task
@@ -156,19 +146,19 @@ class _Collection:
                 continue
             self.given.setdefault(annotation.user, {})[item.id] = given
 
-    def _given(self, item: Item, annotation: Annotation) -> Given | None:
+    def _given(self, item: Item, annotation: Annotation) -> SentResponse | None:
         question = question_of(self._task, item)
         heard = hear(self._task, question, annotation.result or ())
         comment = heard.comment[:LONGEST_COMMENT]
         seconds, at = annotation.lead_time, annotation.at
         if annotation.was_cancelled:
             reason = heard.reason if heard.reason in self._task.skip else _unsaid(self._task)
-            return Given({}, reason, comment, seconds, at)
+            return SentResponse({}, reason, comment, seconds, at)
         try:
             response = checked_response(question, heard.values)
         except ResponseError:
             return None
-        return Given(response, "", comment, seconds, at)
+        return SentResponse(response, "", comment, seconds, at)
 
 
 def _unsaid(task: AnnotationTask) -> str:
@@ -176,7 +166,7 @@ def _unsaid(task: AnnotationTask) -> str:
     return list(task.skip)[-1]
 
 
-def _keep_all(run: PersonRun, given: Mapping[str, Given]) -> tuple[int, int, int]:
+def _keep_all(run: PersonRun, given: Mapping[str, SentResponse]) -> tuple[int, int, int]:
     """Write down what the run lacks; how much was new, changed, and only in the run."""
     new = changed = kept = 0
     for slot in run.slots:
@@ -186,20 +176,13 @@ def _keep_all(run: PersonRun, given: Mapping[str, Given]) -> tuple[int, int, int
             continue
         if before is not None and _same(before, now):
             continue
-        run.keep(
-            slot,
-            now.response,
-            skipped=now.skipped,
-            comment=now.comment,
-            seconds=now.seconds,
-            at=now.at,
-        )
+        run.keep(slot, now)
         new += before is None
         changed += before is not None
     return new, changed, kept
 
 
-def _same(before: Extra, now: Given) -> bool:
+def _same(before: Extra, now: SentResponse) -> bool:
     said = before.response, before.skipped, before.comment
     return said == (now.response, now.skipped, now.comment)
 

@@ -6,7 +6,7 @@ import asyncio
 import hmac
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from hashlib import sha256
@@ -21,6 +21,7 @@ from gnomon.people.answering import (
     AskedItems,
     PersonRun,
     PersonSettings,
+    SentResponse,
     open_person_run,
     person_folder,
 )
@@ -48,15 +49,6 @@ from gnomon.records import digest
 
 LONGEST = 3600.0  # seconds on one item that are believed
 T = TypeVar("T")
-
-
-class SentResponse(NamedTuple):
-    """A response as the browser sent it."""
-
-    response: Mapping[str, str]
-    skipped: str = ""
-    comment: str = ""
-    seconds: float | None = None
 
 
 class PersonDesk:
@@ -89,6 +81,20 @@ class PersonDesk:
         """The place of an opaque id; none if it is not one of this person's."""
         return self._places.get(name)
 
+    @property
+    def home(self) -> str:
+        """The address of the page on which the person pauses."""
+        return f"/p/{self.link.key}/"
+
+    def address(self, place: int) -> str:
+        """The address of the item at a place."""
+        return f"{self.home}item/{self._ids[place]}"
+
+    def address_after(self, place: int = -1) -> str:
+        """Where the person goes on: the next item without a response, or the end."""
+        following = self.next_place(place)
+        return f"{self.home}done" if following is None else self.address(following)
+
     def slot_at(self, place: int) -> AskedSlot:
         """What is asked at a place."""
         return self.run.slots[place]
@@ -106,12 +112,8 @@ class PersonDesk:
 
     def skipped_places(self) -> list[int]:
         """The places that were skipped."""
-        found = []
-        for place in range(self.total):
-            said = self.said_at(place)
-            if said is not None and said.skipped:
-                found.append(place)
-        return found
+        skipped = {extra.slot for extra in self.run.given.values() if extra.skipped}
+        return [place for place, slot in enumerate(self.run.slots) if slot.key in skipped]
 
     def show(self, place: int) -> None:
         """Note that the item is being shown from now on."""
@@ -138,31 +140,19 @@ class PersonDesk:
 
     async def save(self, place: int, sent: SentResponse) -> Extra:
         """Keep a response: when this returns, it is on disk."""
-        seconds = self._seconds(place, sent.seconds)
-        keep = partial(
-            self.run.keep,
-            self.run.slots[place],
-            sent.response,
-            skipped=sent.skipped,
-            comment=sent.comment,
-            seconds=seconds,
-        )
-        return await self._in_thread(keep)
+        timed = sent._replace(seconds=self._seconds(place, sent.seconds))
+        return await self._in_thread(partial(self.run.keep, self.run.slots[place], timed))
 
     def is_repeated(self, place: int, sent: SentResponse) -> bool:
         """Whether just this was said last: a form that was sent twice."""
         said = self.said_at(place)
-        if said is None:
+        if said is None or (said.skipped, said.comment) != (sent.skipped, sent.comment):
             return False
-        if (said.skipped, said.comment) != (sent.skipped, sent.comment):
-            return False
-        return bool(sent.skipped) or self._is_same_response(place, said, sent)
-
-    def _is_same_response(self, place: int, said: Extra, sent: SentResponse) -> bool:
         try:
-            return said.response == self.run.checked(self.run.slots[place], sent.response)
+            checked = self.run.checked(self.run.slots[place], sent.response)
         except ResponseError:
-            return False
+            checked = {}
+        return bool(sent.skipped) or said.response == checked
 
     def close(self) -> None:
         """Close the run."""
@@ -213,13 +203,9 @@ class AnnotationStudy:
         panel: KnownPanel | None = None,
         command: str = "",
     ) -> None:
-        self.asked = asked
-        self.settings = settings
-        self.completion = completion
-        self.panel = panel
+        self.asked, self.settings, self.folder = asked, settings, runs
+        self.completion, self.panel, self._command = completion, panel, command
         self._panel_token = ""  # its hash
-        self.folder = runs
-        self._command = command
         self._threads = [ThreadPoolExecutor(1) for _ in range(THREADS)]
         self._next_thread = cycle(self._threads)
         self._desks: dict[str, PersonDesk] = {}  # by key
@@ -248,8 +234,11 @@ class AnnotationStudy:
 
         Whoever came before has their desk again.
         """
-        for person in self._panel_people():
-            self._open(person)
+        for file in sorted(self.folder.glob(f"*/{LINK}")):  # whom the panel has sent so far
+            before = read_link(file.parent)
+            person = panel_name(before.participant) if before and before.participant else ""
+            if person and self._folder_of(person) == file.parent:
+                self._open(person)
         name = f"panel-{digest(self.asked.name, self.settings.task.kind)}.json"
         link = read_link(self.folder, name)
         token = ""
@@ -260,19 +249,6 @@ class AnnotationStudy:
             write_link(self.folder, link, name)
         self._panel_token = link.token
         return token
-
-    def _panel_people(self) -> list[str]:
-        """Those whom the panel has sent to these items so far."""
-        found = []
-        for file in sorted(self.folder.glob(f"*/{LINK}")):
-            link = read_link(file.parent)
-            if link is None or not link.participant:
-                continue
-            name = panel_name(link.participant)
-            task = self.settings.task
-            if person_folder(self.asked, name, task, self.folder) == file.parent:
-                found.append(name)
-        return found
 
     def desk(self, key: str) -> PersonDesk | None:
         """The desk at an address."""
@@ -297,16 +273,14 @@ class AnnotationStudy:
             known = self._people.get(name)
             if known is not None:
                 return known
-            if self.panel is None or self._people_of_panel() >= self.panel.most:
+            come = sum(bool(desk.link.participant) for desk in self._desks.values())
+            if self.panel is None or come >= self.panel.most:
                 raise FullError("Enough people have taken part. Thank you for coming.")
             desk = await asyncio.to_thread(self._open, name)
             link = msgspec.structs.replace(desk.link, participant=participant)
             await asyncio.to_thread(write_link, desk.run.folder, link)
             desk.link = link
             return desk
-
-    def _people_of_panel(self) -> int:
-        return sum(1 for desk in self._desks.values() if desk.link.participant)
 
     def close(self) -> None:
         """Close all runs."""
@@ -319,24 +293,20 @@ class AnnotationStudy:
     def _open(self, person: str) -> PersonDesk:
         self._check_not_pulled(person)
         thread = next(self._next_thread)
-        opening = thread.submit(
-            open_person_run,
-            self.asked,
-            person,
-            self.settings,
-            self.folder,
-            command=self._command,
-        )
-        run = opening.result()
+        asked = self.asked, person, self.settings, self.folder
+        run = thread.submit(open_person_run, *asked, command=self._command).result()
         link = read_link(run.folder) or new_link()
         desk = PersonDesk(run, link, thread)
         self._desks[link.key] = desk
         self._people[person] = desk
         return desk
 
+    def _folder_of(self, person: str) -> Path:
+        return person_folder(self.asked, person, self.settings.task, self.folder)
+
     def _check_not_pulled(self, person: str) -> None:
         """Refuse a run whose answers come from Label Studio: the next pull would replace others."""
-        folder = person_folder(self.asked, person, self.settings.task, self.folder)
+        folder = self._folder_of(person)
         link = read_link(folder)
         if link is None or not link.participant or panel_name(link.participant) == person:
             return
