@@ -98,13 +98,11 @@ class FeatureStore:
         return np.stack([found[_digest(text)] for text in texts])
 
     def _made(self, texts: list[str], known: int, total: int, watch: Watch | None) -> Vectors:
-        if watch is None:
-            return self.reader.vectors(texts)
-
         def count(more: int) -> None:
             nonlocal known
             known += more
-            watch(known, total)
+            if watch:
+                watch(known, total)
 
         return self.reader.vectors(texts, count)
 
@@ -134,8 +132,8 @@ class FeatureStore:
             entry = self._cache.read(file, ["digests"])
             if entry is None:
                 continue
-            for row, digest in enumerate(_digests_in(entry.tensors["digests"].numpy().tobytes())):
-                found[digest] = (file, row)
+            for row, digest in enumerate(entry.tensors["digests"].numpy()):
+                found[digest.tobytes()] = (file, row)
         return found
 
     def _keep(self, digests: list[bytes], vectors: Vectors) -> None:
@@ -153,7 +151,3 @@ class FeatureStore:
 
 def _digest(text: str) -> bytes:
     return sha256(text.encode()).digest()[:DIGEST]
-
-
-def _digests_in(joined: bytes) -> list[bytes]:
-    return [joined[start : start + DIGEST] for start in range(0, len(joined), DIGEST)]

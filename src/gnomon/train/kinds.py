@@ -128,13 +128,13 @@ class Learner(Protocol):
 class TrainingProgress(msgspec.Struct, frozen=True, kw_only=True):
     """How far training is, for whoever watches."""
 
-    step: int
-    steps: int
-    epoch: int  # counted from 0
-    loss: float  # of the latest step that was read
-    scores: Scores  # of the latest evaluation
-    best: float | None  # of the measure that chooses
-    seconds_left: float | None
+    step: int = 0
+    steps: int = 0
+    epoch: int = 0  # counted from 0
+    loss: float = 0.0  # of the latest step that was read
+    scores: Scores = {}  # of the latest evaluation
+    best: float | None = None  # of the measure that chooses
+    seconds_left: float | None = None
     evaluated: bool = False  # the scores are of this step
     doing: str = ""  # what is done before the first step, in a few words
 

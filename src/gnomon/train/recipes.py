@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import chain
 from math import ceil, isnan
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -102,13 +103,8 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """
         if best is None or isnan(best):
             return True
-        return score < best if self._prefers_lower else score > best
-
-    @property
-    def _prefers_lower(self) -> bool:
-        if self.better:
-            return self.better == "lower"
-        return self.best in LOWER
+        prefers_lower = self.better == "lower" if self.better else self.best in LOWER
+        return score < best if prefers_lower else score > best
 
 
 BUILT_IN = "recipes"  # below gnomon/data
@@ -155,7 +151,9 @@ def load_recipe(name: str | Path, changes: Sequence[str] = ()) -> Recipe:
     file = _file(str(name))
     content = read_yaml(file)
     if not isinstance(content, dict):
-        raise DataError("a recipe has named sections.", _sections_hint(), file=file)
+        sections = ", ".join(f"{section}:" for section in SECTIONS)
+        hint = f"Begin it with {sections}; see docs/probing.md."
+        raise DataError("a recipe has named sections.", hint, file=file)
     check_content(content, file, "--set {place}={value}")
     for change in changes:
         content = changed(content, _spelt_out(change, content.get("kind")))
@@ -249,15 +247,15 @@ def _section(
 ) -> Any:
     """One section, converted; a field that its shape lacks is refused with the nearest name."""
     value = content.get(name, default)
-    if value is None:
-        value = {}
-    try:
-        return msgspec.convert(value, shape, strict=False)  # YAML takes 1e-4 for a text
+    try:  # YAML takes 1e-4 for a text
+        return msgspec.convert({} if value is None else value, shape, strict=False)
     except msgspec.ValidationError as error:
         wrong = _UNKNOWN_FIELD.search(str(error))
         if wrong:
             place = f"{name}.{wrong['place']}" if wrong["place"] else name
-            known = _fields(shape, wrong["place"] or "")
+            _, structs = msgspec.json.schema_components([shape])
+            fields = [struct.get("properties", {}) for struct in structs.values()]
+            known = list(chain.from_iterable(fields))
             raise _unknown_field(wrong["name"], place, known, file) from None
         message = str(error).replace("`$", f"`{name}")
         if "`$" not in str(error):
@@ -273,44 +271,3 @@ def _unknown_field(name: str, place: str, known: Sequence[str], file: str | Path
     near = get_close_matches(name, known, n=3, cutoff=0.5)
     hint = f"Did you mean {' or '.join(near)}?" if near else f"Choose one of: {', '.join(known)}."
     return DataError(f"there is no field '{name}'{where}.", hint, file=file)
-
-
-def _fields(shape: Any, place: str) -> list[str]:
-    """The fields of what stands at a place such as `train` or `parts[...]`."""
-    for step in place.replace("[...]", "[]").split("."):
-        if step:
-            shape = _type_of(shape, step)
-    return _names(shape)
-
-
-def _type_of(shape: Any, step: str) -> Any:
-    from typing import get_args, get_type_hints
-
-    name, bracket, _ = step.partition("[")
-    for candidate in _structs(shape):
-        found = get_type_hints(candidate).get(name)
-        if found is not None:
-            return get_args(found)[-1] if bracket else found
-    return None
-
-
-def _structs(shape: Any) -> list[type[Any]]:
-    """The structs that a type names: itself, or the members of a union."""
-    from typing import get_args
-
-    found = []
-    for candidate in (shape, *get_args(shape)):
-        if isinstance(candidate, type) and issubclass(candidate, msgspec.Struct):
-            found.append(candidate)
-    return found
-
-
-def _names(shape: Any) -> list[str]:
-    found: list[str] = []
-    for candidate in _structs(shape):
-        found += [field.encode_name for field in msgspec.structs.fields(candidate)]
-    return found
-
-
-def _sections_hint() -> str:
-    return f"Begin it with {', '.join(f'{name}:' for name in SECTIONS)}; see docs/probing.md."
