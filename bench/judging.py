@@ -189,7 +189,7 @@ def try_on_photos(judge: BoxJudge, scenes: Iterable[AnnotatedPicture]) -> PhotoT
             pairs += 1
             item = _item(first.name, second.name)
             painted = Painted(item=item.id, number=0, prompt="", seed=0, file=scene.picture.file)
-            choice = judge.look(item, painted, picture, None).choice
+            choice = judge.look(item, painted, picture).choice
             recognised += choice is not None
             agreed += choice == POSITIONS.index(expected)
     return PhotoTrial(pairs, recognised, agreed)

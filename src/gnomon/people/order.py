@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from gnomon.durable import OWNER, remove_torn_line, replace_file, sync_folder
+from gnomon.durable import OWNER, log_records, remove_torn_line, replace_file, sync_folder
 from gnomon.errors import DataError, RunError, UsageError
 from gnomon.files import read_json
 from gnomon.people.taskfile import AnnotationTask
@@ -136,9 +136,6 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     right: bool | None = None  # of a catch item
 
 
-_decode = msgspec.json.Decoder(Extra).decode
-
-
 def read_extras(folder: Path) -> list[Extra]:
     """The last response to each slot, in the order in which slots were first answered."""
     return list(_last_lines(folder / EXTRAS).values())
@@ -176,21 +173,8 @@ class Extras:
 
 
 def _last_lines(file: Path) -> dict[str, Extra]:
-    if not file.is_file():
-        return {}
-    if file.stat().st_size > LARGEST:
-        raise DataError("it is too large to be read.", "Restore it from a copy.", file=file)
-    found: dict[str, Extra] = {}
-    for number, line in enumerate(file.read_bytes().splitlines(keepends=True), 1):
-        if not line.endswith(b"\n"):  # the process was killed amid this line: nobody was told
-            break
-        try:
-            extra = _decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            hint = "Remove the line, or restore the file from a copy."
-            raise DataError(f"not a response: {error}.", hint, file=file, line=number) from None
-        found[extra.slot] = extra
-    return found
+    hint = "Remove the line, or restore the file from a copy."
+    return {extra.slot: extra for _, extra in log_records(file, Extra, LARGEST, hint)}
 
 
 def _not_kept(file: Path, error: OSError) -> RunError:

@@ -82,10 +82,10 @@ def back_translated(
     for template in seeds.templates:
         for item in examples(items):
             traveller.send(template, answers[0], item)
+    templates = [template for template, _ in traveller.templates.most_common(count)]
+    words = [dict(pairs) for pairs, _ in traveller.answers.most_common(count)]
     found = CandidateList(
-        templates=(*seeds.templates, *traveller.new_templates()),
-        answers=(*answers, *traveller.new_answers()),
-        form=seeds.form,
+        templates=(*seeds.templates, *templates), answers=(*answers, *words), form=seeds.form
     )
     return Paraphrased(found, dict(traveller.dropped))
 
@@ -107,29 +107,12 @@ class Traveller:
         names = mentions(item, [field.removeprefix(TAG) for field in tags_in(template)])
         outputs = {}
         for label, texts in zip(sentences, trips, strict=True):
-            outputs[label] = self._with_fields(texts, names, item)
+            with_them = [with_fields(text, names, item) for text in texts]
+            outputs[label] = [text for text in with_them if text]
+            self.dropped[NO_OBJECT] += with_them.count("")  # they lost an object
         for frame in frames(outputs, self.dropped):
             self.templates[context + frame.template] += 1
             self.answers[tuple(frame.answers.items())] += 1
-
-    def new_templates(self) -> list[str]:
-        """The sentences that came up most."""
-        return [template for template, _ in self.templates.most_common(self.count)]
-
-    def new_answers(self) -> list[Answers]:
-        """The sets of answer words that came up most."""
-        return [dict(pairs) for pairs, _ in self.answers.most_common(self.count)]
-
-    def _with_fields(self, texts: Sequence[str], names: Mapping[str, str], item: Item) -> list[str]:
-        """The texts with fields for the objects; those that lost one are counted."""
-        found = []
-        for text in texts:
-            with_them = with_fields(text, names, item)
-            if with_them:
-                found.append(with_them)
-            else:
-                self.dropped[NO_OBJECT] += 1
-        return found
 
 
 def examples(items: Sequence[Item]) -> list[Item]:
@@ -197,30 +180,20 @@ def frames(outputs: Mapping[str, Sequence[str]], dropped: Counter[str]) -> list[
     [_Frame(template='It is {answer}.', answers={'larger': 'bigger', 'smaller': 'smaller'})]
     """
     by_label = {label: _by_template(texts) for label, texts in outputs.items()}
+    first, *others = by_label.values()
     found = []
-    for template in _in_all(list(by_label.values())):
+    for template in first:
+        if not all(template in other for other in others):
+            continue
         alternatives = [known[template] for known in by_label.values()]
         for answers in _combined(alternatives):
             if _differ_as_a_whole(answers):
                 found.append(_Frame(template, dict(zip(by_label, answers, strict=True))))
     texts = set(chain.from_iterable(outputs.values()))
-    dropped[NO_BLANK] += len(texts - _texts_of(found))
+    for frame in found:  # the texts from which it was made
+        texts -= {frame.template.replace("{answer}", answer) for answer in frame.answers.values()}
+    dropped[NO_BLANK] += len(texts)
     return found
-
-
-def _in_all(tables: Sequence[Mapping[str, list[str]]]) -> list[str]:
-    """The sentences that every label has, in the order of the first."""
-    first, *others = tables
-    return [template for template in first if all(template in other for other in others)]
-
-
-def _texts_of(found: Iterable[_Frame]) -> set[str]:
-    """The texts from which sentences were made."""
-    texts = set()
-    for frame in found:
-        for answer in frame.answers.values():
-            texts.add(frame.template.replace("{answer}", answer))
-    return texts
 
 
 def _by_template(texts: Iterable[str]) -> dict[str, list[str]]:

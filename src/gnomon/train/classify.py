@@ -16,7 +16,7 @@ from msgspec import Meta
 
 from gnomon.errors import DataError, UsageError
 from gnomon.records import Item
-from gnomon.train.items import DEV, ItemData, Items, read_material
+from gnomon.train.items import ItemData, Items, read_material
 from gnomon.train.kinds import Material, TrainingKind
 from gnomon.train.pretrained import Lora, merged, with_lora
 
@@ -127,7 +127,7 @@ class ClassifyLearner:
 
     def score(self) -> Scores:
         """Accuracy and loss on the development part."""
-        return self._scores(self.items.parts.get(DEV, []))
+        return self._scores(self.items.dev)
 
     def test(self) -> dict[str, Scores]:
         """The same on every other part."""

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from itertools import chain
 from math import ceil, isnan
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -254,8 +253,11 @@ def _section(
         if wrong:
             place = f"{name}.{wrong['place']}" if wrong["place"] else name
             _, structs = msgspec.json.schema_components([shape])
-            fields = [struct.get("properties", {}) for struct in structs.values()]
-            known = list(chain.from_iterable(fields))
+            known: list[str] = []
+            for title, struct in structs.items():
+                is_inner = title != shape.__name__
+                if is_inner == bool(wrong["place"]):
+                    known += struct.get("properties", ())
             raise _unknown_field(wrong["name"], place, known, file) from None
         message = str(error).replace("`$", f"`{name}")
         if "`$" not in str(error):

@@ -16,7 +16,7 @@ import msgspec
 from gnomon.errors import UsageError
 from gnomon.models.prompts.library import Prompt, load_prompt
 from gnomon.records import Item
-from gnomon.train.items import DEV, ItemData, Items, read_material
+from gnomon.train.items import ItemData, Items, read_material
 from gnomon.train.kinds import Material, TrainingKind
 from gnomon.train.pretrained import Lora, merged, with_lora
 
@@ -121,7 +121,7 @@ class TextLearner:
 
     def score(self) -> Scores:
         """Accuracy on the development part."""
-        return self._scores(self.items.parts.get(DEV, []))
+        return self._scores(self.items.dev)
 
     def test(self) -> dict[str, Scores]:
         """The same on every other part."""

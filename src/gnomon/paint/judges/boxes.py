@@ -19,7 +19,6 @@ from gnomon.paint.records import (
     Painted,
     PaintQuestion,
     ThingsFound,
-    TrueThing,
     Truth,
     asked_of,
 )
@@ -84,9 +83,7 @@ class BoxJudge:
         """What determines the verdicts."""
         return {"judge": "boxes", "rule": self.rule.name, "least": self.least, **self.about}
 
-    def look(
-        self, item: Item, painted: Painted, picture: Pixels, truth: Truth | None
-    ) -> JudgeVerdict:
+    def look(self, item: Item, painted: Painted, picture: Pixels) -> JudgeVerdict:
         """What the picture shows."""
         asked = asked_of(item)
         if asked is None:
@@ -94,7 +91,11 @@ class BoxJudge:
         frame = item.tags.get("frame", "")
         if frame in OWN_FRAMES:
             return abstain(f"boxes do not show the frame '{frame}' that the relation is meant in")
-        return self.decide(item, asked, self._see(asked, picture, truth), picture.size)
+        if self.detector is None:
+            seen = told_by(asked, painted.truth, depth=self.true_depth)
+        else:
+            seen = found_by(asked, picture, self.detector, self.depth, self.least)
+        return self.decide(item, asked, seen, picture.size)
 
     def decide(
         self, item: Item, asked: PaintQuestion, seen: ThingsFound, size: tuple[int, int]
@@ -103,11 +104,8 @@ class BoxJudge:
         first, second = seen.first, seen.second
         shown = _shown(asked, seen)
         if first is None or second is None:
-            unseen = [
-                name
-                for name, thing in zip(asked[:2], (first, second), strict=True)
-                if thing is None
-            ]
+            pairs = zip(asked[:2], (first, second), strict=True)
+            unseen = [name for name, thing in pairs if thing is None]
             return abstain("not seen: " + ", ".join(unseen), **shown)
         if self.rule.single and asked.kind == "position" and seen.extras:
             return abstain("there is more than one of a thing", **shown)
@@ -118,11 +116,6 @@ class BoxJudge:
         if isinstance(strengths, str):
             return abstain(strengths, **shown)
         return _clearest(strengths, {**shown, "rule": self.rule.name})
-
-    def _see(self, asked: PaintQuestion, picture: Pixels, truth: Truth | None) -> ThingsFound:
-        if self.detector is None:
-            return told_by(asked, truth, depth=self.true_depth)
-        return found_by(asked, picture, self.detector, self.depth, self.least)
 
     def _positions(
         self, choices: tuple[str, ...], first: FoundThing, second: FoundThing, size: tuple[int, int]
@@ -239,8 +232,10 @@ def found_by(
     distance = _distances(picture, depth)
     of_each = []
     for name, label in zip(names, classes, strict=True):
-        detections = _apart([each for each in seen if each.label == label])
-        of_each.append([_thing(name, each, distance) for each in detections])
+        things = []
+        for each in _apart([each for each in seen if each.label == label]):
+            things.append(FoundThing(name, each.box, each.confidence, distance(each)))
+        of_each.append(things)
     if classes[0] == classes[1]:  # two things of one class: the two surest boxes
         of_each = [of_each[0][:1], of_each[1][1:]]
     first, second = of_each
@@ -252,16 +247,12 @@ def told_by(asked: PaintQuestion, truth: Truth | None, *, depth: bool) -> Things
     """What the renderer knows of the two things; nothing of a picture that it did not make."""
     if truth is None:
         return ThingsFound(None, None)
-    standing = (truth.first, truth.second)
-    first, second = (_told(each, depth=depth) for each in standing)
-    return ThingsFound(first, second)
-
-
-def _told(standing: TrueThing, *, depth: bool) -> FoundThing | None:
-    if standing.visible < LEAST_VISIBLE:
-        return None
-    distance = standing.distance if depth else None
-    return FoundThing(standing.name, standing.box, 1.0, distance)
+    found: list[FoundThing | None] = []
+    for each in (truth.first, truth.second):
+        distance = each.distance if depth else None
+        thing = FoundThing(each.name, each.box, 1.0, distance)
+        found.append(thing if each.visible >= LEAST_VISIBLE else None)
+    return ThingsFound(*found)
 
 
 def _distances(picture: Pixels, depth: DepthModel | None) -> Callable[[Detection], float | None]:
@@ -277,12 +268,6 @@ def _distances(picture: Pixels, depth: DepthModel | None) -> Callable[[Detection
         return found if depth.far_is_large else 1 / found
 
     return distance
-
-
-def _thing(
-    name: str, detection: Detection, distance: Callable[[Detection], float | None]
-) -> FoundThing:
-    return FoundThing(name, detection.box, detection.confidence, distance(detection))
 
 
 def _apart(detections: Sequence[Detection]) -> list[Detection]:

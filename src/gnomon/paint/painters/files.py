@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -24,7 +24,15 @@ from gnomon.fingerprint import sha256_of
 from gnomon.models.detectors import open_detector
 from gnomon.paint.factory import as_model
 from gnomon.paint.model import MOST_BYTES
-from gnomon.paint.records import PaintedPicture, PaintQuestion, PaintRequest, PaintTrouble, asked_of
+from gnomon.paint.records import (
+    Made,
+    OneByOne,
+    PaintedPicture,
+    PaintQuestion,
+    PaintRequest,
+    PaintTrouble,
+    asked_of,
+)
 from gnomon.records import Item
 from gnomon.vision.images import decode
 from gnomon.vision.naming import class_of
@@ -62,7 +70,7 @@ def folder(name: str) -> FolderPainter:
     return FolderPainter(name, place, named_files(place))
 
 
-class FolderPainter:
+class FolderPainter(OneByOne):
     """Shows pictures that are there already."""
 
     batch = 64
@@ -84,31 +92,29 @@ class FolderPainter:
         """How many pictures of an item there are."""
         return len(self.files_of(item.id))
 
-    def paint(
-        self, requests: Sequence[PaintRequest]
-    ) -> Iterator[tuple[PaintRequest, PaintedPicture | PaintTrouble]]:
-        """Each request with the file that is there for it."""
-        for request in requests:
-            yield request, self._show(request)
-
-    def _show(self, request: PaintRequest) -> PaintedPicture | PaintTrouble:
+    def paint_one(self, request: PaintRequest) -> Made:
+        """The picture of a request, or why there is none."""
         files = self.files_of(request.item.id)
         if request.number >= len(files):
             return PaintTrouble("there is no picture of this item")
         file = files[request.number]
         if not file.resolve().is_relative_to(self._place.resolve()):
             return PaintTrouble("the picture is outside its folder")
-        try:
-            with open_regular(file) as stream:
-                return PaintedPicture(stream.read(MOST_BYTES + 1))
-        except OSError as error:
-            return PaintTrouble(f"the picture cannot be read: {error.strerror}")
-        except DataError as error:
-            return PaintTrouble(error.message)
+        return _picture_in(file)
 
     def files_of(self, id: str) -> list[Path]:
         """The pictures of an item, in order."""
         return self._index.get(id) or self._index.get(file_stem(id), [])
+
+
+def _picture_in(file: Path) -> Made:
+    try:
+        with open_regular(file) as stream:
+            return PaintedPicture(stream.read(MOST_BYTES + 1))
+    except OSError as error:
+        return PaintTrouble(f"the picture cannot be read: {error.strerror}")
+    except DataError as error:
+        return PaintTrouble(error.message)
 
 
 def file_stem(id: str) -> str:
@@ -196,8 +202,8 @@ def gallery(name: str, *, dir: str, finder: str = "ssd", sure: float = 0.3) -> P
     return PhotoGallery(folder, finder, sure)
 
 
-class PhotoGallery:
-    """Shows photographs."""
+class PhotoGallery(OneByOne):
+    """Shows photographs, in an order that is drawn for each item."""
 
     spec = "synth:gallery"
     batch = 16
@@ -228,34 +234,19 @@ class PhotoGallery:
         """How many photographs show both things."""
         return len(self._showing(item))
 
-    def paint(
-        self, requests: Sequence[PaintRequest]
-    ) -> Iterator[tuple[PaintRequest, PaintedPicture | PaintTrouble]]:
-        """Each request with a photograph, in an order that is drawn for its item."""
-        for request in requests:
-            yield request, self._show(request)
-
-    def _show(self, request: PaintRequest) -> PaintedPicture | PaintTrouble:
+    def paint_one(self, request: PaintRequest) -> Made:
+        """The picture of a request, or why there is none."""
         photos = self._showing(request.item)
         if request.number >= len(photos):
             return PaintTrouble("no photograph shows both things")
-        try:
-            with open_regular(Path(photos[request.number].file)) as stream:
-                return PaintedPicture(stream.read(MOST_BYTES + 1))
-        except OSError as error:
-            return PaintTrouble(f"the photograph cannot be read: {error.strerror}")
+        return _picture_in(Path(photos[request.number].file))
 
     def _showing(self, item: Item) -> list[_GalleryPhoto]:
         asked = asked_of(item)
-        if asked is None:
-            return []
-        wanted = self._classes(asked)
+        wanted = self._classes(asked) if asked else None
         if not wanted:
             return []
-        found = []
-        for photo in self._photos:
-            if all(photo.seen.get(label, 0) >= count for label, count in wanted.items()):
-                found.append(photo)
+        found = [photo for photo in self._photos if Counter(photo.seen) >= wanted]
         Random(item.id).shuffle(found)
         return found
 
@@ -313,10 +304,8 @@ class PhotoGallery:
 
 
 def _photographs(folder: Path) -> list[Path]:
-    found = []
-    for file in sorted(folder.rglob("*")):
-        if file.suffix.lower() in ENDINGS and file.is_file():
-            found.append(file)
+    every = sorted(folder.rglob("*"))
+    found = [file for file in every if file.suffix.lower() in ENDINGS and file.is_file()]
     if not found:
         raise DataError("the folder has no photographs.", "Give another with dir=.", file=folder)
     if len(found) > MOST_PHOTOS:

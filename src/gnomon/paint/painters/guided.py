@@ -6,7 +6,7 @@ is killed goes on from there, and ends with the same pixels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from hashlib import sha256
@@ -21,7 +21,7 @@ from gnomon.models.transformers.loading import best_device, libraries, quiet, re
 from gnomon.models.transformers.processors import load_tokenizer
 from gnomon.options import neutral
 from gnomon.paint.factory import as_model
-from gnomon.paint.records import PaintedPicture, PaintRequest, PaintTrouble
+from gnomon.paint.records import Making, PaintedPicture, PaintRequest
 
 CLIP = "openai/clip-vit-base-patch32"
 LARGEST_SIDE = 2048
@@ -170,9 +170,7 @@ class GuidedPainter:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
 
-    def paint(
-        self, requests: Sequence[PaintRequest]
-    ) -> Iterator[tuple[PaintRequest, PaintedPicture | PaintTrouble]]:
+    def paint(self, requests: Sequence[PaintRequest]) -> Making:
         """Each request with its picture."""
         for request in requests:
             yield request, self._paint(request)

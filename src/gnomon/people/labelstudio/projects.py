@@ -29,14 +29,24 @@ LONG_AGO = datetime.fromtimestamp(0, UTC)
 SAMPLING = "Uniform sampling"  # each person meets the tasks in an order of their own
 
 
-class Project(NamedTuple):
-    """A project as far as we need to know it."""
+class Project(msgspec.Struct, frozen=True):
+    """A project as the server shows it, as far as we need to know it."""
 
     id: int
     title: str
-    task: str  # the digest of the task that is asked, empty if the project is not ours
-    form: str  # the digest of the labelling configuration
-    overlap: int
+    description: str | None = None
+    maximum_annotations: int | None = None
+
+    @property
+    def overlap(self) -> int:
+        """How many people see each item."""
+        return self.maximum_annotations or 1
+
+    @property
+    def marks(self) -> tuple[str, str]:
+        """Digests of the task that is asked and of the form; empty if the project is not ours."""
+        mark = MARK.search(self.description or "")
+        return (mark[1], mark[2]) if mark else ("", "")
 
 
 class Annotation(msgspec.Struct, frozen=True):
@@ -78,29 +88,14 @@ class ServerTask(msgspec.Struct, frozen=True):
 
 def find_project(server: LabelStudio, title: str) -> Project | None:
     """The project of that title; none if there is none."""
-    for entry in server.pages(PROJECTS, "results", "count", _Entry, title=title):
-        if entry.title == title:
-            return _project(entry)
+    for project in server.pages(PROJECTS, "results", "count", Project, title=title):
+        if project.title == title:
+            return project
     return None
 
 
-class _Entry(msgspec.Struct):
-    """A project as the server shows it."""
-
-    id: int
-    title: str
-    description: str | None = None
-    maximum_annotations: int | None = None
-
-
-def _project(entry: _Entry) -> Project:
-    mark = MARK.search(entry.description or "")
-    task, form = mark.groups() if mark else ("", "")
-    return Project(entry.id, entry.title, task, form, entry.maximum_annotations or 1)
-
-
 def _make(server: LabelStudio, content: Mapping[str, Any]) -> Project:
-    return _project(server.shaped(PROJECTS, server.post(PROJECTS, content), _Entry))
+    return server.shaped(PROJECTS, server.post(PROJECTS, content), Project)
 
 
 def make_project(server: LabelStudio, title: str, form: LabellingForm) -> Project:
@@ -137,16 +132,17 @@ def check_project(
 ) -> None:
     """Refuse a project that is not ours, or asks something else."""
     hint = "Give another title with --project."
-    if not project.task:
+    asked, made_for = project.marks
+    if not asked:
         raise RunError(
             f"The project '{project.title}' was not made by Gnomon, or its mark was removed.", hint
         )
-    if project.task != task.sha256:
+    if asked != task.sha256:
         raise RunError(
             f"The project '{project.title}' asks another task, or in other words.",
             "Give the --task that it was made with, or another title with --project.",
         )
-    if form is not None and project.form != _form_digest(form):
+    if form is not None and made_for != _form_digest(form):
         raise RunError(
             f"The project '{project.title}' has a labelling configuration for other items.", hint
         )
@@ -156,7 +152,7 @@ def set_overlap(server: LabelStudio, project: Project, overlap: int) -> Project:
     """Say how many people see each item."""
     if project.overlap != overlap:
         server.patch(f"/api/projects/{project.id}/", {"maximum_annotations": overlap})
-    return project._replace(overlap=overlap)
+    return msgspec.structs.replace(project, maximum_annotations=overlap)
 
 
 def tasks_of(server: LabelStudio, project: Project, *, annotated: bool) -> Iterator[ServerTask]:
@@ -306,6 +302,5 @@ def _uploaded(server: LabelStudio, project: Project) -> dict[str, str]:
     return found
 
 
-def _batches(entries: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    for start in range(0, len(entries), size):
-        yield entries[start : start + size]
+def _batches(entries: Sequence[T], size: int) -> list[Sequence[T]]:
+    return [entries[start : start + size] for start in range(0, len(entries), size)]

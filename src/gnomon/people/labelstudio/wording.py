@@ -7,19 +7,21 @@ question, often the choices) is data of a task, to which the configuration refer
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from xml.etree.ElementTree import fromstring, indent, tostring
 
 from gnomon.errors import DataError
 from gnomon.people.taskfile import AnnotationTask
 from gnomon.people.tasks import Option, PersonQuestion, QuestionPart
+from gnomon.reports.shell import environment
 
 KEY = "gnomon"  # the field of a task's data by which its item is found again
 COMMENT, SKIP = "comment", "skip"
 AS_VALUE = "="  # begins an alias: Label Studio would read a bare "true" or "1" as no text
 NO_TEXT = frozenset({"true", "false", "null", "undefined", "nan", "infinity"})
 LONG = 12  # options beyond which a list can be searched
-SIDE_BY_SIDE = "display: flex; flex-wrap: wrap; gap: 1em"
+TEMPLATES = Path(__file__).parent / "assets"
 
 
 class Heard(NamedTuple):
@@ -75,13 +77,12 @@ def configuration(form: LabellingForm) -> str:
     >>> '<Choice value="A &lt; B" alias="=a&lt;b" />' in found
     True
     """
-    root = Element("View")
-    if form.noted:
-        SubElement(root, "Header", value="$note", size="5")
-    shown = _add_texts(root, form) + _add_pictures(root, form)
-    for part in form.parts.values():
-        _add_part(root, form, part, shown[0])
-    _add_remarks(root, form.task, shown[0])
+    shown = [*form.texts, *(f"picture{place}" for place in range(1, form.pictures + 1))]
+    template = environment(TEMPLATES).get_template("configuration.xml.j2")
+    text = template.render(
+        form=form, about=shown[0], reasons=_reasons(form.task), long=LONG, alias_of=alias_of
+    )
+    root = fromstring(text)  # noqa: S314 - our own template
     indent(root)
     return tostring(root, encoding="unicode")
 
@@ -158,49 +159,6 @@ def _reasons(task: AnnotationTask) -> tuple[Option, ...]:
     return tuple(Option(reason, label) for reason, label in task.skip.items())
 
 
-# the configuration, from top to bottom
-
-
-def _add_texts(root: Element, form: LabellingForm) -> list[str]:
-    """The texts of the items; gives the names of what was added."""
-    for role in form.texts:
-        SubElement(root, "Text", name=role, value=f"${role}")
-    return list(form.texts)
-
-
-def _add_pictures(root: Element, form: LabellingForm) -> list[str]:
-    names = []
-    row = SubElement(root, "View", style=SIDE_BY_SIDE)
-    for place in range(1, form.pictures + 1):
-        name = f"picture{place}"
-        box = SubElement(row, "View", style="flex: 1 1 20em")
-        SubElement(box, "Header", value=f"${name}_name", size="5")
-        SubElement(box, "Image", name=name, value=f"${name}", zoom="false", zoomControl="false")
-        names.append(name)
-    return names
-
-
-def _add_part(root: Element, form: LabellingForm, part: QuestionPart, about: str) -> None:
-    inner = root
-    for name, value in part.needs:
-        inner = SubElement(
-            inner,
-            "View",
-            visibleWhen="choice-selected",
-            whenTagName=name,
-            whenChoiceValue=alias_of(value),
-        )
-    SubElement(inner, "Header", value=f"$ask_{part.name}", size="4")
-    if len(part.options) > LONG:
-        SubElement(inner, "Filter", name=f"find_{part.name}", toName=part.name, minlength="0")
-    required = not part.optional and not part.needs
-    choices = _add_choices(inner, part.name, about, required=required)
-    if part.name in form.written:
-        _add_options(choices, part.options)
-    else:
-        choices.set("value", f"$options_{part.name}")
-
-
 def _can_be_written(parts: Sequence[QuestionPart]) -> bool:
     """Whether all items have the same options, in words that a configuration can hold."""
     options = parts[0].options
@@ -219,37 +177,6 @@ def _is_text(label: str) -> bool:
     """Whether Label Studio takes a label in a configuration for text, and not for a value."""
     has_letter = any(sign.isalpha() for sign in label)
     return has_letter and label.strip().lower() not in NO_TEXT
-
-
-def _add_choices(root: Element, name: str, about: str, *, required: bool) -> Element:
-    choices = SubElement(root, "Choices", name=name, toName=about, choice="single")
-    if required:
-        choices.set("required", "true")
-        choices.set("requiredMessage", "Please answer every question, or skip the item.")
-    return choices
-
-
-def _add_options(choices: Element, options: Sequence[Option]) -> None:
-    for option in options:
-        SubElement(choices, "Choice", value=option.label, alias=alias_of(option.value))
-
-
-def _add_remarks(root: Element, task: AnnotationTask, about: str) -> None:
-    """A comment, and why an item is skipped: Label Studio's own button does not ask."""
-    SubElement(root, "Header", value="If you press Skip: why?", size="6")
-    choices = _add_choices(root, SKIP, about, required=False)
-    choices.set("showInline", "true")
-    _add_options(choices, _reasons(task))
-    SubElement(
-        root,
-        "TextArea",
-        name=COMMENT,
-        toName=about,
-        placeholder="A comment, if you like",
-        rows="2",
-        maxSubmissions="1",
-        editable="true",
-    )
 
 
 def _listed(options: Sequence[Option]) -> list[dict[str, str]]:
