@@ -7,7 +7,7 @@ groups or the values of a tag, or come from a source or file of their own. From 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
@@ -298,10 +298,8 @@ def check_apart(
     if ANY in allowed:
         return
     if "group" not in allowed:
-        groups = [
-            {item.group: item.group for item in items if item.group} for items in (train, part)
-        ]
-        _refuse(name, "group", "group", _shared(*groups))
+        groups = {item.group for item in train if item.group}
+        _refuse(name, "group", "group", sorted(groups.intersection(item.group for item in part)))
     for tags in _compared([*train, *part], hold_out):
         if not allowed.intersection(tags):
             shared = _shared(_objects(train, tags), _objects(part, tags))
@@ -331,7 +329,7 @@ def _refuse(name: str, unit: str, noun: str, shared: Sequence[str]) -> None:
     )
 
 
-def _shared(one: Mapping[Any, str], other: Mapping[Any, str]) -> list[str]:
+def _shared(one: dict[object, str], other: dict[object, str]) -> list[str]:
     """What both have, as people know it, in order."""
     return sorted({name for key, name in other.items() if key in one})
 
