@@ -26,8 +26,7 @@ import numpy as np
 from gnomon.errors import DataError
 from gnomon.look.records import AnnotatedPicture, Region
 from gnomon.measures.correction import Trial, corrected
-from gnomon.paint.judges.boxes import BoxJudge, boxes_judge
-from gnomon.paint.judges.rules import RELATIONS, RULES, in_pixels
+from gnomon.paint.judges.boxes import RELATIONS, RULES, BoxJudge, boxes_judge, in_pixels
 from gnomon.paint.judges.trials import said_of_scenes
 from gnomon.paint.records import Painted
 from gnomon.records import Item

@@ -3,7 +3,7 @@
 import pytest
 
 from gnomon.errors import UsageError
-from gnomon.look.modes import mode_named, switches
+from gnomon.look.records import mode_named, switches
 
 
 def test_right_has_no_faults_and_code_has_most():

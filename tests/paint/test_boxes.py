@@ -4,8 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from gnomon.errors import GnomonError
-from gnomon.paint.judges.boxes import BoxJudge, boxes_judge
-from gnomon.paint.judges.rules import RULES
+from gnomon.paint.judges.boxes import RULES, BoxJudge, boxes_judge
 from gnomon.paint.judges.trials import vote
 from gnomon.paint.records import (
     FoundThing,

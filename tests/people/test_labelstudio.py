@@ -25,8 +25,14 @@ from gnomon.people.labelstudio.pulling import Pulled, pull, read_names
 from gnomon.people.labelstudio.server import LabelStudio, ServerError, read_token
 from gnomon.people.labelstudio.wording import configuration, form_of
 from gnomon.people.order import EXTRAS, read_extras
-from gnomon.people.taskfile import TASKS, task_named
-from gnomon.people.tasks import Option, PersonQuestion, QuestionPart, QuestionText
+from gnomon.people.tasks import (
+    TASKS,
+    Option,
+    PersonQuestion,
+    QuestionPart,
+    QuestionText,
+    task_named,
+)
 from gnomon.records import Item
 from gnomon.runs import runs_in
 from tests.people.labelstudio_fake import PERSONAL, TOKEN, URL, FakeLabelStudio, unread

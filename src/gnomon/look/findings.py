@@ -16,10 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from gnomon.look.elevations import elevation_relations
-from gnomon.look.modes import Mode
-from gnomon.look.records import Sighting
-from gnomon.look.sizes import PairRelation, size_relations
+from gnomon.look.records import Mode, Sighting
+from gnomon.look.relations import PairRelation, elevation_relations, size_relations
 from gnomon.vision.knowledge import (
     COLOURS,
     MOST_REGIONS,

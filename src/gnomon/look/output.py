@@ -14,8 +14,7 @@ import msgspec
 
 from gnomon.items.writing import atomic_file
 from gnomon.look.pipeline import NameVocabulary
-from gnomon.look.records import AnnotatedPicture, Trouble
-from gnomon.vision.detection import Box
+from gnomon.look.records import AnnotatedPicture, RegionPlace, Trouble
 from gnomon.vision.knowledge import PropertyFinding
 
 _encode = msgspec.json.Encoder().encode
@@ -59,18 +58,6 @@ def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
     text = msgspec.json.format(_encode(content), indent=1)
     with atomic_file(folder / "manifest.json") as part:
         part.write_bytes(text + b"\n")
-
-
-class RegionPlace(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a region is that findings name: its picture and its box."""
-
-    id: str
-    name: str
-    picture: str
-    file: str
-    width: int
-    height: int
-    box: Box
 
 
 def write_places(file: Path, scenes: Iterable[AnnotatedPicture], wanted: frozenset[str]) -> None:

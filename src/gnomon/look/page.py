@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gnomon.files import read_json, read_jsonl
-from gnomon.look.modes import switches
-from gnomon.look.records import Trouble
+from gnomon.look.records import Trouble, switches
 from gnomon.look.thumbnails import Crop, crops_as_uris, read_places
 from gnomon.reports.shell import asset, page, write_page
 from gnomon.reports.words import counted, percentage
@@ -155,6 +154,7 @@ def write_knowledge_page(folder: str | Path) -> Path:
 def _rendered(contents: Contents, data: dict[str, Any]) -> str:
     from markupsafe import Markup
 
+    on = contents.manifest.get("switches", ())
     encoded = msgspec.json.encode(data).decode().replace("<", "\\u003c")
     return page(
         "knowledge.html.j2",
@@ -164,7 +164,7 @@ def _rendered(contents: Contents, data: dict[str, Any]) -> str:
         folder=TEMPLATES,
         title=_title(contents),
         subtitle=_subtitle(contents),
-        faults=_faults(contents),
+        faults=[(name, switch.says) for name, switch in switches().items() if name in on],
         agreement=_agreement(contents),
         things=[_row(thing) for thing in contents.things],
         left_out=contents.objects - len(contents.things),
@@ -186,13 +186,6 @@ def _subtitle(contents: Contents) -> str:
     if contents.troubles:
         parts.append(f"{counted(contents.troubles, 'troubles')} in troubles.jsonl")
     return " · ".join(parts)
-
-
-def _faults(contents: Contents) -> list[tuple[str, str]]:
-    """The switches of the mode, with what they do."""
-    on = contents.manifest.get("switches", ())
-    known = switches()
-    return [(name, known[name].says) for name in known if name in on]
 
 
 def _agreement(contents: Contents) -> list[dict[str, str]]:

@@ -19,18 +19,19 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from gnomon.keep import Keep, key_of
-from gnomon.look.captions import MODEL, Tagger, is_installed
-from gnomon.look.modes import Mode
-from gnomon.look.names import (
+from gnomon.look.captions import (
+    MODEL,
     NamedPictures,
     Namer,
     Singulars,
+    Tagger,
     candidate_words,
+    is_installed,
     kept_names,
     shortened,
 )
 from gnomon.look.readers.scenes import PictureReader
-from gnomon.look.records import AnnotatedPicture, Region, Sighting, Trouble
+from gnomon.look.records import AnnotatedPicture, Mode, Region, Sighting, Trouble
 from gnomon.look.sightings import Chunk, LookModels, sightings_of
 from gnomon.look.subtypes import Minima, candidates
 

@@ -32,9 +32,8 @@ from gnomon.look.depths import (
     true_map,
 )
 from gnomon.look.masks import mask_of, resampled
-from gnomon.look.modes import Mode
-from gnomon.look.records import AnnotatedPicture, Picture, Region, Sighting, Trouble
-from gnomon.look.sizes import size_of
+from gnomon.look.records import AnnotatedPicture, Mode, Picture, Region, Sighting, Trouble
+from gnomon.look.relations import size_of
 from gnomon.vision.detection import Box, DepthModel
 from gnomon.vision.images import decode, describe
 
@@ -49,6 +48,12 @@ class PictureSightings(NamedTuple):
 
     sightings: list[Sighting]
     troubles: list[Trouble]
+
+
+def unseen(scene: AnnotatedPicture, sightings: Sequence[Sighting], what: str) -> PictureSightings:
+    """The sightings of a picture as they were, since it cannot be looked at."""
+    trouble = Trouble(what=what, picture=scene.picture.id, file=scene.picture.file)
+    return PictureSightings(list(sightings), [trouble])
 
 
 class Grids(NamedTuple):

@@ -8,7 +8,7 @@ looked at.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from inspect import signature
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +48,18 @@ def judged(
     """
 
 
-def as_model(open_painter: Callable[..., Painter]) -> Callable[..., Synth]:
-    """A factory of models out of a factory of painters: its options, and those of judging."""
+def as_model(
+    open_painter: Callable[..., Painter], *, settings: type[Any] | None = None
+) -> Callable[..., Synth]:
+    """A factory of models out of a factory of painters: its options, and those of judging.
+
+    The fields of `settings`, a dataclass, are options that the factory takes as `**settings`.
+    """
     own = signature(open_painter)
+    if settings is not None:
+        named = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
+        own = own.replace(parameters=[*named, *signature(settings).parameters.values()])
+        vars(open_painter)["__signature__"] = own
     shared = signature(judged)
 
     def factory(name: str, **options: Any) -> Synth:

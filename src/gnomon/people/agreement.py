@@ -27,7 +27,7 @@ from gnomon.measures.agreement import (
 from gnomon.measures.intervals import Interval, interval
 from gnomon.measures.scoring import known
 from gnomon.measures.statistics import Statistics, mean_of
-from gnomon.people.taskfile import LOW_TO_HIGH, POINTS
+from gnomon.people.tasks import LOW_TO_HIGH, POINTS
 from gnomon.people.votes import Flags, Votes
 
 MOST_INTERVALS = 200  # pairs of people whose kappa gets one
@@ -250,11 +250,7 @@ def _shared_cuts(points: Judgements) -> list[SharedCut]:
     for reading in even_readings(len(POINTS), LABELS):
         read = np.array([*reading, -1])[points]
         found.append(SharedCut(in_words(reading), known(mean_cohen_kappa(read))))
-    return sorted(found, key=_rank)
-
-
-def _rank(cut: SharedCut) -> float:
-    return math.inf if cut.kappa is None else -cut.kappa
+    return sorted(found, key=lambda cut: math.inf if cut.kappa is None else -cut.kappa)
 
 
 def in_words(reading: Sequence[int]) -> str:

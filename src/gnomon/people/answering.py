@@ -20,8 +20,8 @@ from gnomon.items.limits import spread
 from gnomon.items.source import ItemSource
 from gnomon.paint.records import PAINTED, PICTURE
 from gnomon.people.order import AskedSlot, Extra, Extras, slots_for
-from gnomon.people.taskfile import AnnotationTask
 from gnomon.people.tasks import (
+    AnnotationTask,
     ReadResponse,
     ResponseError,
     checked_response,
@@ -363,21 +363,13 @@ def asked_from_painted(run: Run, limit: int | None = None) -> AskedItems:
             found = painted.get((item.id, number))
             if found is not None and found.file:
                 image = Image(path=str(folder / found.file), sha256=found.sha256)
-                items.append(_pictured(item, number, image, several=most > 0))
-    return _checked(run.benchmark, run.manifest.options, limit, _spread(items, limit))
-
-
-def _pictured(item: Item, number: int, image: Image, *, several: bool) -> Item:
-    """A scene with its picture. With one picture an item, ids stay those of the scenes."""
-    name = f"{item.id}#{number}" if several else item.id
-    tags = {**item.tags, PAINTED: item.id, PICTURE: str(number)}
-    return msgspec.structs.replace(item, id=name, tags=tags, images=(image,))
-
-
-def _spread(items: list[Item], limit: int | None) -> list[Item]:
-    if limit is None:
-        return items
-    return [items[place] for place in spread(len(items), limit)]
+                # with one picture an item, ids stay those of the scenes
+                id = f"{item.id}#{number}" if most else item.id
+                tags = {**item.tags, PAINTED: item.id, PICTURE: str(number)}
+                items.append(msgspec.structs.replace(item, id=id, tags=tags, images=(image,)))
+    if limit is not None:
+        items = [items[place] for place in spread(len(items), limit)]
+    return _checked(run.benchmark, run.manifest.options, limit, items)
 
 
 def _checked(

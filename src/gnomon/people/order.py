@@ -18,8 +18,7 @@ import msgspec
 from gnomon.durable import OWNER, log_records, remove_torn_line, replace_file, sync_folder
 from gnomon.errors import DataError, RunError, UsageError
 from gnomon.files import read_json
-from gnomon.people.taskfile import AnnotationTask
-from gnomon.people.tasks import Option, question_of
+from gnomon.people.tasks import AnnotationTask, Option, question_of
 from gnomon.records import Item
 
 SlotKind = Literal["item", "repeat", "catch"]
@@ -87,7 +86,9 @@ def instructed(
     found = []
     for number in range(count):
         pattern = draw.choice(items)
-        option = draw.choice(_telling_options(task, pattern))
+        options = question_of(task, pattern).parts[0].options
+        # those that stand for a choice: to ask for "makes no sense" would be odd
+        option = draw.choice([each for each in options if _choice_of(task, each)])
         asked = msgspec.structs.replace(
             pattern,
             id=f"catch/{number}",
@@ -97,12 +98,6 @@ def instructed(
         )
         found.append(asked)
     return found
-
-
-def _telling_options(task: AnnotationTask, item: Item) -> list[Option]:
-    """The options that stand for a choice: to ask for "makes no sense" would be odd."""
-    options = question_of(task, item).parts[0].options
-    return [option for option in options if _choice_of(task, option)]
 
 
 def _choice_of(task: AnnotationTask, option: Option) -> str:

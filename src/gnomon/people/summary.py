@@ -183,25 +183,19 @@ def _consensus(votes: Votes, found: Reliability | None) -> dict[str, object] | N
     right = None
     if len(rows):
         right = float(votes.gold[rows, best[rows]].mean())
-    shares = dict(zip(votes.labels, found.shares.tolist(), strict=True))
     return {
         "steps": found.steps,
         "converged": found.converged,
         "accuracy": right,
-        "shares": shares,
+        "shares": dict(zip(votes.labels, found.shares.tolist(), strict=True)),
     }
 
 
 def _validation(found: Validated) -> Validation:
     judged = found.votes > 0
     unanimous = judged & (found.agreeing == found.votes)
-    return Validation(
-        rule=found.rule,
-        items=len(found.kept),
-        judged=int(judged.sum()),
-        kept=int(found.kept.sum()),
-        unanimous=int(unanimous.sum()),
-    )
+    counts = [int(flags.sum()) for flags in (judged, found.kept, unanimous)]
+    return Validation(found.rule, len(found.kept), *counts)
 
 
 def _dividing(votes: Votes, most: int) -> list[Dividing]:

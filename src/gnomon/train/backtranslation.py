@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, product
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from gnomon.errors import UsageError
 from gnomon.grouped import grouped
@@ -43,12 +43,8 @@ class Rendering(NamedTuple):
     score: float
 
 
-class Translator(Protocol):
-    """Translates each text in several ways, the likeliest first."""
-
-    def __call__(self, texts: Sequence[str], count: int) -> list[list[Rendering]]:
-        """At most `count` translations of each text."""
-        ...
+# Translates each text in several ways, at most so many, the likeliest first.
+Translator = Callable[[Sequence[str], int], list[list[Rendering]]]
 
 
 class _Frame(NamedTuple):

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from gnomon.models.prompts.wording import BLANK
 from gnomon.records import MASK
 
 if TYPE_CHECKING:
+    from gnomon.models.transformers.backbone import Backbone
     from gnomon.records import Item
 
 Vectors = NDArray[np.float32]
@@ -31,23 +32,6 @@ IN_A_FILE = 2048  # texts; what a killed pass loses at most
 DIGEST = 16  # bytes
 # What decides a vector, of what a backbone says about itself.
 DECIDING = ("architecture", "revision", "dtype", "reading", "most_tokens", "transformers")
-
-
-class TextReader(Protocol):
-    """A frozen model that makes one vector of a text."""
-
-    @property
-    def mask(self) -> str:
-        """What stands in a text where a word is missing."""
-        ...
-
-    def describe(self) -> dict[str, Any]:
-        """What determines its vectors."""
-        ...
-
-    def vectors(self, texts: Sequence[str], watch: Callable[[int], None] | None = None) -> Vectors:
-        """One row for each text."""
-        ...
 
 
 def text_of(item: Item, mask: str = "", wording: str = "") -> str:
@@ -73,7 +57,7 @@ def text_of(item: Item, mask: str = "", wording: str = "") -> str:
 class FeatureStore:
     """The vectors of one reader, of which the folder of the cache keeps those used last."""
 
-    def __init__(self, reader: TextReader, most_bytes: int = DEFAULT_BYTES) -> None:
+    def __init__(self, reader: Backbone, most_bytes: int = DEFAULT_BYTES) -> None:
         self.reader = reader
         about = reader.describe()
         self._cache = TensorKeep(cache_folder() / FOLDER, most_bytes)

@@ -23,8 +23,7 @@ from gnomon.files import read_json, read_yaml
 from gnomon.items.writing import atomic_file
 from gnomon.train.checkpoints import Checkpoints
 from gnomon.train.items import DEV, ItemData
-from gnomon.train.kinds import Material, TrainingOutcome, Watch, kind, way_to_ask
-from gnomon.train.recipes import LAST, Recipe
+from gnomon.train.recipes import LAST, Material, Recipe, TrainingOutcome, Watch, kind, way_to_ask
 
 RECIPE, DATA, OUTCOME, CARD = "recipe.yaml", "data.json", "training.json", "README.md"
 LOCK = ".lock"

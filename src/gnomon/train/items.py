@@ -22,7 +22,7 @@ from gnomon.grouped import grouped
 from gnomon.items.itemfiles import items_to_ask
 from gnomon.items.source import load
 from gnomon.records import Fingerprint, Item, digest, problem
-from gnomon.train.kinds import Material, Scores
+from gnomon.train.recipes import Material, Scores
 
 DEV = "dev"  # the part by which the best weights are chosen
 ITEM, GROUP = "item", "group"

@@ -21,8 +21,17 @@ import torch
 
 from gnomon.errors import ModelError, ModelWarning, UsageError
 from gnomon.train.checkpoints import Checkpoints, MetricsLine, MetricsLog, TrainingPlace
-from gnomon.train.kinds import Batch, Learner, Scores, TrainingOutcome, TrainingProgress, Watch
-from gnomon.train.recipes import LAST, Schedule, Seeds
+from gnomon.train.recipes import (
+    LAST,
+    Batch,
+    Learner,
+    Schedule,
+    Scores,
+    Seeds,
+    TrainingOutcome,
+    TrainingProgress,
+    Watch,
+)
 
 SAVING = ".saving"  # a folder within the folder
 READ_EVERY = 20  # steps; reading a loss makes a GPU wait

@@ -108,10 +108,8 @@ def freeze_below(model: Any, layers: int) -> None:
     if not layers:
         return
     depth = model.config.num_hidden_layers
-    stacks = []
-    for part in model.modules():
-        if isinstance(part, torch.nn.ModuleList) and len(part) == depth:
-            stacks.append(part)
+    lists = [part for part in model.modules() if isinstance(part, torch.nn.ModuleList)]
+    stacks = [part for part in lists if len(part) == depth]
     if len(stacks) != 1 or layers > depth:
         raise UsageError(
             f"freeze: {layers} does not fit this model of {depth} layers.",
@@ -176,10 +174,13 @@ def with_lora(model: Any, lora: Lora, kind: str, *, seed: int) -> Any:
             warnings.simplefilter("ignore")
             return peft.get_peft_model(model, config)
     except ValueError as error:
-        linear = sorted({name.rpartition(".")[2] for name, part in _linear_layers(model)})
+        every = model.named_modules()
+        linear = {
+            name.rpartition(".")[2] for name, part in every if isinstance(part, torch.nn.Linear)
+        }
         raise UsageError(
             f"LoRA does not fit this model: {error}.",
-            f"Name its layers in the recipe, lora.targets: some of {', '.join(linear)}.",
+            f"Name its layers in the recipe, lora.targets: some of {', '.join(sorted(linear))}.",
         ) from None
 
 
@@ -187,13 +188,3 @@ def merged(model: Any) -> Any:
     """The model with the matrices added to its weights; one without them as it is."""
     merge = getattr(model, "merge_and_unload", None)
     return merge() if merge else model
-
-
-def _linear_layers(model: Any) -> list[tuple[str, Any]]:
-    import torch
-
-    found = []
-    for name, part in model.named_modules():
-        if isinstance(part, torch.nn.Linear):
-            found.append((name, part))
-    return found

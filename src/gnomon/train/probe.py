@@ -23,8 +23,7 @@ from gnomon.keep import bytes_of
 from gnomon.records import Item, digest
 from gnomon.train import items as training
 from gnomon.train.items import DEV, HoldOut, ItemData, ItemPool, Items, TrainingPart
-from gnomon.train.kinds import Material, TrainingKind, TrainingOutcome, Watch
-from gnomon.train.recipes import Schedule
+from gnomon.train.recipes import Material, Schedule, TrainingKind, TrainingOutcome, Watch
 
 if TYPE_CHECKING:
     from gnomon.train.recipes import Recipe

@@ -25,7 +25,6 @@ from gnomon.records import Answer, Item
 from gnomon.train.checkpoints import MetricsLine, MetricsLog
 from gnomon.train.features import FeatureStore, Vectors, text_of
 from gnomon.train.items import DEV, Items
-from gnomon.train.kinds import Material, Scores, TrainingOutcome, TrainingProgress, Watch
 from gnomon.train.probe import MEASURE, ProbeSettings, labels_of, type_of
 from gnomon.train.probemodel import HEADS, ProbeDescription, write_probe
 from gnomon.train.probes import (
@@ -40,6 +39,7 @@ from gnomon.train.probes import (
     shuffled_by_type,
     train_probes,
 )
+from gnomon.train.recipes import Material, Scores, TrainingOutcome, TrainingProgress, Watch
 
 if TYPE_CHECKING:
     from gnomon.train.recipes import Recipe

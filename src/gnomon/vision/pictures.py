@@ -131,14 +131,10 @@ def mirrored(image: Image, folder: Path) -> Image:
     """
     file = folder / f"mirrored-{image.sha256[:DIGITS]}.png"
     if not file.is_file():
-        _write(_turned(pixels(image)), file)
+        from PIL.Image import Transpose
+
+        _write(pixels(image).transpose(Transpose.FLIP_LEFT_RIGHT), file)
     return describe(file)
-
-
-def _turned(picture: Pixels) -> Pixels:
-    from PIL.Image import Transpose
-
-    return picture.transpose(Transpose.FLIP_LEFT_RIGHT)
 
 
 def _write(picture: Pixels, file: Path) -> None:

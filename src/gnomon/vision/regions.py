@@ -12,7 +12,7 @@ import binascii
 from base64 import b64decode
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -55,18 +55,6 @@ class RegionFeatures(NamedTuple):
                 file=image.path,
             )
         return RegionFeatures(features, boxes)
-
-
-class RegionFiles(Protocol):
-    """Where the regions of pictures are looked up."""
-
-    kind: str
-
-    def fingerprint(self) -> str:
-        """A hash by which changed files are noticed."""
-
-    def regions(self, image: Image) -> RegionFeatures:
-        """The regions of a picture; a `DataError` if there are none."""
 
 
 def open_regions(path: str) -> RegionFiles:
@@ -217,6 +205,9 @@ class VinvlTable:
 
     def _problem(self, what: str, line: int) -> DataError:
         return DataError(f"{what}.", FIX, file=self.file, line=line)
+
+
+RegionFiles = AuthorsFolder | OwnFolder | VinvlTable
 
 
 def checked(found: RegionFeatures, file: Path) -> RegionFeatures:

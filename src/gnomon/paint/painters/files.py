@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -21,6 +21,7 @@ import msgspec
 from gnomon.errors import DataError, UsageError
 from gnomon.files import open_regular, read_jsonl, read_table
 from gnomon.fingerprint import sha256_of
+from gnomon.keep import Keep
 from gnomon.models.detectors import open_detector
 from gnomon.paint.factory import as_model
 from gnomon.paint.model import MOST_BYTES
@@ -171,15 +172,7 @@ def read_index(table: Path) -> dict[str, list[Path]]:
 
 
 MOST_PHOTOS = 200_000
-INDEX = "gallery.jsonl"
-
-
-class _GalleryPhoto(msgspec.Struct, frozen=True):
-    """A photograph, and how many things of each class are seen in it."""
-
-    sha256: str
-    seen: dict[str, int]
-    file: str = ""
+SEEN = "gallery"  # a folder of what was seen, by the digest of the photograph
 
 
 @as_model
@@ -217,7 +210,7 @@ class PhotoGallery(OneByOne):
                 f"{finder} finds what it is told to find, and has no classes of its own.",
                 "Choose ssd, or a detector such as hf:facebook/detr-resnet-50.",
             )
-        self._index: Path | None = None
+        self._store: Keep | None = None
 
     def describe(self) -> dict[str, Any]:
         """What determines the pictures: the photographs, and who looks at them."""
@@ -227,8 +220,7 @@ class PhotoGallery(OneByOne):
 
     def keep(self, folder: Path) -> None:
         """Keep what was seen in this folder."""
-        folder.mkdir(parents=True, exist_ok=True)
-        self._index = folder / INDEX
+        self._store = Keep(folder / SEEN)
 
     def count(self, item: Item) -> int:
         """How many photographs show both things."""
@@ -239,14 +231,14 @@ class PhotoGallery(OneByOne):
         photos = self._showing(request.item)
         if request.number >= len(photos):
             return PaintTrouble("no photograph shows both things")
-        return _picture_in(Path(photos[request.number].file))
+        return _picture_in(photos[request.number])
 
-    def _showing(self, item: Item) -> list[_GalleryPhoto]:
+    def _showing(self, item: Item) -> list[Path]:
         asked = asked_of(item)
         wanted = self._classes(asked) if asked else None
         if not wanted:
             return []
-        found = [photo for photo in self._photos if Counter(photo.seen) >= wanted]
+        found = [file for file, seen in self._photos.items() if seen >= wanted]
         Random(item.id).shuffle(found)
         return found
 
@@ -265,16 +257,13 @@ class PhotoGallery(OneByOne):
         return {file: sha256_of(file) for file in self._files}
 
     @cached_property
-    def _photos(self) -> list[_GalleryPhoto]:
-        """All photographs, looked at; one that cannot be read shows nothing."""
-        known = self._kept()
-        found = []
+    def _photos(self) -> dict[Path, Counter[str]]:
+        """What is seen in each photograph, which is looked at once in a run."""
+        found = {}
         for file, digest in self._digests.items():
-            photo = known.get(digest)
-            if photo is None:
-                photo = _GalleryPhoto(digest, self._seen(file))
-                self._note(photo)
-            found.append(msgspec.structs.replace(photo, file=str(file)))
+            look = partial(self._seen, file)
+            seen = self._store.kept(digest, dict[str, int], look) if self._store else look()
+            found[file] = Counter(seen)
         return found
 
     def _seen(self, file: Path) -> dict[str, int]:
@@ -287,20 +276,6 @@ class PhotoGallery(OneByOne):
             if each.confidence >= self._sure:
                 labels[each.label] += 1
         return dict(labels)
-
-    def _kept(self) -> dict[str, _GalleryPhoto]:
-        if self._index is None or not self._index.is_file():
-            return {}
-        try:
-            return {photo.sha256: photo for _, photo in read_jsonl(self._index, _GalleryPhoto)}
-        except DataError:  # cut off by a kill: it is quicker to look again than to repair
-            self._index.unlink()
-            return {}
-
-    def _note(self, photo: _GalleryPhoto) -> None:
-        if self._index is not None:
-            with self._index.open("ab") as out:
-                out.write(msgspec.json.encode(photo) + b"\n")
 
 
 def _photographs(folder: Path) -> list[Path]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+import re
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
@@ -29,6 +30,7 @@ from gnomon.vision.images import size_in
 PATH = "/images/generations"
 ROOM = 96 * 2**20  # bytes of a reply: the largest picture that is kept, in base64
 ONE = Tokens(0, 1)  # a picture, as budgets count them
+SIZE = re.compile(r"auto|[0-9]{1,5}x[0-9]{1,5}")
 MILLION = 1e6  # what prices of tokens are for
 
 
@@ -81,7 +83,7 @@ def server(
     """
     check_name(name, key_env)
     addresses = addresses_from(base_url)
-    if size and not _is_size(size):
+    if size and not SIZE.fullmatch(size):
         raise UsageError(f"'{size[:40]}' is not a size.", "Write, for example, 1024x1024.")
     format = "b64_json" if response_format else ""
     how = {"response_format": format, "size": size, "quality": quality}
@@ -192,8 +194,3 @@ def _budget(max_cost: float | None, price: float | None) -> Budget:
             "Give it with --set price_picture=0.04",
         )
     return Budget(price_output=(price or 0.0) * MILLION, max_cost=max_cost)
-
-
-def _is_size(text: str) -> bool:
-    width, _, height = text.partition("x")
-    return text == "auto" or (width.isdigit() and height.isdigit() and len(text) < 12)

@@ -16,8 +16,7 @@ from gnomon.errors import RunError, UsageError
 from gnomon.people.answering import AskedItems, PicturePages
 from gnomon.people.labelstudio.server import LabelStudio, ServerError
 from gnomon.people.labelstudio.wording import KEY, LabellingForm, configuration, form_of, task_data
-from gnomon.people.taskfile import AnnotationTask
-from gnomon.people.tasks import question_of
+from gnomon.people.tasks import AnnotationTask, question_of
 from gnomon.records import Image, Item, digest
 from gnomon.vision.images import describe
 

@@ -34,9 +34,8 @@ from gnomon.people.labelstudio.projects import (
 )
 from gnomon.people.labelstudio.server import LabelStudio
 from gnomon.people.labelstudio.wording import hear
-from gnomon.people.order import LINK, Extra, new_link, read_link, write_link
-from gnomon.people.taskfile import AnnotationTask
-from gnomon.people.tasks import ResponseError, checked_response, question_of
+from gnomon.people.order import LINK, new_link, read_link, write_link
+from gnomon.people.tasks import AnnotationTask, ResponseError, checked_response, question_of
 from gnomon.records import Item, digest
 
 
@@ -152,18 +151,14 @@ class _Collection:
         comment = heard.comment[:LONGEST_COMMENT]
         seconds, at = annotation.lead_time, annotation.at
         if annotation.was_cancelled:
-            reason = heard.reason if heard.reason in self._task.skip else _unsaid(self._task)
+            vaguest = list(self._task.skip)[-1]
+            reason = heard.reason if heard.reason in self._task.skip else vaguest
             return SentResponse({}, reason, comment, seconds, at)
         try:
             response = checked_response(question, heard.values)
         except ResponseError:
             return None
         return SentResponse(response, "", comment, seconds, at)
-
-
-def _unsaid(task: AnnotationTask) -> str:
-    """The reason for a skip that was given without one: tasks list the vaguest last."""
-    return list(task.skip)[-1]
 
 
 def _keep_all(run: PersonRun, given: Mapping[str, SentResponse]) -> tuple[int, int, int]:
@@ -174,17 +169,13 @@ def _keep_all(run: PersonRun, given: Mapping[str, SentResponse]) -> tuple[int, i
         if now is None:
             kept += before is not None
             continue
-        if before is not None and _same(before, now):
+        said = before and (before.response, before.skipped, before.comment)
+        if said == (now.response, now.skipped, now.comment):
             continue
         run.keep(slot, now)
         new += before is None
         changed += before is not None
     return new, changed, kept
-
-
-def _same(before: Extra, now: SentResponse) -> bool:
-    said = before.response, before.skipped, before.comment
-    return said == (now.response, now.skipped, now.comment)
 
 
 # whose run is whose
@@ -201,36 +192,23 @@ def _identity(
 
 def _check_own(folder: Path, name: str, user: int, identity: str, runs: Path) -> None:
     """See to it that a run is of this user alone, and that the user has no other."""
-    for other in _folders_of(identity, runs):
-        if other != folder:
+    for file in sorted(runs.glob(f"*/{LINK}")):
+        other = file.parent
+        known = read_link(other)
+        if other != folder and known is not None and known.participant == identity:
             raise RunError(
                 f"User {user} was pulled into {other} before, under another name.",
                 "Give the name from then with --people, or remove that run: "
                 f"gnomon runs rm {other}",
             )
     link = read_link(folder)
-    if link is None and folder.exists():
-        raise _taken(name, folder)
-    if link is not None and link.participant != identity:
-        raise _taken(name, folder)
+    is_of_others = link.participant != identity if link else folder.exists()
+    if is_of_others:
+        raise RunError(
+            f"{folder} holds answers of {name} that come from elsewhere.",
+            "Give the address of the server as before, another pseudonym with --people, or another "
+            "folder with --runs.",
+        )
     if link is None:
         folder.mkdir(parents=True)
         write_link(folder, msgspec.structs.replace(new_link(), participant=identity))
-
-
-def _folders_of(identity: str, runs: Path) -> list[Path]:
-    """The runs that a user's answers to these items went into."""
-    found = []
-    for file in sorted(runs.glob(f"*/{LINK}")):
-        link = read_link(file.parent)
-        if link is not None and link.participant == identity:
-            found.append(file.parent)
-    return found
-
-
-def _taken(name: str, folder: Path) -> RunError:
-    return RunError(
-        f"{folder} holds answers of {name} that come from elsewhere.",
-        "Give the address of the server as before, another pseudonym with --people, or another "
-        "folder with --runs.",
-    )

@@ -28,6 +28,17 @@ PAGE = 100  # tasks or projects at a time
 MOST_PAGES = 20_000  # of a list
 SAID = 300  # characters of a server's own words in a message
 
+REFUSALS = {
+    401: (
+        "refuses the token",
+        "Make one under Account & Settings of Label Studio (a personal access token, or a "
+        "legacy token if the server allows these).",
+    ),
+    403: (
+        "does not let this user do that ({path})",
+        "Take the token of a user who may change projects.",
+    ),
+}
 T = TypeVar("T")
 # name, content, kind of content
 File = tuple[str, bytes, str]
@@ -205,22 +216,14 @@ class LabelStudio:
             raise self._strange(path) from None
 
     def _refused(self, path: str, status: int, raw: bytes) -> ServerError:
-        if status == 401:
-            return ServerError(
-                f"{self.url} refuses the token.",
-                "Make one under Account & Settings of Label Studio (a personal access token, or a "
-                "legacy token if the server allows these).",
-            )
-        if status == 403:
-            return ServerError(
-                f"{self.url} does not let this user do that ({path}).",
-                "Take the token of a user who may change projects.",
-            )
         if status < 400:
             return ServerError(
                 f"{self.url} redirects elsewhere, which is not followed.",
                 "Give the address that a browser ends up at, with https:// if that is it.",
             )
+        if status in REFUSALS:
+            what, hint = REFUSALS[status]
+            return ServerError(f"{self.url} {what.format(path=path)}.", hint)
         words = self._own_words(raw)
         said = f": {words}" if words else ""
         hint = "Correct that, and give the same command again: nothing is sent twice."

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 from xml.etree.ElementTree import fromstring, indent, tostring
 
 from gnomon.errors import DataError
-from gnomon.people.taskfile import AnnotationTask
-from gnomon.people.tasks import Option, PersonQuestion, QuestionPart
+from gnomon.people.tasks import AnnotationTask, Option, PersonQuestion, QuestionPart
 from gnomon.reports.shell import environment
 
 KEY = "gnomon"  # the field of a task's data by which its item is found again
@@ -69,7 +68,7 @@ def form_of(task: AnnotationTask, questions: Sequence[PersonQuestion]) -> Labell
 def configuration(form: LabellingForm) -> str:
     """The labelling configuration of a project, as XML.
 
-    >>> from gnomon.people.taskfile import task_named
+    >>> from gnomon.people.tasks import task_named
     >>> from gnomon.people.tasks import QuestionText
     >>> part = QuestionPart("choice", "Is it so?", (Option("a<b", "A < B"), Option("b", "B & C")))
     >>> question = PersonQuestion((QuestionText("text", "?"),), (), (part,))
@@ -105,7 +104,10 @@ def task_data(
         part = own.get(name, usual)  # what an item need not be asked is asked, and not read
         data[f"ask_{name}"] = part.ask
         if name not in form.written:
-            data[f"options_{name}"] = _listed(part.options)
+            options = []
+            for option in part.options:
+                options.append({"value": option.label, "alias": alias_of(option.value)})
+            data[f"options_{name}"] = options
     return data
 
 
@@ -116,7 +118,8 @@ def hear(task: AnnotationTask, question: PersonQuestion, result: Iterable[Any]) 
     for region in result:
         name, value = _named_value(region)
         if name == COMMENT:
-            comment = _joined(value.get("text"))
+            text = value.get("text") or ""
+            comment = "\n".join(map(str, text)) if isinstance(text, list) else str(text)
             continue
         choices = value.get("choices")
         if isinstance(choices, list) and len(choices) == 1:
@@ -134,12 +137,6 @@ def _named_value(region: Any) -> tuple[str, Mapping[str, Any]]:
     if not isinstance(region, dict) or not isinstance(region.get("value"), dict):
         return "", {}
     return str(region.get("from_name", "")), region["value"]
-
-
-def _joined(text: Any) -> str:
-    if isinstance(text, list):
-        return "\n".join(str(line) for line in text)
-    return str(text or "")
 
 
 def alias_of(value: str) -> str:
@@ -177,7 +174,3 @@ def _is_text(label: str) -> bool:
     """Whether Label Studio takes a label in a configuration for text, and not for a value."""
     has_letter = any(sign.isalpha() for sign in label)
     return has_letter and label.strip().lower() not in NO_TEXT
-
-
-def _listed(options: Sequence[Option]) -> list[dict[str, str]]:
-    return [{"value": option.label, "alias": alias_of(option.value)} for option in options]

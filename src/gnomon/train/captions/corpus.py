@@ -315,14 +315,14 @@ def _write_tokens(tokenizer: Any, longest: int, file: Path, texts: Iterator[str]
 
     One without a token (white space of rare kinds) is left out.
     """
+    tokenise = partial(tokenizer, add_special_tokens=False, truncation=True, max_length=longest)
     count = last = 0
     with (
         file.with_suffix(".tokens").open("wb") as tokens,
         file.with_suffix(".ends").open("wb") as ends,
     ):
         while some := list(islice(texts, AT_ONCE)):
-            made = tokenizer(some, add_special_tokens=False, truncation=True, max_length=longest)
-            rows = list(filter(None, made["input_ids"]))
+            rows = list(filter(None, tokenise(some)["input_ids"]))  # nothing else is held
             sizes = np.array([len(row) for row in rows], dtype=np.int64)
             for row in rows:
                 tokens.write(np.array(row, dtype=np.int32).tobytes())
