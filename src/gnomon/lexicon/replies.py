@@ -1,9 +1,14 @@
-"""What else a reply may say for a choice: other words for the words that the prompt uses."""
+"""What else a reply may say for a choice: other words for the words that the prompt uses.
+
+And how replies put things around these words, as patterns.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cache
+from typing import Any
 
 import msgspec
 
@@ -19,6 +24,7 @@ class ReplyWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     whole: Words
     whole_of_two: Words
     undetermined: frozenset[str]
+    of_the_answer: frozenset[str]
     converse: dict[str, str]
 
 
@@ -48,3 +54,19 @@ def further_words(words: Iterable[str], known: Words, taken: Iterable[str]) -> s
     for word in words:
         further.update(known.get(word, ()))
     return further - set(taken)
+
+
+@cache
+def phrase(name: str) -> re.Pattern[str]:
+    """How replies put something, by its name in data/lexicon/phrases.yaml."""
+    return re.compile(_phrase_text(name))
+
+
+def _phrase_text(name: str) -> str:
+    text = "".join(_phrases()[name])
+    return re.sub(r"<<(\w+)>>", lambda match: _phrase_text(match[1]), text)
+
+
+@cache
+def _phrases() -> Any:
+    return read_yaml(package_data("lexicon/phrases.yaml"))

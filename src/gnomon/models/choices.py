@@ -353,5 +353,14 @@ def alike(kinds: Sequence[Hashable], most: int) -> Iterator[list[int]]:
     [[0, 2], [3], [1]]
     """
     for numbers in grouped(range(len(kinds)), kinds.__getitem__).values():
-        for start in range(0, len(numbers), most):
-            yield numbers[start : start + most]
+        yield from in_parts(numbers, most)
+
+
+def in_parts(things: list[Thing], most: int) -> Iterator[list[Thing]]:
+    """Things in their order, at most so many at once.
+
+    >>> list(in_parts([1, 2, 3], 2))
+    [[1, 2], [3]]
+    """
+    for start in range(0, len(things), most):
+        yield things[start : start + most]

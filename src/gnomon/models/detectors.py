@@ -14,7 +14,6 @@ from gnomon.errors import ModelError, UsageError, importing
 from gnomon.models.transformers.checkpoint import (
     architecture_of,
     check_complete,
-    check_device,
     check_folder,
     explained,
 )
@@ -51,11 +50,7 @@ def open_detector(spec: str) -> Any:
     """A detector: ssd, or hf:NAME for one of transformers."""
     if spec == EMBEDDED_DETECTOR:
         return Detector()
-    kind, _, name = spec.partition(":")
-    if kind != "hf" or not name:
-        raise UsageError(
-            f"There is no detector '{spec}'.", "Choose ssd, or hf:NAME for one of transformers."
-        )
+    name = _name_in(spec, "detector", "ssd")
     model, processor, about = _opened(name, "detector", _detector_parts)
     if about["architecture"] in (*NAMED, *GROUNDING):
         return NamedDetector(model, processor, about)
@@ -70,14 +65,18 @@ def open_depth(spec: str) -> Any:
         from gnomon.vision.detection import FastDepth
 
         return FastDepth()
+    name = _name_in(spec, "depth map", "fastdepth, none")
+    model, processor, about = _opened(name, "depth", _depth_parts)
+    return HfDepth(model, processor, {**about, "far_is_large": _direction(name, model.config)})
+
+
+def _name_in(spec: str, what: str, others: str) -> str:
     kind, _, name = spec.partition(":")
     if kind != "hf" or not name:
         raise UsageError(
-            f"There is no depth map '{spec}'.",
-            "Choose fastdepth, none, or hf:NAME for one of transformers.",
+            f"There is no {what} '{spec}'.", f"Choose {others}, or hf:NAME for one of transformers."
         )
-    model, processor, about = _opened(name, "depth", _depth_parts)
-    return HfDepth(model, processor, {**about, "far_is_large": _direction(name, model.config)})
+    return name
 
 
 class _VisionModel:
@@ -174,15 +173,12 @@ def _opened(name: str, kind: str, parts: Parts) -> tuple[Any, Any, dict[str, Any
     """The model that a hub name or a folder names, its processor, and what describes it."""
     _, transformers = libraries()
     device = best_device()
-    check_device(device)
     check_folder(name, allow_pickle=False)
-    source = Loading().source()
+    how = Loading()
     with quiet(), explained(name, allow_pickle=False):
-        config = transformers.AutoConfig.from_pretrained(name, **source)
-        maker, processor = parts(name, config, source)
-        model, report = maker.from_pretrained(
-            name, config=config, use_safetensors=True, output_loading_info=True, **source
-        )
+        config = transformers.AutoConfig.from_pretrained(name, **how.source())
+        maker, processor = parts(name, config, how.source())
+        model, report = maker.from_pretrained(name, config=config, **how.files())
         check_complete(name, kind, model, report["missing_keys"])
         model = model.to(device).eval()
     about = {
@@ -237,13 +233,9 @@ def _detections(boxes: Any, labels: Sequence[str], picture: Pixels) -> list[Dete
     """What a detector found as shares of the picture; boxes without an area are none."""
     found = []
     rows = zip(boxes["scores"].tolist(), labels, boxes["boxes"].tolist(), strict=True)
-    for confidence, label, (left, top, right, bottom) in rows:
-        box = Box(
-            _within(left / picture.width),
-            _within(top / picture.height),
-            _within(right / picture.width),
-            _within(bottom / picture.height),
-        )
+    for confidence, label, edges in rows:
+        sides = zip(edges, (picture.width, picture.height) * 2, strict=True)
+        box = Box(*(min(1.0, max(0.0, edge / side)) for edge, side in sides))
         if box.width > 0 and box.height > 0:
             found.append(Detection(label, confidence, box))
     return _sorted(found)
@@ -251,10 +243,6 @@ def _detections(boxes: Any, labels: Sequence[str], picture: Pixels) -> list[Dete
 
 def _sorted(found: list[Detection]) -> list[Detection]:
     return sorted(found, key=lambda each: each.confidence, reverse=True)
-
-
-def _within(share: float) -> float:
-    return min(1.0, max(0.0, share))
 
 
 def _plain(label: str) -> str:

@@ -43,6 +43,17 @@ def is_kept(loaded: object) -> bool:
     return _kept is not None and any(each is loaded for each in _kept.values())
 
 
+def available_cores() -> int:
+    """The cores this process may use: its share of them, if it is one of several workers."""
+    cores = os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        cores = len(os.sched_getaffinity(0))
+    share = os.environ.get("OMP_NUM_THREADS", "")
+    if share.isdecimal() and int(share) > 0:
+        return min(int(share), cores)
+    return cores
+
+
 # --- freed memory is kept for the next pass instead of being given back after every step ---------
 
 

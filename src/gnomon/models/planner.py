@@ -15,7 +15,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from gnomon.grouped import grouped
-from gnomon.models.choices import Query
+from gnomon.models.choices import Query, read_tokens
 from gnomon.models.rows import (
     QueryPart,
     TokenRow,
@@ -53,6 +53,11 @@ class PassTask(NamedTuple):
     which: np.ndarray
     tokens: list[int]
     packed: bool = False  # to be computed without padding, and what rows begin with alike once
+
+    def add_to(self, result: list[list[float]], found: Sequence[float]) -> None:
+        """Add the log-probabilities that were asked for to those of each query and choice."""
+        for want, value in zip(self.wanted, found, strict=True):
+            result[want.query][want.choice] += value
 
 
 class Planner(ABC, Generic[Prefix]):
@@ -96,7 +101,8 @@ class Planner(ABC, Generic[Prefix]):
         in_trees: list[QueryPart] = []
         in_rows: list[QueryPart] = []
         for part in portions(queries, self.outputs):
-            if self.trees and self._fits_a_tree(part.query):
+            fits = not self._limit or read_tokens(part.query) < self._limit
+            if self.trees and fits:
                 in_trees.append(part)
             else:
                 in_rows.append(part)
@@ -126,11 +132,6 @@ class Planner(ABC, Generic[Prefix]):
             cut = batches(made, **room, most=most, packed=self.packed)
             tasks = [task_of(batch)._replace(packed=self.packed) for batch in cut]
             self._add(tasks, prefix, result, parts)
-
-    def _fits_a_tree(self, query: Query) -> bool:
-        if not self._limit:
-            return True
-        return len(query.context) + max(map(len, query.continuations)) <= self._limit
 
     def _prefix(self, tokens: Sequence[int], *, keep: bool) -> Prefix | None:
         """A prefix, read once; a shorter one is cut from a longer one."""

@@ -146,7 +146,12 @@ def batches(
     limit = PADDING * tokens if packed else tokens
     batch: list[TokenRow] = []
     own = places = longest = 0
-    for row in sorted(made, key=_packed_order if packed else _padded_order, reverse=True):
+
+    def order(row: TokenRow) -> tuple[bool, float]:
+        size = len(row.tokens)
+        return row.chain, int(SIZES * math.log2(size)) if packed else size
+
+    for row in sorted(made, key=order, reverse=True):
         size, wants = len(row.tokens), len(row.wanted)
         new = size
         if batch:
@@ -164,14 +169,6 @@ def batches(
         longest = max(longest, size)
     if batch:
         yield _longest_first(batch)
-
-
-def _padded_order(row: TokenRow) -> tuple[bool, float]:
-    return row.chain, len(row.tokens)
-
-
-def _packed_order(row: TokenRow) -> tuple[bool, float]:
-    return row.chain, int(SIZES * math.log2(len(row.tokens)))
 
 
 def _longest_first(batch: list[TokenRow]) -> list[TokenRow]:
@@ -261,7 +258,7 @@ def _worthwhile_prefix(
     queries: Sequence[Query], segment: list[int], known: Sequence[Sequence[int]]
 ) -> list[int]:
     """What a segment shares, or as much of it as is known; nothing if too little is saved."""
-    prefix = _prefix(queries, segment)
+    prefix = common_beginning([query.context for query in take(queries, segment)])
     seen = max((shared(list(old), prefix) for old in known), default=0)
     if seen >= FAMILY_SHARE and seen >= len(prefix) - FAMILY_SHARE:
         return prefix[:seen]
@@ -270,10 +267,10 @@ def _worthwhile_prefix(
     return prefix
 
 
-def _prefix(queries: Sequence[Query], segment: list[int]) -> list[int]:
-    """What a sorted segment shares, less so much that each query keeps a token of its own."""
-    first, last = queries[segment[0]].context, queries[segment[-1]].context
-    shortest = min(len(query.context) for query in take(queries, segment))
+def common_beginning(contexts: Sequence[list[int]]) -> list[int]:
+    """What all contexts share, less so much that each keeps a token of its own."""
+    first, last = min(contexts), max(contexts)  # what these two share, all share
+    shortest = min(map(len, contexts))
     return first[: min(shared(first, last), shortest - 1)]
 
 

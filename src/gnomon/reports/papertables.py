@@ -20,6 +20,7 @@ from gnomon.measures.runlabels import labels
 from gnomon.measures.scoring import score_table
 from gnomon.measures.seeds import NONE_TOGETHER, by_seed, seedless
 from gnomon.measures.table import Table
+from gnomon.naming import PERSON
 from gnomon.registry import benchmark, known_benchmark
 from gnomon.reports.papers import Result, fewer_than_paper, paper_items, results
 
@@ -279,8 +280,9 @@ def beside_papers(
     groups = by_seed(tables) if seeds_together else [[table] for table in tables]
     if seeds_together and len(groups) == len(tables):
         caveats.append(NONE_TOGETHER)
+    rows = list(zip(groups, _names(groups, seeds_together), strict=True))
     runs: dict[tuple[str, str], dict[str, RunFigures]] = {}
-    for group, name in zip(groups, _names(groups, seeds_together), strict=True):
+    for group, name in [*rows, *_people_together(tables)]:
         asked = benchmark(_base(group[0]))
         found = runs.setdefault((asked.paper, asked.published_results), {})
         mine = found.setdefault(name, RunFigures(set(), {}))
@@ -322,6 +324,18 @@ def _names(groups: Sequence[Sequence[Table]], seeds_together: bool) -> list[str]
         found = labels([table.model for table in here], settings)
         names.update(zip(map(id, here), found, strict=True))
     return [names[id(group[0])] for group in groups]
+
+
+def _people_together(tables: Sequence[Table]) -> list[tuple[list[Table], str]]:
+    """People who answered the same items as one row, the mean of what each of them reaches.
+
+    Spatial commonsense, section 3.3, reports two annotators so; `judge=people:...` instead takes
+    what most of them say.
+    """
+    people = [table for table in tables if table.spec.startswith(PERSON)]
+    by_items = grouped(people, lambda table: (table.benchmark, table.about.digest))
+    together = [group for group in by_items.values() if len(group) > 1]
+    return [(group, f"mean of {len(group)} people") for group in together]
 
 
 def _base(table: Table) -> str:
@@ -394,8 +408,10 @@ def _caveats(group: Sequence[Table], name: str, paper: str, measures: Sequence[s
     """What to know of a row, each sentence once."""
     found = []
     if len(group) > 1:
-        over = f"{len(group)} seeds"
-        found.append(f"{name} on {group[0].benchmark}: mean and standard deviation over {over}.")
+        over = "people" if group[0].spec.startswith(PERSON) else "seeds"
+        found.append(
+            f"{name} on {group[0].benchmark}: mean and standard deviation over {len(group)} {over}."
+        )
     for table in group:
         found += _size_caveats(table, name, list(dict.fromkeys(measures)))
         found += _option_caveats(table, name, paper)

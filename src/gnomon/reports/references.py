@@ -16,6 +16,7 @@ from gnomon.measures.intervals import interval
 from gnomon.measures.scoring import known, scores
 from gnomon.measures.table import Table
 from gnomon.measures.units import Sharing
+from gnomon.naming import PERSON
 from gnomon.records import Answer, Item, Score
 from gnomon.reports.study import Entrant, Study
 
@@ -75,7 +76,6 @@ def _answers(model: Model, items: list[Item], benchmark: Benchmark) -> list[Answ
 # People in a report: what they reach together stands beside the models as the human ceiling.
 
 
-SCHEME = "people:"
 NOTE = (
     "The rows of people are the human ceiling: the mean of their accuracies, each over the items "
     "that the person judged, and the label that most of them gave; `gnomon people agree` says more."
@@ -91,7 +91,7 @@ class Together(NamedTuple):
 
 def people_together(study: Study, measures: Sequence[Measure]) -> list[Together]:
     """The rows; none where fewer than two people answered."""
-    people = [entrant for entrant in study.entrants if entrant.run.model.startswith(SCHEME)]
+    people = [entrant for entrant in study.entrants if entrant.run.model.startswith(PERSON)]
     if len(people) < 2:
         return []
     table = _majority_table(study, people)

@@ -11,7 +11,7 @@ from gnomon.errors import ModelError, UsageError
 from gnomon.models.llamacpp.gguf import gguf
 from gnomon.models.llamacpp.library import check_layout
 from gnomon.models.llamacpp.llama import Llama, PathPlace
-from gnomon.models.llamacpp.trial import available_cores
+from gnomon.models.machine import available_cores
 from gnomon.models.prompts.chat import chat_template, conversation
 from gnomon.records import Item
 

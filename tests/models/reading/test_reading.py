@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gnomon.errors import DataError
 from gnomon.models.prompts.library import load_prompt
 from gnomon.models.reading.question import ItemQuestion
-from gnomon.models.reading.replies import as_answer, explain, read, read_reply
+from gnomon.models.reading.replies import as_answer, explain
 from gnomon.models.reading.segments import RULES
 from gnomon.records import Item
 
@@ -28,6 +28,11 @@ NLI = [
 ]
 SIDE = [["left", "to the left of"], ["right", "to the right of"], ["in front of"], ["behind"]]
 TRUE, FALSE, NEITHER = 0, 1, 2
+
+
+def read(reply, words, **how):
+    return explain(reply, words, **how).place
+
 
 CASES = [
     # the label alone, in any dress
@@ -234,8 +239,8 @@ def test_an_answer_names_the_rule_by_which_its_reply_was_read():
         choices=("larger", "smaller"),
         gold=("smaller",),
     )
-    assert read_reply("Smaller, because birds are large.", SIZE) == (1, "lead")
-    assert read_reply("Who knows?", SIZE) is None
+    assert explain("Smaller, because birds are large.", SIZE) == (1, "lead")
+    assert explain("Who knows?", SIZE).place is None
     answer = as_answer(item, "Smaller, because birds are large.", load_prompt("chat"), tokens=9)
     assert (answer.choice, answer.rule, answer.tokens) == ("smaller", "lead", 9)
     unread = as_answer(item, "Who knows?", load_prompt("chat"))

@@ -33,8 +33,8 @@ from gnomon.models.llamacpp.projector import (
     split_at_signs,
     writer_with_signs,
 )
-from gnomon.models.llamacpp.trial import available_cores, check_file, check_loads, check_sizes
-from gnomon.models.machine import is_kept, kept
+from gnomon.models.llamacpp.trial import check_file, check_loads, check_sizes
+from gnomon.models.machine import available_cores, is_kept, kept
 from gnomon.models.prompted import Manner, Prompted
 from gnomon.models.prompts.chat import Writer, chat_template
 from gnomon.models.prompts.library import PromptChoice

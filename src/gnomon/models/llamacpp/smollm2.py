@@ -19,7 +19,7 @@ from gnomon.models.choices import ModelReply, Query
 from gnomon.models.llamacpp.decoder import Decoder
 from gnomon.models.llamacpp.gguf import Ask, Gguf, Normalise
 from gnomon.models.llamacpp.scorer import NumpyScorer
-from gnomon.models.llamacpp.trial import available_cores
+from gnomon.models.machine import available_cores
 from gnomon.models.prompts.library import PromptChoice, load_prompt
 from gnomon.options import neutral
 

@@ -58,17 +58,6 @@ def check_file(file: Path, give_one: str = "Give the path of a .gguf file: gguf:
         )
 
 
-def available_cores() -> int:
-    """The cores this process may use: its share of them, if it is one of several workers."""
-    cores = os.cpu_count() or 1
-    if hasattr(os, "sched_getaffinity"):
-        cores = len(os.sched_getaffinity(0))
-    share = os.environ.get("OMP_NUM_THREADS", "")
-    if share.isdecimal() and int(share) > 0:
-        return min(int(share), cores)
-    return cores
-
-
 PATIENCE = 120  # seconds, and as many more as the file takes at BYTES_A_SECOND
 BYTES_A_SECOND = 10_000_000
 REFUSED = 3  # the child's exit code if the file is refused in an orderly way

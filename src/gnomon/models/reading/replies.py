@@ -10,9 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from gnomon.errors import DataError
+from gnomon.lexicon.replies import phrase
 from gnomon.models.prompts.library import Prompt
 from gnomon.models.reading.assertion import says_undetermined
 from gnomon.models.reading.question import NO_QUESTION, ItemQuestion, question_of
@@ -28,10 +31,6 @@ from gnomon.models.reading.segments import (
 from gnomon.models.reading.vocabulary import ChoiceVocabulary, RelationStatements, statements_on
 from gnomon.records import Answer, Item
 
-# a model that asks itself the next question
-_NEXT_QUESTION = re.compile(r"\n\s*(?:question|q|user|human)\s*\d*\s*:")
-# and one that goes on to the next item, which counts only after a lone label
-_NEXT_ITEM = re.compile(r"\n\s*(?:statement|text|context|premise|passage|hypothesis)\s*\d*\s*:")
 _CONTRAST = re.compile(r"[^.!?\n]*?\bbut\b([^.!?\n]*)")
 
 
@@ -54,38 +53,6 @@ class _Reader(NamedTuple):
     statements: RelationStatements | None  # for yes-or-no questions about two things
 
 
-def read(
-    reply: str,
-    words: Sequence[Sequence[str]],
-    *,
-    letters: bool = True,
-    question: ItemQuestion = NO_QUESTION,
-) -> int | None:
-    """The place of the choice that the reply asserts, or none.
-
-    `words` holds the accepted words of each choice.
-
-    >>> size = [["larger", "bigger"], ["smaller"]]
-    >>> read("An ant is tiny, so it is not larger. The answer is **smaller**.", size)
-    1
-    >>> read("It could be larger or smaller.", size) is None
-    True
-    """
-    return explain(reply, words, letters=letters, question=question).place
-
-
-def read_reply(
-    reply: str, words: Sequence[Sequence[str]], *, letters: bool = True
-) -> ReplyReading | None:
-    """The place of the choice that the reply asserts and the rule that found it, or none.
-
-    >>> read_reply("Smaller, because birds are large.", [["larger"], ["smaller"]])
-    ReplyReading(place=1, rule='lead')
-    """
-    found = explain(reply, words, letters=letters)
-    return None if found.place is None else found
-
-
 def explain(
     reply: str,
     words: Sequence[Sequence[str]],
@@ -93,15 +60,18 @@ def explain(
     letters: bool = True,
     question: ItemQuestion = NO_QUESTION,
 ) -> ReplyReading:
-    """The same, and why a reply cannot be read.
+    """The choice that the reply asserts and the rule that found it, or why it cannot be read.
 
-    `letters` reads "(b)" as the second choice; `question` tells of which of two things a sentence
-    speaks.
+    `words` holds the accepted words of each choice; `letters` reads "(b)" as the second choice;
+    `question` tells of which of two things a sentence speaks.
 
-    >>> explain("It is both larger and smaller.", [["larger"], ["smaller"]])
+    >>> size = [["larger", "bigger"], ["smaller"]]
+    >>> explain("An ant is tiny, so it is not larger. The answer is **smaller**.", size)
+    ReplyReading(place=1, rule='announced')
+    >>> explain("It is both larger and smaller.", size)
     ReplyReading(place=None, rule='several')
     >>> bee = ItemQuestion(subject="bee", object="apple")
-    >>> explain("An apple is larger than a bee.", [["larger"], ["smaller"]], question=bee)
+    >>> explain("An apple is larger than a bee.", size, question=bee)
     ReplyReading(place=1, rule='sole')
     """
     if not isinstance(reply, str):
@@ -111,12 +81,12 @@ def explain(
         )
     text = clean(reply)
     reader = _reader(tuple(tuple(group) for group in words), letters, question)
-    own = _NEXT_QUESTION.split(text, maxsplit=1)[0]
+    own = phrase("next_question").split(text, maxsplit=1)[0]
     if own != text:
         found = _read(own, reader)
         if found.place is not None:
             return found
-    alone = _NEXT_ITEM.split(text, maxsplit=1)[0]
+    alone = phrase("next_item").split(text, maxsplit=1)[0]
     if alone != text:
         found = _read(alone, reader)
         if found.rule == "whole":
@@ -144,26 +114,18 @@ def as_answer(
     `tokens` were read and written for it, of which `written` were written.
     """
     found = read_item(item, reply, prompt)
-    read = None
+    answer = Answer(item=item.id, reply=reply, tokens=tokens, tokens_written=written)
     if tokens is not None and written is not None:
-        read = tokens - written
-    counted: dict[str, Any] = {
-        "tokens": tokens,
-        "tokens_read": read,
-        "tokens_written": written,
-    }
+        answer = replace(answer, tokens_read=tokens - written)
     if found.place is None:
-        return Answer(item=item.id, reply=reply, **counted)
-    choice = item.choices[found.place]
-    return Answer(item=item.id, choice=choice, reply=reply, rule=found.rule, **counted)
+        return answer
+    return replace(answer, choice=item.choices[found.place], rule=found.rule)
 
 
 @lru_cache(maxsize=256)
 def _reader(words: tuple[tuple[str, ...], ...], letters: bool, question: ItemQuestion) -> _Reader:
     """The words of each choice, compiled once for the many replies that they read."""
-    cleaned = []
-    for group in words:
-        cleaned.append([clean(word) for word in group])
+    cleaned = [list(map(clean, group)) for group in words]
     known = ChoiceVocabulary(cleaned, letters, question)
     return _Reader(known, statements_on(question, known))
 

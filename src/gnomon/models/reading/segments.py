@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from gnomon.lexicon.replies import phrase
+
 # characters of a reply that are read, from its end: an answer stands last if there is that much
 LIMIT = 32_768
 
@@ -14,29 +16,9 @@ _PLAIN = str.maketrans(
     {"’": "'", "‘": "'", "—": " - ", "–": " - ", "→": " : ", "…": "..."}
     | dict.fromkeys("“”„«»「」『』", '"')
 )
-_THOUGHT = re.compile(
-    r"[<\[](?P<closes>/?)(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)[>\]]",
-    re.IGNORECASE,
-)
 _CHANNEL = re.compile(r"<\|channel\|>(\w+).*?<\|message\|>(.*?)(?=<\||\Z)", re.DOTALL)  # gpt-oss
 _STRUCK = re.compile(r"~~[^~\n]+~~")
-_QUOTED = re.compile(  # "Ann does not stand" is true: what is quoted is not said
-    r"(?:\"[^\"\n]{12,}\"|(?<!\w)'[^'\n]{12,}')(?= (?:is|would be|must be|can be)\b)"
-)
 _LATEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf|textit|emph)\s*\{([^{}]*)\}")
-_MARKUP = re.compile(
-    r"</?(?:b|i|u|p|em|strong|code|br ?/?)>|\*+|`+|~~+|\$|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)|"
-    r"^[ \t]*(?:#+|>+|[-+•])[ \t]+",
-    re.MULTILINE,
-)
-_GREETING = re.compile(
-    r"^(?:thank you for|thanks for|(?:great|good) question|sure,? (?:happy|glad) to help)"
-    r"[^.!\n]*[.!]\s+(?=\S)"
-)
-_FAREWELL = re.compile(
-    r"(?<=\S)\s+(?:(?:please )?let me know if|i hope (?:this|that)|hope (?:this|that)|feel free to)"
-    r"[^\n]*$"
-)
 # "A. larger": the dot of an option ends no sentence
 _OPTION = re.compile(r"(?:^|(?<=[.!?:]\s)|(?<=\n))([a-z])\. (?=[a-z])")
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?]+|\n|\Z)")
@@ -52,12 +34,12 @@ def clean(reply: str) -> str:
     text = unicodedata.normalize("NFKC", text).casefold().translate(_PLAIN)
     text = _STRUCK.sub(" ", text)
     text = _LATEX.sub(r"\1", text)
-    text = _MARKUP.sub("", text)
+    text = phrase("markup").sub("", text)
     if "<answer>" not in text:
         text = text.replace("</answer>", "")  # the template may have opened it
-    text = _FAREWELL.sub("", _GREETING.sub("", text.strip()))
+    text = phrase("farewell").sub("", phrase("greeting").sub("", text.strip()))
     text = _OPTION.sub(r"\1) ", text)
-    return _QUOTED.sub("it", text).strip()
+    return phrase("quoted").sub("it", text).strip()
 
 
 def lines_of(text: str) -> list[str]:
@@ -89,7 +71,7 @@ def _without_thoughts(reply: str) -> str:
     channels = _CHANNEL.findall(reply)
     if channels:
         return "\n".join(said for name, said in channels if name == "final")
-    marks = list(_THOUGHT.finditer(reply))
+    marks = list(phrase("thought").finditer(reply))
     if not marks:
         return reply
     first, last = marks[0], marks[-1]
@@ -112,76 +94,26 @@ class ReadingRule(NamedTuple):
 
 _MOST = 50  # places of a kind that are looked at, from the end: a hostile reply has thousands
 _LONGEST = 2_000  # characters after an announcement
-_BOXED = re.compile(
-    r"\\boxed\s*\{([^{}]*)\}|<answer>(.*?)(?:</answer>|\Z)|"
-    r"[\"'](?:final[_ ]answer|answer|label|choice|option|prediction|verdict)[\"']\s*:\s*"
-    r"(?:[\"']([^\"'\n]*)[\"']|\[([^\[\]]*)\]|(\w+))",
-    re.DOTALL,
-)
-_ANNOUNCED = re.compile(
-    r"\b(?:answer|verdict|prediction|"
-    r"(?:correct|right|best|final|true) (?:choice|option|label|relation|word|response))"
-    r"\s*(?:to [^.:\n]{1,80}? )?[\"']?\s*"
-    r"(?:(?:is|would be|should be|must be|will be)\b(?!n't)\s*[:=]?|[:=]|-+(?=\s))\s*|"
-    r"\b(?:my|the) (?:choice|pick|guess|letter) (?:is|would be)\b\s*:?\s*|"
-    r"\bi(?:'d| would|'ll| will)? (?:choose|pick|select|say|answer|go with|opt for)\b\s*:?\s*"
-)
-# "Answer" in other languages, then "is" or a colon: "La bonne réponse est B", "答案：B"
-_ANNOUNCED_ELSEWHERE = re.compile(
-    r"(?<!\w)(?:réponse|antwort|lösung|respuesta|risposta|resposta|antwoord|svar|svaret|vastaus|"
-    r"odpowiedź|odpověď|odpoveď|odgovor|ответ|відповідь|отговор|cevap|yanıt|jawaban|válasz|răspuns|"
-    r"răspunsul|απάντηση|đáp án|câu trả lời|उत्तर|תשובה|الإجابة|الجواب|คำตอบ)"
-    r"(?:\s+(?!(?:est|es|è|é|ist|lautet)\b)[^\W\d]{2,}){0,2}\s*"
-    r"(?:[:=]|(?:est|es|è|é|ist|lautet|is|är|er|on|to|jest|je|là|adalah)(?!\w)|-+(?=\s))"
-    r"\s*[:=]?\s*|"
-    r"(?:正确答案|正確答案|答案|回答|答え|正解|选项|選項|选择|選擇|选|選|정답|답)"
-    r"\s*(?:应该是|應該是|是|为|為|は|은|는|:)?\s*"
-)
-_OPINION = re.compile(
-    r"\bi(?:'m| am)? (?:think|believe|guess|suppose|going with|fairly sure|pretty sure|sure)"
-    r"(?: that)?(?:,? (?:it|this|that)(?:'s| is| must be| should be| would be))?\s+|"
-    r"(?:^|[.!\n]\s*)(?:it|this|that)(?:'s| is| must be| should be| would be)\s+"
-)
 _ONE_LETTER = re.compile(r"\W*(?:(?:option|choice|answer|letter) )?\W?[a-z]\W*")
-_APPROVED = re.compile(
-    r"\b(?:is|fits|would be) (?:the )?(?:best|correct|right)\b(?! (?:of|to|side)\b)"
-)
-_TAKEN_BACK = re.compile(
-    r"\b(?:wait|on second thought|scratch that|i take that back|let me re(?:consider|think))\b"
-)
-_CORRECTED = re.compile(
-    rf"(?:{_TAKEN_BACK.pattern}|"
-    r"(?:^|[.!?\n]\s*)(?:(?:hm+|oh|well|but|no)\b\W*)?(?:actually|correction)\b)"
-)
 _NO_FIRST = re.compile(r"^\W*no\b[\s,.:!-]*(?=\w)")
-_WITHHELD = re.compile(
-    r"^\W*(?:not (?:possible|clear|known|given|certain)|impossible|unclear|unknown|uncertain|"
-    r"cannot|can't|undetermined)\b"
-)
-_CONCLUDED = re.compile(
-    r"(?:^|[,;:]\s*|\band )(?:so|therefore|thus|hence|consequently|in conclusion|in short|overall|"
-    r"we can conclude that|this means(?: that)?|it follows that)\b(?!\s+that)"
-)
-_OWN_QUESTION = re.compile(r"^[^.!?\n]*\?\s*(?:yes|no)\b[^.!?\n]*[.!]\s*\S")
-_END_OF_LEAD = re.compile(r"[.,;:!]|\s-+\s|\bbecause\b|\bsince\b|\bas\b")
 _END_OF_SENTENCE = re.compile(r"[.!?](?:\s|$)|\n")
 _END_OF_CLAUSE = re.compile(r"[.,;:!?\n]")
 
 
 def takes_back(text: str) -> bool:
     """Whether a reply says "wait" or the like: what it said before no longer holds."""
-    return _TAKEN_BACK.search(text) is not None
+    return phrase("taken_back").search(text) is not None
 
 
 def withholds(text: str) -> bool:
     """Whether a reply announces that there is no answer: "The answer is not possible"."""
-    return any(_WITHHELD.search(segment) for segment in _announced(text))
+    return any(phrase("withheld").search(segment) for segment in _announced(text))
 
 
 def conclusions(text: str) -> Iterator[str]:
     """What follows "so", "therefore" ..., the last such sentence first."""
     for sentence in reversed(sentences_of(text)):
-        marks = list(_CONCLUDED.finditer(sentence))
+        marks = list(phrase("concluded").finditer(sentence))
         if marks:
             yield sentence[marks[-1].end() :]
 
@@ -191,30 +123,26 @@ def _whole(text: str) -> Iterator[str]:
 
 
 def _boxed(text: str) -> Iterator[str]:
-    for match in list(_BOXED.finditer(text))[: -_MOST - 1 : -1]:
+    for match in list(phrase("boxed").finditer(text))[: -_MOST - 1 : -1]:
         yield match[match.lastindex or 0]
 
 
 def _announced(text: str) -> Iterator[str]:
-    marks = [*_ANNOUNCED.finditer(text), *_ANNOUNCED_ELSEWHERE.finditer(text)]
-    for match in sorted(marks, key=_end_of, reverse=True)[:_MOST]:
+    marks = [*phrase("announced").finditer(text), *phrase("announced_elsewhere").finditer(text)]
+    for match in sorted(marks, key=re.Match.end, reverse=True)[:_MOST]:
         rest = text[match.end() : match.end() + _LONGEST].lstrip()
         yield _END_OF_SENTENCE.split(rest, maxsplit=1)[0]
 
 
-def _end_of(match: re.Match[str]) -> int:
-    return match.end()
-
-
 def _thought(text: str) -> Iterator[str]:
-    for match in list(_OPINION.finditer(text))[: -_MOST - 1 : -1]:
+    for match in list(phrase("opinion").finditer(text))[: -_MOST - 1 : -1]:
         said = _END_OF_SENTENCE.split(text[match.end() : match.end() + _LONGEST], maxsplit=1)[0]
         if _ONE_LETTER.fullmatch(said):
             yield said
 
 
 def _corrected(text: str) -> Iterator[str]:
-    marks = list(_CORRECTED.finditer(text))
+    marks = list(phrase("corrected").finditer(text))
     if not marks:
         return
     rest = "\n".join(sentences_of(text[marks[-1].end() :]))
@@ -230,15 +158,10 @@ def _lone_lines(text: str) -> Iterator[str]:
 
 def _lead(text: str) -> Iterator[str]:
     lines = lines_of(text)
-    if not lines or _answers_own_question(text):
-        return
+    if not lines or phrase("own_question").match(text):
+        return  # "Is it A? No. B."
     said = sentences_of(lines[0]) or [lines[0]]
-    yield _END_OF_LEAD.split(said[0], maxsplit=1)[0]
-
-
-def _answers_own_question(text: str) -> bool:
-    """Whether a reply opens with a question and its answer, and goes on: "Is it A? No. B."."""
-    return _OWN_QUESTION.match(text) is not None
+    yield phrase("end_of_lead").split(said[0], maxsplit=1)[0]
 
 
 def closing(text: str) -> Iterator[str]:
@@ -256,7 +179,7 @@ def _last_line(text: str) -> Iterator[str]:
 
 
 def _approved(text: str) -> Iterator[str]:
-    for match in list(_APPROVED.finditer(text))[: -_MOST - 1 : -1]:
+    for match in list(phrase("approved").finditer(text))[: -_MOST - 1 : -1]:
         yield _END_OF_CLAUSE.split(text[: match.start()])[-1]
 
 

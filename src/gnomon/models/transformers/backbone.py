@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gnomon.errors import DataError, ModelError, UsageError
 from gnomon.grouped import grouped
+from gnomon.models.choices import in_parts
 from gnomon.models.transformers.checkpoint import check_device, check_folder, explained
 from gnomon.models.transformers.hf import place_of
 from gnomon.models.transformers.loading import (
@@ -133,10 +134,7 @@ class Backbone:
         by_length = grouped(range(len(tokens)), lambda number: len(tokens[number]))
         room = tokens_in_a_pass(self.module)
         for length in sorted(by_length, reverse=True):
-            numbers = by_length[length]
-            most = max(1, room // length)
-            for start in range(0, len(numbers), most):
-                yield numbers[start : start + most]
+            yield from in_parts(by_length[length], max(1, room // length))
 
     def _read(self, batch: list[list[int]]) -> Vectors:
         import torch
@@ -144,7 +142,7 @@ class Backbone:
         ids = torch.tensor(batch, device=self.module.device)
         with torch.inference_mode():
             output = self.module(**self._inputs(ids))
-            found: Vectors = self._chosen(output, ids.shape[1]).float().cpu().numpy()
+        found: Vectors = self._chosen(output, ids.shape[1]).float().cpu().numpy()
         return found
 
     def _inputs(self, ids: Any) -> dict[str, Any]:
@@ -188,7 +186,12 @@ def open_backbone(
 
     Vectors are of 32-bit numbers everywhere, unless another dtype is given.
     """
-    name = _name_in(spec)
+    scheme, _, name = spec.partition(":")
+    if scheme != "hf" or not name:
+        raise UsageError(
+            f"'{spec}' is not a model that a probe can look into.",
+            "Give a model of transformers: hf:NAME or hf:FOLDER.",
+        )
     torch, transformers = libraries()
     set_threads(threads)
     device = device or best_device()
@@ -197,18 +200,20 @@ def open_backbone(
         raise UsageError(f"There is no dtype '{dtype}'.", f"Choose one of: {', '.join(DTYPES)}.")
     path = place_of(name).path
     check_folder(path, allow_pickle=allow_pickle)
-    source = Loading(revision=revision).source()
+    how = Loading(revision=revision, allow_pickle=allow_pickle)
+    numbers = getattr(torch, DTYPES[dtype])
     with quiet(), explained(name, allow_pickle=allow_pickle):
-        tokenizer = load_tokenizer(path, **source)
-        model, report = transformers.AutoModel.from_pretrained(
-            path,
-            dtype=getattr(torch, DTYPES[dtype]),
-            use_safetensors=None if allow_pickle else True,
-            output_loading_info=True,
-            **source,
-        )
+        tokenizer = load_tokenizer(path, **how.source())
+        loaded = transformers.AutoModel.from_pretrained(path, dtype=numbers, **how.files())
+    model, report = loaded
     tower = tower_of(model)
-    reading = _checked_reading(name, tower.kind, reading)
+    known = READINGS[tower.kind]
+    reading = reading or known[0]
+    if reading not in known:
+        raise UsageError(
+            f"{name} is read as a model of kind {tower.kind}, which has no reading '{reading}'.",
+            f"Choose one of: {', '.join(known)}.",
+        )
     _check_weights(name, model, tower, reading, report["missing_keys"])
     tower.module.to(device).eval()
     about = {
@@ -250,28 +255,6 @@ def _is_decoder(config: Any) -> bool:
         return True
     writes = type(config) in MODEL_FOR_CAUSAL_LM_MAPPING
     return writes and type(config) not in MODEL_FOR_MASKED_LM_MAPPING
-
-
-def _name_in(spec: str) -> str:
-    scheme, _, name = spec.partition(":")
-    if scheme != "hf" or not name:
-        raise UsageError(
-            f"'{spec}' is not a model that a probe can look into.",
-            "Give a model of transformers: hf:NAME or hf:FOLDER.",
-        )
-    return name
-
-
-def _checked_reading(name: str, kind: str, reading: str) -> str:
-    known = READINGS[kind]
-    if not reading:
-        return known[0]
-    if reading not in known:
-        raise UsageError(
-            f"{name} is read as a model of kind {kind}, which has no reading '{reading}'.",
-            f"Choose one of: {', '.join(known)}.",
-        )
-    return reading
 
 
 def _check_weights(name: str, model: Any, tower: Tower, reading: str, missing: set[str]) -> None:

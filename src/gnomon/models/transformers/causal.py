@@ -24,7 +24,13 @@ from gnomon.models.prompts.preview import PromptFormat, frames
 from gnomon.models.transformers.loading import longest_text, token_budget
 from gnomon.models.transformers.passes import padded
 from gnomon.models.transformers.scorer import TorchScorer, try_trees
-from gnomon.models.transformers.tokens import TextEncoder, limits_of, special_tokens
+from gnomon.models.transformers.tokens import (
+    TextEncoder,
+    end_tokens,
+    known_token,
+    limits_of,
+    special_tokens,
+)
 from gnomon.records import Answer, Item, Preview
 
 
@@ -37,7 +43,10 @@ class Causal(Prompted):
         super().__init__(*parts, **how)
         self.budget = token_budget(self.model)
         self.longest = longest_text(self.model, self.tokenizer)
-        self.template = own_template(self.tokenizer) if self.chat else None
+        self.template: Writer | None = None
+        if self.chat:  # the model's own, to which every day is the same
+            source = self.tokenizer.get_chat_template()
+            self.template = chat_template(source, self.tokenizer.special_tokens_map)
         self.encoder = TextEncoder(self.tokenizer)
         use = try_trees(self.model, trees, self.spec)
         self.scorer = TorchScorer(self.model, trees=use.trees, packed=use.packed)
@@ -109,11 +118,6 @@ class Causal(Prompted):
         return generate(self.model, self.tokenizer, prompts, new_tokens=self.new_tokens)
 
 
-def own_template(tokenizer: Any) -> Writer:
-    """The model's own chat template, to which every day is the same."""
-    return chat_template(tokenizer.get_chat_template(), tokenizer.special_tokens_map)
-
-
 # --- replies: greedy generation in batches of like length ----------------------------------------
 
 
@@ -124,7 +128,7 @@ def generate(
     model: Any, tokenizer: Any, prompts: Sequence[Sequence[int]], *, new_tokens: int
 ) -> list[ModelReply]:
     """The model's greedy reply to each prompt, of at most `new_tokens` tokens."""
-    ends = _end_tokens(model)
+    ends = set(end_tokens(model))
     replies = [ModelReply("", 0)] * len(prompts)
     for numbers in by_length(list(map(len, prompts)), lambda batch: len(batch) > BATCH):
         made = _generate_batch(model, tokenizer, take(prompts, numbers), new_tokens)
@@ -143,7 +147,7 @@ def _generate_batch(
     """What the model writes after each prompt, as tokens."""
     device = next(model.parameters()).device
     decoder_only = not model.config.is_encoder_decoder
-    filler = _filler(tokenizer)
+    filler = known_token(tokenizer, "pad_token_id", "eos_token_id") or 0
     # of a decoder the reply follows the last token
     ids, mask = padded(prompts, filler, device, left=decoder_only)
     with torch.inference_mode():
@@ -158,18 +162,8 @@ def _generate_batch(
             top_p=None,
             top_k=None,
         )
-    begun = (
-        ids.shape[1] if decoder_only else 1
-    )  # a decoder of its own begins with a token of its own
-    return made[:, begun:]
-
-
-def _end_tokens(model: Any) -> set[int]:
-    """The tokens with which a reply ends."""
-    found = model.generation_config.eos_token_id
-    if found is None:
-        return set()
-    return {found} if isinstance(found, int) else set(found)
+    # a decoder beside an encoder begins with a token of its own
+    return made[:, ids.shape[1] if decoder_only else 1 :]
 
 
 def _written(tokens: Sequence[int], ends: Collection[int]) -> int:
@@ -178,10 +172,3 @@ def _written(tokens: Sequence[int], ends: Collection[int]) -> int:
         if token in ends:
             return count
     return len(tokens)
-
-
-def _filler(tokenizer: Any) -> int:
-    for token in (tokenizer.pad_token_id, tokenizer.eos_token_id):
-        if token is not None:
-            return int(token)
-    return 0

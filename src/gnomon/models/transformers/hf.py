@@ -112,7 +112,11 @@ def hf(
     quantise           int8: dynamic quantisation on a CPU
     threads            torch's threads; by default no more than the cores of this process
     """
-    _check_given(name, ask, features, contrast)
+    if not name:
+        raise UsageError("hf needs a name of a model.", "Write hf:NAME or hf:FOLDER: hf:gpt2.")
+    check_way_to_ask(ask)
+    bytes_of(features)
+    check_contrast(contrast)
     choice = PromptChoice(prompt, wording, shots, examples)
     how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees)
     asking = _Asking(choice, *how, features, contrast, regions)
@@ -123,15 +127,6 @@ def hf(
     loaded = kept(("hf", place.path, wanted), lambda: load(place.path, wanted))
     _check_options_of_kind(name, loaded.kind, asking)
     return KINDS[loaded.kind].make(name, place, loaded, asking)
-
-
-def _check_given(name: str, ask: str, features: str, contrast: str) -> None:
-    """Refuse what cannot be meant before anything is loaded."""
-    if not name:
-        raise UsageError("hf needs a name of a model.", "Write hf:NAME or hf:FOLDER: hf:gpt2.")
-    check_way_to_ask(ask)
-    bytes_of(features)
-    check_contrast(contrast)
 
 
 def _causal(name: str, place: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
@@ -281,8 +276,14 @@ def _converses(name: str, place: ModelPath, has_template: bool, chat: bool | Non
 
 def place_of(name: str) -> ModelPath:
     """Where a model's files are: what is in llama.cpp's format is converted into the cache."""
-    if name in NAMED:
-        return NAMED[name]()
+    if name == "smollm2":  # the embedded default's weights, asked as it is asked
+        from gnomon.models.llamacpp.smollm2 import weights
+
+        return ModelPath(_converted(weights()), converses=False)
+    if name == "minilm":  # an encoder without a head: to be probed or finetuned
+        from gnomon.models.similarity import minilm_folder
+
+        return ModelPath(str(minilm_folder()))
     if name.endswith(".gguf"):
         return ModelPath(_converted(Path(name).expanduser()))
     if name.startswith("~"):
@@ -290,27 +291,7 @@ def place_of(name: str) -> ModelPath:
     return ModelPath(name)
 
 
-def _smollm2() -> ModelPath:
-    """The embedded default's weights, asked as it is asked: without its chat template."""
-    from gnomon.models.llamacpp.smollm2 import weights
-
-    return ModelPath(_converted(weights()), converses=False)
-
-
 def _converted(file: Path) -> str:
     from gnomon.models.llamacpp.conversion import converted
 
     return str(converted(file))
-
-
-def _minilm() -> ModelPath:
-    """An encoder without a head: to be probed or finetuned."""
-    from gnomon.models.similarity import minilm_folder
-
-    return ModelPath(str(minilm_folder()))
-
-
-NAMED: dict[str, Callable[[], ModelPath]] = {
-    "smollm2": _smollm2,
-    "minilm": _minilm,
-}  # names of ours

@@ -21,6 +21,7 @@ import torch
 from gnomon.errors import ModelError
 from gnomon.grouped import grouped
 from gnomon.keep import KeptTensors, TensorKeep
+from gnomon.models.choices import in_parts
 from gnomon.models.prompts.chat import WITHOUT, Writer, chat_template, conversation, showing
 from gnomon.vision.images import Pixels
 
@@ -111,8 +112,7 @@ class PicturePlaces:
         return ""
 
     def _learn_template(self) -> None:
-        for in_parts in (True, False):
-            self._in_parts = in_parts
+        for self._in_parts in (True, False):
             for mark in self.marks:
                 self.mark = mark
                 text = self._tried(1)
@@ -273,8 +273,8 @@ class PictureEncoder:
             return
         new = [each for each in dict.fromkeys(many) if each.tensors and each.features is None]
         for fresh in grouped(new, shape_of).values():
-            for start in range(0, len(fresh), AT_ONCE):
-                self._look_at(fresh[start : start + AT_ONCE])
+            for some in in_parts(fresh, AT_ONCE):
+                self._look_at(some)
 
     def inputs(self, many: Sequence[ShownPictures]) -> dict[str, Any]:
         """What the model must be given for pictures that are alike, one entry for each row."""

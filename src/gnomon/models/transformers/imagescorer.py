@@ -18,9 +18,16 @@ from transformers.cache_utils import DynamicCache
 
 from gnomon.errors import ModelError, ModelWarning
 from gnomon.grouped import grouped
-from gnomon.models.choices import Query, take
-from gnomon.models.planner import PassTask, task_of
-from gnomon.models.rows import QueryFamily, TokenRow, batches, plain_rows, rows, shared
+from gnomon.models.choices import Query, in_parts, read_tokens, take
+from gnomon.models.planner import task_of
+from gnomon.models.rows import (
+    QueryFamily,
+    TokenRow,
+    batches,
+    common_beginning,
+    plain_rows,
+    rows,
+)
 from gnomon.models.transformers.imageinputs import (
     PictureEncoder,
     PictureProcessor,
@@ -92,11 +99,12 @@ class PictureScorer:
 
     def _alike(self, queries: Sequence[PictureQuery]) -> list[list[int]]:
         """Numbers of queries that are the same up to their pictures, which have one shape."""
-        groups: dict[tuple[Any, ...], list[int]] = {}
-        for number, query in enumerate(queries):
-            key = (shape_of(query.shown), tuple(query.context[: self._end_of_pictures(query)]))
-            groups.setdefault(key, []).append(number)
-        return list(groups.values())
+
+        def kind(number: int) -> tuple[Any, ...]:
+            query = queries[number]
+            return shape_of(query.shown), tuple(query.context[: self._end_of_pictures(query)])
+
+        return list(grouped(range(len(queries)), kind).values())
 
     def _end_of_pictures(self, query: PictureQuery) -> int:
         """How many tokens there are up to the last one of a picture."""
@@ -108,18 +116,13 @@ class PictureScorer:
         """What queries that are alike share; nothing if they are to be read whole."""
         if not self.sharing or self._is_too_long(queries):
             return []
-        prefix = _common_beginning([query.context for query in queries])
+        prefix = common_beginning([query.context for query in queries])
         if len(prefix) < self._end_of_pictures(queries[0]):
             return []
         return prefix
 
     def _is_too_long(self, queries: Sequence[PictureQuery]) -> bool:
-        if not self._limit:
-            return False
-        longest = 0
-        for query in queries:
-            longest = max(longest, len(query.context) + max(map(len, query.continuations)))
-        return longest > self._limit
+        return bool(self._limit) and max(map(read_tokens, queries)) >= self._limit
 
     def _score_shared(
         self,
@@ -129,10 +132,8 @@ class PictureScorer:
         result: Result,
     ) -> None:
         by_picture = grouped(numbers, lambda number: queries[number].shown)
-        pictures = list(by_picture)
         most = max(1, self._most_tokens // len(prefix))
-        for start in range(0, len(pictures), most):
-            chosen = pictures[start : start + most]
+        for chosen in in_parts(list(by_picture), most):
             read = self._read(prefix, chosen)
             made: list[TokenRow] = []
             places: dict[int, int] = {}  # query -> place of its picture
@@ -154,7 +155,7 @@ class PictureScorer:
             model = Continuing(self.model, read.shifts[own])
             asked = task_of(batch)
             at = torch.as_tensor(asked.places, device=self.device)
-            _add(result, asked, forward(model, batch, layers, at))
+            asked.add_to(result, wanted_logs(forward(model, batch, layers, at), asked))
 
     def _read(self, prefix: list[int], pictures: Sequence[ShownPictures]) -> Prefix:
         """Read a beginning with each of some pictures."""
@@ -192,19 +193,17 @@ class PictureScorer:
     def _score_plainly(
         self, queries: Sequence[PictureQuery], numbers: Sequence[int], result: Result
     ) -> None:
-        by_length: dict[int, list[TokenRow]] = {}
-        for number, row in zip(numbers, take(queries, numbers), strict=True):
-            for made in plain_rows([row]):
-                made.wanted = [want._replace(query=number) for want in made.wanted]
-                by_length.setdefault(len(made.tokens), []).append(made)
+        made = list(plain_rows(take(queries, numbers)))
+        for row in made:
+            row.wanted = [want._replace(query=numbers[want.query]) for want in row.wanted]
 
         tokens, outputs = self.room
-        for alike in by_length.values():
+        for alike in grouped(made, lambda row: len(row.tokens)).values():
             for batch in batches(alike, tokens=tokens, outputs=outputs):
                 asked = task_of(batch)
                 places = torch.as_tensor(asked.places, device=self.device)
-                inputs = self._whole(queries, batch)
-                _add(result, asked, logits_at(self.model, inputs, places))
+                logits = logits_at(self.model, self._whole(queries, batch), places)
+                asked.add_to(result, wanted_logs(logits, asked))
 
     def _whole(self, queries: Sequence[PictureQuery], batch: Sequence[TokenRow]) -> dict[str, Any]:
         """A batch of whole texts of one length, with their pictures."""
@@ -260,19 +259,6 @@ def _bytes_of_a_token(model: Any) -> int:
     kept = getattr(text, "num_key_value_heads", None) or heads
     numbers = 2 * getattr(text, "num_hidden_layers", 0) * kept * size
     return max(1, numbers * int(model.dtype.itemsize))
-
-
-def _common_beginning(contexts: Sequence[list[int]]) -> list[int]:
-    """What all contexts share, less so much that each keeps a token of its own."""
-    first, last = min(contexts), max(contexts)
-    shortest = min(map(len, contexts))
-    return first[: min(shared(first, last), shortest - 1)]
-
-
-def _add(result: Result, asked: PassTask, logits: torch.Tensor) -> None:
-    """Add what logits say about each continuation's tokens to the result."""
-    for want, score in zip(asked.wanted, wanted_logs(logits, asked), strict=True):
-        result[want.query][want.choice] += score
 
 
 # --- a model that sees, tried once on a picture of our own ----------------------------------------

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from gnomon.errors import ModelError, UsageError, importing
 from gnomon.fingerprint import fingerprint
-from gnomon.models.machine import patient_threads
+from gnomon.models.machine import available_cores, patient_threads
 from gnomon.models.transformers.checkpoint import (
     COMPARING,
     architecture_of,
@@ -75,6 +75,11 @@ class Loading(NamedTuple):
             "trust_remote_code": self.trust_remote_code,
         }
 
+    def files(self) -> dict[str, Any]:
+        """The same for its weights: only files that run no code, unless the user trusts them."""
+        safe = None if self.allow_pickle else True
+        return {"use_safetensors": safe, "output_loading_info": True, **self.source()}
+
 
 class Loaded(NamedTuple):
     """A model with its tokenizer, and what the manifest should say about them."""
@@ -89,7 +94,15 @@ class Loaded(NamedTuple):
 def load(name: str, how: Loading) -> Loaded:
     """Load the model that a hub name or a folder names, in evaluation mode on its device."""
     torch, transformers = libraries()
-    _check(how)
+    for what, value, known in (
+        ("kind", how.kind, KINDS),
+        ("dtype", how.dtype, DTYPES),
+        ("quantise", how.quantise, ("int8",)),
+    ):
+        if value and value not in known:
+            raise UsageError(
+                f"There is no {what} '{value}'.", f"Choose one of: {', '.join(known)}."
+            )
     set_threads(how.threads)
     device = how.device or best_device()
     dtype = DTYPES.get(how.dtype) or _default_dtype(device)
@@ -136,13 +149,7 @@ def _weights(name: str, kind: str, config: Any, dtype: str, how: Loading) -> Any
     import transformers
 
     maker = getattr(transformers, MAKERS.get(kind) or class_of(kind, config, name))
-    options = {
-        "config": config,
-        "dtype": getattr(torch, dtype),
-        "use_safetensors": None if how.allow_pickle else True,
-        "output_loading_info": True,
-        **how.source(),
-    }
+    options = {"config": config, "dtype": getattr(torch, dtype), **how.files()}
     model, report = maker.from_pretrained(name, **options)
     unexpected = report["unexpected_keys"]
     if hasattr(config, "legacy") and any(key.startswith("lm_predictions.") for key in unexpected):
@@ -213,15 +220,9 @@ def set_threads(threads: int) -> None:
         )
     if not threads and os.environ.get("OMP_NUM_THREADS"):
         return
-    wanted = threads or min(torch.get_num_threads(), _cores())
+    wanted = threads or min(torch.get_num_threads(), available_cores())
     if wanted != torch.get_num_threads():
         torch.set_num_threads(wanted)
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 @contextmanager
@@ -249,18 +250,6 @@ def libraries() -> tuple[Any, Any]:
         import torch
         import transformers
     return torch, transformers
-
-
-def _check(how: Loading) -> None:
-    """Refuse names that do not exist before anything is loaded."""
-    _check_known("kind", how.kind, list(KINDS))
-    _check_known("dtype", how.dtype, list(DTYPES))
-    _check_known("quantise", how.quantise, ["int8"])
-
-
-def _check_known(what: str, value: str, known: list[str]) -> None:
-    if value and value not in known:
-        raise UsageError(f"There is no {what} '{value}'.", f"Choose one of: {', '.join(known)}.")
 
 
 def _default_dtype(device: str) -> str:

@@ -30,6 +30,7 @@ from gnomon.models.choices import (
     take,
     too_long,
 )
+from gnomon.models.comparison import log_softmax
 from gnomon.models.prompted import Prompted
 from gnomon.models.prompts.library import Prompt
 from gnomon.models.prompts.preview import PromptFormat, continuations
@@ -65,7 +66,21 @@ class Masked(Prompted):
     def __init__(self, *parts: Any, top_k: int = 0, span: str = "l2r", **how: Any) -> None:
         super().__init__(*parts, **how)
         check_normalisation(self.normalise, ("sum", "mean"))
-        _check(self.spec, self.tokenizer, span, top_k)
+        if span not in SPANS:
+            raise UsageError(
+                f"There is no way '{span}' to score several tokens.",
+                f"Choose one of: {', '.join(SPANS)}.",
+            )
+        if top_k < 0:
+            raise UsageError(
+                f"top_k is {top_k}.", "Give how many words of the vocabulary to look at, 1 or more."
+            )
+        if self.tokenizer.mask_token_id is None or not self.tokenizer.is_fast:
+            raise ModelError(
+                f"The tokenizer of {self.spec} has no mask token, or does not tell where words "
+                "stand.",
+                "Ask it as another kind with --set kind=KIND.",
+            )
         self.scale: Scale = "probability"
         self.top_k, self.span = top_k, span
         self.budget = token_budget(self.model)
@@ -141,7 +156,7 @@ class Masked(Prompted):
             normal = []
             for score, word, way in zip(scores, flat(words), ways, strict=True):
                 normal.append(comparable(score, self.normalise, word, len(way.span)))
-            answer = pick(item, _probabilities(gather(normal, words)))
+            answer = pick(item, tuple(map(exp, log_softmax(gather(normal, words)))))
             read = sum(len(way.tokens) * len(way.span) for way in ways)  # each token, once hidden
             answers.append(replace(answer, tokens_read=read))
         return answers
@@ -244,40 +259,14 @@ class Masked(Prompted):
         return logits_at(self.model, inputs, torch.tensor(places, device=device))
 
 
-def _probabilities(logs: Sequence[float]) -> tuple[float, ...]:
-    most = max(logs)
-    weights = [exp(value - most) for value in logs]
-    total = sum(weights)
-    return tuple(weight / total for weight in weights)
-
-
 def _confuses_choices(words: Sequence[Sequence[str]], ways: Sequence[Filled]) -> bool:
     """Whether words of different choices are the same tokens."""
     owners: dict[tuple[int, ...], int] = {}
-    left = iter(ways)
-    for choice, alternatives in enumerate(words):
-        for _ in alternatives:
-            tokens = tuple(next(left).tokens)
-            if owners.setdefault(tokens, choice) != choice:
-                return True
+    choices = [choice for choice, alternatives in enumerate(words) for _ in alternatives]
+    for choice, way in zip(choices, ways, strict=True):
+        if owners.setdefault(tuple(way.tokens), choice) != choice:
+            return True
     return False
-
-
-def _check(spec: str, tokenizer: Any, span: str, top_k: int) -> None:
-    if span not in SPANS:
-        raise UsageError(
-            f"There is no way '{span}' to score several tokens.",
-            f"Choose one of: {', '.join(SPANS)}.",
-        )
-    if top_k < 0:
-        raise UsageError(
-            f"top_k is {top_k}.", "Give how many words of the vocabulary to look at, 1 or more."
-        )
-    if tokenizer.mask_token_id is None or not tokenizer.is_fast:
-        raise ModelError(
-            f"The tokenizer of {spec} has no mask token, or does not tell where words stand.",
-            "Ask it as another kind with --set kind=KIND.",
-        )
 
 
 # --- blanks with a choice written in -------------------------------------------------------------
@@ -286,7 +275,7 @@ def _check(spec: str, tokenizer: Any, span: str, top_k: int) -> None:
 class Filled(NamedTuple):
     """A sentence with a choice written in: its tokens, and which of them are the choice's own."""
 
-    tokens: list[int]
+    tokens: Sequence[int]
     span: range
 
 
@@ -296,14 +285,14 @@ class _Sentence(NamedTuple):
     text: str
     start: int
     end: int
+    tokens: Sequence[int] = ()
+    offsets: Sequence[tuple[int, int]] = ()  # the characters of each token
 
-
-class Way(NamedTuple):
-    """A sentence as tokens, with the characters of each."""
-
-    sentence: _Sentence
-    tokens: list[int]
-    offsets: Sequence[tuple[int, int]]
+    def span(self, left: int, right: int) -> range:
+        """The tokens that hold any character of the choice, or of so many beside it."""
+        start, end = self.start - left, self.end + right
+        inside = [n for n, (one, two) in enumerate(self.offsets) if one < end and two > start]
+        return range(inside[0], inside[-1] + 1) if inside else range(0)
 
 
 def fill(tokenizer: Any, prompt: Prompt, items: Sequence[Item]) -> list[list[Filled]]:
@@ -315,7 +304,7 @@ def fill(tokenizer: Any, prompt: Prompt, items: Sequence[Item]) -> list[list[Fil
 
     filled = []
     for each in sentences:
-        ways = [Way(sentence, *next(found)) for sentence in each]
+        ways = [_Sentence(*sentence[:3], *next(found)) for sentence in each]
         filled.append(_with_spans(ways))
     return filled
 
@@ -335,35 +324,17 @@ def _sentences(prompt: Prompt, item: Item) -> list[_Sentence]:
     return found
 
 
-def _with_spans(ways: Sequence[Way]) -> list[Filled]:
+def _with_spans(ways: Sequence[_Sentence]) -> list[Filled]:
     """An item's sentences with the tokens of their choices, all over the same stretch of text."""
     left = right = 0  # characters beside the choice that some token joins with it
     while True:
-        spans = [_span(way, left, right) for way in ways]
-        before = after = 0
+        spans = [way.span(left, right) for way in ways]
+        before = after = 0  # characters, spaces aside, that the tokens of a choice hold beside it
         for way, span in zip(ways, spans, strict=True):
             if span:
-                before = max(before, _joined_before(way, span))
-                after = max(after, _joined_after(way, span))
+                first, last = way.offsets[span[0]], way.offsets[span[-1]]
+                before = max(before, len(way.text[first[0] : way.start].lstrip()))
+                after = max(after, len(way.text[way.end : last[1]].rstrip()))
         if before <= left and after <= right:
             return [Filled(way.tokens, span) for way, span in zip(ways, spans, strict=True)]
         left, right = max(before, left), max(after, right)
-
-
-def _span(way: Way, left: int, right: int) -> range:
-    """The tokens that hold any character of the choice, or of so many beside it."""
-    start, end = way.sentence.start - left, way.sentence.end + right
-    inside = [n for n, (one, two) in enumerate(way.offsets) if one < end and two > start]
-    return range(inside[0], inside[-1] + 1) if inside else range(0)
-
-
-def _joined_before(way: Way, span: range) -> int:
-    """Characters before the choice, spaces aside, that its tokens hold."""
-    text, start, _ = way.sentence
-    return len(text[way.offsets[span[0]][0] : start].lstrip())
-
-
-def _joined_after(way: Way, span: range) -> int:
-    """Characters after the choice, spaces aside, that its tokens hold."""
-    text, _, end = way.sentence
-    return len(text[end : way.offsets[span[-1]][1]].rstrip())

@@ -26,15 +26,10 @@ from gnomon.records import Answer, Item, Preview, pick
 
 LABELS = ("entailment", "neutral", "contradiction")
 SPELLINGS = {
-    "entailment": "entailment",
-    "entail": "entailment",
-    "entails": "entailment",
+    **dict.fromkeys(("entailment", "entail", "entails"), "entailment"),
+    **dict.fromkeys(("contradiction", "contradict", "contradictory"), "contradiction"),
+    **dict.fromkeys(("not_entailment", "not entailment"), "not_entailment"),
     "neutral": "neutral",
-    "contradiction": "contradiction",
-    "contradict": "contradiction",
-    "contradictory": "contradiction",
-    "not_entailment": "not_entailment",
-    "not entailment": "not_entailment",
 }
 OBVIOUS = {
     ("A woman is asleep in her bed.", "A woman is asleep."): "entailment",
@@ -181,7 +176,14 @@ def class_order(config: Any, name: str, labels: str = "") -> tuple[str, ...]:
     """The labels of a classifier's outputs: as the user says, or the config, or the table."""
     size = int(config.num_labels)
     if labels:
-        return _order_given(labels, size, name)
+        order = tuple(_spelling(label) for label in labels.split(","))
+        named = set(order) <= {*LABELS, "not_entailment"}
+        if not named or len(order) != size or len(set(order)) != size:
+            raise UsageError(
+                f"labels={labels} does not name the {size} classes of {name}.",
+                f"Write them in the model's order, each once: {','.join(LABELS)}.",
+            )
+        return order
 
     known = known_order(config, name)
     if known:
@@ -201,26 +203,12 @@ def known_order(config: Any, name: str) -> tuple[str, ...]:
     order = tuple(_spelling(str(said.get(place, ""))) for place in range(size))
     if set(order) in ({*LABELS}, {"entailment", "not_entailment"}):
         return order
-    listed = _table().get(name.lower(), ())
-    return listed if len(listed) == size else ()
-
-
-def _order_given(labels: str, size: int, name: str) -> tuple[str, ...]:
-    order = tuple(_spelling(label) for label in labels.split(","))
-    known = set(order) <= {*LABELS, "not_entailment"}
-    if not known or len(order) != size or len(set(order)) != size:
-        raise UsageError(
-            f"labels={labels} does not name the {size} classes of {name}.",
-            f"Write them in the model's order, each once: {','.join(LABELS)}.",
-        )
-    return order
+    # whole names of models on the hub, with the order of their classes
+    for listed, classes in read_yaml(package_data("nli-labels.yaml")).items():
+        if listed.lower() == name.lower() and len(classes) == size:
+            return tuple(classes)
+    return ()
 
 
 def _spelling(label: str) -> str:
     return SPELLINGS.get(label.strip().lower(), "")
-
-
-def _table() -> dict[str, tuple[str, ...]]:
-    """Whole names of models on the hub, in small letters, with the order of their classes."""
-    found: dict[str, list[str]] = read_yaml(package_data("nli-labels.yaml"))
-    return {name.lower(): tuple(order) for name, order in found.items()}

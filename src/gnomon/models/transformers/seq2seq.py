@@ -20,7 +20,13 @@ from gnomon.models.rows import QueryPart
 from gnomon.models.transformers.causal import generate
 from gnomon.models.transformers.loading import longest_text, token_budget, tokens_in_a_pass
 from gnomon.models.transformers.passes import padded
-from gnomon.models.transformers.tokens import TextEncoder, limits_of, opening, surrounding_tokens
+from gnomon.models.transformers.tokens import (
+    TextEncoder,
+    known_token,
+    limits_of,
+    opening,
+    surrounding_tokens,
+)
 from gnomon.records import Answer, Item, Preview
 
 
@@ -33,7 +39,9 @@ class Seq2seq(Prompted):
         super().__init__(*parts, **how)
         self.budget = token_budget(self.model)
         self.in_a_pass = tokens_in_a_pass(self.model)
-        self.longest = _longest_source(self.model, self.tokenizer)
+        self.longest = longest_text(self.model, self.tokenizer)
+        if hasattr(self.model.config, "relative_attention_num_buckets"):
+            self.longest = 0  # without limit
         self.encoder = TextEncoder(self.tokenizer)
         # what targets begin with: BART's <s>
         self.opening = opening(self.tokenizer, self.encoder.raw, target=True)
@@ -74,10 +82,7 @@ class Seq2seq(Prompted):
 
     def words(self, item: Item) -> list[list[str]]:
         """The words of each choice as the decoder's whole text."""
-        words = []
-        for alternatives in self.prompt.words(item):
-            words.append([word.strip() for word in alternatives])
-        return words
+        return [[word.strip() for word in ways] for ways in self.prompt.words(item)]
 
     def queries(
         self, texts: Sequence[str], words: Sequence[Sequence[Sequence[str]]]
@@ -88,22 +93,15 @@ class Seq2seq(Prompted):
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
         """Texts as the encoder's tokens, with the end token that it expects."""
-        found: list[list[int]] = self.tokenizer(list(texts))["input_ids"]
-        return found
+        return list(self.tokenizer(list(texts))["input_ids"])
 
     def targets(self, words: Sequence[Sequence[str]]) -> list[list[list[int]]]:
         """Words as the decoder's tokens, with the end token; each word is encoded once."""
-        texts = list(dict.fromkeys(word for each in words for word in each))
+        texts = list(dict.fromkeys(flat(words)))
         end = self.tokenizer.eos_token_id
         closing = [] if end is None else [end]
-        known = {}
-        for text, ids in zip(texts, self.encoder.raw(texts), strict=True):
-            known[text] = ids + closing
-
-        targets = []
-        for each in words:
-            targets.append([known[word] for word in each])
-        return targets
+        known = dict(zip(texts, self.encoder.raw(texts), strict=True))
+        return [[known[word] + closing for word in each] for each in words]
 
     def _score(self, queries: Sequence[Query]) -> list[list[float]]:
         return score(self.model, queries, opening=self.opening, tokens=self.in_a_pass)
@@ -111,13 +109,6 @@ class Seq2seq(Prompted):
     def write(self, prompts: Sequence[Sequence[int]]) -> list[ModelReply]:
         """The reply to each text."""
         return generate(self.model, self.tokenizer, prompts, new_tokens=self.new_tokens)
-
-
-def _longest_source(model: Any, tokenizer: Any) -> int:
-    """Tokens that the encoder may read; 0 if without limit, as with relative positions."""
-    if hasattr(model.config, "relative_attention_num_buckets"):
-        return 0
-    return longest_text(model, tokenizer)
 
 
 # --- what the decoder may write ------------------------------------------------------------------
@@ -155,7 +146,8 @@ def score(
     result = [[0.0] * len(query.continuations) for query in queries]
     parts = _parts(queries)
     lengths = [len(part.query.context) for part in parts]
-    outputs = _most_outputs(model)
+    vocabulary = int(model.config.get_text_config(decoder=True).vocab_size)
+    outputs = max(32, LOGITS // (4 * vocabulary))  # tokens' logits of a batch
     start = [start_token(model), *opening]
 
     def overfull(batch: Sequence[int]) -> bool:
@@ -184,27 +176,16 @@ def _parts(queries: Sequence[Query]) -> list[QueryPart]:
 
 def _outputs(parts: Sequence[QueryPart]) -> int:
     """How many tokens' logits a batch has, padding counted."""
-    rows = longest = 0
-    for part in parts:
-        targets = part.query.continuations
-        rows += len(targets)
-        longest = max(longest, *map(len, targets))
-    return rows * longest
-
-
-def _most_outputs(model: Any) -> int:
-    """How many tokens' logits a batch may have."""
-    vocabulary = int(model.config.get_text_config(decoder=True).vocab_size)
-    return max(32, LOGITS // (4 * vocabulary))
+    targets = [target for part in parts for target in part.query.continuations]
+    return len(targets) * max(map(len, targets))
 
 
 def start_token(model: Any) -> int:
     """The token that a decoder begins with."""
     for owner in (model.config, model.generation_config):
-        for name in ("decoder_start_token_id", "bos_token_id"):
-            found = getattr(owner, name, None)
-            if found is not None:
-                return int(found)
+        found = known_token(owner, "decoder_start_token_id", "bos_token_id")
+        if found is not None:
+            return found
     return 0
 
 

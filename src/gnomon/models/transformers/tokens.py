@@ -110,7 +110,8 @@ class TextEncoder:
 
     def __init__(self, tokenizer: Any) -> None:
         self.tokenizer = tokenizer
-        self.backend = _backend(tokenizer)
+        fast = getattr(tokenizer, "is_fast", False)
+        self.backend = getattr(tokenizer, "_tokenizer", None) if fast else None
         self.local = _is_local(self.backend)
         self.opening = opening(tokenizer, self.raw)
         self._beginnings = SharedBeginnings(self.raw)
@@ -121,10 +122,8 @@ class TextEncoder:
         if not texts:
             return []
         if self.backend is None:
-            found: list[list[int]] = self.tokenizer(list(texts), add_special_tokens=False)[
-                "input_ids"
-            ]
-            return found
+            encoding = self.tokenizer(list(texts), add_special_tokens=False)
+            return list(encoding["input_ids"])
 
         self.backend.no_padding()
         self.backend.no_truncation()
@@ -172,11 +171,7 @@ class TextEncoder:
     @property
     def first(self) -> int:
         """The token that stands for an empty context."""
-        for name in ("bos_token_id", "eos_token_id", "pad_token_id"):
-            found = getattr(self.tokenizer, name, None)
-            if found is not None:
-                return int(found)
-        return 0
+        return known_token(self.tokenizer, "bos_token_id", "eos_token_id", "pad_token_id") or 0
 
     def _joined(
         self,
@@ -210,25 +205,30 @@ class TextEncoder:
         return tail if self.local and " " in tail.strip() else context
 
 
-def opening(tokenizer: Any, raw: Any, *, target: bool = False) -> list[int]:
+def opening(tokenizer: Any, raw: Encode, *, target: bool = False) -> list[int]:
     """The special tokens that a tokenizer puts before a text: [CLS], <s>, nothing.
 
     `target` asks for those before a text to be written.
     """
-    plain = raw(["a"])[0]
     what = "text_target" if target else "text"
-    special: list[int] = tokenizer(**{what: "a"})["input_ids"]
-    for start in range(len(special) - len(plain) + 1):
-        if special[start : start + len(plain)] == plain:
-            return special[:start]
-    return []
+    return _around(tokenizer(**{what: "a"})["input_ids"], raw(["a"])[0])[0]
 
 
-def _backend(tokenizer: Any) -> Any:
-    """The fast tokenizer within one of transformers, if there is one."""
-    if getattr(tokenizer, "is_fast", False):
-        return getattr(tokenizer, "_tokenizer", None)
+def known_token(owner: Any, *names: str) -> int | None:
+    """The first of some tokens that a tokenizer or a config has."""
+    for name in names:
+        found = getattr(owner, name, None)
+        if found is not None:
+            return int(found)
     return None
+
+
+def end_tokens(model: Any) -> list[int]:
+    """The tokens with which a reply ends."""
+    found = model.generation_config.eos_token_id
+    if found is None:
+        return []
+    return [found] if isinstance(found, int) else list(found)
 
 
 def _is_local(backend: Any) -> bool:
@@ -267,7 +267,8 @@ def special_tokens(tokenizer: Any, opening: Sequence[int]) -> dict[str, Any]:
 
 def surrounding_tokens(tokenizer: Any) -> dict[str, Any]:
     """What stands before and after a whole text."""
-    opening, closing = _around(tokenizer("a")["input_ids"], _plain(tokenizer, "a"))
+    plain = tokenizer("a", add_special_tokens=False)["input_ids"]
+    opening, closing = _around(tokenizer("a")["input_ids"], plain)
     return {
         "opening": _written(tokenizer, opening),
         "closing": _written(tokenizer, closing),
@@ -277,9 +278,8 @@ def surrounding_tokens(tokenizer: Any) -> dict[str, Any]:
 
 def tokens_around_a_pair(tokenizer: Any) -> dict[str, Any]:
     """What stands before, between and after the texts of a pair."""
-    one = _plain(tokenizer, "a")
-    ids = tokenizer("a", "a")["input_ids"]
-    opening, rest = _around(ids, one)
+    one = tokenizer("a", add_special_tokens=False)["input_ids"]
+    opening, rest = _around(tokenizer("a", "a")["input_ids"], one)
     middle, closing = _around(rest, one)
     return {
         "opening": _written(tokenizer, opening),
@@ -293,15 +293,8 @@ def limits_of(ask: str, new_tokens: int, model: Any, tokenizer: Any) -> dict[str
     """How long a reply may be, and the tokens that end it; nothing where none is written."""
     if ask != "generate":
         return {}
-    found = model.generation_config.eos_token_id
-    ends = found if isinstance(found, list) else [found]
-    stops = [tokenizer.convert_ids_to_tokens(end) for end in ends if end is not None]
+    stops = [tokenizer.convert_ids_to_tokens(end) for end in end_tokens(model)]
     return {"new_tokens": new_tokens, "stops": stops, "draws": "always the likeliest token"}
-
-
-def _plain(tokenizer: Any, text: str) -> list[int]:
-    found: list[int] = tokenizer(text, add_special_tokens=False)["input_ids"]
-    return found
 
 
 def _around(ids: Sequence[int], inner: Sequence[int]) -> tuple[list[int], list[int]]:
