@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import platform
 import re
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
-from threading import Lock
 from typing import Any, NamedTuple
 
 import msgspec
@@ -38,11 +37,11 @@ from gnomon.runs import MANIFEST, PICTURES, Manifest, Run, RunLog
 
 LONGER_SIDE = 1280  # pixels
 QUALITY = 88
-ROOM = 96 * 2**20  # bytes of pictures that are kept at hand
+AT_HAND = 200  # pictures that are kept, of about 0.3 MB each
 
 
-def check_picture(image: Image) -> None:
-    """Refuse a picture that is not there, or not the one that is asked about."""
+def check_picture(image: Image) -> Image:
+    """The picture as it is; one that is not there, or not the one asked about, is refused."""
     from gnomon.vision.images import describe
 
     if "://" in image.path:
@@ -57,42 +56,20 @@ def check_picture(image: Image) -> None:
             "Restore the file from a copy.",
             file=image.path,
         )
+    return found
 
 
-class PicturePages:
-    """The pictures at hand; those that were not shown for long are made again when needed."""
-
-    def __init__(self, room: int = ROOM) -> None:
-        self._room = room
-        self._kept: OrderedDict[str, bytes] = OrderedDict()
-        self._lock = Lock()
-
-    def shown(self, image: Image) -> bytes:
-        """The picture as a JPEG file that holds pixels and nothing else."""
-        with self._lock:
-            if image.path in self._kept:
-                self._kept.move_to_end(image.path)
-                return self._kept[image.path]
-        check_picture(image)
-        content = _plain_jpeg(Path(image.path))
-        with self._lock:
-            self._keep(image.path, content)
-        return content
-
-    def _keep(self, path: str, content: bytes) -> None:
-        if path in self._kept or len(content) > self._room:
-            return
-        self._kept[path] = content
-        self._room -= len(content)
-        while self._room < 0:
-            _, dropped = self._kept.popitem(last=False)
-            self._room += len(dropped)
+def shown_picture(image: Image) -> bytes:
+    """The picture as a JPEG file that holds pixels and nothing else; the latest are at hand."""
+    found = check_picture(image)
+    return _plain_jpeg(found.path, found.sha256)
 
 
-def _plain_jpeg(file: Path) -> bytes:
+@lru_cache(maxsize=AT_HAND)
+def _plain_jpeg(path: str, sha256: str) -> bytes:
     from gnomon.vision.images import decode
 
-    pixels = decode(file)
+    pixels = decode(path)
     pixels.thumbnail((LONGER_SIDE, LONGER_SIDE))
     pixels.info.clear()
     out = BytesIO()
