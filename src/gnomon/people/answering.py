@@ -18,15 +18,9 @@ from gnomon.errors import DataError, RunError, UsageError
 from gnomon.items.limits import spread
 from gnomon.items.source import ItemSource
 from gnomon.paint.records import PAINTED, PICTURE
+from gnomon.people import tasks
 from gnomon.people.order import AskedSlot, Extra, Extras, slots_for
-from gnomon.people.tasks import (
-    AnnotationTask,
-    ReadResponse,
-    ResponseError,
-    checked_response,
-    question_of,
-    read_response,
-)
+from gnomon.people.tasks import AnnotationTask, ReadResponse, ResponseError
 from gnomon.records import Answer, Fingerprint, Image, Item, digest
 from gnomon.runs import MANIFEST, PICTURES, Manifest, Run, RunLog
 
@@ -160,7 +154,7 @@ class PersonRun:
         chosen: dict[str, str] = {}
         if not sent.skipped:
             chosen = self.checked(slot, sent.response)
-            said = read_response(self.task, slot.item, chosen)
+            said = tasks.read_response(self.task, slot.item, chosen)
             right = said.choice in slot.item.gold if slot.kind == "catch" else None
         extra = Extra(
             slot=slot.key,
@@ -180,7 +174,7 @@ class PersonRun:
 
     def checked(self, slot: AskedSlot, response: Mapping[str, str]) -> dict[str, str]:
         """What of a response answers the question; whatever else was sent is left out."""
-        return checked_response(question_of(self.task, slot.item), response)
+        return tasks.checked_response(tasks.question_of(self.task, slot.item), response)
 
     def close(self) -> None:
         """Bring the manifest up to date and let others in."""
@@ -220,7 +214,7 @@ def answer_of(task: AnnotationTask, item: Item, extra: Extra) -> Answer:
     rule = f"{SCHEME}/{task.kind}"
     if extra.skipped:
         return Answer(item=item.id, rule=rule, seconds=extra.seconds, error=SKIPPED + extra.skipped)
-    said: ReadResponse = read_response(task, item, extra.response)
+    said: ReadResponse = tasks.read_response(task, item, extra.response)
     return Answer(
         item=item.id, choice=said.choice, reply=said.reply, rule=rule, seconds=extra.seconds
     )

@@ -20,14 +20,8 @@ from starlette.routing import Route
 
 from gnomon import web
 from gnomon.errors import GnomonError, UsageError, importing, inert
-from gnomon.people.answering import shown_picture
-from gnomon.people.page.study import (
-    PARTICIPANT,
-    AnnotationStudy,
-    FullError,
-    PersonDesk,
-    SentResponse,
-)
+from gnomon.people.answering import SentResponse, shown_picture
+from gnomon.people.page.study import PARTICIPANT, AnnotationStudy, FullError, PersonDesk
 from gnomon.people.page.views import item_view, page_view
 from gnomon.people.tasks import ResponseError
 from gnomon.reports.shell import asset, environment, icons, style_sheet

@@ -17,15 +17,8 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from gnomon.errors import GnomonError, RunError
-from gnomon.people import order
-from gnomon.people.answering import (
-    AskedItems,
-    PersonRun,
-    PersonSettings,
-    SentResponse,
-    open_person_run,
-    person_folder,
-)
+from gnomon.people import answering, order
+from gnomon.people.answering import AskedItems, PersonRun, PersonSettings, SentResponse
 from gnomon.people.order import LINK, AskedSlot, Extra, Link
 from gnomon.people.tasks import ResponseError
 from gnomon.records import digest
@@ -283,7 +276,7 @@ class AnnotationStudy:
         self._check_not_pulled(person)
         thread = next(self._next_thread)
         asked = self.asked, person, self.settings, self.folder
-        run = thread.submit(open_person_run, *asked, command=self._command).result()
+        run = thread.submit(answering.open_person_run, *asked, command=self._command).result()
         link = order.read_link(run.folder) or order.new_link()
         desk = PersonDesk(run, link, thread)
         self._desks[link.key] = desk
@@ -291,7 +284,7 @@ class AnnotationStudy:
         return desk
 
     def _folder_of(self, person: str) -> Path:
-        return person_folder(self.asked, person, self.settings.task, self.folder)
+        return answering.person_folder(self.asked, person, self.settings.task, self.folder)
 
     def _check_not_pulled(self, person: str) -> None:
         """Refuse a run whose answers come from Label Studio: the next pull would replace others."""
