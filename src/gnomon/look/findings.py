@@ -18,15 +18,8 @@ from msgspec.structs import replace
 
 from gnomon.look.records import Mode, Sighting
 from gnomon.look.relations import PairRelation, elevation_relations, size_relations
-from gnomon.vision.knowledge import (
-    COLOURS,
-    MOST_REGIONS,
-    PropertyFinding,
-    object_colours,
-    typical_labels,
-    typical_relations,
-    typical_size,
-)
+from gnomon.vision import knowledge
+from gnomon.vision.knowledge import COLOURS, MOST_REGIONS, PropertyFinding
 
 Z = 1.959963984540054  # of a 95 % interval
 DIGITS = 6  # of shares, so that a file is the same on every machine
@@ -201,7 +194,7 @@ def size_findings(pictures: Pictures, mode: Mode, least: Least) -> Iterator[Prop
 
     for finding in _pair_findings(without_scenes, size_relations, mode, least, "size"):
         counts = {label: finding.counts[label] for label in (">", "<")}
-        label = typical_size(counts[">"], counts["<"])
+        label = knowledge.typical_size(counts[">"], counts["<"])
         typical = (label,) if label else ()
         finding = replace(finding, counts=counts)
         yield finished(finding, shares_of(counts), sum(counts.values()), typical)
@@ -220,12 +213,12 @@ def elevation_findings(pictures: Pictures, mode: Mode, least: Least) -> Iterator
 
 def _typical_elevations(counts: Mapping[str, int], mode: Mode, least: Least) -> tuple[str, ...]:
     if not mode.has("early_stop"):
-        return tuple(typical_labels(shares_of(counts), "paper"))
+        return tuple(knowledge.typical_labels(shares_of(counts), "paper"))
     often = dict(counts)
     for label, count in counts.items():
         if count < least.relation:
             often[label] = 0
-    typical = typical_relations(often)
+    typical = knowledge.typical_relations(often)
     return typical if len(typical) < len(LABELS) else ()
 
 
@@ -350,7 +343,7 @@ def _votes(known: Mapping[str, Hues], mode: Mode, least: Least) -> Iterator[Prop
         weights: Mapping[str, float] = finding.counts if by_regions else hues.weights
         shares = shares_of({colour: weights[colour] for colour in finding.counts})
         votes = hues.counts.total() if by_regions else hues.pictures
-        yield finished(finding, shares, votes, tuple(typical_labels(shares, "paper")))
+        yield finished(finding, shares, votes, tuple(knowledge.typical_labels(shares, "paper")))
 
 
 def _means(
@@ -362,7 +355,7 @@ def _means(
         total = hues.counts.total()
         if total >= least.colour:
             rows[name] = [hues.counts[colour] / total for colour in COLOURS]
-    typical = object_colours(rows, subtypes)
+    typical = knowledge.object_colours(rows, subtypes)
     for name in sorted(typical):
         among = [rows[each] for each in subtypes.get(name, ()) if each in rows]
         mean = np.mean(among or [rows[name]], axis=0).tolist()

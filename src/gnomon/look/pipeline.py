@@ -19,17 +19,8 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from gnomon.keep import Keep, key_of
-from gnomon.look.captions import (
-    MODEL,
-    NamedPictures,
-    Namer,
-    Singulars,
-    Tagger,
-    candidate_words,
-    is_installed,
-    kept_names,
-    shortened,
-)
+from gnomon.look import captions
+from gnomon.look.captions import MODEL, NamedPictures, Namer, Singulars, Tagger
 from gnomon.look.readers.scenes import PictureReader
 from gnomon.look.records import AnnotatedPicture, Mode, Region, Sighting, Trouble
 from gnomon.look.sightings import Chunk, LookModels, sightings_of
@@ -92,7 +83,7 @@ class Pipeline:
             return self._vocabulary(tagger)
 
     def _vocabulary(self, tagger: Tagger) -> NameVocabulary:
-        namer = Namer(tagger, Singulars(tagger if is_installed() else None))
+        namer = Namer(tagger, Singulars(tagger if captions.is_installed() else None))
         noisy: Counter[str] = Counter()
         clean: Counter[str] = Counter()
         examples: dict[str, list[str]] = {}
@@ -107,11 +98,11 @@ class Pipeline:
                 regions += len(scene.regions)
                 _remember(scene.regions, examples)
         least = self._options.least_name
-        words = candidate_words(noisy, least)
+        words = captions.candidate_words(noisy, least)
         known = dict.fromkeys(words, True)
-        if words and is_installed():
+        if words and captions.is_installed():
             known = dict(zip(words, tagger.are_known(words), strict=True))
-        kept = clean + Counter(kept_names(noisy, known, least))
+        kept = clean + Counter(captions.kept_names(noisy, known, least))
         names = dict(sorted(kept.items(), key=lambda pair: (-pair[1], pair[0])))
         hyponyms = not self._options.mode.has("no_hyponyms")
         found = candidates(names, Minima.usual(sum(names.values())), hyponyms=hyponyms)
@@ -206,7 +197,7 @@ def _renamed(scene: AnnotatedPicture, names: dict[str, int]) -> AnnotatedPicture
     """A scene whose regions go by names that are kept."""
     regions = []
     for region in scene.regions:
-        name = shortened(region.name, names)
+        name = captions.shortened(region.name, names)
         if name != region.name:
             region = msgspec.structs.replace(region, name=name)
         regions.append(region)

@@ -21,16 +21,8 @@ from numpy.typing import NDArray
 
 from gnomon.errors import DataError
 from gnomon.keep import Keep, key_of
-from gnomon.look.depths import (
-    DepthMap,
-    FloorPlane,
-    Grid,
-    Heights,
-    floor_of,
-    heights_of,
-    is_hidden,
-    true_map,
-)
+from gnomon.look import depths
+from gnomon.look.depths import DepthMap, FloorPlane, Grid, Heights
 from gnomon.look.masks import mask_of, resampled
 from gnomon.look.records import AnnotatedPicture, Mode, Picture, Region, Sighting, Trouble
 from gnomon.look.relations import size_of
@@ -94,7 +86,7 @@ def measure(scene: AnnotatedPicture, depth: DepthMap | None, mode: Mode) -> Pict
     background = np.ones(shape, dtype=bool)
     for thing in things:
         background &= ~thing.covered
-    floor = floor_of(distances, background)  # what is left of it between the things
+    floor = depths.floor_of(distances, background)  # what is left of it between the things
     grids = Grids(distances, resampled(depth.nearness(), shape), floor)
     found = []
     for thing in things:
@@ -192,7 +184,7 @@ def _deep(thing: SeenThing, grids: Grids, mode: Mode) -> Sighting:
     heights = _heights(thing, grids, distance)
     if heights:
         seen = replace(seen, **heights._asdict())
-    is_part = seen.cut or (has_mask and is_hidden(covered, grids.distances))
+    is_part = seen.cut or (has_mask and depths.is_hidden(covered, grids.distances))
     return replace(
         seen,
         distance=distance,
@@ -240,12 +232,12 @@ def _heights(thing: SeenThing, grids: Grids, distance: float) -> Heights | None:
     if floor is None:
         return None
     if has_mask:
-        return heights_of(covered, grids.distances, floor, box.width)
+        return depths.heights_of(covered, grids.distances, floor, box.width)
     middle = _middle_half(box)._replace(top=box.top, bottom=box.bottom)
     column = _box_flags(middle, covered.shape)
     if not np.isfinite(grids.distances[column]).any():
         return None
-    heights = heights_of(column, grids.distances, floor, box.width)
+    heights = depths.heights_of(column, grids.distances, floor, box.width)
     top = float(floor.height(seen.top, distance))
     least = min(0.0, heights.foot) if seen.cut else heights.least_foot
     return Heights(max(top, heights.foot), heights.foot, least)
@@ -343,7 +335,7 @@ class _Looker:
 
     def _depth_of(self, picture: Picture) -> DepthMap | None:
         if picture.depth and self._eyes.true_depth:
-            return true_map(picture)
+            return depths.true_map(picture)
         if not self._eyes.depth:
             return None
         pixels = decode(Path(picture.file))

@@ -27,6 +27,7 @@ from gnomon.durable import link_or_copy, log_records, remove_torn_line, replace_
 from gnomon.errors import DataError, ModelError, RunError
 from gnomon.files import first_bytes
 from gnomon.measures.correction import Trial
+from gnomon.paint import records
 from gnomon.paint.records import (
     Judge,
     JudgeVerdict,
@@ -36,8 +37,6 @@ from gnomon.paint.records import (
     Painter,
     PaintRequest,
     PaintTrouble,
-    asked_of,
-    seed_of,
 )
 from gnomon.records import Answer, Item, digest
 from gnomon.runs import PICTURES
@@ -274,7 +273,7 @@ class Synth:
             for number in range(self._count(item)):
                 painted = kept.find(item.id, number)
                 if painted is None or painted.trouble:
-                    seed = seed_of(item.id, number, self._seed)
+                    seed = records.seed_of(item.id, number, self._seed)
                     yield PaintRequest(item, number, prompt_of(item), seed)
 
     def _count(self, item: Item) -> int:
@@ -327,7 +326,7 @@ class Synth:
         if item.form == "scene" and not item.choices:
             return "the scene has no choices to judge by"
         asks = getattr(self._judge, "asks", False)
-        if not asks and (item.form != "scene" or asked_of(item) is None):
+        if not asks and (item.form != "scene" or records.asked_of(item) is None):
             return "boxes judge scenes that name two things"
         return ""
 

@@ -15,17 +15,9 @@ from typing import NamedTuple
 
 from gnomon.errors import UsageError
 from gnomon.grouped import grouped
+from gnomon.models.prompts import wording as wordings
 from gnomon.models.prompts.candidates import NO_BLANK, NO_OBJECT, Answers, CandidateList
-from gnomon.models.prompts.wording import (
-    TAG,
-    OptionStyle,
-    Wording,
-    lay_out,
-    longest_first,
-    mention_of,
-    mentions,
-    tags_in,
-)
+from gnomon.models.prompts.wording import TAG, OptionStyle, Wording
 from gnomon.records import Item
 
 CONTEXT = "{context} "
@@ -68,7 +60,7 @@ def back_translated(
 
     At most `count` new sentences and as many new sets of answer words: those that came up most.
     """
-    if not tags_in(seeds.templates[0]):
+    if not wordings.tags_in(seeds.templates[0]):
         raise UsageError(
             "Back-translation needs sentences that name their objects, such as {tag:obj_a}.",
             "Give some with --candidates FILE; docs/probing.md shows one.",
@@ -100,7 +92,9 @@ class Traveller:
         context = CONTEXT if template.startswith(CONTEXT) else ""
         sentences = filled(template.removeprefix(CONTEXT), words, item)
         trips = round_trips(list(sentences.values()), self.there, self.back, self.count)
-        names = mentions(item, [field.removeprefix(TAG) for field in tags_in(template)])
+        names = wordings.mentions(
+            item, [field.removeprefix(TAG) for field in wordings.tags_in(template)]
+        )
         outputs = {}
         for label, texts in zip(sentences, trips, strict=True):
             with_them = [with_fields(text, names, item) for text in texts]
@@ -130,7 +124,7 @@ def filled(template: str, words: Mapping[str, str], item: Item) -> dict[str, str
     'A cow and an ant: the first is larger.'
     """
     wording = Wording(template=template, words=dict(words))
-    parts = lay_out(item, wording, OptionStyle("", ""))
+    parts = wordings.lay_out(item, wording, OptionStyle("", ""))
     found = {}
     for label, (word, *_) in zip(item.choices, parts.answers, strict=True):
         found[label] = parts.before + parts.lead + word + parts.after
@@ -158,8 +152,8 @@ def round_trips(
 
 def with_fields(text: str, names: Mapping[str, str], item: Item) -> str:
     """The text with fields for the objects that it names; empty unless it names each once."""
-    for tag, phrase in longest_first(dict(names)):
-        pattern = mention_of(item.tags[tag])
+    for tag, phrase in wordings.longest_first(dict(names)):
+        pattern = wordings.mention_of(item.tags[tag])
         if len(pattern.findall(text)) != 1:
             return ""
         # an article stays where the item's own text gives none: "the {tag:person}"

@@ -22,23 +22,13 @@ from gnomon.measures.units import Sharing
 from gnomon.models.functions import majority
 from gnomon.models.transformers.backbone import open_backbone
 from gnomon.records import Answer, Item
+from gnomon.train import probes
 from gnomon.train.checkpoints import MetricsLine, MetricsLog
 from gnomon.train.features import FeatureStore, Vectors, text_of
 from gnomon.train.items import DEV, Items
 from gnomon.train.probe import MEASURE, ProbeSettings, labels_of, type_of
 from gnomon.train.probemodel import HEADS, ProbeDescription, write_probe
-from gnomon.train.probes import (
-    Epoch,
-    Examples,
-    Flags,
-    HeadSettings,
-    Learnt,
-    label_probabilities,
-    picked_right,
-    shuffled,
-    shuffled_by_type,
-    train_probes,
-)
+from gnomon.train.probes import Epoch, Examples, Flags, HeadSettings, Learnt
 from gnomon.train.recipes import Material, Scores, TrainingOutcome, TrainingProgress, Watch
 
 if TYPE_CHECKING:
@@ -169,7 +159,7 @@ def _train_heads(
         if watch:
             watch(_standing(epoch, history, own, examples))
 
-    learnt = train_probes(parts.examples("train"), parts.examples(DEV), own, note)
+    learnt = probes.train_probes(parts.examples("train"), parts.examples(DEV), own, note)
     log = MetricsLog(folder)
     log.begin(0)
     log.add(_lines(history, own, examples))
@@ -184,14 +174,14 @@ def _control_labels(
     if not tag:
         found = {}
         for number, (part, flags) in enumerate(gold.items()):
-            found[part] = shuffled(flags, offered[part], seed + number)
+            found[part] = probes.shuffled(flags, offered[part], seed + number)
         return found
     types = []
     for members in items.every().values():
         types += [type_of(item, tag) for item in members]
     every_gold = np.concatenate(list(gold.values()))
     every_offered = np.concatenate(list(offered.values()))
-    drawn = shuffled_by_type(every_gold, every_offered, types, seed)
+    drawn = probes.shuffled_by_type(every_gold, every_offered, types, seed)
     ends = np.cumsum([len(flags) for flags in gold.values()])
     return dict(zip(gold, np.split(drawn, ends[:-1]), strict=True))
 
@@ -279,7 +269,7 @@ def part_scores(
 
 def right_flags(vectors: Vectors, gold: Flags, offered: Flags, learnt: Learnt) -> Flags:
     """For each example, whether the most probable of the labels that it offers is a right one."""
-    return picked_right(label_probabilities(vectors, learnt), gold, offered)
+    return probes.picked_right(probes.label_probabilities(vectors, learnt), gold, offered)
 
 
 def results_in_words(outcome: TrainingOutcome) -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from gnomon.errors import RunError, UsageError
-from gnomon.people.answering import AskedItems, PicturePages
+from gnomon.people.answering import AskedItems, shown_picture
 from gnomon.people.labelstudio.server import LabelStudio, ServerError
 from gnomon.people.labelstudio.wording import KEY, LabellingForm, configuration, form_of, task_data
 from gnomon.people.tasks import AnnotationTask, question_of
@@ -200,7 +200,6 @@ def push(
     """See to it that the project has a task for each item; what it has is not sent again."""
     if overlap is not None and overlap < 1:
         raise UsageError("--overlap must be 1 or more.", "Give how many people see each item.")
-    gallery = PicturePages()
     keyed = keyed_items(task, asked.items)
     questions = {key: question_of(task, item) for key, item in keyed.items()}
     form = form_of(task, list(questions.values()))
@@ -212,7 +211,7 @@ def push(
     lacking = sorted(key for key in keyed if key not in there)  # no order that tells anything
 
     wanted = [image for key in lacking for image in keyed[key].images]
-    addresses, sent = _upload(server, project, gallery, wanted)
+    addresses, sent = _upload(server, project, wanted)
     for batch in _batches(lacking, TASKS):
         tasks = []
         for key in batch:
@@ -258,7 +257,7 @@ def _check_arrived(there: set[str], keyed: Mapping[str, Item], project: Project)
 
 
 def _upload(
-    server: LabelStudio, project: Project, gallery: PicturePages, images: Sequence[Image]
+    server: LabelStudio, project: Project, images: Sequence[Image]
 ) -> tuple[dict[str, str], int]:
     """The addresses of pictures on the server, by their paths here, and how many were sent."""
     if not images:
@@ -267,13 +266,13 @@ def _upload(
     names = {}  # path -> name on the server, by what is seen, so the same picture is sent once
     contents = {}
     for image in images:
-        content = gallery.shown(image)
+        content = shown_picture(image)
         names[image.path] = f"{sha256(content).hexdigest()[:NAME]}.jpg"
         contents[names[image.path]] = image
     there = _uploaded(server, project)
     lacking = sorted(name for name in contents if name not in there)
     for batch in _batches(lacking, FILES):
-        files = [(name, gallery.shown(contents[name]), "image/jpeg") for name in batch]
+        files = [(name, shown_picture(contents[name]), "image/jpeg") for name in batch]
         # pictures alone, without tasks of their own
         server.upload(f"/api/projects/{project.id}/import", files, commit_to_project="false")
     if lacking:

@@ -13,25 +13,10 @@ from typing import NamedTuple
 import msgspec
 
 from gnomon.errors import RunError, UsageError
-from gnomon.people.answering import (
-    LONGEST_COMMENT,
-    AskedItems,
-    PersonRun,
-    PersonSettings,
-    SentResponse,
-    check_name,
-    open_person_run,
-    person_folder,
-)
-from gnomon.people.labelstudio.projects import (
-    Annotation,
-    Project,
-    ServerTask,
-    check_project,
-    find_project,
-    keyed_items,
-    tasks_of,
-)
+from gnomon.people import answering
+from gnomon.people.answering import AskedItems, PersonRun, PersonSettings, SentResponse
+from gnomon.people.labelstudio import projects
+from gnomon.people.labelstudio.projects import Annotation, Project, ServerTask
 from gnomon.people.labelstudio.server import LabelStudio
 from gnomon.people.labelstudio.wording import hear
 from gnomon.people.order import LINK, new_link, read_link, write_link
@@ -70,24 +55,24 @@ def pull(
 ) -> Pulled:
     """Bring everybody's answers into their runs. `names` gives pseudonyms to users by their id."""
     task = settings.task
-    project = find_project(server, title)
+    project = projects.find_project(server, title)
     if project is None:
         raise RunError(
             f"{server.url} has no project '{title}'.",
             "Make it with --push, or give the title that it has there with --project.",
         )
-    check_project(project, task)
-    found = _Collection(task, keyed_items(task, asked.items))
-    for entry in tasks_of(server, project, annotated=True):
+    projects.check_project(project, task)
+    found = _Collection(task, projects.keyed_items(task, asked.items))
+    for entry in projects.tasks_of(server, project, annotated=True):
         found.add(entry)
 
     people = []
     for user, given in sorted(found.given.items()):
         name = (names or {}).get(user, f"user-{user}")
         identity = _identity(server, project, user, asked, task)
-        folder = person_folder(asked, name, task, runs)
+        folder = answering.person_folder(asked, name, task, runs)
         _check_own(folder, name, user, identity, runs)
-        run = open_person_run(asked, name, settings, runs)
+        run = answering.open_person_run(asked, name, settings, runs)
         try:
             new, changed, kept = _keep_all(run, given)
         finally:
@@ -115,7 +100,7 @@ def read_names(given: str) -> dict[int, str]:
                 f"'{entry.strip()}' does not say which user of Label Studio is meant.",
                 "Give pseudonyms with the ids of users: --people ann=3,ben=5",
             )
-        check_name(name.strip())
+        answering.check_name(name.strip())
         found[int(user)] = name.strip()
     if len(set(found.values())) < len(found):
         raise UsageError("Two people have the same name.", "Give each a pseudonym of their own.")
@@ -148,7 +133,7 @@ class _Collection:
     def _given(self, item: Item, annotation: Annotation) -> SentResponse | None:
         question = question_of(self._task, item)
         heard = hear(self._task, question, annotation.result or ())
-        comment = heard.comment[:LONGEST_COMMENT]
+        comment = heard.comment[: answering.LONGEST_COMMENT]
         seconds, at = annotation.lead_time, annotation.at
         if annotation.was_cancelled:
             vaguest = list(self._task.skip)[-1]

@@ -20,14 +20,8 @@ from starlette.routing import Route
 
 from gnomon import web
 from gnomon.errors import GnomonError, UsageError, importing, inert
-from gnomon.people.answering import PicturePages
-from gnomon.people.page.study import (
-    PARTICIPANT,
-    AnnotationStudy,
-    FullError,
-    PersonDesk,
-    SentResponse,
-)
+from gnomon.people.answering import SentResponse, shown_picture
+from gnomon.people.page.study import PARTICIPANT, AnnotationStudy, FullError, PersonDesk
 from gnomon.people.page.views import item_view, page_view
 from gnomon.people.tasks import ResponseError
 from gnomon.reports.shell import asset, environment, icons, style_sheet
@@ -91,7 +85,6 @@ class _AnnotationPages:
     def __init__(self, study: AnnotationStudy, *, secure: bool = False) -> None:
         self._study = study
         self._secure = secure  # whether people come by https
-        self._gallery = PicturePages()
 
     def routes(self) -> list[Route]:
         """All addresses."""
@@ -194,7 +187,7 @@ class _AnnotationPages:
         number = request.path_params["number"]
         if number >= len(images):
             raise HTTPException(404, "There is no such picture.")
-        content = await asyncio.to_thread(self._gallery.shown, images[number])
+        content = await asyncio.to_thread(shown_picture, images[number])
         return Response(
             content, media_type="image/jpeg", headers={"cache-control": "private, max-age=3600"}
         )

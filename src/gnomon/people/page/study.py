@@ -17,27 +17,9 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from gnomon.errors import GnomonError, RunError
-from gnomon.people.answering import (
-    AskedItems,
-    PersonRun,
-    PersonSettings,
-    SentResponse,
-    open_person_run,
-    person_folder,
-)
-from gnomon.people.order import (
-    LINK,
-    AskedSlot,
-    Extra,
-    Link,
-    hash_of,
-    matches,
-    new_link,
-    new_secret,
-    opaque,
-    read_link,
-    write_link,
-)
+from gnomon.people import answering, order
+from gnomon.people.answering import AskedItems, PersonRun, PersonSettings, SentResponse
+from gnomon.people.order import LINK, AskedSlot, Extra, Link
 from gnomon.people.tasks import ResponseError
 from gnomon.records import digest
 
@@ -58,7 +40,7 @@ class PersonDesk:
         self.run = run
         self.link = link
         self._thread = thread
-        self._ids = [opaque(link.salt, slot.key) for slot in run.slots]
+        self._ids = [order.opaque(link.salt, slot.key) for slot in run.slots]
         self._places = {name: place for place, name in enumerate(self._ids)}
         self._shown: dict[int, float] = {}
         self.saving = asyncio.Lock()  # a form that is sent twice at once is still one
@@ -121,7 +103,7 @@ class PersonDesk:
 
     def knows(self, secret: str) -> bool:
         """Whether a cookie is that of the present session."""
-        return matches(secret, self.link.session)
+        return order.matches(secret, self.link.session)
 
     def form_token(self, secret: str, place: int) -> str:
         """What a form must carry: it fits one session, one item and what was last said to it."""
@@ -132,9 +114,9 @@ class PersonDesk:
 
     async def begin_session(self) -> str:
         """Begin a session, which ends the one before; gives the secret of its cookie."""
-        secret = new_secret()
-        link = msgspec.structs.replace(self.link, session=hash_of(secret))
-        await self._in_thread(partial(write_link, self.run.folder, link))
+        secret = order.new_secret()
+        link = msgspec.structs.replace(self.link, session=order.hash_of(secret))
+        await self._in_thread(partial(order.write_link, self.run.folder, link))
         self.link = link
         return secret
 
@@ -223,10 +205,10 @@ class AnnotationStudy:
         for person, desk in desks.items():
             if desk.link.token and not new_links:
                 continue
-            tokens[person] = new_secret()
-            desk.link.token = hash_of(tokens[person])
+            tokens[person] = order.new_secret()
+            desk.link.token = order.hash_of(tokens[person])
             desk.link.session = ""
-            write_link(desk.run.folder, desk.link)
+            order.write_link(desk.run.folder, desk.link)
         return tokens
 
     def open_panel(self, *, new_links: bool = False) -> str:
@@ -235,18 +217,18 @@ class AnnotationStudy:
         Whoever came before has their desk again.
         """
         for file in sorted(self.folder.glob(f"*/{LINK}")):  # whom the panel has sent so far
-            before = read_link(file.parent)
+            before = order.read_link(file.parent)
             person = panel_name(before.participant) if before and before.participant else ""
             if person and self._folder_of(person) == file.parent:
                 self._open(person)
         name = f"panel-{digest(self.asked.name, self.settings.task.kind)}.json"
-        link = read_link(self.folder, name)
+        link = order.read_link(self.folder, name)
         token = ""
         if link is None or new_links:
-            token = new_secret()
-            link = msgspec.structs.replace(new_link(), token=hash_of(token))
+            token = order.new_secret()
+            link = msgspec.structs.replace(order.new_link(), token=order.hash_of(token))
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_link(self.folder, link, name)
+            order.write_link(self.folder, link, name)
         self._panel_token = link.token
         return token
 
@@ -256,7 +238,7 @@ class AnnotationStudy:
 
     def desk_by_token(self, token: str) -> PersonDesk | None:
         """Whose link has this token."""
-        given = hash_of(token)
+        given = order.hash_of(token)
         for desk in self._desks.values():
             if hmac.compare_digest(given, desk.link.token):
                 return desk
@@ -264,7 +246,7 @@ class AnnotationStudy:
 
     def is_panel_token(self, token: str) -> bool:
         """Whether this is the link that the panel hands out."""
-        return self.panel is not None and matches(token, self._panel_token)
+        return self.panel is not None and order.matches(token, self._panel_token)
 
     async def join(self, participant: str) -> PersonDesk:
         """The desk of somebody whom a panel sends: a new one, or the one they had."""
@@ -278,7 +260,7 @@ class AnnotationStudy:
                 raise FullError("Enough people have taken part. Thank you for coming.")
             desk = await asyncio.to_thread(self._open, name)
             link = msgspec.structs.replace(desk.link, participant=participant)
-            await asyncio.to_thread(write_link, desk.run.folder, link)
+            await asyncio.to_thread(order.write_link, desk.run.folder, link)
             desk.link = link
             return desk
 
@@ -294,20 +276,20 @@ class AnnotationStudy:
         self._check_not_pulled(person)
         thread = next(self._next_thread)
         asked = self.asked, person, self.settings, self.folder
-        run = thread.submit(open_person_run, *asked, command=self._command).result()
-        link = read_link(run.folder) or new_link()
+        run = thread.submit(answering.open_person_run, *asked, command=self._command).result()
+        link = order.read_link(run.folder) or order.new_link()
         desk = PersonDesk(run, link, thread)
         self._desks[link.key] = desk
         self._people[person] = desk
         return desk
 
     def _folder_of(self, person: str) -> Path:
-        return person_folder(self.asked, person, self.settings.task, self.folder)
+        return answering.person_folder(self.asked, person, self.settings.task, self.folder)
 
     def _check_not_pulled(self, person: str) -> None:
         """Refuse a run whose answers come from Label Studio: the next pull would replace others."""
         folder = self._folder_of(person)
-        link = read_link(folder)
+        link = order.read_link(folder)
         if link is None or not link.participant or panel_name(link.participant) == person:
             return
         raise RunError(
