@@ -202,8 +202,9 @@ def _asks(item: Item) -> tuple[str, str, frozenset[str]]:
 def _table(benchmark: str, items: Sequence[Item]) -> Table:
     rows = ((item, Answer(item=item.id)) for item in items)
     known: Benchmark | None = known_benchmark(benchmark)
-    sharing = {} if known is None else {"sharing": Sharing.of(known)}
-    return Table.of(rows, benchmark=benchmark, **sharing)
+    if known is None:
+        return Table.of(rows, benchmark=benchmark)
+    return Table.of(rows, benchmark=benchmark, sharing=Sharing.of(known))
 
 
 def votes_of_runs(runs: Sequence[Run]) -> Votes:

@@ -136,7 +136,7 @@ def card(recipe: Recipe, material: Material, outcome: TrainingOutcome) -> str:
     made = Template(
         template, undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True
     )
-    return made.render(
+    text: str = made.render(
         recipe=recipe,
         outcome=outcome,
         chose=recipe.schedule.best != LAST,
@@ -147,6 +147,7 @@ def card(recipe: Recipe, material: Material, outcome: TrainingOutcome) -> str:
         parts=parts,
         measures=list(measures),
     )
+    return text
 
 
 _DIGEST = re.compile(r"[0-9a-f]{32,}")

@@ -169,7 +169,7 @@ class _Training:
 
     def _is_due(self, every: int | None) -> bool:
         """Whether it is time for what is done every so many steps, if ever."""
-        return bool(every) and self.place.step % every == 0
+        return every is not None and every > 0 and self.place.step % every == 0
 
     def _evaluate(self) -> bool:
         """Score on dev, without a trace in what follows; keep the weights if they are better.
@@ -319,7 +319,7 @@ def optimizer_of(learner: Learner, schedule: Schedule) -> torch.optim.Optimizer:
 def _parameter_groups(module: torch.nn.Module) -> list[dict[str, Any]]:
     """Matrices decay; biases and the scales of norms, which are vectors, do not."""
     trained = [weight for weight in module.parameters() if weight.requires_grad]
-    groups = [
+    groups: list[dict[str, Any]] = [
         {"params": [weight for weight in trained if weight.ndim > 1]},
         {"params": [weight for weight in trained if weight.ndim <= 1], "weight_decay": 0.0},
     ]

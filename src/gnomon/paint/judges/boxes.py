@@ -405,7 +405,8 @@ def told_by(asked: PaintQuestion, truth: Truth | None, *, depth: bool) -> Things
         distance = each.distance if depth else None
         thing = FoundThing(each.name, each.box, 1.0, distance)
         found.append(thing if each.visible >= LEAST_VISIBLE else None)
-    return ThingsFound(*found)
+    first, second = found
+    return ThingsFound(first, second)
 
 
 def _distances(picture: Pixels, depth: DepthModel | None) -> Callable[[Detection], float | None]:

@@ -269,7 +269,7 @@ def _checked_address(url: str) -> str:
             "The address of Label Studio holds more than a server and a path.",
             f"Leave out user, password and query; the token belongs into {TOKEN}.",
         )
-    if parts.scheme == "http" and not is_loopback(parts.hostname):
+    if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         warnings.warn(
             f"The token goes to {parts.hostname} unencrypted (http). Use https if the server can.",
             UnencryptedWarning,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gnomon.grouped import grouped
-from gnomon.people.answering import LONGEST_COMMENT
-from gnomon.people.page.study import AnnotationStudy, PersonDesk, SentResponse
+from gnomon.people.answering import LONGEST_COMMENT, SentResponse
+from gnomon.people.page.study import AnnotationStudy, PersonDesk
 from gnomon.people.tasks import Option, QuestionPart, question_of
 
 LONG_LIST = 12  # options beyond which a list can be searched

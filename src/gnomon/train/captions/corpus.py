@@ -130,7 +130,8 @@ def marks_of(tokenizer: Any, *, special: bool) -> Marks:
     around = []
     for token in (tokenizer.cls_token_id, tokenizer.sep_token_id):
         around.append((token,) if special and token is not None else ())
-    return Marks(*around, pad, tokenizer.mask_token_id)
+    first, last = around
+    return Marks(first, last, pad, tokenizer.mask_token_id)
 
 
 def trained_tokenizer(texts: Iterable[str], size: int, longest: int) -> Any:
