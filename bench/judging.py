@@ -125,14 +125,14 @@ def scenes(found: list[Pool]) -> dict:
 
 def photos(folder: Path) -> dict:
     """SSD against marked photos at several thresholds."""
-    from gnomon.look.readers.coco import Coco
+    from gnomon.look.readers.coco import coco
     from gnomon.look.records import AnnotatedPicture
     from gnomon.vision.images import PictureFolder
 
     rows = {}
     for least in (0.2, 0.3, 0.4, 0.5):
         judge = boxes_judge(depth="none", least=least)
-        reader = Coco(folder / "instances.json", PictureFolder(folder / "photos"))
+        reader = coco(folder / "instances.json", PictureFolder(folder / "photos"))
         marked = (each for each in reader.scenes() if isinstance(each, AnnotatedPicture))
         trial = try_on_photos(judge, marked)
         rows[str(least)] = {
