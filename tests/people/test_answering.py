@@ -12,7 +12,6 @@ from gnomon.people.answering import (
     AskedItems,
     PersonRun,
     PersonSettings,
-    SentResponse,
     open_person_run,
 )
 from gnomon.people.order import EXTRAS, instructed, read_extras, slots_for
@@ -51,7 +50,7 @@ def answers_of(folder: Path) -> dict[str, object]:
 def test_a_persons_answers_are_an_ordinary_run(tmp_path: Path) -> None:
     person = begin(tmp_path)
     for slot in person.slots:
-        person.keep(slot, SentResponse({"choice": "yes"}, seconds=2.5))
+        person.keep(slot, {"choice": "yes"}, seconds=2.5)
     person.close()
     run = Run.open(person.folder)
     assert run.model == "people:ann"
@@ -66,7 +65,7 @@ def test_the_last_of_several_answers_counts_and_none_is_doubled(tmp_path: Path) 
     person = begin(tmp_path)
     slot = person.slots[0]
     for choice in ("yes", "no", "yes", "no"):
-        person.keep(slot, SentResponse({"choice": choice}))
+        person.keep(slot, {"choice": choice})
     person.close()
     found = list(Run.open(person.folder).answers())
     assert [answer.choice for _, answer in found] == ["no"]
@@ -76,13 +75,13 @@ def test_the_last_of_several_answers_counts_and_none_is_doubled(tmp_path: Path) 
 def test_a_skipped_item_says_why_and_can_be_answered_later(tmp_path: Path) -> None:
     person = begin(tmp_path)
     slot = person.slots[0]
-    person.keep(slot, SentResponse({}, skipped="hard", comment="no idea"))
+    person.keep(slot, {}, skipped="hard", comment="no idea")
     answer = answers_of(person.folder)[slot.item.id]
     assert (answer.choice, answer.error) == (None, "skipped: hard")
-    person.keep(slot, SentResponse({"choice": "no"}))
+    person.keep(slot, {"choice": "no"})
     answer = answers_of(person.folder)[slot.item.id]
     assert (answer.choice, answer.error) == ("no", None)
-    person.keep(slot, SentResponse({}, skipped="other"))
+    person.keep(slot, {}, skipped="other")
     answer = answers_of(person.folder)[slot.item.id]
     assert (answer.choice, answer.error, answer.reply) == (None, "skipped: other", None)
     person.close()
@@ -91,7 +90,7 @@ def test_a_skipped_item_says_why_and_can_be_answered_later(tmp_path: Path) -> No
 def test_what_cannot_be_an_answer_changes_nothing(tmp_path: Path) -> None:
     person = begin(tmp_path)
     slot = person.slots[0]
-    person.keep(slot, SentResponse({"choice": "yes"}))
+    person.keep(slot, {"choice": "yes"})
     before = (person.folder / EXTRAS).read_bytes()
     for wrong in (
         {"response": {"choice": "perhaps"}},
@@ -101,7 +100,7 @@ def test_what_cannot_be_an_answer_changes_nothing(tmp_path: Path) -> None:
     ):
         response = wrong.pop("response")
         with pytest.raises(ResponseError):
-            person.keep(slot, SentResponse(response, **wrong))
+            person.keep(slot, response, **wrong)
     assert (person.folder / EXTRAS).read_bytes() == before
     assert answers_of(person.folder)[slot.item.id].choice == "yes"
     person.close()
@@ -111,7 +110,7 @@ def test_what_was_written_down_but_not_logged_is_logged_when_the_run_is_opened(
     tmp_path: Path,
 ) -> None:
     person = begin(tmp_path)
-    person.keep(person.slots[0], SentResponse({"choice": "yes"}))
+    person.keep(person.slots[0], {"choice": "yes"})
     person.close()
     kept = read_extras(person.folder)[0]
     lost = msgspec.structs.replace(kept, slot=person.slots[1].key, item=person.slots[1].item.id)
@@ -128,7 +127,7 @@ def test_catch_items_and_repeats_are_kept_beside_the_run_not_in_it(tmp_path: Pat
     person = begin(tmp_path, PersonSettings(SETTINGS.task, repeat=3, catch=catch))
     assert len(person.slots) == 6 + 3 + 2
     for slot in person.slots:
-        person.keep(slot, SentResponse({"choice": "yes"}))
+        person.keep(slot, {"choice": "yes"})
     person.close()
     assert Run.open(person.folder).counts().items == 6
     assert len(answers_of(person.folder)) == 6
@@ -206,7 +205,7 @@ def test_a_name_must_fit_into_an_address_and_a_folder(tmp_path: Path, name: str)
 
 def test_a_persons_run_can_be_removed_whole(tmp_path: Path) -> None:
     person = begin(tmp_path)
-    person.keep(person.slots[0], SentResponse({"choice": "yes"}))
+    person.keep(person.slots[0], {"choice": "yes"})
     person.close()
     remove(Run.open(person.folder))
     assert not person.folder.exists()
@@ -216,7 +215,7 @@ def test_a_full_disk_keeps_what_was_saved_and_no_half_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     person = begin(tmp_path)
-    person.keep(person.slots[0], SentResponse({"choice": "yes"}))
+    person.keep(person.slots[0], {"choice": "yes"})
 
     def fail(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
@@ -224,8 +223,8 @@ def test_a_full_disk_keeps_what_was_saved_and_no_half_line(
     with monkeypatch.context() as patch:
         patch.setattr(extras.os, "fsync", fail)
         with pytest.raises(RunError, match="No space left"):
-            person.keep(person.slots[1], SentResponse({"choice": "no"}))
-    person.keep(person.slots[2], SentResponse({"choice": "no"}))
+            person.keep(person.slots[1], {"choice": "no"})
+    person.keep(person.slots[2], {"choice": "no"})
     person.close()
     kept = [extra.slot for extra in read_extras(person.folder)]
     assert kept == [person.slots[0].key, person.slots[2].key]
@@ -239,14 +238,14 @@ def test_an_answer_that_the_log_could_not_take_is_logged_at_the_end(
     with monkeypatch.context() as patch:
         patch.setattr(RunLog, "add_answers", lambda *_, **__: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            person.keep(person.slots[0], SentResponse({"choice": "yes"}))
+            person.keep(person.slots[0], {"choice": "yes"})
     person.close()
     assert len(answers_of(person.folder)) == 1
 
 
 def test_damaged_extras_say_where(tmp_path: Path) -> None:
     person = begin(tmp_path)
-    person.keep(person.slots[0], SentResponse({"choice": "yes"}))
+    person.keep(person.slots[0], {"choice": "yes"})
     person.close()
     with (person.folder / EXTRAS).open("ab") as file:
         file.write(b"what is this\n")

@@ -7,7 +7,7 @@ import pytest
 from gnomon.cli import main
 from gnomon.errors import DataError
 from gnomon.items.itemfiles import read_items
-from gnomon.people.answering import AskedItems, PersonSettings, SentResponse, open_person_run
+from gnomon.people.answering import AskedItems, PersonSettings, open_person_run
 from gnomon.people.tasks import task_named
 from gnomon.people.votes import captions_of, hold_contrasts, is_contrast
 from gnomon.records import Image, Item, problem
@@ -93,7 +93,7 @@ def test_a_writer_who_never_began_does_not_change_what_is_written(tmp_path):
             asked, name, PersonSettings(task_named("contrast")), tmp_path / "runs"
         )
         if name == "ann":
-            run.keep(run.slots[0], SentResponse({"order": "ab", "relation": "in", "true_of": "1"}))
+            run.keep(run.slots[0], {"order": "ab", "relation": "in", "true_of": "1"})
         run.close()
     file = tmp_path / "captions.jsonl"
     assert main(["people", "agree", str(tmp_path / "runs"), "-o", str(file)]) == 0

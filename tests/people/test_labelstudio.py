@@ -19,7 +19,7 @@ pytest.importorskip("starlette", reason="the extra 'people' is not installed")
 
 from gnomon.cli import main
 from gnomon.errors import DataError, GnomonError, RunError, UnencryptedWarning, UsageError
-from gnomon.people.answering import AskedItems, PersonSettings, SentResponse, open_person_run
+from gnomon.people.answering import AskedItems, PersonSettings, open_person_run
 from gnomon.people.labelstudio.projects import keyed_items, push
 from gnomon.people.labelstudio.pulling import Pulled, pull, read_names
 from gnomon.people.labelstudio.server import LabelStudio, ServerError, read_token
@@ -260,7 +260,7 @@ def test_answers_come_back_as_runs_as_if_given_on_the_page(
 
     run = open_person_run(asked, "ann", PersonSettings(task_named(kind)), tmp_path / "page")
     for slot in run.slots:
-        run.keep(slot, SentResponse(ANSWERS[kind], seconds=2.5))
+        run.keep(slot, ANSWERS[kind], seconds=2.5)
     run.close()
     assert answers_in(tmp_path / "pulled") == answers_in(tmp_path / "page")
     assert {extra.comment for extra in read_extras(done.people[0].folder)} == {"hm"}

@@ -10,7 +10,6 @@ from gnomon.paint.factory import open_judge
 from gnomon.paint.records import Painted
 from gnomon.people.answering import (
     PersonSettings,
-    SentResponse,
     asked_from_painted,
     asked_from_source,
     open_person_run,
@@ -42,7 +41,7 @@ def test_people_look_at_painted_pictures_and_judge_them(tmp_path):
         for slot in person.slots:
             sees = "no" if slot.number == 1 else "yes"
             relation = slot.item.choices[0 if name == "ben" else 1]
-            person.keep(slot, SentResponse({"a": "yes", "b": sees, "relation": relation}))
+            person.keep(slot, {"a": "yes", "b": sees, "relation": relation})
         person.close()
     judge = open_judge(f"people:{tmp_path / 'people'}", "ssd", "none", "", 0.4)
     verdicts = []
@@ -74,7 +73,7 @@ def test_a_persons_run_scores_and_compares_with_a_models(tmp_path):
     asked = asked_from_source(source)
     person = open_person_run(asked, "ann", PersonSettings(task_named("choose")), tmp_path)
     for slot in person.slots:
-        person.keep(slot, SentResponse({"choice": slot.item.gold[0]}))
+        person.keep(slot, {"choice": slot.item.gold[0]})
     person.close()
     run = gnomon.run(source, "random", runs=tmp_path)
     scores = {s.model: s.value for s in gnomon.score(tmp_path, measures="accuracy")}

@@ -5,7 +5,7 @@ import json
 import gnomon
 from gnomon.cli import main
 from gnomon.items.itemfiles import read_items
-from gnomon.people.answering import PersonSettings, SentResponse, asked_from_source, open_person_run
+from gnomon.people.answering import PersonSettings, asked_from_source, open_person_run
 from gnomon.people.tasks import task_named
 
 
@@ -30,7 +30,7 @@ def answer(file, task, person, respond):
     asked = asked_from_source(gnomon.load(file))
     run = open_person_run(asked, person, PersonSettings(task_named(task)), "runs")
     for slot in run.slots:
-        run.keep(slot, SentResponse(respond(slot.item)))
+        run.keep(slot, respond(slot.item))
     run.close()
     return str(run.folder)
 

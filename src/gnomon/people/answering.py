@@ -141,8 +141,12 @@ class PersonRun:
         """The last response to each slot that has one."""
         return self._extras.last
 
-    def keep(self, slot: AskedSlot, sent: SentResponse) -> Extra:
-        """Keep a response for good; it replaces an earlier one to the same slot."""
+    def keep(self, slot: AskedSlot, response: Mapping[str, str], **how: Any) -> Extra:
+        """Keep a response for good; it replaces an earlier one to the same slot.
+
+        What else is known of it has the names of SentResponse: skipped, comment, seconds, at.
+        """
+        sent = SentResponse(response, **how)
         if sent.skipped and sent.skipped not in self.task.skip:
             raise ResponseError("Please choose why you skip the item.")
         if len(sent.comment) > LONGEST_COMMENT:

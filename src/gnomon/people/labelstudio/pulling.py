@@ -157,7 +157,7 @@ def _keep_all(run: PersonRun, given: Mapping[str, SentResponse]) -> tuple[int, i
         said = before and (before.response, before.skipped, before.comment)
         if said == (now.response, now.skipped, now.comment):
             continue
-        run.keep(slot, now)
+        run.keep(slot, **now._asdict())
         new += before is None
         changed += before is not None
     return new, changed, kept

@@ -123,7 +123,8 @@ class PersonDesk:
     async def save(self, place: int, sent: SentResponse) -> Extra:
         """Keep a response: when this returns, it is on disk."""
         timed = sent._replace(seconds=self._seconds(place, sent.seconds))
-        return await self._in_thread(partial(self.run.keep, self.run.slots[place], timed))
+        keep = partial(self.run.keep, self.run.slots[place], **timed._asdict())
+        return await self._in_thread(keep)
 
     def is_repeated(self, place: int, sent: SentResponse) -> bool:
         """Whether just this was said last: a form that was sent twice."""
