@@ -8,7 +8,7 @@ what a smaller amount was trained on, a larger one is trained on too.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import isfinite, nan
+from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -105,7 +105,7 @@ def _numbers(text: str, example: str) -> tuple[float, ...]:
     try:
         found = {float(part) for part in text.split(",") if part.strip()}
     except ValueError:
-        found = {nan}
+        raise UsageError(f"'{text}' is not a list of numbers.", f"Write {example}") from None
     if not found:
         raise UsageError("The curve has no points.", f"Write {example}")
     if not all(map(isfinite, found)):
