@@ -178,7 +178,10 @@ def published_rows(
     found: list[tuple[str | None, ...]] = []
     for (model, variant), own in rows.items():
         name = f"{model}, {variant}" if variant and told else model
-        cells = [_printed(how, column, _found(column, own, layout)) for column in layout.filled()]
+        cells: list[str | None] = []
+        for column in layout.filled():
+            figure = _found(column, own, layout)
+            cells.append(_cell(how, column, figure.value, figure.sd) if figure else None)
         found.append((name, *cells))
     return found
 
@@ -222,12 +225,6 @@ def _whose_items(sources: set[str]) -> str:
     if "fresh" in sources:
         return "; some runs answered fresh items"
     return ""
-
-
-def _printed(how: PaperLayout, column: PaperColumn, result: Result | None) -> str | None:
-    if result is None:
-        return None
-    return _cell(how, column, result.value, result.sd)
 
 
 def _measured(how: PaperLayout, column: PaperColumn, run: RunFigures) -> str | None:
@@ -292,7 +289,10 @@ def beside_papers(
         for form, measure, by in wanted:
             few |= dict.fromkeys(_add_figures(mine, group, form, measure, by))
         if few:
-            caveats.append(_few_caveat(name, group[0], list(few)))
+            caveats.append(
+                f"{name} on {group[0].benchmark}: left out where fewer than {FEWEST} pairs, "
+                f"triples or groups were asked: {', '.join(few)}. Ask more items: raise --limit."
+            )
         caveats += _caveats(group, name, asked.paper, [measure for _, measure, _ in wanted])
     listings = []
     for (paper, file), found in runs.items():
@@ -395,13 +395,6 @@ def _figures(
         place = PaperPlace(_base(table), form, measure, by, score.key)
         found[place] = score.value if known and enough else None
     return found, all_enough
-
-
-def _few_caveat(name: str, table: Table, measures: Sequence[str]) -> str:
-    return (
-        f"{name} on {table.benchmark}: left out where fewer than {FEWEST} pairs, triples or groups "
-        f"were asked: {', '.join(measures)}. Ask more items: raise --limit."
-    )
 
 
 def _caveats(group: Sequence[Table], name: str, paper: str, measures: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -136,15 +136,10 @@ def _majority_table(study: Study, people: Sequence[Entrant]) -> Table:
     for place in np.flatnonzero((said >= 0).any(axis=1)).tolist():
         item = study.items[place]
         rows.append((item, _answer(item, said[place])))
-    if study.spec is None:
-        return Table.of(rows, benchmark=study.name, model="people")
-    return Table.of(
-        rows,
-        benchmark=study.name,
-        model="people",
-        sharing=Sharing.of(study.spec),
-        laws=study.spec.laws,
-    )
+    known: dict[str, Any] = {}
+    if study.spec is not None:
+        known = {"sharing": Sharing.of(study.spec), "laws": study.spec.laws}
+    return Table.of(rows, benchmark=study.name, model="people", **known)
 
 
 def _answer(item: Item, said: np.ndarray[tuple[int], np.dtype[np.int32]]) -> Answer:
