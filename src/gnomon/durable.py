@@ -53,8 +53,10 @@ def remove_torn_line(file: Path) -> None:
         os.truncate(file, whole)
 
 
-def log_records(file: Path, kind: type[T], most: int, hint: str) -> Iterator[tuple[int, T]]:
-    """The records of a log to which lines are added, with their lines.
+def log_records(
+    file: Path, kind: type[T], what: str, *, most: int, hint: str
+) -> Iterator[tuple[int, T]]:
+    """The records of a log to which lines are added, with their lines; `what` a record is.
 
     A last line without an end was cut off by a kill: nobody was told that it was kept.
     """
@@ -67,7 +69,7 @@ def log_records(file: Path, kind: type[T], most: int, hint: str) -> Iterator[tup
         try:
             yield number, decode(line)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise DataError(f"not of the log: {error}.", hint, file=file, line=number) from None
+            raise DataError(f"not {what}: {error}.", hint, file=file, line=number) from None
 
 
 def link_or_copy(source: Path, target: Path) -> None:

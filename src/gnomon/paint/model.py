@@ -165,7 +165,7 @@ def read_log(folder: Path) -> dict[Key, Painted]:
     """All that a folder of pictures holds."""
     file = folder / LOG
     found: dict[Key, Painted] = {}
-    for number, painted in log_records(file, Painted, MOST_LOG, START_OVER):
+    for number, painted in log_records(file, Painted, "a picture", most=MOST_LOG, hint=START_OVER):
         if painted.file != Path(painted.file).name:
             problem = "the picture's file is in another folder."
             raise DataError(problem, START_OVER, file=file, line=number)

@@ -169,7 +169,8 @@ class Extras:
 
 def _last_lines(file: Path) -> dict[str, Extra]:
     hint = "Remove the line, or restore the file from a copy."
-    return {extra.slot: extra for _, extra in log_records(file, Extra, LARGEST, hint)}
+    records = log_records(file, Extra, "a response", most=LARGEST, hint=hint)
+    return {extra.slot: extra for _, extra in records}
 
 
 def _not_kept(file: Path, error: OSError) -> RunError:
