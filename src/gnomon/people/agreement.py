@@ -12,8 +12,7 @@ import numpy as np
 
 from gnomon.measures import agreement as measured
 from gnomon.measures.agreement import Judgements
-from gnomon.measures.intervals import Interval, interval
-from gnomon.measures.scoring import known
+from gnomon.measures.intervals import Interval, interval, known
 from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.people.tasks import LOW_TO_HIGH, POINTS
 from gnomon.people.votes import Flags, Votes
