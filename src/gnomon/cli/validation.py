@@ -131,8 +131,7 @@ def _records(found: ValidatedItems) -> list[dict[str, Any]]:
 
 def validate_patterns(files: Sequence[str], args: Namespace) -> int:
     """Print the findings, then the tables; json is one object with everything."""
-    from gnomon.language.checking import check
-    from gnomon.language.tables import vocabulary
+    from gnomon.language.checking import check, vocabulary
 
     for name in ("map", "split", "images"):
         if getattr(args, name):
