@@ -22,7 +22,7 @@ import uvicorn
 from picture import FLAGS
 from PIL import Image as Pixels
 
-from gnomon.benchmarks.vsr.categories import all_relations
+from gnomon.benchmarks.vsr.files import all_relations
 from gnomon.items.source import load
 from gnomon.people.answering import AskedItems, PersonSettings
 from gnomon.people.page.app import make_app

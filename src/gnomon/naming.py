@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from gnomon.errors import UsageError, inert
 
+PERSON = "people:"  # before the pseudonym of somebody whose answers are a run
 LONGEST = 60  # characters of a name of one's own
 NO_NAME = (":", "/", "\\", "=")  # what a spec or a path has, and a name has not
 _ENDINGS = re.compile(r"(\.(jsonl|json|eval|tsv|csv|txt|gz))+$")

@@ -148,7 +148,7 @@ MODELS: dict[str, Entry] = {
         role="shortcut",
     ),
     "answers": Entry(
-        "gnomon.items.answers.model:answers", "answers read from a file: answers:FILE.jsonl"
+        "gnomon.items.answers.joining:answers", "answers read from a file: answers:FILE.jsonl"
     ),
     "synth:render": Entry(
         "gnomon.paint.painters.render:render",

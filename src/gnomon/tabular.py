@@ -132,11 +132,12 @@ def _table_of(listing: Listing) -> PrintedTable:
         heads.append(PrintedHead(_one_line(head), "r" if _is_numeric(column) else "l"))
     lines = []
     for row in listing.rows:
-        lines.append(PrintedRow(tuple(PrintedCell(_shown(value)) for value in row)))
+        lines.append(PrintedRow(tuple(PrintedCell(shown_cell(value)) for value in row)))
     return PrintedTable(tuple(heads), (tuple(lines),), title=_one_line(listing.title))
 
 
-def _shown(value: Any) -> str:
+def shown_cell(value: Any) -> str:
+    """A value of a table, written out."""
     if value is None:
         return "–"
     if isinstance(value, float):

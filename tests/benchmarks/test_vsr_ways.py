@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 import gnomon
-from gnomon.benchmarks.vsr.categories import all_relations, category
+from gnomon.benchmarks.vsr.files import all_relations, category
 from gnomon.benchmarks.vsr.quads import make_quads, wanted_by
 from gnomon.benchmarks.vsr.ways import WAYS, CaptionFact, chosen_ways, converse, mirrored, put
 from gnomon.errors import UsageError

@@ -31,14 +31,14 @@ WEIGHTS = re.compile(r'-m "?(?:\w+=)?(?:smollm2|hf:[^\s"]+)"?')
 OUT_OF_REACH = {  # what a test cannot do -> how a command that needs it looks
     "a server of models": r" openai:",
     "a cluster with GPUs": r" --gpus-per-worker",
-    "a server that goes on": r"^gnomon (?:annotate|view)",
-    "weights of its own": r"^gnomon (?:demo|train|curve|look photos)|--back-translate|hf:trained|probe:p|\./my-model",
+    "a server that goes on": r"^gnomon (?:people ask|view)",
+    "weights of its own": r"^gnomon (?:demo|train|look photos)|--back-translate|hf:trained|probe:p|\./my-model",
     "the network": r"^gnomon data get",
     "files that were fetched": r"@published(?!.* --data)",
     "hundreds of photographs": r"vsr-pairs",  # tests/benchmarks/test_imagepairs.py has a few
     "a real command": r"^gnomon COMMAND",
     "pictures that were painted": r"^gnomon run .*--judge-again",  # tests/cli/test_judge.py has some
-    "a person who agrees": r"^gnomon (?:rm|people forget) (?!.*--yes)",
+    "a person who agrees": r"^gnomon (?:runs rm|people forget) (?!.*--yes)",
 }
 AUTHORS = re.compile(r"path/to|SpaceNLI/")  # the example is about the authors' files
 

@@ -169,11 +169,11 @@ def test_planning_draws_no_pictures(monkeypatch, capsys):
         raise AssertionError("a picture was made")
 
     known = registry.benchmark("vsr")
-    drawn = replace(known, illustrators=dict.fromkeys(known.illustrators, draw))
+    drawn = replace(known, full={"quads": 4}, illustrators=dict.fromkeys(known.illustrators, draw))
     assert drawn.illustrators
     monkeypatch.setattr(registry, "benchmark", lambda name: drawn)
-    assert main(["power", "vsr"]) == 0
-    assert "1,200" in capsys.readouterr().out
+    assert main(["power", "vsr", "--set", "items.quads=4"]) == 0  # 16 items
+    assert "16" in capsys.readouterr().out
 
 
 def test_own_items_without_groups_are_planned_as_items():

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gnomon.benchmarks.vsr.categories import all_relations, category
+from gnomon.benchmarks.vsr.files import all_relations, category
 from gnomon.errors import DataError, UsageError
 from gnomon.files import package_data, read_yaml
 from gnomon.people.taskfile import TASKS, task_named

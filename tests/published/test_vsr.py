@@ -11,8 +11,7 @@ import pytest
 import gnomon
 from gnomon.benchmarks.vsr import files as vsr_files
 from gnomon.benchmarks.vsr import task as vsr
-from gnomon.benchmarks.vsr.files import validated
-from gnomon.benchmarks.vsr.pairing import contrastive_pairs
+from gnomon.benchmarks.vsr.files import contrastive_pairs, validated
 
 pytestmark = pytest.mark.published
 

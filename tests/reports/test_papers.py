@@ -286,6 +286,48 @@ def test_runs_with_several_seeds_stand_in_a_papers_table_as_mean_and_deviation()
     assert not any("seeds" in caveat for caveat in caveats)
 
 
+def person_run(name: str, said: str) -> Table:
+    """What somebody saw in painted pictures: right, wrong or nothing, a letter for each."""
+    rows = []
+    for number, letter in enumerate(said):
+        item = Item(
+            id=f"size/{number}",
+            form="scene",
+            text="A cup and a jug.",
+            choices=("larger", "smaller"),
+            gold=("smaller",),
+            group=f"{number}",
+            tags={"scale": "size"},
+        )
+        choice = {"r": "smaller", "w": "larger"}.get(letter)
+        rows.append((item, Answer(item=item.id, choice=choice)))
+    table = Table.of(rows, benchmark="scales@published", model=f"people:{name}")
+    return replace(table, about=replace(table.about, digest="the same pictures"))
+
+
+def test_two_annotators_are_averaged_as_the_paper_says() -> None:
+    """Section 3.3: the average of their performance, also where they do not agree."""
+    ann = person_run("ann", "rrrrrrrrww..")  # 10 recognised, 80 % right; 9 of 12 with guesses
+    ben = person_run("ben", "......rrrrww")  # 6 recognised, 67 % right; 7 of 12 with guesses
+    listings, caveats = beside_papers([ann, ben])
+    painted = next(listing for listing in listings if "painted" in listing.title)
+    row = dict(zip(painted.columns, painted.rows[-1], strict=True))
+    assert row["Model"] == "mean of 2 people"
+    assert row["Acc"].startswith("66.7 (")
+    assert row["Acc (recognised)"].startswith("73.3 (")
+    assert row["Recognised"].startswith("67 (")
+    said = "mean of 2 people on scales@published: mean and standard deviation over 2 people."
+    assert said in caveats
+    assert [name for name, *_ in painted.rows[-3:-1]] == ["people:ann", "people:ben"]
+
+
+def test_people_who_saw_other_pictures_are_not_averaged() -> None:
+    ann, ben = person_run("ann", "rw"), person_run("ben", "rr")
+    other = replace(ben, about=replace(ben.about, digest="other pictures"))
+    listings, _ = beside_papers([ann, other])
+    assert not [row for listing in listings for row in listing.rows if "mean" in str(row[0])]
+
+
 def test_runs_of_one_seed_each_are_not_taken_together() -> None:
     tables = [vsr_run(6, 0), vsr_run(8, 0, part="zeroshot-published/test")]
     (table3, *_), caveats = beside_papers(tables, seeds_together=True)

@@ -36,7 +36,7 @@ def faces() -> Faces:
 def picture() -> str:
     body = [
         rect(10, 10, 80, 20, "f0 pale"),
-        line(DrawnPoint(0, 40), DrawnPoint(100, 40), "guide"),
+        line(0, 40, 100, 40, "guide"),
         path([DrawnPoint(0, 0), DrawnPoint(10, 10), DrawnPoint(20, 5)], "curve l1"),
         mark(DrawnPoint(50, 50), 0),
         mark(DrawnPoint(60, 50), 2),

@@ -25,7 +25,7 @@ def unpacked(data: str) -> dict[str, Any]:
 def test_runs_fall_into_studies_by_benchmark_and_share_items(runs: Path) -> None:
     found = studies([Run.open(runs / name) for name in ("good", "pairs", "middling")])
     assert [study.name for study in found] == ["spacenli@fresh", "scales@fresh"]
-    assert found[0].labels == ["hf:roberta-large-mnli", "smollm2"]
+    assert [each.label for each in found[0].entrants] == ["hf:roberta-large-mnli", "smollm2"]
     assert len(found[0].items) == 24 * 8
 
 
@@ -56,7 +56,7 @@ def test_the_same_id_with_other_words_is_another_item(made: ModuleType, tmp_path
     )
     study = studies([first, second])[0]
     assert len(study.items) > 4
-    assert study.labels == ["m (seed 1)", "m (seed 2)"]
+    assert [entrant.label for entrant in study.entrants] == ["m (seed 1)", "m (seed 2)"]
 
 
 def test_missing_failed_and_unreadable_answers_are_kept_apart(

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.reports import shell
 from gnomon.reports.charts import axes, panels, plots, svg
 
 HOSTILE = st.text(max_size=40) | st.sampled_from(
@@ -83,7 +82,7 @@ def test_more_series_than_colours_still_look_different() -> None:
     assert len(looks) == 14
 
 
-THEMES = [{**svg.LIGHT, **shell.LIGHT}, {**svg.DARK, **shell.DARK}]
+THEMES = [svg.LIGHT, svg.DARK]
 SERIES = [f"s{i}" for i in range(svg.HUES)]
 # How colours look without one of the three kinds of cones (Machado and others 2009, severity 1).
 SIGHTS = {

@@ -25,10 +25,10 @@ from gnomon.audit.sets import (
 )
 from gnomon.contracts import Benchmark, Laws, OrderLaw, RelationLaw
 from gnomon.errors import DataError
-from gnomon.items.converting import NamedPictures
+from gnomon.items.converting import named_picture
 from gnomon.items.itemfiles import Numbered, items_of_rows, mapping_of_rows, rows_of_set
 from gnomon.items.limits import spread
-from gnomon.items.mapping import SELDOM, USUAL, ColumnMap, entries_of_map, map_of
+from gnomon.items.mapping import ColumnMap, column_names, entries_of_map, map_of
 from gnomon.items.resolving import Rows
 from gnomon.items.rows import Row
 from gnomon.items.source import ItemSource
@@ -188,7 +188,7 @@ def of_files(name: str, paths: Sequence[Path], given: str = "", split: str = "")
     columns = _columns(paths[0], rows, given, told)
     row_of: dict[int, int] = {}  # which row a line is
     kept = _kept(rows(), total, row_of)
-    numbered = items_of_rows(paths[0], kept, columns.items, NamedPictures(), told.setdefault)
+    numbered = items_of_rows(paths[0], kept, columns.items, named_picture, told.setdefault)
     items = [_item_in_row(found, columns, row_of[found.line]) for found in numbered]
     if not items:
         line, reason = next(iter(told.items()))
@@ -229,7 +229,8 @@ def _columns(path: Path, rows: Rows, given: str, told: dict[int, str]) -> FileCo
 
 
 def _names_a_text(columns: set[str]) -> bool:
-    return not columns.isdisjoint((*USUAL["text"], *SELDOM["text"]))
+    known = column_names()
+    return not columns.isdisjoint((*known.usual["text"], *known.seldom["text"]))
 
 
 def _kept(

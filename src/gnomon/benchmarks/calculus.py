@@ -16,7 +16,8 @@ from itertools import product
 from random import Random
 from typing import Any, NamedTuple
 
-from gnomon.contracts import Benchmark, Listing
+from gnomon.benchmarks.descriptions import described
+from gnomon.contracts import Listing
 from gnomon.errors import UsageError, check_known
 from gnomon.files import package_data, read_yaml
 from gnomon.options import several
@@ -160,40 +161,7 @@ def _sizes(name: str) -> tuple[int, int, int, int, int]:
     return relations, len(cells), sum(sizes), sizes.count(1), sizes.count(relations)
 
 
-_TAG_WORDS = {
-    "calculus": "kind of relations",
-    "calculus=rcc8": "regions (RCC-8)",
-    "calculus=allen": "intervals (Allen)",
-    "calculus=cardinal": "points of the compass",
-    "calculus=rectangle": "rectangles",
-    "way": "wording",
-    "way=plain": "everyday words",
-    "way=anonymous": "made-up words",
-    "possible": "relations that are possible",
-    "possible=1": "only 1",
-    "first": "first premise",
-    "second": "second premise",
-    "asked": "relation asked about",
-    "cell": "pair of premises",
-}
-
-CALCULUS = Benchmark(
-    name="calculus",
-    title="Which relations are possible",
-    skill="relation algebra",
-    tag_words=_TAG_WORDS,
-    summary="which relations of A to C are possible if A is r to B and B is s to C",
-    sources={"fresh": fresh},
-    full={"quads": 400},
-    measures=("accuracy", "macro_f1", "consistency"),
-    slices=("calculus", "way", "possible"),
-    units=(("group",),),
-    unit_nouns=("quads",),
-    noun="quads",
-    hold_out=(("cell", "against"), ("cell",)),  # other seeds ask the same premises
-    statistics=statistics,
-    whole_groups=("fresh",),
-)
+CALCULUS = described("calculus", "calculus", sources={"fresh": fresh}, statistics=statistics)
 
 
 # Which cells of a composition table are asked together, so that each gives nothing away alone.

@@ -9,16 +9,17 @@ question is open.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import cycle, islice, permutations, product
-from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from gnomon.benchmarks.chains_pictures import draw_pictures, pictured, scenes_of
-from gnomon.contracts import Benchmark, Laws, Listing, RelationLaw
+from gnomon.benchmarks.chains_pictures import pictured, scenes_of
+from gnomon.benchmarks.descriptions import described
+from gnomon.benchmarks.illustrating import draw_pictures
+from gnomon.contracts import Laws, Listing, RelationLaw
 from gnomon.errors import UsageError, check_known
 from gnomon.files import package_data, read_yaml
 from gnomon.grouped import GOLD, tally
@@ -311,23 +312,13 @@ def _check_pictured(**options: str) -> None:
             )
 
 
-def illustrate(
-    items: Iterable[Item],
-    *,
-    folder: Path | None = None,
-    processes: int = 0,
-    watch: Callable[[int, int], None] | None = None,
-    **options: Any,
-) -> Iterator[Item]:
+def illustrate(items: Iterable[Item], **options: Any) -> Iterator[Item]:
     """Draw the pictures of items, if they have any."""
     if options["form"] != "picture":
         yield from items
         return
-    size = options["size"]
-    scenes = scenes_of(**_picture_dials(**options), size=size)
-    yield from draw_pictures(
-        items, scenes, size=size, folder=folder, processes=processes, watch=watch
-    )
+    scenes = scenes_of(**_picture_dials(**options), size=options["size"])
+    yield from draw_pictures(items, scenes, **options)
 
 
 def _picture_dials(
@@ -436,43 +427,11 @@ def _law() -> RelationLaw:
     )
 
 
-_TAG_WORDS = {
-    "hops": "facts in the chain",
-    "hops=1": "1 fact",
-    **{f"hops={n}": f"{n} facts" for n in range(2, 11)},
-    "directions": "kind of directions",
-    "directions=places": "inside, outside, near ...",
-    "directions=four": "four directions",
-    "directions=eight": "eight directions",
-    "directions=solids": "six directions of boxes",
-    "distractors": "facts that do not matter",
-    "person": "who tells the story",
-    "person=first": "told by I",
-    "person=third": "told about others",
-    "naming": "names of the things",
-    "naming=names": "invented names",
-    "naming=things": "known things",
-    "relation": "relation asked about",
-    "world": "where the story takes place",
-    "obj_a": "thing named first",
-    "obj_b": "thing named second",
-}
-
-CHAINS = Benchmark(
-    name="chains",
-    title="What follows from a story about places",
-    skill="chains of facts about places",
-    tag_words=_TAG_WORDS,
-    summary="what follows from a story about where things are: yes, no, or it does not say",
+CHAINS = described(
+    "chains",
+    "chains",
     sources={"fresh": fresh},
-    full={"stories": 2000},
-    measures=("accuracy", "macro_f1", "group_right"),
-    slices=("hops", "directions", "distractors", "person", "naming"),
-    units=(("group",),),
-    unit_nouns=("trios",),
-    noun="trios",
     statistics=statistics,
-    laws=Laws(relations=_law()),
-    whole_groups=("fresh",),
     illustrators={"fresh": illustrate},
+    laws=Laws(relations=_law()),
 )

@@ -7,37 +7,22 @@ twin. What is hidden, or not clear to the viewer, is arranged again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
+from functools import cache
 from random import Random
 from typing import Any
 
-from msgspec.structs import replace
-
-from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import UsageError
+from gnomon.files import package_data, read_yaml
 from gnomon.proofs.chainfacts import ChainFact, Story
 from gnomon.proofs.chains import Trio, make_trio
 from gnomon.records import Image, Item, digest
-from gnomon.scenes.drawing import draw_missing, picture_name
+from gnomon.scenes.drawing import picture_name
 from gnomon.scenes.pictures import SURVEY_SIZE, check_size, survey, viewer_of
 from gnomon.scenes.relations import decide
 from gnomon.scenes.scenes import Placed, Scene
-from gnomon.vision.images import describe
 
 MOST_HOPS, MOST_DISTRACTORS = 4, 2  # more things hide one another
-# what has no front, so that everybody's left and right are the viewer's
-THINGS = (
-    "basket",
-    "box",
-    "bucket",
-    "cake",
-    "handbag",
-    "potted plant",
-    "suitcase",
-    "umbrella",
-    "vase",
-)
 WORDS = {"left": "left of", "right": "right of", "above": "behind", "below": "in front of"}
 AXES = {"left": (0, -1), "right": (0, 1), "above": (1, 1), "below": (1, -1)}  # axis, direction
 SPACING = 0.75  # metres between two ranks
@@ -67,31 +52,18 @@ def pictured(
         yield from _pair(steps, others, size, random)
 
 
-def draw_pictures(
-    items: Iterable[Item],
-    scenes: dict[str, Scene],
-    *,
-    size: int,
-    folder: Path | None = None,
-    processes: int = 0,
-    watch: Callable[[int, int], None] | None = None,
-) -> Iterator[Item]:
-    """Draw the pictures of items that are not there yet, and say where they are."""
-    place = folder or cache_folder() / "pictures"
-    chosen = list(items)
-    names = sorted({image.path for item in chosen for image in item.images})
-    wanted = {name: scenes[name] for name in names}
-    draw_missing(wanted, place, size, processes=processes, watch=watch)
-    for item in chosen:
-        images = [describe(place / image.path) for image in item.images]
-        yield replace(item, images=tuple(images))
+@cache
+def pictured_things() -> list[str]:
+    """What has no front, so that everybody's left and right are the viewer's."""
+    things: list[str] = read_yaml(package_data("chains.yaml"))["pictured"]
+    return things
 
 
 def _pair(hops: int, distractors: int, size: int, random: Random) -> Iterator[tuple[Item, Scene]]:
     for _ in range(TRIOS):
         trio = make_trio("four", hops, distractors, random)
         assert trio is not None
-        things = random.sample(THINGS, hops + distractors + 1)
+        things = random.sample(pictured_things(), hops + distractors + 1)
         look = random.randrange(1000)
         shown = []
         for truth in (True, False):

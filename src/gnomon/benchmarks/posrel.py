@@ -12,12 +12,12 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
+from gnomon.benchmarks.descriptions import described
 from gnomon.benchmarks.posrel_scenes import (
     RELATIONS,
     ActionScene,
@@ -26,7 +26,7 @@ from gnomon.benchmarks.posrel_scenes import (
     generalised,
     published_scenes,
 )
-from gnomon.contracts import Benchmark, Listing
+from gnomon.contracts import Listing
 from gnomon.downloads.catalogue import expected, locate
 from gnomon.errors import DataError, MissingFileWarning, unknown
 from gnomon.files import find_optional, read_jsonl
@@ -65,15 +65,12 @@ def published(*, data: str = "", form: str = "cloze") -> Iterator[Item]:
     scenes = published_scenes(folder)
     forms = _chosen(form)
     questions = _published_questions(folder) if "choice" in forms else None
+    if questions is not None:
+        forms.remove("choice")
     for number, scene in enumerate(scenes):
-        if "cloze" in forms:
-            yield _cloze(scene)
-        if "scene" in forms:
-            yield _prompt(scene)
+        yield from _items(scene, forms, ASKED_PUBLISHED)
         if questions is not None:
             yield from _as_asked(scene, number, questions)
-        elif "choice" in forms:
-            yield from _questions(scene, ASKED_PUBLISHED)
 
 
 def general_fresh(
@@ -274,46 +271,12 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
     return tables
 
 
-_TAG_WORDS = {
-    "relation": "right place",
-    "object": "object",
-    "action": "what the person does",
-    "person": "person",
-    "kind_of_object": "kind of object",
-    "kind_of_person": "kind of person",
-    "wording": "wording of the scene",
-    "wording=1": "first wording",
-    "wording=2": "second wording",
-    "tense": "tense of the verb",
-    "tense=simple": "drives",
-    "tense=progressive": "is driving",
-    "asked": "place asked about",
-}
-
-POSREL = Benchmark(
-    name="posrel",
-    title="Where a person is while doing something",
-    skill="places of people",
-    tag_words=_TAG_WORDS,
-    summary="where a person is while doing something with an object",
-    paper="spatial commonsense",
-    sources={"fresh": fresh, "published": published},
-    full={"scenes": 0},
-    measures=("accuracy", "macro_f1"),
-    slices=("relation", "object"),
-    units=(("object",), ("action",)),
-    unit_nouns=("objects", "verbs"),
-    noun="scenes",
-    hold_out=(("object", "action", "kind_of_person"), ("object", "action")),
-    published_results="spatial-commonsense",
-    statistics=statistics,
+POSREL = described(
+    "posrel", "posrel", sources={"fresh": fresh, "published": published}, statistics=statistics
 )
-GENERAL = replace(
-    POSREL,
-    name="posrel-general",
-    title="Where other people are, with other objects",
-    skill="places of people in general",
-    summary="the same with other people and with kinds of the objects",
+GENERAL = described(
+    "posrel",
+    "posrel-general",
     sources={"fresh": general_fresh, "published": general_published},
-    full={"scenes": 0},
+    statistics=statistics,
 )

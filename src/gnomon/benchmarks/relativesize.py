@@ -9,22 +9,26 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+from gnomon.benchmarks.descriptions import described
 from gnomon.benchmarks.viphy.items import with_article
 from gnomon.benchmarks.viphy.tables import order_listing
-from gnomon.contracts import Benchmark, Laws, Listing, OrderLaw
+from gnomon.contracts import Listing
 from gnomon.errors import DataError, unknown
 from gnomon.files import find, read_lines
 from gnomon.records import MASK, Form, Item
 
 NAMES = ("relativesize", "relative_size", "size_pairs", "pairs")
 # What a header may call the two objects and the answer.
-FIRST = ("first", "obj_a", "object_a", "object1", "object_1", "obj1", "o1")
-SECOND = ("second", "obj_b", "object_b", "object2", "object_2", "obj2", "o2")
-ANSWER = ("label", "relation", "larger", "bigger", "answer", "typical")
+COLUMNS = (
+    ("first", "obj_a", "object_a", "object1", "object_1", "obj1", "o1"),
+    ("second", "obj_b", "object_b", "object2", "object_2", "obj2", "o2"),
+    ("label", "relation", "larger", "bigger", "answer", "typical"),
+)
 GREATER = ("1", ">", "larger", "bigger", "true", "yes")
 LESSER = ("0", "-1", "<", "smaller", "false", "no")
 WRITE = 'Write "elephant,butterfly,>" or "elephant > butterfly".'
@@ -50,19 +54,11 @@ def published(*, data: str = "", form: str = "") -> Iterator[Item]:
         raise unknown("form", form, (*FORMS, "scene"))
     for pair in read_pairs(_file(data)):
         if form == "scene":
-            yield prompt_item(pair)
-            yield prompt_item(SizePair(pair.second, pair.first, not pair.larger))
+            yield pair_item(pair, "scene")
+            yield pair_item(SizePair(pair.second, pair.first, not pair.larger), "scene")
         for put in FORMS:
             if form in ("", put):
                 yield pair_item(pair, put)
-
-
-class _Columns(NamedTuple):
-    """Where in a row the two objects and the answer are, if there is one."""
-
-    first: int = 0
-    second: int = 1
-    answer: int | None = None
 
 
 def read_pairs(file: Path) -> list[SizePair]:
@@ -71,7 +67,7 @@ def read_pairs(file: Path) -> list[SizePair]:
     A pair that occurs twice is an error, since one of the two labels may be wrong.
     """
     rows = _rows(file)
-    header = _header(rows[0][1]) if rows else None
+    header = _header(rows[0][1]) if rows else ()
     if header:
         rows = rows[1:]
     if not rows:
@@ -79,7 +75,9 @@ def read_pairs(file: Path) -> list[SizePair]:
     pairs = []
     seen: dict[frozenset[str], int] = {}
     for line, fields in rows:
-        pair = _pair(fields, header, file, line)
+        # without a header two names alone, the larger one first, or an answer beside them
+        places = header or (0, 1, 2)[: max(2, len(fields))]
+        pair = _pair(fields, places, file, line)
         before = seen.setdefault(frozenset((pair.first, pair.second)), line)
         if before != line:
             raise DataError(
@@ -104,21 +102,77 @@ def _rows(file: Path) -> list[tuple[int, list[str]]]:
     return rows
 
 
-def pair_item(pair: SizePair, form: Form) -> Item:
-    """A pair as a cloze, or as a question about the word larger or smaller.
+def _fields(text: str, file: Path, line: int) -> list[str]:
+    compared = re.fullmatch(r"(.+?)\s*([<>])\s*(.+)", text)
+    if "\t" in text:
+        parts = text.split("\t")
+    elif "," in text:
+        try:
+            parts = next(csv.reader([text]))
+        except csv.Error as error:  # a bare carriage return, a field without end
+            raise DataError(f"not a row: {error}.", WRITE, file=file, line=line) from None
+    elif compared:
+        parts = [compared[1], compared[3], compared[2]]
+    else:
+        parts = text.split()
+    return [part.strip() for part in parts]
 
-    Which of the two words it is, the length of the names decides.
+
+def _header(fields: Sequence[str]) -> tuple[int, ...]:
+    """Where the objects and the answer are, if the line is a header; else nothing."""
+    names = [name.lower() for name in fields]
+    found = []
+    for known in COLUMNS:
+        there = [names.index(name) for name in known if name in names]
+        found.append(there[:1])
+    if not found[0] or not found[1]:
+        return ()
+    return tuple(chain(*found))
+
+
+def _pair(fields: Sequence[str], places: Sequence[int], file: Path, line: int) -> SizePair:
+    problem = f"not a pair of two objects: {fields}."
+    if len(fields) <= max(places):
+        raise DataError(problem, WRITE, file=file, line=line)
+    first, second, *answer = [fields[place] for place in places]
+    if not first or not second or first == second:
+        raise DataError(problem, WRITE, file=file, line=line)
+    said = answer[0].lower() if answer else ">"
+    if said in GREATER or said == first.lower():
+        return SizePair(first, second, True)
+    if said in LESSER or said == second.lower():
+        return SizePair(first, second, False)
+    raise DataError(
+        f"the answer {said!r} is not one of > < 1 0 larger smaller or one of the two names.",
+        WRITE,
+        file=file,
+        line=line,
+    )
+
+
+def pair_item(pair: SizePair, form: Form) -> Item:
+    """A pair as a cloze, as a question about the word larger or smaller, or to be painted.
+
+    Which of the two words it is, the length of the names decides. A prompt names both objects and
+    says nothing about them.
     """
     a, b = with_article(pair.first), with_article(pair.second)
-    tags = _tags(pair)
+    capital = f"{a[0].upper()}{a[1:]}"
+    choices = ("larger", "smaller")
+    gold = choices[not pair.larger]
+    relation = ">" if pair.larger else "<"
+    tags = {"obj_a": pair.first, "obj_b": pair.second, "relation": relation}
+    prompt = f"{capital} and {b}."
     if form == "cloze":
-        text, choices = f"{a[0].upper()}{a[1:]} is {MASK} than {b}.", ("larger", "smaller")
-        gold = choices[not pair.larger]
+        text = f"{capital} is {MASK} than {b}."
+    elif form == "scene":
+        text = prompt
+        tags |= {"thing_a": pair.first, "thing_b": pair.second}
     else:
         word = "larger" if (len(pair.first) + len(pair.second)) % 2 else "smaller"
         text, choices = f"Is {a} {word} than {b}?", ("yes", "no")
         gold = choices[pair.larger != (word == "larger")]
-        tags |= {"comparative": word, "scene": _prompt(pair)}
+        tags |= {"comparative": word, "scene": prompt}
     return Item(
         id=f"{form}/{pair.first}/{pair.second}".replace(" ", "_"),
         form=form,
@@ -128,30 +182,6 @@ def pair_item(pair: SizePair, form: Form) -> Item:
         group=" / ".join(sorted((pair.first, pair.second))),
         tags=tags,
     )
-
-
-def prompt_item(pair: SizePair) -> Item:
-    """A pair to be painted: the prompt names both and says nothing about them."""
-    choices = ("larger", "smaller")
-    return Item(
-        id=f"scene/{pair.first}/{pair.second}".replace(" ", "_"),
-        form="scene",
-        text=_prompt(pair),
-        choices=choices,
-        gold=(choices[not pair.larger],),
-        group=" / ".join(sorted((pair.first, pair.second))),
-        tags=_tags(pair) | {"thing_a": pair.first, "thing_b": pair.second},
-    )
-
-
-def _prompt(pair: SizePair) -> str:
-    first = with_article(pair.first)
-    return f"{first[0].upper()}{first[1:]} and {with_article(pair.second)}."
-
-
-def _tags(pair: SizePair) -> dict[str, str]:
-    relation = ">" if pair.larger else "<"
-    return {"obj_a": pair.first, "obj_b": pair.second, "relation": relation}
 
 
 def statistics(items: Sequence[Item]) -> list[Listing]:
@@ -175,91 +205,6 @@ def _file(data: str) -> Path:
     return find(path, *candidates, what="the file of pairs")
 
 
-def _fields(text: str, file: Path, line: int) -> list[str]:
-    compared = re.fullmatch(r"(.+?)\s*([<>])\s*(.+)", text)
-    if "\t" in text:
-        parts = text.split("\t")
-    elif "," in text:
-        try:
-            parts = next(csv.reader([text]))
-        except csv.Error as error:  # a bare carriage return, a field without end
-            raise DataError(f"not a row: {error}.", WRITE, file=file, line=line) from None
-    elif compared:
-        parts = [compared[1], compared[3], compared[2]]
-    else:
-        parts = text.split()
-    return [part.strip() for part in parts]
-
-
-def _header(fields: Sequence[str]) -> _Columns | None:
-    """Where things are, if the line is a header."""
-    names = [name.lower() for name in fields]
-    first, second = _position(names, FIRST), _position(names, SECOND)
-    if first is None or second is None:
-        return None
-    return _Columns(first, second, _position(names, ANSWER))
-
-
-def _position(names: Sequence[str], known: Iterable[str]) -> int | None:
-    for name in known:
-        if name in names:
-            return names.index(name)
-    return None
-
-
-def _pair(fields: Sequence[str], header: _Columns | None, file: Path, line: int) -> SizePair:
-    columns = header or _Columns(answer=2 if len(fields) > 2 else None)
-    last = max(columns.first, columns.second, columns.answer or 0)
-    problem = f"not a pair of two objects: {fields}."
-    if len(fields) <= last:
-        raise DataError(problem, WRITE, file=file, line=line)
-    first, second = fields[columns.first], fields[columns.second]
-    if not first or not second or first == second:
-        raise DataError(problem, WRITE, file=file, line=line)
-    if columns.answer is None:  # two names alone: the larger one first
-        return SizePair(first, second, True)
-    said = fields[columns.answer].lower()
-    if said in GREATER or said == first.lower():
-        return SizePair(first, second, True)
-    if said in LESSER or said == second.lower():
-        return SizePair(first, second, False)
-    raise DataError(
-        f"the answer {said!r} is not one of > < 1 0 larger smaller or one of the two names.",
-        WRITE,
-        file=file,
-        line=line,
-    )
-
-
-_TAG_WORDS = {
-    "comparative": "word asked about",
-    "relation": "right relation",
-    "obj_a": "object named first",
-    "obj_b": "object named second",
-}
-
-RELATIVESIZE = Benchmark(
-    name="relativesize",
-    title="Sizes in the pairs of RelativeSize",
-    skill="relative sizes",
-    tag_words=_TAG_WORDS,
-    summary="which of two objects is larger, for the pairs of RelativeSize",
-    paper="spatial commonsense",
-    sources={"published": published},
-    measures=("accuracy", "macro_f1", "symmetry", "transitivity", "form_agreement"),
-    units=(("obj_a", "obj_b"),),
-    unit_nouns=("objects",),
-    noun="pairs",
-    hold_out=(("obj_a", "obj_b"),),
-    published_results="spatial-commonsense",
-    statistics=statistics,
-    laws=Laws(
-        order=OrderLaw(
-            first="obj_a",
-            second="obj_b",
-            word="comparative",
-            greater=("larger",),
-            lesser=("smaller",),
-        )
-    ),
+RELATIVESIZE = described(
+    "relativesize", "relativesize", sources={"published": published}, statistics=statistics
 )

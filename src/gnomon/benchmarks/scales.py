@@ -17,9 +17,10 @@ from typing import TypeVar
 import msgspec
 
 from gnomon.benchmarks.contrasts import BandedPair, balanced_pairs
+from gnomon.benchmarks.descriptions import described
 from gnomon.benchmarks.objects import everyday_namesakes
 from gnomon.benchmarks.viphy.items import types, with_article
-from gnomon.contracts import Benchmark, Laws, Listing, OrderLaw
+from gnomon.contracts import Listing
 from gnomon.downloads.catalogue import expected, locate
 from gnomon.errors import DataError, MissingFileWarning, unknown
 from gnomon.files import find, package_data, read_jsonl, read_yaml
@@ -241,60 +242,6 @@ def _chosen(wanted: str, known: Iterable[Name]) -> list[Name]:
     return [name for name in names if wanted in ("", name)]
 
 
-_TAG_WORDS = {
-    "scale": "kind of comparison",
-    "scale=size": "larger or smaller",
-    "scale=height": "taller or shorter",
-    "band": "times as large or tall",
-    "band=1.5-3": "1.5 to 3 times",
-    "band=3-10": "3 to 10 times",
-    "band=10-100": "10 to 100 times",
-    "band=100+": "over 100 times",
-    "gap": "distance on the scale",
-    "gap=1": "next level",
-    "gap=2": "2 levels apart",
-    "gap=3": "3 levels apart",
-    "gap=4": "4 levels apart",
-    "comparative": "word asked about",
-    "relation": "right relation",
-    "obj_a": "object named first",
-    "obj_b": "object named second",
-    "type_a": "kind of the first object",
-    "type_b": "kind of the second object",
-}
-
-SCALES = Benchmark(
-    name="scales",
-    title="Sizes and heights of objects",
-    skill="sizes and heights",
-    tag_words=_TAG_WORDS,
-    summary="which of two everyday objects is larger, or taller",
-    paper="spatial commonsense",
-    sources={"fresh": fresh, "published": published},
-    full={"pairs": -1},
-    measures=(
-        "accuracy",
-        "macro_f1",
-        "symmetry",
-        "transitivity",
-        "group_agreement",
-        "form_agreement",
-    ),
-    slices=("scale", "band", "gap"),
-    units=(("obj_a", "obj_b"),),
-    unit_nouns=("objects",),
-    noun="pairs",
-    hold_out=(("type_a", "type_b"), ("obj_a", "obj_b")),
-    published_results="spatial-commonsense",
-    statistics=statistics,
-    laws=Laws(
-        order=OrderLaw(
-            first="obj_a",
-            second="obj_b",
-            within=("scale",),
-            word="comparative",
-            greater=("larger", "taller"),
-            lesser=("smaller", "shorter"),
-        )
-    ),
+SCALES = described(
+    "scales", "scales", sources={"fresh": fresh, "published": published}, statistics=statistics
 )

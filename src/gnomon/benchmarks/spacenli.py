@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from gnomon.contracts import Benchmark, Listing
+from gnomon.benchmarks.descriptions import described
+from gnomon.contracts import Listing
 from gnomon.downloads.catalogue import expected, locate
 from gnomon.errors import DataError, UsageError
 from gnomon.files import find, find_optional, package_data, read_json, read_yaml
@@ -309,52 +310,6 @@ def _check_count(per_group: int) -> None:
         )
 
 
-_TAG_WORDS = {
-    "class": "kind of inference",
-    "class=argument orientation": "whose place it is",
-    "class=directional": "directions and paths",
-    "class=projective": "left, behind, above ...",
-    "class=non-projective": "in, near, between ...",
-    "premises": "number of premises",
-    "premises=1": "1 premise",
-    "premises=2": "2 premises",
-    "premises=3": "3 premises",
-    "premises=4": "4 premises",
-    "premises=5": "5 premises",
-    "hops": "steps to the conclusion",
-    "hops=1": "1 step",
-    "hops=2": "2 steps",
-    "hops=3": "3 steps",
-    "hops=4": "4 steps",
-    "negation": "negation",
-    "negation=yes": "with a negation",
-    "negation=no": "without a negation",
-    "proof": "readings in which the label holds",
-    "family": "family of patterns",
-    "expressions": "spatial words",
-}
-
-SPACENLI = Benchmark(
-    name="spacenli",
-    title="Inference from sentences about space",
-    skill="spatial inference",
-    tag_words=_TAG_WORDS,
-    summary="does a sentence about space follow from others",
-    paper="SpaceNLI",
-    sources={"fresh": fresh, "published": published},
-    full={"per_group": 20},
-    measures=(
-        "accuracy",
-        "pattern_accuracy@0.9",
-        "pattern_accuracy@1.0",
-        "pattern_accuracy_auc",
-        "group_agreement",
-    ),
-    slices=("class", "premises", "hops", "negation", "proof"),
-    noun="patterns",
-    units=(("family",),),
-    unit_nouns=("families",),
-    hold_out=(("family",),),
-    published_results="spacenli",
-    statistics=statistics,
+SPACENLI = described(
+    "spacenli", "spacenli", sources={"fresh": fresh, "published": published}, statistics=statistics
 )

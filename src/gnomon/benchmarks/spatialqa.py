@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from gnomon.benchmarks.descriptions import described
 from gnomon.benchmarks.families import LABELS, FamilyProblem, TemplateFamily, read_families
-from gnomon.contracts import AnswerFormat, Benchmark, Listing
+from gnomon.contracts import AnswerFormat, Listing
 from gnomon.downloads.catalogue import expected, locate
 from gnomon.errors import DataError, UsageError
 from gnomon.files import package_data, read_table, read_yaml
@@ -214,36 +215,10 @@ def _sizes(items: Sequence[Item]) -> tuple[int, int, int]:
     return len(templates), len(items), len(different)
 
 
-_TAG_WORDS = {
-    "category": "kind of inference",
-    "template": "template",
-    "family": "family of templates",
-    "domain": "domain",
-    "reading": "literal or figurative",
-}
-
-SPATIALQA = Benchmark(
-    name="spatialqa",
-    title="Inference about motion, distance and containment",
-    skill="motion and containment",
-    tag_words=_TAG_WORDS,
-    summary="inference about motion, orientation, distance, containment and their metaphors",
-    paper="spatialQA",
+SPATIALQA = described(
+    "spatialqa",
+    "spatialqa",
     sources={"fresh": fresh, "published": published},
-    full={"per_group": 60},
-    measures=(
-        "partial_credit",
-        "without_partial_credit",
-        "accuracy",
-        "macro_f1",
-        "group_agreement",
-    ),
-    slices=("category",),
-    noun="templates",
-    units=(("family",),),
-    unit_nouns=("families",),
-    hold_out=(("family",),),
-    published_results="spatialqa",
     statistics=statistics,
 )
 

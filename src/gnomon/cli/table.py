@@ -99,7 +99,7 @@ def main(args: Namespace) -> int:
         caption=args.caption,
         label=args.label,
     )
-    for note in table.notes:
+    for note in made.notes:
         print(note, file=sys.stderr)
     print(written(table, args.format))
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -37,59 +37,51 @@ from gnomon.vision.images import MOST_BYTES, describe, size_in
 # files shown to a model. Bytes are kept in the cache, each picture once.
 
 
-class PictureFinder:
-    """Finds the pictures of rows below a folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def find(self, value: Any) -> Image:
-        """The record of a picture: from its path or address, or from its bytes."""
-        if isinstance(value, Mapping):
-            if value.get("bytes"):
-                return _kept(value["bytes"])
-            value = value.get("path")
-        if isinstance(value, bytes):
-            return _kept(value)
-        if not isinstance(value, str) or not value:
-            raise OddCellError("the picture is neither a path nor bytes")
-        if value.startswith(("https://", "http://")):
-            return Image(path=value)
-        return self._below(value)
-
-    def _below(self, name: str) -> Image:
-        if "\0" in name:
-            raise OddCellError("the path of a picture has a zero byte in it")
-        root = self.folder.resolve()
-        try:
-            path = (root / name).resolve()
-        except (OSError, RuntimeError):  # a link that leads back to itself
-            raise OddCellError(f"the picture '{name[:200]}' is a link to itself") from None
-        if not path.is_relative_to(root):
-            raise OddCellError(
-                f"the picture '{name[:200]}' lies outside the folder {self.folder}; "
-                "give its folder with --images"
-            )
-        if not path.is_file():
-            raise OddCellError(f"there is no picture '{name[:200]}' in {self.folder}")
-        return describe((self.folder / name).as_posix())
+FindPicture = Callable[[Any], Image]  # the record of a picture, from what a row holds
 
 
-class NamedPictures(PictureFinder):
-    """Takes pictures by their names alone, for those who look at none."""
+def found_picture(folder: Path, value: Any) -> Image:
+    """The record of a picture: from its path below a folder or its address, or from its bytes."""
+    if isinstance(value, Mapping):
+        if value.get("bytes"):
+            return _kept(value["bytes"])
+        value = value.get("path")
+    if isinstance(value, bytes):
+        return _kept(value)
+    if not isinstance(value, str) or not value:
+        raise OddCellError("the picture is neither a path nor bytes")
+    if value.startswith(("https://", "http://")):
+        return Image(path=value)
+    return _below(folder, value)
 
-    def __init__(self) -> None:
-        super().__init__(Path())
 
-    def find(self, value: Any) -> Image:
-        """The name of a picture; of one that the file holds, a digest."""
-        if isinstance(value, Mapping):
-            value = value.get("path") or value.get("bytes")
-        if isinstance(value, bytes):
-            value = sha256(value).hexdigest()
-        if not isinstance(value, str | int):
-            raise OddCellError("the picture has no name")
-        return Image(path=str(value))
+def _below(folder: Path, name: str) -> Image:
+    if "\0" in name:
+        raise OddCellError("the path of a picture has a zero byte in it")
+    root = folder.resolve()
+    try:
+        path = (root / name).resolve()
+    except (OSError, RuntimeError):  # a link that leads back to itself
+        raise OddCellError(f"the picture '{name[:200]}' is a link to itself") from None
+    if not path.is_relative_to(root):
+        raise OddCellError(
+            f"the picture '{name[:200]}' lies outside the folder {folder}; "
+            "give its folder with --images"
+        )
+    if not path.is_file():
+        raise OddCellError(f"there is no picture '{name[:200]}' in {folder}")
+    return describe((folder / name).as_posix())
+
+
+def named_picture(value: Any) -> Image:
+    """A picture by its name alone, for those who look at none; a digest if the file holds it."""
+    if isinstance(value, Mapping):
+        value = value.get("path") or value.get("bytes")
+    if isinstance(value, bytes):
+        value = sha256(value).hexdigest()
+    if not isinstance(value, str | int):
+        raise OddCellError("the picture has no name")
+    return Image(path=str(value))
 
 
 def _kept(content: bytes) -> Image:
@@ -121,7 +113,7 @@ SPLIT = "split"  # the column, and the tag, that says from which part of a datas
 def convert(
     rows: Iterable[tuple[int, Row]],
     mapping: ColumnMap,
-    pictures: PictureFinder,
+    picture: FindPicture,
     *,
     form: str = "",
     tell: Tell,
@@ -130,7 +122,7 @@ def convert(
     seen: Counter[str] = Counter()
     for line, row in rows:
         try:
-            item = _item(row, mapping, pictures, form, seen)
+            item = _item(row, mapping, picture, form, seen)
         except (OddCellError, DataError) as error:
             tell(line, _sentence(error))
             continue
@@ -143,7 +135,7 @@ def _sentence(error: Exception) -> str:
 
 
 def _item(
-    row: Row, mapping: ColumnMap, pictures: PictureFinder, form: str, seen: Counter[str]
+    row: Row, mapping: ColumnMap, picture: FindPicture, form: str, seen: Counter[str]
 ) -> Item:
     choices = choices_in(row, mapping)
     value = present(row, mapping.gold[0], "gold")
@@ -155,7 +147,7 @@ def _item(
     context = _joined(row, mapping.context, "context")
     if not text.strip():
         raise OddCellError("the text is empty")
-    images = _images(row, mapping, pictures)
+    images = _images(row, mapping, picture)
     shown = [image.identity for image in images]
     item = Item(
         id=_id(row, mapping, (context, text, *choices.texts, *shown), seen),
@@ -222,12 +214,12 @@ def _likely_form(mapping: ColumnMap, text: str, choices: Choices, images: Sequen
     return "cloze" if text.count(MASK) == 1 else "choice"
 
 
-def _images(row: Row, mapping: ColumnMap, pictures: PictureFinder) -> tuple[Image, ...]:
+def _images(row: Row, mapping: ColumnMap, picture: FindPicture) -> tuple[Image, ...]:
     found: list[Image] = []
     for name in mapping.image:
         value = value_at(row, name)
         if value not in (None, MISSING, ""):
-            found += map(pictures.find, as_list(value))
+            found += map(picture, as_list(value))
     return tuple(found)
 
 

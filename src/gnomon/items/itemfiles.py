@@ -19,7 +19,7 @@ import msgspec
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError
 from gnomon.files import shape_problem
-from gnomon.items.converting import SPLIT, NamedPictures, PictureFinder, convert
+from gnomon.items.converting import SPLIT, FindPicture, convert, found_picture, named_picture
 from gnomon.items.lmtask import PROMPT, is_task_file, read_task, rows_of_task, task_item
 from gnomon.items.mapping import ColumnMap, parse_map, read_map, write_map
 from gnomon.items.resolving import Rows, Tell, refuse, resolve
@@ -215,7 +215,7 @@ def numbered_items(
     if not mapping.gold_is:
         mapping = mapping_of(file, map, split, tell) or mapping
     rows = _rows(file, split)
-    finder = PictureFinder(folder) if pictures else NamedPictures()
+    finder = partial(found_picture, folder) if pictures else named_picture
     for found in items_of_rows(file, rows, mapping, finder, tell):
         yield found._replace(item=_of_split(found.item, split))
 
@@ -224,7 +224,7 @@ def items_of_rows(
     file: Path,
     rows: Iterable[tuple[int, Row]],
     mapping: ColumnMap | None,
-    pictures: PictureFinder | None = None,
+    pictures: FindPicture | None = None,
     tell: Tell | None = None,
 ) -> Iterator[Numbered]:
     """The items of rows, by the map of their columns; without one they are Gnomon's own."""
@@ -233,7 +233,7 @@ def items_of_rows(
             item = _item(file, line, _as_item(file, line, row))
             yield Numbered(line, item, row, _carries_canary(row))
         return
-    finder = pictures or PictureFinder(_picture_folder(file, ""))
+    finder = pictures or partial(found_picture, _picture_folder(file, ""))
     form = read_sidecar(file).form
     found = convert(rows, mapping, finder, form=form, tell=tell or refuse(file))
     yield from starmap(Numbered, found)

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from gnomon.errors import DataError
+from gnomon.items import values
 from gnomon.items.rows import (
     Row,
     chosen_split,
@@ -25,16 +26,6 @@ from gnomon.items.rows import (
     split_of,
 )
 from gnomon.items.templates import TemplateError, render
-from gnomon.items.values import (
-    Choices,
-    OddCellError,
-    as_choices,
-    as_list,
-    by_number,
-    by_text,
-    literal,
-    scalar,
-)
 from gnomon.records import Item, digest, problem
 from gnomon.yamlnodes import Node, read_document
 
@@ -185,7 +176,7 @@ def _named_files(path: Path, given: Any, split: str) -> list[Path]:
             listed = ", ".join(map(str, given))
             raise _refused(path, f"its data_files have no split '{split}', only {listed}")
         names = given[split]
-    names = as_list(names)
+    names = values.as_list(names)
     if not all(isinstance(name, str) for name in names):
         raise _refused(path, "its data_files are neither a path nor a list of paths")
     of_split = [name for name in names if split_of(Path(name)) == split]
@@ -207,33 +198,33 @@ def task_item(task: Task, row: Row, number: int) -> Item:
         choices = _choices(task.doc_to_choice, row)
         target = _field(task.doc_to_target, row)
     except TemplateError as error:
-        raise OddCellError(error.message.rstrip(".")) from None
+        raise values.OddCellError(error.message.rstrip(".")) from None
     space = _shared_space(choices.texts)
     texts = tuple(choice[len(space) :] for choice in choices.texts)
-    gold = _gold(target, Choices(texts))
-    identity = scalar(row.get("id"))
+    gold = _gold(target, values.Choices(texts))
+    identity = values.scalar(row.get("id"))
     item = Item(
         id=identity or digest(text, *texts, str(number)),
         form="choice",
         text=text + space,
         choices=texts,
         gold=gold,
-        group=scalar(row.get("group")) or "",
+        group=values.scalar(row.get("group")) or "",
         tags=_tags(row),
     )
     wrong = problem(item)
     if wrong:
-        raise OddCellError(wrong)
+        raise values.OddCellError(wrong)
     return item
 
 
 def _tags(row: Row) -> dict[str, str]:
     given = row.get("tags")
     if isinstance(given, str):  # as `gnomon make` writes them
-        given = literal(given)
+        given = values.literal(given)
     if not isinstance(given, dict):
         return {}
-    texts = ((str(name), scalar(value)) for name, value in given.items())
+    texts = ((str(name), values.scalar(value)) for name, value in given.items())
     return {name: text for name, text in texts if text}
 
 
@@ -254,14 +245,14 @@ def _field(given: Any, row: Row) -> Any:
     if _NUMBER.fullmatch(text):
         return int(text)
     if text.startswith("[") and text.endswith("]"):
-        return literal(text)
+        return values.literal(text)
     return text
 
 
-def _choices(given: Any, row: Row) -> Choices:
+def _choices(given: Any, row: Row) -> values.Choices:
     if isinstance(given, dict):
-        return as_choices(list(given.values()))
-    return as_choices(_field(given, row))
+        return values.as_choices(list(given.values()))
+    return values.as_choices(_field(given, row))
 
 
 def _shared_space(choices: tuple[str, ...]) -> str:
@@ -271,18 +262,18 @@ def _shared_space(choices: tuple[str, ...]) -> str:
     return ""
 
 
-def _gold(target: Any, choices: Choices) -> tuple[str, ...]:
-    return tuple(_meant(each, choices) for each in as_list(target))
+def _gold(target: Any, choices: values.Choices) -> tuple[str, ...]:
+    return tuple(_meant(each, choices) for each in values.as_list(target))
 
 
-def _meant(target: Any, choices: Choices) -> str:
+def _meant(target: Any, choices: values.Choices) -> str:
     """The choice that a target means: a number counts from 0, a text is that of the choice."""
     found = None
     if isinstance(target, int):
-        found = by_number(target, choices, 0)
+        found = values.by_number(target, choices, 0)
     elif isinstance(target, str):
-        found = by_text(target.removeprefix(" "), choices)
+        found = values.by_text(target.removeprefix(" "), choices)
     if found is None:
         told = repr(str(target)[:80])
-        raise OddCellError(f"the target {told} is not one of the choices, nor its number")
+        raise values.OddCellError(f"the target {told} is not one of the choices, nor its number")
     return found

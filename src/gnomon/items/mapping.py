@@ -8,62 +8,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from itertools import takewhile
 from typing import Any
 
 import msgspec
 
 from gnomon.errors import UsageError, unknown
+from gnomon.files import package_data, read_yaml
 from gnomon.items.values import MISSING, as_list, value_at, with_fields
 
 # How the right answer is named: by its text, its letter, its number, or a name beside the choices.
 GOLD_IS = ("text", "letter", "index0", "index1", "name")
-# Other words for what can be mapped.
-ALIASES = {
-    "question": "text",
-    "hypothesis": "text",
-    "premise": "context",
-    "options": "choices",
-    "answer": "gold",
-    "label": "gold",
-    "images": "image",
-    "picture": "image",
-}
-# The usual names of columns: only these are taken without being told.
-USUAL: dict[str, tuple[str, ...]] = {
-    "id": ("id", "item_id", "question_id", "qid", "guid", "uid", "pairID", "idx"),
-    "context": ("premise", "context", "passage", "story", "sentence1"),
-    "text": (
-        "question",
-        "hypothesis",
-        "text",
-        "caption",
-        "sentence2",
-        "query",
-        "stem",
-        "ctx",
-        "question.stem",
-    ),
-    "choices": ("choices", "options", "endings", "candidates", "question.choices"),
-    "gold": ("answer", "label", "gold", "answerKey", "gold_label", "target", "answer_idx"),
-    "group": ("group", "template", "pattern"),
-    "image": ("image", "images", "image_path", "picture"),
-}
-# Names that hold something only where no usual one is there.
-SELDOM: dict[str, tuple[str, ...]] = {
-    "id": ("doc_id",),
-    "context": ("premises",),
-    "text": ("input", "sentence"),
-    "choices": ("answers",),
-    "gold": ("entailment",),
-    "group": ("function_name",),
-}
 LETTERED = (("A", "B", "C", "D", "E", "F"), ("a", "b", "c", "d", "e", "f"))
 PREFIXES = ("", "option_", "option", "choice_", "choice", "ending", "sol", "answer_")
 NUMBERED = (("0", "1", "2", "3", "4", "5"), ("1", "2", "3", "4", "5", "6"))
 _PART = re.compile(r"((?:[^\\,+=]|\\.)*)([,+=]|$)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _UNSAFE = re.compile(r"[\\,+=]|^\s+|\s+\Z")
+
+
+class ColumnNames(msgspec.Struct, frozen=True):
+    """What columns are called (data/columns.yaml)."""
+
+    aliases: dict[str, str]
+    usual: dict[str, tuple[str, ...]]
+    seldom: dict[str, tuple[str, ...]]
+    answers: dict[str, tuple[str, ...]]
+
+
+@cache
+def column_names() -> ColumnNames:
+    """All names that are known."""
+    return msgspec.convert(read_yaml(package_data("columns.yaml")), ColumnNames)
 
 
 class ColumnMap(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -136,10 +113,11 @@ def map_of(given: Mapping[str, Any]) -> ColumnMap:
 
 def _map_of(entries: Iterable[tuple[str, Sequence[str]]]) -> ColumnMap:
     found: dict[str, Any] = {}
+    aliases = column_names().aliases
     for written, names in entries:
-        what = ALIASES.get(written, written)
+        what = aliases.get(written, written)
         if what not in FIELDS:
-            error = unknown("field of an item", what, [*FIELDS, *ALIASES])
+            error = unknown("field of an item", what, [*FIELDS, *aliases])
             raise UsageError(error.message, f"{error.hint} A map is WHAT=COLUMN,WHAT=COLUMN.")
         if what in found:
             raise UsageError(f"'{what}' is mapped twice.", "Join several columns with +.")
@@ -224,7 +202,7 @@ def guessed_map(columns: Sequence[str], given: ColumnMap) -> ColumnMap:
     """
     taken = given.taken
     found = msgspec.structs.asdict(given)
-    for what in USUAL:
+    for what in column_names().usual:
         if found[what] or (what == "choices" and found["labels"]):
             continue
         name = _usual_column(what, columns, taken, found)
@@ -240,8 +218,9 @@ def _usual_column(
     what: str, columns: Sequence[str], taken: set[str], found: Mapping[str, Any]
 ) -> str:
     """The column with a usual name for something; empty if there is none."""
+    known_names = column_names()
     there: list[str] = []
-    for names in (USUAL[what], SELDOM.get(what, ())):
+    for names in (known_names.usual[what], known_names.seldom.get(what, ())):
         there = there or [name for name in names if name in columns and name not in taken]
     if not there:
         return ""

@@ -11,25 +11,9 @@ import msgspec
 from msgspec.structs import replace
 
 from gnomon.errors import DataError, UsageError
+from gnomon.items import values
 from gnomon.items.mapping import ColumnMap, check_map, guessed_map, parse_map
 from gnomon.items.rows import Row
-from gnomon.items.values import (
-    MISSING,
-    NLI,
-    READINGS,
-    TRUTHS,
-    Choices,
-    OddCellError,
-    as_choices,
-    as_text,
-    columns_of,
-    golds,
-    put_together,
-    quoted,
-    read_gold,
-    scalar,
-    value_at,
-)
 
 Rows = Callable[[], Iterator[tuple[int, Row]]]
 UNDECIDED = "-"  # what SNLI writes where its annotators did not agree: such a row is no question
@@ -77,7 +61,7 @@ def resolve(
     if not columns:
         raise DataError("there are no questions in it.", "Give another file.", file=file)
     try:
-        mapping = guessed_map(columns_of(columns), given)
+        mapping = guessed_map(values.columns_of(columns), given)
         check_map(mapping, columns)
     except UsageError as error:
         raise UsageError(f"{file}: {error.message}", error.hint) from None
@@ -88,39 +72,39 @@ def resolve(
     return mapping
 
 
-def choices_in(row: Row, mapping: ColumnMap) -> Choices:
+def choices_in(row: Row, mapping: ColumnMap) -> values.Choices:
     """The choices of a row."""
     if not mapping.choices:
-        return Choices(mapping.labels)
+        return values.Choices(mapping.labels)
     if len(mapping.choices) > 1:
         return _in_columns(row, mapping.choices)
     name = mapping.choices[0]
-    return as_choices(_with_labels_beside(row, name, present(row, name, "choices")))
+    return values.as_choices(_with_labels_beside(row, name, present(row, name, "choices")))
 
 
 def _with_labels_beside(row: Row, name: str, texts: Any) -> Any:
     """For the field a.text, the whole of a, whose labels stand beside the texts."""
-    whole = value_at(row, name.removesuffix(".text"))
-    if name in row or not name.endswith(".text") or whole is MISSING:
+    whole = values.value_at(row, name.removesuffix(".text"))
+    if name in row or not name.endswith(".text") or whole is values.MISSING:
         return texts
     return whole
 
 
-def _in_columns(row: Row, columns: Sequence[str]) -> Choices:
+def _in_columns(row: Row, columns: Sequence[str]) -> values.Choices:
     """A column for each option; a question may have fewer options than there are columns."""
     every = []
     for name in columns:
         value = present(row, name, "choices")
-        every.append("" if value is None else as_text(value, f"choice {name}"))
+        every.append("" if value is None else values.as_text(value, f"choice {name}"))
     filled = {name: text for name, text in zip(columns, every, strict=True) if text}
-    return Choices(tuple(filled.values()), tuple(filled), tuple(every))
+    return values.Choices(tuple(filled.values()), tuple(filled), tuple(every))
 
 
 def present(row: Row, name: str, what: str) -> Any:
     """What a row holds in a column that it must have."""
-    value = value_at(row, name)
-    if value is MISSING:
-        raise OddCellError(f"the row has no column '{name}', which is the {what}")
+    value = values.value_at(row, name)
+    if value is values.MISSING:
+        raise values.OddCellError(f"the row has no column '{name}', which is the {what}")
     return value
 
 
@@ -133,8 +117,8 @@ def _with_labels(
         return replace(mapping, labels=named, gold_is=mapping.gold_is or "index0")
     found: dict[str, None] = {}
     for _, row in rows():
-        for value in golds(value_at(row, mapping.gold[0])):
-            text = scalar(value)
+        for value in values.golds(values.value_at(row, mapping.gold[0])):
+            text = values.scalar(value)
             if text is not None and text.strip():  # what is no label is told of later
                 found[text.strip()] = None
         if len(found) > MOST_LABELS:
@@ -145,7 +129,7 @@ def _with_labels(
 def _labels(file: Path, found: list[str], mapping: ColumnMap) -> tuple[str, ...]:
     found = [label for label in found if not _names_others(label, found)]
     decided = {label.lower() for label in found if label != UNDECIDED}
-    for usual in (NLI, TRUTHS):
+    for usual in (values.NLI, values.TRUTHS):
         if decided and decided <= set(usual):
             return usual
     gold = mapping.gold[0]
@@ -166,19 +150,19 @@ def _labels(file: Path, found: list[str], mapping: ColumnMap) -> tuple[str, ...]
 
 def _names_others(label: str, labels: list[str]) -> bool:
     """Whether a label is put together of others."""
-    parts = put_together(label)
+    parts = values.put_together(label)
     return len(parts) > 1 and set(parts) <= set(labels)
 
 
 def _how_gold_is_named(file: Path, rows: Rows, mapping: ColumnMap, tell: Tell) -> str:
     """The way in which all rows name their right answers."""
-    alive = list(READINGS)
+    alive = list(values.READINGS)
     by_label = True  # whether every answer is the label of a choice, written as that is
     differ: dict[frozenset[str], int] = {}  # two ways, and the first line where they differ
     for line, row in rows():
         try:
             meant = _ways_to_read(row, mapping, alive)
-        except OddCellError as odd:
+        except values.OddCellError as odd:
             tell(line, str(odd))
             continue
         alive = list(meant)
@@ -192,7 +176,7 @@ def _how_gold_is_named(file: Path, rows: Rows, mapping: ColumnMap, tell: Tell) -
 def _is_label(row: Row, mapping: ColumnMap) -> bool:
     """Whether the right answers are texts that stand beside the choices."""
     labels = choices_in(row, mapping).labels
-    given = golds(value_at(row, mapping.gold[0]))
+    given = values.golds(values.value_at(row, mapping.gold[0]))
     return all(isinstance(value, str) and value in labels for value in given)
 
 
@@ -202,11 +186,11 @@ def _ways_to_read(row: Row, mapping: ColumnMap, ways: list[str]) -> dict[str, tu
     value = present(row, mapping.gold[0], "gold")
     found = {}
     for way in ways:
-        meant = read_gold(value, choices, way)
+        meant = values.read_gold(value, choices, way)
         if meant is not None:
             found[way] = meant
     if not found:
-        raise OddCellError(_fits_none(value, choices, ways))
+        raise values.OddCellError(_fits_none(value, choices, ways))
     return found
 
 
@@ -233,15 +217,17 @@ def _only_way(file: Path, alive: list[str], differ: Mapping[frozenset[str], int]
     return alive[0]
 
 
-def _fits_none(value: Any, choices: Choices, alive: list[str]) -> str:
-    shown = scalar(value)
+def _fits_none(value: Any, choices: values.Choices, alive: list[str]) -> str:
+    shown = values.scalar(value)
     told = repr(value if shown is None else shown)[:80]
-    listed = quoted(choices.texts)
-    if len(alive) == len(READINGS):
-        labels = f"one of their labels {quoted(choices.labels)}, nor " if choices.labels else ""
+    listed = values.quoted(choices.texts)
+    if len(alive) == len(values.READINGS):
+        labels = (
+            f"one of their labels {values.quoted(choices.labels)}, nor " if choices.labels else ""
+        )
         return f"the gold {told} is not one of the choices {listed}, nor {labels}a letter or number"
     if choices.labels:
-        listed += f", their labels {quoted(choices.labels)}"
+        listed += f", their labels {values.quoted(choices.labels)}"
     earlier = " or ".join(IN_WORDS[way] for way in alive)
     return f"the gold {told} is not {earlier}, as in the rows before; the choices are {listed}"
 

@@ -75,7 +75,8 @@ class ItemSource:
 
         Of a shard, only its own.
         """
-        return self.illustrated()
+        kept: tuple[Item, ...] | None = self.__dict__.get("_remembered")
+        return self.illustrated() if kept is None else iter(kept)
 
     def __iter__(self) -> Iterator[Item]:
         return self.items()
@@ -255,16 +256,9 @@ class ItemSource:
         kept = tuple(islice(self.items(), None if most is None else most + 1))
         if most is not None and len(kept) > most:
             return self
-        return _Remembered(
-            self.benchmark,
-            self.source,
-            self.options,
-            self.limit,
-            self.permute,
-            self.shard,
-            kept=kept,
-            kept_from=self,
-        )
+        other = self._with_what_is_known(replace(self), *OF_ALL, "of_all_shards")
+        other.__dict__["_remembered"] = kept
+        return other
 
     def limited(self, limit: int | None) -> ItemSource:
         """The same source, narrowed to at most `limit` items; a larger limit contains them."""
@@ -283,20 +277,6 @@ class ItemSource:
             if name in self.__dict__:
                 other.__dict__[name] = self.__dict__[name]
         return other
-
-
-@dataclass(frozen=True, repr=False)
-class _Remembered(ItemSource):
-    """A source whose items were made before; others than those are made as usual."""
-
-    kept: tuple[Item, ...] = ()
-    kept_from: ItemSource | None = None
-
-    def items(self) -> Iterator[Item]:
-        for name in ("options", "limit", "permute", "shard"):
-            if getattr(self, name) != getattr(self.kept_from, name):
-                return super().items()
-        return iter(self.kept)
 
 
 class UnitTags:

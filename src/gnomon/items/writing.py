@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 
@@ -119,6 +119,16 @@ def write_lines(stream: IO[bytes], items: Iterable[Item], *, canary: str = "") -
         stream.write(_encode(item)[:-1] + end)
         n += 1
     return n
+
+
+def write_records(file: Path, records: Iterable[Mapping[str, Any]]) -> int:
+    """Write records of other programs as JSON lines and return how many."""
+    count = 0
+    with atomic_file(file) as part, part.open("wb") as out:
+        for record in records:
+            out.write(_encode(record) + b"\n")
+            count += 1
+    return count
 
 
 def _write_jsonl(part: Path, items: Iterable[Item], canary: str) -> int:

@@ -8,10 +8,9 @@ compete.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +29,7 @@ from gnomon.language.conditions import (
     satisfied,
 )
 from gnomon.language.patterns import Pattern
-from gnomon.language.world import Members, RelationRow, WorldRelation
+from gnomon.language.world import Members, WorldRelation
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -206,58 +205,46 @@ def _pool(
 
 
 def holds(
-    condition: Condition, blocks: Ints, identity: Identity, pools: Sequence[BlockPool]
+    condition: Condition,
+    within: Callable[[int, Members], Bools],
+    equal: Callable[[int, int], Bools],
 ) -> Bools:
-    """For each combination of blocks, whether a condition holds."""
+    """Where a condition holds, of many fillings at once.
+
+    `within` says of which of them the filler of a place is a member, `equal` of which two places
+    have the same one; what comes of them may have to be broadcast.
+    """
     match condition:
         case Within(place, members):
-            return pools[place].table(members)[blocks[:, place]]
+            return within(place, members)
         case Equal(left, right):
-            return np.full(len(blocks), identity[left] == identity[right])
+            return equal(left, right)
         case Stands(relation, places):
-            return _stands(relation, places, blocks, pools)
+            return _stands(relation, places, within)
         case Never(part):
-            return ~holds(part, blocks, identity, pools)
+            return ~holds(part, within, equal)
         case Every(parts):
-            return _joined(np.logical_and, True, parts, blocks, identity, pools)
+            found = np.asarray(True)
+            for part in parts:
+                found = found & holds(part, within, equal)
+            return found
         case EitherCondition(parts):
-            return _joined(np.logical_or, False, parts, blocks, identity, pools)
-
-
-def _joined(
-    join: Any,
-    start: bool,
-    parts: Sequence[Condition],
-    blocks: Ints,
-    identity: Identity,
-    pools: Sequence[BlockPool],
-) -> Bools:
-    found: Bools = np.full(len(blocks), start)
-    for part in parts:
-        found = join(found, holds(part, blocks, identity, pools))
-    return found
+            found = np.asarray(False)
+            for part in parts:
+                found = found | holds(part, within, equal)
+            return found
 
 
 def _stands(
-    relation: WorldRelation, places: Sequence[int], blocks: Ints, pools: Sequence[BlockPool]
+    relation: WorldRelation, places: Sequence[int], within: Callable[[int, Members], Bools]
 ) -> Bools:
-    found: Bools = np.zeros(len(blocks), dtype=np.bool_)
+    found = np.asarray(False)
     for row in relation.rows:
-        here = _row(row, places, blocks, pools)
-        if row.adds:
-            found = found | here
+        if row.relation is not None:
+            here = _stands(row.relation, places[::-1] if row.inverse else places, within)
         else:
-            found = found & ~here
+            here = np.asarray(True)
+            for place, members in zip(places, row.sets, strict=True):
+                here = here & within(place, members)
+        found = found | here if row.adds else found & ~here
     return found
-
-
-def _row(
-    row: RelationRow, places: Sequence[int], blocks: Ints, pools: Sequence[BlockPool]
-) -> Bools:
-    if row.relation is not None:
-        turned = places[::-1] if row.inverse else places
-        return _stands(row.relation, turned, blocks, pools)
-    here: Bools = np.ones(len(blocks), dtype=np.bool_)
-    for place, members in zip(places, row.sets, strict=True):
-        here &= pools[place].table(members)[blocks[:, place]]
-    return here

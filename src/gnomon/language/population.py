@@ -20,6 +20,7 @@ from gnomon.errors import DataError
 from gnomon.grouped import grouped
 from gnomon.language.blocks import (
     BlockPool,
+    Bools,
     Identity,
     Ints,
     check_work,
@@ -40,6 +41,7 @@ from gnomon.language.conditions import (
     places_of,
 )
 from gnomon.language.patterns import Pattern, PatternSlot
+from gnomon.language.world import Members
 
 COMBINATION_LIMIT = 4_000_000  # combinations of blocks held at once
 SIZE_LIMIT = 2**62  # problems of one pattern
@@ -190,8 +192,19 @@ class Population:
             for condition in last_place.get(place, ()):
                 self._work += len(blocks) * number_of_sets(condition)
                 check_work(self.pattern, self._work, WORK_LIMIT)
-                blocks = blocks[holds(condition, blocks, identity, self._pool_of)]
+                blocks = blocks[self._holds(condition, blocks, identity)]
         return self._sized(identity, blocks, start)
+
+    def _holds(self, condition: Condition, blocks: Ints, identity: Identity) -> Bools:
+        """For each combination of blocks, whether a condition holds."""
+
+        def within(place: int, members: Members) -> Bools:
+            return self._pool_of[place].table(members)[blocks[:, place]]
+
+        def equal(left: int, right: int) -> Bools:
+            return np.asarray(identity[left] == identity[right])
+
+        return np.broadcast_to(holds(condition, within, equal), len(blocks))
 
     def _joined(self, blocks: Ints, identity: Identity, place: int) -> Ints:
         """Combinations of blocks with those of one more place."""

@@ -12,29 +12,16 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, islice
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon.errors import DataError
-from gnomon.language.blocks import narrowed
-from gnomon.language.conditions import (
-    Condition,
-    EitherCondition,
-    Equal,
-    Every,
-    Never,
-    Stands,
-    Within,
-)
+from gnomon.language.blocks import Bools, Ints, holds, narrowed
 from gnomon.language.patterns import Bank, Pattern, Problem, derive
 from gnomon.language.population import Population
-from gnomon.language.world import Members, RelationRow, WorldRelation
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+from gnomon.language.world import Members
 
 # The valid fillings of a pattern in lexicographic order, by masks over the product of its slots.
 #
@@ -44,8 +31,6 @@ if TYPE_CHECKING:
 
 
 CELL_LIMIT = 50_000_000
-
-Bools = npt.NDArray[np.bool_]
 
 
 class Enumeration:
@@ -66,11 +51,11 @@ class Enumeration:
             )
         mask: Bools = np.ones(self._shape, dtype=np.bool_)
         for condition in conditions:
-            mask &= self._holds(condition)
+            mask &= holds(condition, self._within, self._equal)
         if pattern.distinct:
             entities = [place for place, slot in enumerate(pattern.slots) if not slot.words]
             for left, right in combinations(entities, 2):
-                mask &= ~self._holds(Equal(left, right))
+                mask &= ~self._equal(left, right)
         self._valid = np.flatnonzero(mask)
 
     def __len__(self) -> int:
@@ -82,7 +67,7 @@ class Enumeration:
             raise IndexError(f"no filling has the number {rank}: there are {len(self._valid)}")
         return tuple(self.unrank_all(np.array([rank], dtype=np.int64))[0].tolist())
 
-    def unrank_all(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def unrank_all(self, ranks: Ints) -> Ints:
         """The fillings with those numbers, one row each."""
         places = np.unravel_index(self._valid[ranks], self._shape)
         return np.stack([values[i] for values, i in zip(self._values, places, strict=True)], axis=1)
@@ -110,47 +95,9 @@ class Enumeration:
     def _within(self, place: int, members: Members) -> Bools:
         return self._along(place, np.isin(self._values[place], list(members)))
 
-    def _holds(self, condition: Condition) -> Bools:
-        """Whether a condition holds, in a shape that broadcasts to that of all combinations."""
-        match condition:
-            case Within(place, members):
-                return self._within(place, members)
-            case Equal(left, right):
-                one = self._along(left, self._values[left])
-                two = self._along(right, self._values[right])
-                return np.asarray(one == two)
-            case Stands(relation, places):
-                return self._stands(relation, places)
-            case Never(part):
-                return ~self._holds(part)
-            case Every(parts):
-                return self._joined(np.logical_and, True, parts)
-            case EitherCondition(parts):
-                return self._joined(np.logical_or, False, parts)
-
-    def _joined(self, join: Any, start: bool, parts: Sequence[Condition]) -> Bools:
-        found: Bools = np.full([1] * len(self._shape), start)
-        for part in parts:
-            found = join(found, self._holds(part))
-        return found
-
-    def _stands(self, relation: WorldRelation, places: Sequence[int]) -> Bools:
-        found: Bools = np.zeros([1] * len(self._shape), dtype=np.bool_)
-        for row in relation.rows:
-            here = self._row(row, places)
-            if row.adds:
-                found = found | here
-            else:
-                found = found & ~here
-        return found
-
-    def _row(self, row: RelationRow, places: Sequence[int]) -> Bools:
-        if row.relation is not None:
-            return self._stands(row.relation, places[::-1] if row.inverse else places)
-        here: Bools = np.ones([1] * len(self._shape), dtype=np.bool_)
-        for place, members in zip(places, row.sets, strict=True):
-            here = here & self._within(place, members)
-        return here
+    def _equal(self, left: int, right: int) -> Bools:
+        one, two = self._along(left, self._values[left]), self._along(right, self._values[right])
+        return np.asarray(one == two)
 
 
 BATCH = 4096  # fillings decoded at once
@@ -162,7 +109,7 @@ EXAMPLES = 0
 class _Numbered(Protocol):
     """Fillings by number: a Population or an Enumeration."""
 
-    def unrank_all(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def unrank_all(self, ranks: Ints) -> Ints:
         """The fillings with those numbers, one row each."""
         ...
 
@@ -253,8 +200,6 @@ def decoded(
     pattern: Pattern, population: _Numbered, ranks: Iterable[int]
 ) -> Iterator[ProblemSample]:
     """The problems with those numbers, decoded batch by batch."""
-    import numpy as np
-
     ranks = iter(ranks)
     *premises, hypothesis = pattern.renderers()
     while batch := list(islice(ranks, BATCH)):

@@ -11,14 +11,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gnomon.proofs.solver import Proof, clash, clash_of_facts, prove, prove_facts
 
-_HOME = {
-    "Proof": "solver",
-    "clash": "solver",
-    "clash_of_facts": "solver",
-    "prove": "solver",
-    "prove_facts": "solver",
-}
-
 __all__ = [
     "Proof",
     "clash",
@@ -30,6 +22,6 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """A public name, loaded when it is first used."""
-    if name not in _HOME:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    return getattr(import_module(f"{__name__}.solver"), name)

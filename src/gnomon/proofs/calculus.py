@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
@@ -48,13 +48,6 @@ def allen_relation(one: Stretch, two: Stretch) -> str:
     return _SHARING[_compare(one[0], two[0]), _compare(one[1], two[1])]
 
 
-def allen_triples() -> Iterator[tuple[str, str, str]]:
-    """Relations of A to B, B to C and A to C that occur together; some more than once."""
-    stretches = list(combinations(range(6), 2))
-    for one, two, three in product(stretches, repeat=3):
-        yield allen_relation(one, two), allen_relation(two, three), allen_relation(one, three)
-
-
 def _compare(one: int, two: int) -> int:
     return (one > two) - (one < two)
 
@@ -66,17 +59,8 @@ Point = tuple[int, int]
 _NORTH_SOUTH = {1: "north", 0: "", -1: "south"}
 _EAST_WEST = {1: "east", 0: "", -1: "west"}
 SAME = "same place"
-CARDINAL_RELATIONS = (
-    "north",
-    "north-east",
-    "east",
-    "south-east",
-    "south",
-    "south-west",
-    "west",
-    "north-west",
-    SAME,
-)
+_WINDS = "north north-east east south-east south south-west west north-west"
+CARDINAL_RELATIONS = (*_WINDS.split(), SAME)
 
 
 def cardinal_relation(one: Point, two: Point) -> str:
@@ -85,24 +69,9 @@ def cardinal_relation(one: Point, two: Point) -> str:
     >>> cardinal_relation((0, 2), (1, 0)), cardinal_relation((0, 1), (0, 0))
     ('north-west', 'north')
     """
-    east = _EAST_WEST[_sign(one[0] - two[0])]
-    north = _NORTH_SOUTH[_sign(one[1] - two[1])]
+    east = _EAST_WEST[_compare(one[0], two[0])]
+    north = _NORTH_SOUTH[_compare(one[1], two[1])]
     return "-".join(filter(None, (north, east))) or SAME
-
-
-def cardinal_triples() -> Iterator[tuple[str, str, str]]:
-    """Relations of A to B, B to C and A to C that occur together; some more than once."""
-    points = list(product(range(3), range(3)))
-    for one, two, three in product(points, repeat=3):
-        yield (
-            cardinal_relation(one, two),
-            cardinal_relation(two, three),
-            cardinal_relation(one, three),
-        )
-
-
-def _sign(number: int) -> int:
-    return (number > 0) - (number < 0)
 
 
 # Composition tables: if A is r to B and B is s to C, which relations may A have to C?
@@ -165,20 +134,25 @@ def calculus(name: str) -> Calculus:
     if name == "rcc8":
         return _rcc8()
     if name == "cardinal":
-        return Calculus(name, CARDINAL_RELATIONS, _table(cardinal_triples()))
+        points = product(range(3), range(3))
+        return Calculus(name, CARDINAL_RELATIONS, _table(points, cardinal_relation))
     axes = 2 if name == "rectangle" else 1
     return Calculus(name, ALLEN_RELATIONS, _allen_table(), axes)
 
 
 @cache
 def _allen_table() -> Mapping[tuple[str, str], frozenset[str]]:
-    return _table(allen_triples())
+    return _table(combinations(range(6), 2), allen_relation)
 
 
-def _table(triples: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str], frozenset[str]]:
+def _table(
+    things: Iterable[tuple[int, int]], relation: Callable[[Point, Point], str]
+) -> dict[tuple[str, str], frozenset[str]]:
+    """Which relations of A to C occur with those of A to B and B to C, among all such things."""
     found: dict[tuple[str, str], set[str]] = {}
-    for first, second, both in triples:
-        found.setdefault((first, second), set()).add(both)
+    for one, two, three in product(list(things), repeat=3):
+        cell = relation(one, two), relation(two, three)
+        found.setdefault(cell, set()).add(relation(one, three))
     return {cell: frozenset(possible) for cell, possible in found.items()}
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, NamedTuple
 
-from gnomon.proofs import chainfacts as regions
 from gnomon.proofs.chainfacts import (
     APART,
     CONTAINS,
@@ -137,10 +136,10 @@ def _solids() -> RelationFamily:
 
 
 def _places() -> RelationFamily:
-    converse = _both_ways({regions.INSIDE: regions.CONTAINS})
-    converse |= {name: name for name in regions.APART}
-    asked = (regions.INSIDE, regions.OUTSIDE, regions.FAR)
-    return RelationFamily("places", Regions(), converse, asked, (regions.FAR,))
+    converse = _both_ways({INSIDE: CONTAINS})
+    converse |= {name: name for name in APART}
+    asked = (INSIDE, OUTSIDE, FAR)
+    return RelationFamily("places", Regions(), converse, asked, (FAR,))
 
 
 FAMILIES = {family.name: family for family in (_four(), _eight(), _solids(), _places())}

@@ -15,17 +15,9 @@ import numpy as np
 from gnomon.contracts import Listing
 from gnomon.measures.beliefs import Belief
 from gnomon.records import digest
+from gnomon.reports import shell
+from gnomon.reports.charts import svg
 from gnomon.reports.charts.axes import WIDTH, ChartBody
-from gnomon.reports.charts.svg import (
-    DrawnPoint,
-    drawing,
-    escape,
-    line,
-    rect,
-    shorten,
-    standalone,
-    text,
-)
 from gnomon.reports.figures import grouped
 from gnomon.reports.words import counted, percentage
 
@@ -158,12 +150,12 @@ def belief_map(one: Believer) -> str:
     """The map of an order, as an SVG for a page."""
     body = _body(one.belief)
     name = f"map-{digest(*one.who, one.title)}"
-    return drawing(WIDTH, body.height, [body.markup], one.title, sentence([one]), name)
+    return svg.drawing(WIDTH, body.height, [body.markup], one.title, sentence([one]), name)
 
 
 def map_file(one: Believer) -> str:
     """The map as a file of its own."""
-    return standalone(belief_map(one)) + "\n"
+    return svg.standalone(belief_map(one)) + "\n"
 
 
 def _body(belief: Belief) -> ChartBody:
@@ -172,9 +164,9 @@ def _body(belief: Belief) -> ChartBody:
     cell = side / size
     top = 18.0
     out = [
-        text(NAMES, 11, f"{belief.relation}: row over column, greatest first", "value"),
-        rect(NAMES, top, side, side, "cell"),
-        line(DrawnPoint(NAMES, top), DrawnPoint(NAMES + side, top + side), "guide"),
+        svg.text(NAMES, 11, f"{belief.relation}: row over column, greatest first", "value"),
+        svg.rect(NAMES, top, side, side, "cell"),
+        svg.line(NAMES, top, NAMES + side, top + side, "guide"),
     ]
     for row, column in np.argwhere(belief.over > 0).tolist():
         agrees = row < column
@@ -182,42 +174,21 @@ def _body(belief: Belief) -> ChartBody:
         count = int(belief.over[row, column])
         x, y = NAMES + column * cell, top + row * cell
         kind = "f0" if agrees else "f1"
-        out.append(rect(x, y, max(cell, 1.5), max(cell, 1.5), kind, f"{told}: {count}"))
+        out.append(svg.rect(x, y, max(cell, 1.5), max(cell, 1.5), kind, f"{told}: {count}"))
     step = max(1, int(np.ceil(LEAST_ROW / cell)))
     for row in range(0, size, step):
-        name = shorten(belief.objects[row], NAMES - 8, 10)
+        name = svg.shorten(belief.objects[row], NAMES - 8, 10)
         y = top + (row + 0.5) * cell + 3.5
-        out.append(text(NAMES - 5, y, name, "value", "end"))
+        out.append(svg.text(NAMES - 5, y, name, "value", "end"))
     return ChartBody("".join(out), top + side + 6)
 
 
 def page(found: Sequence[Believer], command: str) -> str:
     """One page with the sentences, the table and the maps of the largest orders."""
-    from gnomon.reports.shell import policy, style_sheet
-
-    style = style_sheet()
-    parts = ["<h1>What the answers say together</h1>"]
-    for own in by_model(found):
-        parts.append(f"<p>{escape(sentence(own))}</p>")
-        parts.append(_table(summary(own)))
     largest = sorted(found, key=lambda one: -one.belief.answers)
-    for one in largest[:MOST_MAPS]:
-        parts.append(f"<h2>{escape(one.title)}</h2><figure>{belief_map(one)}</figure>")
-    parts.append(f"<p><code>{escape(command)}</code></p>")
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy(style, "")}">'
-        '<meta name="viewport" content="width=device-width">'
-        f"<title>Beliefs</title><style>{style}</style></head>"
-        f"<body><main>{''.join(parts)}</main></body></html>\n"
+    return shell.page(
+        "beliefs.html.j2",
+        models=[(sentence(own), summary(own)) for own in by_model(found)],
+        maps=[(one.title, belief_map(one)) for one in largest[:MOST_MAPS]],
+        command=command,
     )
-
-
-def _table(listing: Listing) -> str:
-    """A table about one model, whose name stands above it."""
-    head = "".join(f"<th>{escape(column)}</th>" for column in listing.columns[2:])
-    rows = []
-    for _, _, *row in listing.rows:
-        cells = "".join(f"<td>{escape(str(cell))}</td>" for cell in row)
-        rows.append(f"<tr>{cells}</tr>")
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"

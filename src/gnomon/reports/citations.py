@@ -98,20 +98,16 @@ def _with_tex_quotes(title: str) -> str:
 
 def as_text(work: Citation) -> str:
     """The work as a line of a list of references."""
-    authors = [_given_first(author) for author in work.authors]
-    parts = [", ".join(authors)]
-    if work.year:
-        parts.append(str(work.year))
-    parts.append(work.title)
-    if work.journal:
-        parts.append(work.journal)
-    if work.book:
-        parts.append(f"{work.book}, pages {work.pages}")
-    if work.arxiv:
-        parts.append(f"arXiv:{work.arxiv}")
-    if work.kind == "software":
-        parts.append(f"Version {__version__}")
-    parts.append(work.url)
+    parts = [
+        ", ".join(map(_given_first, work.authors)),
+        str(work.year or ""),
+        work.title,
+        work.journal,
+        f"{work.book}, pages {work.pages}" if work.book else "",
+        f"arXiv:{work.arxiv}" if work.arxiv else "",
+        f"Version {__version__}" if work.kind == "software" else "",
+        work.url,
+    ]
     return inert(". ".join(filter(None, parts)) + ("" if work.url else "."))
 
 

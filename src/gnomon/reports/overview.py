@@ -198,24 +198,17 @@ def overview(found: Sequence[Study], *, level: float = 0.95) -> Overview:
     check_options(level=level)
     rows = row_labels(found)
     titles = _titles(found)
-    columns, notes = [], []
-    cells: dict[tuple[str, str], OverviewCell] = {}
-    contests: dict[str, Contest] = {}
+    made = _Columns(level)
+    notes = []
     for study in found:
-        measure = headline_measure(study.spec)
         sides = _sides(study, rows)
-        figures = _figures(sides, measure, level)
-        contest = contest_between(sides, figures, measure, _same_items(study, sides))
-        cells |= _cells(study.name, sides, figures, measure, contest)
-        contests[study.name] = contest
         skill = study.spec.skill if study.spec else ""
-        columns.append(_column(study.name, titles[study.name], measure, sides, figures, skill))
+        measure = headline_measure(study.spec)
+        alike = _same_items(study, sides)
+        contest = made.add(study.name, titles[study.name], measure, sides, alike, skill)
         notes += _notes(study, sides, contest)
-
     models = tuple(dict.fromkeys(rows.values()))
-    pairs = {name: contest.pairs for name, contest in contests.items()}
-    ranks = mean_ranks(models, contests)
-    return Overview(models, tuple(columns), cells, ranks, pairs, tuple(notes), level)
+    return made.overview(models, mean_ranks(models, made.contests), notes)
 
 
 def overview_by(study: Study, tag: str, *, minimum: int = 1, level: float = 0.95) -> Overview:
@@ -229,24 +222,49 @@ def overview_by(study: Study, tag: str, *, minimum: int = 1, level: float = 0.95
     sides = _sides(study, rows)
     measure = headline_measure(study.spec)
     alike = _same_items(study, sides)
-    parts = _parts(sides, tag, minimum)
-    parts[ALL] = sides
+    made = _Columns(level)
+    for key, here in (_parts(sides, tag, minimum) | {ALL: sides}).items():
+        made.add(key, study.words(tag, key) if key else NONE, measure, here, alike)
+    notes = _notes(study, sides, Contest(dict.fromkeys(alike, nan)))
+    return made.overview(tuple(dict.fromkeys(rows.values())), {}, notes)
 
-    columns = []
-    cells: dict[tuple[str, str], OverviewCell] = {}
-    pairs: dict[str, Sequence[Comparison]] = {}
-    for key, here in parts.items():
-        figures = _figures(here, measure, level)
-        contest = contest_between(here, figures, measure, alike)
-        cells |= _cells(key, here, figures, measure, contest)
-        pairs[key] = contest.pairs
-        title = study.words(tag, key) if key else NONE
-        columns.append(_column(key, title, measure, here, figures))
 
-    whole = Contest(dict.fromkeys(alike, nan))
-    models = tuple(dict.fromkeys(rows.values()))
-    notes = tuple(_notes(study, sides, whole))
-    return Overview(models, tuple(columns), cells, {}, pairs, notes, level)
+@dataclass
+class _Columns:
+    """The columns of an overview, as they are made."""
+
+    level: float
+    columns: list[OverviewColumn] = field(default_factory=list)
+    cells: dict[tuple[str, str], OverviewCell] = field(default_factory=dict)
+    contests: dict[str, Contest] = field(default_factory=dict)
+
+    def add(
+        self,
+        name: str,
+        title: str,
+        measure: Measure,
+        sides: Sequence[Side],
+        alike: set[str],
+        skill: str = "",
+    ) -> Contest:
+        """Add a column; give back how its runs on the same items compare."""
+        figures = {side.row: score(side.table, measure, level=self.level) for side in sides}
+        contest = self.contests[name] = contest_between(sides, figures, measure, alike)
+        self.cells |= _cells(name, sides, figures, measure, contest)
+        chances = [figure.chance for figure in figures.values() if figure.value is not None]
+        is_one = chances and all(_same(each, chances[0]) for each in chances)
+        most = max((len(side.table) for side in sides), default=0)
+        chance = chances[0] if is_one else None
+        self.columns.append(OverviewColumn(name, title, measure.name, chance, most, skill))
+        return contest
+
+    def overview(
+        self, models: tuple[str, ...], ranks: Mapping[str, float], notes: Sequence[str]
+    ) -> Overview:
+        """The whole."""
+        pairs = {name: contest.pairs for name, contest in self.contests.items()}
+        columns = tuple(self.columns)
+        return Overview(models, columns, self.cells, ranks, pairs, tuple(notes), self.level)
 
 
 def in_words(found: Overview, model: str) -> str:
@@ -332,11 +350,6 @@ def _parts(sides: Sequence[Side], tag: str, minimum: int) -> dict[str, list[Side
     return found
 
 
-def _figures(sides: Sequence[Side], measure: Measure, level: float) -> dict[str, Score]:
-    """The measure of each run, by its row."""
-    return {side.row: score(side.table, measure, level=level) for side in sides}
-
-
 def _cells(
     column: str,
     sides: Sequence[Side],
@@ -373,20 +386,6 @@ def _same(one: float | None, two: float | None) -> bool:
     if one is None or two is None:
         return one is two
     return isclose(one, two, abs_tol=1e-9)
-
-
-def _column(
-    name: str,
-    title: str,
-    measure: Measure,
-    sides: Sequence[Side],
-    figures: Mapping[str, Score],
-    skill: str = "",
-) -> OverviewColumn:
-    chances = [figure.chance for figure in figures.values() if figure.value is not None]
-    chance = chances[0] if chances and all(_same(each, chances[0]) for each in chances) else None
-    most = max((len(side.table) for side in sides), default=0)
-    return OverviewColumn(name, title, measure.name, chance, most, skill)
 
 
 def _notes(study: Study, sides: Sequence[Side], contest: Contest) -> list[str]:

@@ -20,6 +20,7 @@ from gnomon.measures.runlabels import labels
 from gnomon.measures.scoring import score_table
 from gnomon.measures.seeds import NONE_TOGETHER, by_seed, seedless
 from gnomon.measures.table import Table
+from gnomon.naming import PERSON
 from gnomon.registry import benchmark, known_benchmark
 from gnomon.reports.papers import Result, fewer_than_paper, paper_items, results
 
@@ -177,7 +178,10 @@ def published_rows(
     found: list[tuple[str | None, ...]] = []
     for (model, variant), own in rows.items():
         name = f"{model}, {variant}" if variant and told else model
-        cells = [_printed(how, column, _found(column, own, layout)) for column in layout.filled()]
+        cells: list[str | None] = []
+        for column in layout.filled():
+            figure = _found(column, own, layout)
+            cells.append(_cell(how, column, figure.value, figure.sd) if figure else None)
         found.append((name, *cells))
     return found
 
@@ -221,12 +225,6 @@ def _whose_items(sources: set[str]) -> str:
     if "fresh" in sources:
         return "; some runs answered fresh items"
     return ""
-
-
-def _printed(how: PaperLayout, column: PaperColumn, result: Result | None) -> str | None:
-    if result is None:
-        return None
-    return _cell(how, column, result.value, result.sd)
 
 
 def _measured(how: PaperLayout, column: PaperColumn, run: RunFigures) -> str | None:
@@ -279,8 +277,9 @@ def beside_papers(
     groups = by_seed(tables) if seeds_together else [[table] for table in tables]
     if seeds_together and len(groups) == len(tables):
         caveats.append(NONE_TOGETHER)
+    rows = list(zip(groups, _names(groups, seeds_together), strict=True))
     runs: dict[tuple[str, str], dict[str, RunFigures]] = {}
-    for group, name in zip(groups, _names(groups, seeds_together), strict=True):
+    for group, name in [*rows, *_people_together(tables)]:
         asked = benchmark(_base(group[0]))
         found = runs.setdefault((asked.paper, asked.published_results), {})
         mine = found.setdefault(name, RunFigures(set(), {}))
@@ -290,7 +289,10 @@ def beside_papers(
         for form, measure, by in wanted:
             few |= dict.fromkeys(_add_figures(mine, group, form, measure, by))
         if few:
-            caveats.append(_few_caveat(name, group[0], list(few)))
+            caveats.append(
+                f"{name} on {group[0].benchmark}: left out where fewer than {FEWEST} pairs, "
+                f"triples or groups were asked: {', '.join(few)}. Ask more items: raise --limit."
+            )
         caveats += _caveats(group, name, asked.paper, [measure for _, measure, _ in wanted])
     listings = []
     for (paper, file), found in runs.items():
@@ -322,6 +324,18 @@ def _names(groups: Sequence[Sequence[Table]], seeds_together: bool) -> list[str]
         found = labels([table.model for table in here], settings)
         names.update(zip(map(id, here), found, strict=True))
     return [names[id(group[0])] for group in groups]
+
+
+def _people_together(tables: Sequence[Table]) -> list[tuple[list[Table], str]]:
+    """People who answered the same items as one row, the mean of what each of them reaches.
+
+    Spatial commonsense, section 3.3, reports two annotators so; `judge=people:...` instead takes
+    what most of them say.
+    """
+    people = [table for table in tables if table.spec.startswith(PERSON)]
+    by_items = grouped(people, lambda table: (table.benchmark, table.about.digest))
+    together = [group for group in by_items.values() if len(group) > 1]
+    return [(group, f"mean of {len(group)} people") for group in together]
 
 
 def _base(table: Table) -> str:
@@ -383,19 +397,14 @@ def _figures(
     return found, all_enough
 
 
-def _few_caveat(name: str, table: Table, measures: Sequence[str]) -> str:
-    return (
-        f"{name} on {table.benchmark}: left out where fewer than {FEWEST} pairs, triples or groups "
-        f"were asked: {', '.join(measures)}. Ask more items: raise --limit."
-    )
-
-
 def _caveats(group: Sequence[Table], name: str, paper: str, measures: Sequence[str]) -> list[str]:
     """What to know of a row, each sentence once."""
     found = []
     if len(group) > 1:
-        over = f"{len(group)} seeds"
-        found.append(f"{name} on {group[0].benchmark}: mean and standard deviation over {over}.")
+        over = "people" if group[0].spec.startswith(PERSON) else "seeds"
+        found.append(
+            f"{name} on {group[0].benchmark}: mean and standard deviation over {len(group)} {over}."
+        )
     for table in group:
         found += _size_caveats(table, name, list(dict.fromkeys(measures)))
         found += _option_caveats(table, name, paper)

@@ -15,7 +15,7 @@ from gnomon.records import Answer, Image, Item
 from gnomon.reports.study import NO_ANSWER, NOT_ASKED, Entrant, Study
 from gnomon.reports.words import clip
 from gnomon.runs import PICTURES, Run
-from gnomon.vision.images import describe
+from gnomon.vision.images import describe, thumbnail
 
 LARGE = 640  # pixels of the longer side of a picture that stands alone
 MOST_BYTES = 12_000_000  # of thumbnails and sketches in one page
@@ -71,8 +71,6 @@ def picture_of(image: Image) -> str:
 
 
 def _drawn(image: Image, *side: int) -> str:
-    from gnomon.vision.images import thumbnail
-
     try:
         return thumbnail(image.path, *side) if _is_same(image) else ""
     except (GnomonError, OSError, ValueError):  # ValueError: a path that no file can have
@@ -96,8 +94,6 @@ def sketches_of(image: Image) -> str:
 
 def _is_same(image: Image) -> bool:
     """Whether the file still is the picture that was asked about."""
-    from gnomon.vision.images import describe
-
     return describe(image.path).sha256 == image.sha256
 
 
@@ -173,31 +169,27 @@ def _walls(study: Study, entrant: Entrant, album: Album) -> list[Wall]:
         "Painted otherwise": np.flatnonzero(answered & ~entrant.right),
         "Left open by the judge": np.flatnonzero(entrant.choice == NO_ANSWER),
     }
-    chosen = {sort: places[:SHOWN_OF_SORT].tolist() for sort, places in sorts.items()}
     found = []
-    for sort, places in chosen.items():
+    for sort, places in sorts.items():
         shown = []
-        for i in places:
+        for i in places[:SHOWN_OF_SORT].tolist():
             row = entrant.run.row(study.items[i].id)
             if row is not None and row[1] is not None:
                 shown.append(_painted(row[0], row[1], entrant, album))
         if shown:
-            found.append(Wall(entrant.label, sort, len(sorts[sort]), tuple(shown)))
+            found.append(Wall(entrant.label, sort, len(places), tuple(shown)))
     return found
 
 
 def _painted(item: Item, answer: Answer, entrant: Entrant, album: Album) -> _PaintedItem:
-    paintings = []
-    for seen in _seen(answer)[:PICTURES_OF_ITEM]:
-        painting = _painting(item, seen, entrant, album)
-        if painting is not None:
-            paintings.append(painting)
+    seen = _seen(answer)[:PICTURES_OF_ITEM]
+    paintings = [_painting(item, each, entrant, album) for each in seen]
     return _PaintedItem(
         prompt=clip(item.text, PROMPT_LENGTH),
         gold=" or ".join(item.gold),
         said=answer.choice or clip(answer.error or "left open", REASON_LENGTH),
         right=answer.choice in item.gold,
-        paintings=tuple(paintings),
+        paintings=tuple(filter(None, paintings)),
     )
 
 
@@ -260,8 +252,6 @@ LARGE_PAINTING = 480  # pixels
 
 def painted(run: Run, answer: Answer) -> list[str]:
     """Data URIs of what was painted, without what cannot be shown."""
-    from gnomon.vision.images import thumbnail
-
     found = []
     for name in answer.files[:MOST_PAINTINGS]:
         file = _inside(run.path, name)

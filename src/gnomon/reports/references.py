@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from gnomon.measures.intervals import interval
 from gnomon.measures.scoring import known, scores
 from gnomon.measures.table import Table
 from gnomon.measures.units import Sharing
+from gnomon.naming import PERSON
 from gnomon.records import Answer, Item, Score
 from gnomon.reports.study import Entrant, Study
 
@@ -75,7 +76,6 @@ def _answers(model: Model, items: list[Item], benchmark: Benchmark) -> list[Answ
 # People in a report: what they reach together stands beside the models as the human ceiling.
 
 
-SCHEME = "people:"
 NOTE = (
     "The rows of people are the human ceiling: the mean of their accuracies, each over the items "
     "that the person judged, and the label that most of them gave; `gnomon people agree` says more."
@@ -91,7 +91,7 @@ class Together(NamedTuple):
 
 def people_together(study: Study, measures: Sequence[Measure]) -> list[Together]:
     """The rows; none where fewer than two people answered."""
-    people = [entrant for entrant in study.entrants if entrant.run.model.startswith(SCHEME)]
+    people = [entrant for entrant in study.entrants if entrant.run.model.startswith(PERSON)]
     if len(people) < 2:
         return []
     table = _majority_table(study, people)
@@ -136,15 +136,10 @@ def _majority_table(study: Study, people: Sequence[Entrant]) -> Table:
     for place in np.flatnonzero((said >= 0).any(axis=1)).tolist():
         item = study.items[place]
         rows.append((item, _answer(item, said[place])))
-    if study.spec is None:
-        return Table.of(rows, benchmark=study.name, model="people")
-    return Table.of(
-        rows,
-        benchmark=study.name,
-        model="people",
-        sharing=Sharing.of(study.spec),
-        laws=study.spec.laws,
-    )
+    known: dict[str, Any] = {}
+    if study.spec is not None:
+        known = {"sharing": Sharing.of(study.spec), "laws": study.spec.laws}
+    return Table.of(rows, benchmark=study.name, model="people", **known)
 
 
 def _answer(item: Item, said: np.ndarray[tuple[int], np.dtype[np.int32]]) -> Answer:

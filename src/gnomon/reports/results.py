@@ -10,9 +10,10 @@ from gnomon.contracts import Listing
 from gnomon.measures.comparison import Comparison
 from gnomon.measures.scoring import Scored
 from gnomon.records import Score
+from gnomon.reports.tables.comparisons import pair_verdict
 from gnomon.reports.tables.scores import FIELDS, shown
 from gnomon.reports.words import interval, percent
-from gnomon.tabular import UNCUT, columns_of, frame_of, html_table, render
+from gnomon.tabular import UNCUT, Field, columns_of, frame_of, html_table, listing_of, render
 
 Record = TypeVar("Record")
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
@@ -75,18 +76,19 @@ class Scores(Records[Score]):
 
     def listing(self) -> Listing:
         """The same columns as `gnomon score` prints."""
-        names = ["benchmark", "model", "measure", "score", "95 % interval", "chance", "n", "units"]
         sliced = any(score.by for score in self)
-        if sliced:
-            names.insert(3, "slice")
-        rows = []
-        for score in self:
-            row: list[Any] = [score.benchmark, self.label(score), score.measure]
-            if sliced:
-                row.append(f"{score.by} = {score.key}" if score.by else "")
-            row += [percent(score.value), interval(score.low, score.high), percent(score.chance)]
-            rows.append((*row, score.n, score.units))
-        return Listing("", tuple(names), tuple(rows))
+        fields = (
+            Field("benchmark", lambda score: score.benchmark),
+            Field("model", self.label),
+            Field("measure", lambda score: score.measure),
+            Field("slice", lambda score: f"{score.by} = {score.key}" if score.by else "", sliced),
+            Field("score", lambda score: percent(score.value)),
+            Field("95 % interval", lambda score: interval(score.low, score.high)),
+            Field("chance", lambda score: percent(score.chance)),
+            Field("n", lambda score: score.n),
+            Field("units", lambda score: score.units),
+        )
+        return listing_of("", fields, self)
 
     def __repr__(self) -> str:
         if not self:
@@ -104,21 +106,18 @@ class Comparisons(Records[Comparison]):
 
     def listing(self) -> Listing:
         """Who is compared with whom, by how much they differ, and what the test says."""
-        names = ("benchmark", "measure", "first", "second", "difference", "95 % interval")
-        rows = []
-        for pair in self:
-            about = (pair.benchmark, pair.measure, pair.first, pair.second)
-            points = f"{100 * pair.difference:+.1f}"
-            between = interval(pair.low, pair.high, "to")
-            figures = (points, between, f"{pair.p_adjusted:.4f}", _told(pair))
-            rows.append((*about, *figures, pair.n))
-        return Listing("", (*names, "p (Holm)", "", "n"), tuple(rows))
-
-
-def _told(pair: Comparison) -> str:
-    if pair.differ:
-        return "differ"
-    return "tied" if pair.tied else "–"
+        fields = (
+            Field("benchmark", lambda pair: pair.benchmark),
+            Field("measure", lambda pair: pair.measure),
+            Field("first", lambda pair: pair.first),
+            Field("second", lambda pair: pair.second),
+            Field("difference", lambda pair: f"{100 * pair.difference:+.1f}"),
+            Field("95 % interval", lambda pair: interval(pair.low, pair.high, "to")),
+            Field("p (Holm)", lambda pair: f"{pair.p_adjusted:.4f}"),
+            Field("", pair_verdict),
+            Field("n", lambda pair: pair.n),
+        )
+        return listing_of("", fields, self)
 
 
 class KnownName(NamedTuple):

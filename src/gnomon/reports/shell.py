@@ -11,43 +11,20 @@ import base64
 import hashlib
 import re
 from functools import lru_cache
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon import __version__
+from gnomon import __version__, tabular
 from gnomon.errors import DataError, UsageError, importing
+from gnomon.measures.chance import verdict
+from gnomon.reports import words
 from gnomon.reports.charts import svg
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-ASSETS = Path(__file__).parent / "assets"
-# Beside the colours of the charts.
-LIGHT = {
-    "ground": "#faf9f6",
-    "veil": "#faf9f6ee",
-    "line": "#bdbab2",
-    "link": "#005a8f",
-    "good": "#00694a",
-    "bad": "#a83f00",
-}
-DARK = {
-    "ground": "#101215",
-    "veil": "#101215ee",
-    "line": "#4a4f58",
-    "link": "#7cc4f0",
-    "good": "#4fd0a8",
-    "bad": "#f7a06a",
-}
-EMBLEM = """\
-<svg viewBox="0 0 24 24" aria-hidden="true">\
-<circle cx="12" cy="12" r="10.5" fill="none" stroke="currentColor" stroke-width="1.5"/>\
-<path d="M12 12 18.5 5.5" stroke="currentColor" stroke-width="1.5" opacity=".45"/>\
-<path d="M12 12 12 4 16.5 16.5Z" fill="currentColor"/></svg>"""
-MOON = """\
-<svg viewBox="0 0 24 24" aria-hidden="true">\
-<circle cx="12" cy="12" r="8.5" fill="none" stroke="currentColor" stroke-width="1.6"/>\
-<path d="M12 3.5a8.5 8.5 0 0 1 0 17Z" fill="currentColor"/></svg>"""
+ASSETS = svg.ASSETS
 
 
 def page(
@@ -90,7 +67,19 @@ def environment(folder: Path = ASSETS) -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters["figures_strong"] = strong_figures
+    templates.filters |= {
+        "figures_strong": strong_figures,
+        "verdict": lambda figure: verdict(figure.low, figure.high, figure.chance),
+        "span": lambda figure, digits=0: words.interval_of(figure.low, figure.high, digits),
+        "number": "{:,}".format,
+        "sortable": lambda value: "" if value is None or isnan(value) else value,
+        "percentage": words.percentage,
+        "measure_name": words.measure_name,
+        "capitalised": words.capitalised,
+        "counted": words.counted,
+        "clip": words.clip,
+        "shown_cell": tabular.shown_cell,
+    }
     return templates
 
 
@@ -112,8 +101,8 @@ def strong_figures(text: str) -> Markup:
 @lru_cache(maxsize=1)
 def style_sheet() -> str:
     """The style sheet with the colours of both themes."""
-    light = "color-scheme:light;" + svg.variables({**svg.LIGHT, **LIGHT})
-    dark = "color-scheme:dark;" + svg.variables({**svg.DARK, **DARK})
+    light = "color-scheme:light;" + svg.variables(svg.LIGHT)
+    dark = "color-scheme:dark;" + svg.variables(svg.DARK)
     chosen_dark = ":root[data-theme=dark]"
     not_light = ":root:not([data-theme=light])"
     return "".join(
@@ -122,7 +111,7 @@ def style_sheet() -> str:
             f"@media (prefers-color-scheme:dark){{{not_light}{{{dark}}}}}",
             f"{chosen_dark}{{{dark}}}",
             f"@media print{{:root,{chosen_dark},{not_light}{{{light}}}}}",
-            svg.page_rules(),
+            svg.RULES,
             asset("style.css"),
         )
     )
@@ -145,7 +134,7 @@ def icons() -> dict[str, Markup]:
     """The emblem and the switch of colours."""
     from markupsafe import Markup
 
-    return {"emblem": Markup(EMBLEM), "moon": Markup(MOON)}  # noqa: S704 - our own drawings
+    return {name: Markup(asset(f"{name}.svg")) for name in ("emblem", "moon")}  # noqa: S704 - ours
 
 
 def page_file(output: str | Path, example: str) -> Path:

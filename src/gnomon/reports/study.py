@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +20,7 @@ from gnomon.reports.words import clip, counted
 from gnomon.runs import Counts, Run
 
 NOT_ASKED, NO_ANSWER = -2, -1
+REPLY = 300  # characters of a reply that are kept
 SHORTEST = 0.01  # seconds that are told of an answer
 LEFT_OUT = -1  # the place of an item that is not in the study
 Places = NDArray[np.int64]  # positions of items in the study
@@ -100,11 +101,6 @@ class Study:
     entrants: list[Entrant]
 
     @property
-    def base(self) -> str:
-        """The benchmark's name without its source."""
-        return self.name.partition("@")[0]
-
-    @property
     def title(self) -> str:
         """The benchmark as people call it; where it has no title, its name."""
         return (self.spec.title if self.spec else "") or self.name
@@ -131,11 +127,6 @@ class Study:
         return self.spec.slices if self.spec else ()
 
     @property
-    def labels(self) -> list[str]:
-        """The entrants' names."""
-        return [entrant.label for entrant in self.entrants]
-
-    @property
     def drawn_names(self) -> dict[int, str]:
         """The entrants' names by the series in which they are drawn."""
         return {entrant.series: entrant.label for entrant in self.entrants}
@@ -153,7 +144,7 @@ class Study:
         return {name: np.array(where) for name, where in found.items()}
 
 
-def studies(runs: Sequence[Run], *, reply_limit: int = 300) -> list[Study]:
+def studies(runs: Sequence[Run]) -> list[Study]:
     """The runs by benchmark, in the order given.
 
     Within each, models stand in the order in which they first occur, so that a model keeps its
@@ -162,7 +153,7 @@ def studies(runs: Sequence[Run], *, reply_limit: int = 300) -> list[Study]:
     models = list(dict.fromkeys(run.model for run in runs))
     in_turn = sorted(runs, key=lambda run: models.index(run.model))
     by_name = grouped(in_turn, lambda run: run.benchmark)
-    return [_study(name, members, reply_limit) for name, members in by_name.items()]
+    return [_study(name, members) for name, members in by_name.items()]
 
 
 def draw_alike(found: Sequence[Study], rows: Mapping[str, str]) -> None:
@@ -175,10 +166,7 @@ def draw_alike(found: Sequence[Study], rows: Mapping[str, str]) -> None:
 
 def all_runs(found: Sequence[Study]) -> list[Run]:
     """The runs of several studies."""
-    runs = []
-    for study in found:
-        runs += [entrant.run for entrant in study.entrants]
-    return runs
+    return [entrant.run for study in found for entrant in study.entrants]
 
 
 def labels_of(runs: Sequence[Run]) -> list[str]:
@@ -193,14 +181,14 @@ def _name(run: Run) -> str:
     return with_shard(name, run.manifest.shard)
 
 
-def _study(name: str, runs: list[Run], reply_limit: int) -> Study:
+def _study(name: str, runs: list[Run]) -> Study:
     items, found = _shared_items(runs)
     spec = asked_benchmark(name, runs[0].manifest.about)
     entrants: list[Entrant] = []
     for run, label, (where, turned) in zip(runs, labels_of(runs), found, strict=True):
         entrant = _entrant(run, label, Table.of_run(run, spec), where, len(items))
         _turn(entrant, turned)
-        entrant.replies = _replies(run, where, reply_limit)
+        entrant.replies = _replies(run, where)
         entrant.costs = _costs(run, where)
         entrant.rules = {int(where[n]): rule for n, rule in run.rules() if n < len(where)}
         entrant.series = len(entrants)
@@ -225,9 +213,7 @@ def _shared_items(runs: list[Run]) -> tuple[list[Item], list[tuple[Places, Turne
     found = []
     for run in runs:
         digest = run.manifest.items_sha256
-        where = known.get(digest)
-        if where is None:
-            where = _places(run, items, index)
+        where = known.get(digest) or _places(run, items, index)
         if digest:
             known[digest] = where
         found.append(where)
@@ -274,33 +260,35 @@ def _entrant(run: Run, label: str, table: Table, places: Places, count: int) -> 
     return Entrant(run, label, table, total, asked, choice, right, sure, gold)
 
 
+def _placed(places: Places, numbered: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """What a log has by an item's number, by the item's position; without items left out."""
+    for number, *rest in numbered:
+        if number < len(places) and places[number] != LEFT_OUT:
+            yield int(places[number]), *rest
+
+
 def _costs(run: Run, places: Places) -> dict[int, str]:
     """What each answer took, in words, by the item's position."""
     found = {}
-    for number, tokens, seconds in run.costs():
-        if number >= len(places) or places[number] == LEFT_OUT:
-            continue
+    for place, tokens, seconds in _placed(places, run.costs()):
         parts = []
         if tokens is not None:
             parts.append(counted(tokens, "tokens"))
         if seconds is not None and seconds >= SHORTEST:
             parts.append(f"{seconds:.2f} s")
         if parts:
-            found[int(places[number])] = ", ".join(parts)
+            found[place] = ", ".join(parts)
     return found
 
 
-def _replies(run: Run, places: Places, limit: int) -> dict[int, str]:
+def _replies(run: Run, places: Places) -> dict[int, str]:
     """How the replies of models that talk begin, by the item's position.
 
     A failure's reason where there is no reply.
     """
     found = {}
-    for number, reply, error in run.replies(limit + 1):
-        if number >= len(places) or places[number] == LEFT_OUT:
-            continue
-        said = f"error: {error}" if reply is None else reply
-        found[int(places[number])] = clip(said, limit)
+    for place, reply, error in _placed(places, run.replies(REPLY + 1)):
+        found[place] = clip(f"error: {error}" if reply is None else reply, REPLY)
     return found
 
 
@@ -353,29 +341,18 @@ def _telling_apart(
     The model tells runs apart wherever they are.
     """
     telling: dict[str, dict[str, None]] = {name: {} for name in names.values()}
-    specs: dict[str, str] = {}
-    for folder, name in names.items():
-        spec = settings[folder][MODEL]
-        if specs.setdefault(name, spec) != spec:
+    for name, folders in grouped(names, names.__getitem__).items():
+        if len({settings[folder][MODEL] for folder in folders}) > 1:
             telling[name][MODEL] = None
     for study in found:
-        of_name: dict[str, list[Settings]] = {}
-        for entrant in study.entrants:
-            folder = str(entrant.run.path)
-            of_name.setdefault(names[folder], []).append(settings[folder])
-        for name, several in of_name.items():
-            telling[name] |= dict.fromkeys(_differing(several))
+        here = [str(entrant.run.path) for entrant in study.entrants]
+        for name, folders in grouped(here, names.__getitem__).items():
+            telling[name] |= dict.fromkeys(_differing([settings[folder] for folder in folders]))
     return telling
 
 
 def _differing(several: Sequence[Settings]) -> list[str]:
     """The settings in which any two differ."""
-    every: dict[str, None] = {}
-    for each in several:
-        every |= dict.fromkeys(each)
-    found = []
-    for key in every:
-        first = several[0].get(key)
-        if any(each.get(key) != first for each in several):
-            found.append(key)
-    return found
+    every = dict.fromkeys(key for each in several for key in each)
+    first = several[0]
+    return [key for key in every if any(each.get(key) != first.get(key) for each in several)]

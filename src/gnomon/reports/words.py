@@ -5,25 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isnan
 
-from gnomon.naming import clip, model_name, plain
-
-__all__ = [
-    "axis_name",
-    "capitalised",
-    "clip",
-    "counted",
-    "interval",
-    "interval_of",
-    "known",
-    "listed",
-    "measure_name",
-    "model_name",
-    "per_cent",
-    "percent",
-    "percentage",
-    "plain",
-    "whole_percent",
-]
+from gnomon.naming import clip as clip
+from gnomon.naming import model_name as model_name
+from gnomon.naming import plain as plain
 
 _PROPER = {"f1": "F1", "ece": "ECE", "auc": "area"}
 _WHOLE = {"auc": "AUC"}  # a measure's whole name, not a part of one

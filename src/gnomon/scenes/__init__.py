@@ -18,27 +18,15 @@ if TYPE_CHECKING:
     from gnomon.scenes.relations import SceneFact, decide, explain, facts
     from gnomon.scenes.scenes import Placed, Scene, Viewer, from_json, to_json
 
-_HOME = {
-    "ContrastOptions": "layouts",
-    "Placed": "scenes",
-    "Scene": "scenes",
-    "SceneFact": "relations",
-    "SceneOptions": "placing",
-    "Viewer": "scenes",
-    "contrasted": "contrasts",
-    "decide": "relations",
-    "describe_scene": "descriptions",
-    "draw": "pictures",
-    "draw_missing": "drawing",
-    "explain": "relations",
-    "facts": "relations",
-    "from_json": "scenes",
-    "opposed_pairs": "contrasts",
-    "random_scene": "placing",
-    "scene_of": "descriptions",
-    "to_json": "scenes",
-    "truth_in": "contrasts",
-    "write_png": "pictures",
+_NAMES = {
+    "contrasts": ("contrasted", "opposed_pairs", "truth_in"),
+    "descriptions": ("describe_scene", "scene_of"),
+    "drawing": ("draw_missing",),
+    "layouts": ("ContrastOptions",),
+    "pictures": ("draw", "write_png"),
+    "placing": ("SceneOptions", "random_scene"),
+    "relations": ("SceneFact", "decide", "explain", "facts"),
+    "scenes": ("Placed", "Scene", "Viewer", "from_json", "to_json"),
 }
 
 __all__ = [
@@ -67,6 +55,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """A public name, loaded when it is first used."""
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    for module, names in _NAMES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

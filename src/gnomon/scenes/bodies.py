@@ -15,76 +15,10 @@ from gnomon.scenes.things import Cavity, Thing, Top, bounds, thing_named
 # The thresholds of the relations as data (data/space/thresholds.yaml).
 
 
-class RelationThresholds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Lengths, shares and angles; the file says in which unit each one is."""
-
-    contact: float
-    apart_for_touching: float
-    apart_for_against: float
-    apart_for_on: float
-    apart_for_in: float
-    apart_for_into: float
-    apart_for_edge: float
-    apart_for_off: float
-    apart_for_link: float
-    apart_for_detached: float
-    above_rim: float
-    column_true: float
-    column_gap: float
-    beneath_share: float
-    near_true: float
-    near_false: float
-    far_true: float
-    far_false: float
-    side_near: float
-    side_far: float
-    side_true: float
-    side_false: float
-    side_gap: float
-    beyond_true: float
-    ahead_true: float
-    ahead_false: float
-    ahead_gap: float
-    facing_true: float
-    facing_false: float
-    away_true: float
-    away_false: float
-    leave_true: float
-    leave_false: float
-    opposite_true: float
-    opposite_false: float
-    parallel_true: float
-    parallel_false: float
-    square_true: float
-    square_false: float
-    abreast_true: float
-    along_true: float
-    along_false: float
-    across_true: float
-    across_false: float
-    edge_true: float
-    edge_false: float
-    middle_true: float
-    middle_false: float
-    ring_true: float
-    ring_false: float
-    ring_near: float
-    between_true: float
-    between_false: float
-    past_gap: float
-    past_lane: float
-    after_heading: float
-    after_true: float
-    after_false: float
-    after_near: float
-    alike: float
-    unlike: float
-
-
 @cache
-def thresholds() -> RelationThresholds:
-    """The thresholds that ship."""
-    return msgspec.convert(read_yaml(package_data("space/thresholds.yaml")), RelationThresholds)
+def thresholds() -> dict[str, float]:
+    """Lengths, shares and angles by name; the file says in which unit each one is."""
+    return msgspec.convert(read_yaml(package_data("space/thresholds.yaml")), dict[str, float])
 
 
 Plan = tuple[float, float]  # a point or a direction in plan
@@ -222,7 +156,7 @@ class BodyPair:
     @property
     def same_level(self) -> bool:
         """Whether both stand at the same height, none of them on or in the other."""
-        level = abs(self.a.low - self.b.low) <= thresholds().contact
+        level = abs(self.a.low - self.b.low) <= thresholds()["contact"]
         return level and not self.rests
 
     @cached_property
@@ -232,7 +166,7 @@ class BodyPair:
         if top is None:
             return False
         height = self.b.low + top.height * self.b.placed.scale
-        if abs(self.a.low - height) > thresholds().contact:
+        if abs(self.a.low - height) > thresholds()["contact"]:
             return False
         return self._is_over(top.at, top.size)
 
@@ -244,7 +178,7 @@ class BodyPair:
             return False
         floor = self.b.low + cavity.floor * scale
         rim = self.b.low + cavity.rim * scale
-        contact = thresholds().contact
+        contact = thresholds()["contact"]
         if not floor - contact <= self.a.low < rim - contact:
             return False
         return self._is_over(cavity.at, cavity.size)
@@ -269,10 +203,10 @@ class BodyPair:
         room = self.b.thing.beneath * self.b.placed.scale
         if not room or self.b.part or self.plan_gap > 0 or self.rests:
             return False
-        contact = thresholds().contact
+        contact = thresholds()["contact"]
         if self.a.high > self.b.low + room + contact or self.a.low < self.b.low - contact:
             return False
-        return covered_share(self.a, self.b) >= thresholds().beneath_share
+        return covered_share(self.a, self.b) >= thresholds()["beneath_share"]
 
     @property
     def nested(self) -> bool:

@@ -57,9 +57,9 @@ def around(pair: BodyPair) -> Verdict:
     t = thresholds()
     opening = _widest_opening(pair.b.at, group)
     farthest = max(plan_distance(other, pair.b) for other in group)
-    close = farthest <= t.ring_near * pair.b.diagonal
+    close = farthest <= t["ring_near"] * pair.b.diagonal
     why = f"the {len(group)} things leave an opening of {opening:.0f} degrees around {pair.b.name}"
-    return judge(opening <= t.ring_true and close, opening >= t.ring_false, why)
+    return judge(opening <= t["ring_true"] and close, opening >= t["ring_false"], why)
 
 
 def among(pair: BodyPair) -> Verdict:
@@ -70,7 +70,7 @@ def among(pair: BodyPair) -> Verdict:
     t = thresholds()
     opening = _widest_opening(pair.a.at, group)
     why = f"the {len(group)} things leave an opening of {opening:.0f} degrees around {pair.a.name}"
-    return judge(opening <= t.ring_true, opening >= t.ring_false, why)
+    return judge(opening <= t["ring_true"], opening >= t["ring_false"], why)
 
 
 def between(pair: BodyPair) -> Verdict:
@@ -82,7 +82,7 @@ def between(pair: BodyPair) -> Verdict:
     first, second = group
     apart = angle(minus(first.at, pair.a.at), minus(second.at, pair.a.at))
     why = f"the two lie {apart:.0f} degrees apart as seen from {pair.a.name}"
-    return judge(apart >= t.between_true, apart <= t.between_false, why)
+    return judge(apart >= t["between_true"], apart <= t["between_false"], why)
 
 
 def _from_middle(pair: BodyPair) -> tuple[float, float] | None:
@@ -104,8 +104,8 @@ def at_edge(pair: BodyPair) -> Verdict:
     if place is None:
         return _not_on_top(pair)
     distance, margin = place
-    central = distance <= t.edge_false
-    at_the_edge = margin <= t.edge_true and not central
+    central = distance <= t["edge_false"]
+    at_the_edge = margin <= t["edge_true"] and not central
     return judge(at_the_edge, central, _distance_in_words(pair, distance))
 
 
@@ -117,12 +117,12 @@ def in_middle(pair: BodyPair) -> Verdict:
         return _not_on_top(pair)
     distance, _ = place
     why = _distance_in_words(pair, distance)
-    return judge(distance <= t.middle_true, distance >= t.middle_false, why)
+    return judge(distance <= t["middle_true"], distance >= t["middle_false"], why)
 
 
 def _not_on_top(pair: BodyPair) -> Verdict:
     """Of a subject that is not on a top: false where it is clearly apart, else undecided."""
-    apart = pair.gap >= thresholds().apart_for_edge * pair.lesser
+    apart = pair.gap >= thresholds()["apart_for_edge"] * pair.lesser
     return judge(False, apart, resting_in_words(pair))
 
 
@@ -135,7 +135,7 @@ def linked(pair: BodyPair) -> Verdict:
     """A rope joins the two."""
     if pair.linked:
         return Verdict(True, f"a rope joins {pair.a.name} and {pair.b.name}")
-    apart = pair.gap >= thresholds().apart_for_link * pair.lesser
+    apart = pair.gap >= thresholds()["apart_for_link"] * pair.lesser
     return judge(False, apart, f"no rope; {gap_in_words(pair)}")
 
 
@@ -143,7 +143,7 @@ def detached(pair: BodyPair) -> Verdict:
     """No rope joins the two, and they are apart."""
     if pair.linked:
         return Verdict(False, f"a rope joins {pair.a.name} and {pair.b.name}")
-    apart = pair.gap >= thresholds().apart_for_detached * pair.lesser
+    apart = pair.gap >= thresholds()["apart_for_detached"] * pair.lesser
     return judge(apart and not pair.rests, False, f"no rope; {gap_in_words(pair)}")
 
 
@@ -154,7 +154,7 @@ def part_of(pair: BodyPair) -> Verdict:
         return Verdict(True, f"{pair.a.part} is a part of {pair.b.name}, and in its place")
     if same:
         return Verdict(False, f"{pair.b.name} belongs to {pair.a.name}, not the other way round")
-    apart = pair.gap >= thresholds().apart_for_touching * pair.lesser
+    apart = pair.gap >= thresholds()["apart_for_touching"] * pair.lesser
     return judge(False, apart, gap_in_words(pair))
 
 
@@ -171,7 +171,7 @@ def congruent(pair: BodyPair) -> Verdict:
     ratio = pair.a.placed.scale / pair.b.placed.scale
     difference = max(ratio, 1 / ratio) - 1
     why = f"the same thing; the sizes differ by {difference:.0%}"
-    return judge(difference <= t.alike, difference >= t.unlike, why)
+    return judge(difference <= t["alike"], difference >= t["unlike"], why)
 
 
 # Touching, resting on, being in, above and below.
@@ -180,18 +180,18 @@ def congruent(pair: BodyPair) -> Verdict:
 def is_flush(pair: BodyPair) -> bool:
     """Whether two closed sides touch; what has legs touches with less than its box."""
     closed = pair.a.thing.solid and pair.b.thing.solid and not (pair.a.part or pair.b.part)
-    return closed and pair.gap < thresholds().contact and not pair.nested
+    return closed and pair.gap < thresholds()["contact"] and not pair.nested
 
 
 def touching(pair: BodyPair) -> Verdict:
     """Contact: by resting, or by closed sides that are flush."""
-    apart = pair.gap >= thresholds().apart_for_touching * pair.lesser
+    apart = pair.gap >= thresholds()["apart_for_touching"] * pair.lesser
     return judge(pair.rests or is_flush(pair), apart and not pair.nested, gap_in_words(pair))
 
 
 def against(pair: BodyPair) -> Verdict:
     """Contact from the side."""
-    apart = pair.gap >= thresholds().apart_for_against * pair.lesser
+    apart = pair.gap >= thresholds()["apart_for_against"] * pair.lesser
     sideways = is_flush(pair) and pair.heights_overlap and not pair.rests
     return judge(sideways, apart or pair.rests, gap_in_words(pair))
 
@@ -202,8 +202,8 @@ def rests_on(pair: BodyPair) -> Verdict:
         return Verdict(True, resting_in_words(pair))
     if pair.rests or pair.nested:
         return Verdict(False, resting_in_words(pair))
-    apart = pair.gap >= thresholds().apart_for_on * pair.lesser
-    beside = pair.same_level and pair.gap > thresholds().contact
+    apart = pair.gap >= thresholds()["apart_for_on"] * pair.lesser
+    beside = pair.same_level and pair.gap > thresholds()["contact"]
     return judge(False, apart or beside, gap_in_words(pair))
 
 
@@ -213,7 +213,7 @@ def inside(pair: BodyPair) -> Verdict:
         return Verdict(True, resting_in_words(pair))
     if pair.rests or pair.nested:
         return Verdict(False, resting_in_words(pair))
-    apart = pair.gap >= thresholds().apart_for_in * pair.lesser
+    apart = pair.gap >= thresholds()["apart_for_in"] * pair.lesser
     return judge(False, apart, gap_in_words(pair))
 
 
@@ -233,7 +233,7 @@ def outside(pair: BodyPair) -> Verdict:
     """Clearly not in a ground that has a cavity."""
     if pair.b.cavity is None:
         return undecided(f"{pair.b.name} has no hollow")
-    apart = pair.gap >= thresholds().apart_for_in * pair.lesser and not pair.rests
+    apart = pair.gap >= thresholds()["apart_for_in"] * pair.lesser and not pair.rests
     return judge(apart, pair.is_in, gap_in_words(pair))
 
 
@@ -247,20 +247,20 @@ def out_of(pair: BodyPair) -> Verdict:
 
 def into(pair: BodyPair) -> Verdict:
     """In the cavity and sticking out of it."""
-    apart = pair.gap > thresholds().apart_for_into * pair.lesser
+    apart = pair.gap > thresholds()["apart_for_into"] * pair.lesser
     if not pair.is_in or pair.b.cavity is None:
         return judge(False, apart or pair.is_on, gap_in_words(pair))
     rim = pair.b.low + pair.b.cavity.rim * pair.b.placed.scale
     out = (pair.a.high - rim) / pair.a.height
     why = f"{max(0.0, out):.0%} of {pair.a.name} is above the rim of {pair.b.name}"
-    return judge(out > thresholds().above_rim, False, why)
+    return judge(out > thresholds()["above_rim"], False, why)
 
 
 def off(pair: BodyPair) -> Verdict:
     """Near a top surface but not on it."""
     if pair.b.top is None:
         return undecided(f"{pair.b.name} has no top on which things stand")
-    close = thresholds().apart_for_off * pair.lesser <= pair.gap <= pair.mean
+    close = thresholds()["apart_for_off"] * pair.lesser <= pair.gap <= pair.mean
     free = close and not pair.rests and not pair.nested
     return judge(free, pair.is_on, gap_in_words(pair))
 
@@ -272,16 +272,16 @@ def below(pair: BodyPair) -> Verdict:
     if pair.rests or pair.flipped.is_beneath:
         return Verdict(False, resting_in_words(pair))
     t = thresholds()
-    if pair.a.low >= pair.b.high - t.contact:
+    if pair.a.low >= pair.b.high - t["contact"]:
         return Verdict(False, f"{pair.a.name} begins where {pair.b.name} ends, or higher")
-    if pair.same_level and pair.plan_gap > t.column_gap * pair.lesser:
+    if pair.same_level and pair.plan_gap > t["column_gap"] * pair.lesser:
         return Verdict(False, f"both stand at the same height, {metres(pair.plan_gap)} apart")
-    lower = pair.a.high <= pair.b.low + t.contact
+    lower = pair.a.high <= pair.b.low + t["contact"]
     if not lower:
         return undecided(f"{pair.a.name} ends higher than {pair.b.name} begins")
     share = max(covered_share(pair.a, pair.b), covered_share(pair.b, pair.a))
     why = f"{pair.a.name} is lower than {pair.b.name}, and they share {share:.0%} of their columns"
-    return judge(share >= t.column_true, False, why)
+    return judge(share >= t["column_true"], False, why)
 
 
 def above(pair: BodyPair) -> Verdict:

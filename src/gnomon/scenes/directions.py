@@ -61,13 +61,16 @@ def on_side(pair: BodyPair, side: Side, frame: Frame) -> Verdict:
     direction = direction_of(pair, side, frame)
     off = angle(pair.offset, direction)
     along = dot(pair.offset, direction)
-    room = pair.a.reach(direction) + pair.b.reach(direction) + t.side_gap * pair.mean
+    room = pair.a.reach(direction) + pair.b.reach(direction) + t["side_gap"] * pair.mean
     seen = "as the viewer sees it" if frame == "viewer" else "by its own front"
     why = f"{pair.a.name} lies {off:.0f} degrees off the {side} of {pair.b.name} {seen}"
 
-    opposite = off >= 180 - t.side_true and -along >= room
-    across = t.side_false <= off <= 180 - t.side_false and pair.plan_gap > t.side_gap * pair.mean
-    return judge(off <= t.side_true and along >= room, opposite or across, why)
+    opposite = off >= 180 - t["side_true"] and -along >= room
+    across = (
+        t["side_false"] <= off <= 180 - t["side_false"]
+        and pair.plan_gap > t["side_gap"] * pair.mean
+    )
+    return judge(off <= t["side_true"] and along >= room, opposite or across, why)
 
 
 def frames_of(pair: BodyPair) -> tuple[Frame, ...]:
@@ -91,8 +94,8 @@ SIDES: dict[str, Side] = {"left": "left", "right": "right", "front": "front", "b
 
 def _at_side(pair: BodyPair) -> Verdict:
     t = thresholds()
-    near = pair.plan_gap <= t.side_near * pair.mean
-    return judge(near, pair.plan_gap >= t.side_far * pair.mean, gap_in_words(pair))
+    near = pair.plan_gap <= t["side_near"] * pair.mean
+    return judge(near, pair.plan_gap >= t["side_far"] * pair.mean, gap_in_words(pair))
 
 
 def _lateral(pair: BodyPair, frame: Frame) -> Verdict:
@@ -113,30 +116,30 @@ def ahead(pair: BodyPair) -> Verdict:
         return undecided(f"{pair.b.name} has no front of its own, or the two rest on one another")
     t = thresholds()
     off = angle(pair.offset, pair.b.front)
-    clear = pair.plan_gap >= t.ahead_gap * pair.mean
+    clear = pair.plan_gap >= t["ahead_gap"] * pair.mean
     why = f"{pair.a.name} is {off:.0f} degrees off where {pair.b.name} looks"
-    return judge(off <= t.ahead_true and clear, off >= t.ahead_false and clear, why)
+    return judge(off <= t["ahead_true"] and clear, off >= t["ahead_false"] and clear, why)
 
 
 def beyond(pair: BodyPair) -> Verdict:
     """Behind for the viewer, with some room between."""
     behind = on_side(pair, "back", "viewer")
-    distant = pair.plan_gap >= thresholds().beyond_true * pair.mean
+    distant = pair.plan_gap >= thresholds()["beyond_true"] * pair.mean
     return all_of(behind, judge(distant, False, gap_in_words(pair)))
 
 
 def near(pair: BodyPair) -> Verdict:
     """Hardly a gap."""
     t = thresholds()
-    close = pair.gap <= t.near_true * pair.lesser
-    return judge(close or pair.rests, pair.gap >= t.near_false * pair.mean, gap_in_words(pair))
+    close = pair.gap <= t["near_true"] * pair.lesser
+    return judge(close or pair.rests, pair.gap >= t["near_false"] * pair.mean, gap_in_words(pair))
 
 
 def far(pair: BodyPair) -> Verdict:
     """A gap of several times their size."""
     t = thresholds()
-    close = pair.gap <= t.far_false * pair.mean
-    return judge(pair.gap >= t.far_true * pair.mean, close or pair.rests, gap_in_words(pair))
+    close = pair.gap <= t["far_false"] * pair.mean
+    return judge(pair.gap >= t["far_true"] * pair.mean, close or pair.rests, gap_in_words(pair))
 
 
 def next_to(pair: BodyPair) -> Verdict:
@@ -178,7 +181,7 @@ def facing(pair: BodyPair) -> Verdict:
     if off is None:
         return _no_look(pair)
     t = thresholds()
-    return judge(off <= t.facing_true, off >= t.facing_false, _look_in_words(pair, off))
+    return judge(off <= t["facing_true"], off >= t["facing_false"], _look_in_words(pair, off))
 
 
 def facing_away(pair: BodyPair) -> Verdict:
@@ -187,7 +190,7 @@ def facing_away(pair: BodyPair) -> Verdict:
     if off is None:
         return _no_look(pair)
     t = thresholds()
-    return judge(off >= t.away_true, off <= t.away_false, _look_in_words(pair, off))
+    return judge(off >= t["away_true"], off <= t["away_false"], _look_in_words(pair, off))
 
 
 def toward(pair: BodyPair) -> Verdict:
@@ -202,8 +205,8 @@ def leaving(pair: BodyPair) -> Verdict:
     if not pair.a.thing.moves:
         return undecided(f"{pair.a.name} does not move")
     t = thresholds()
-    distant = pair.plan_gap >= t.leave_true * pair.mean
-    close = pair.plan_gap <= t.leave_false * pair.mean
+    distant = pair.plan_gap >= t["leave_true"] * pair.mean
+    close = pair.plan_gap <= t["leave_false"] * pair.mean
     return all_of(facing_away(pair), judge(distant, close, gap_in_words(pair)))
 
 
@@ -219,8 +222,8 @@ def opposite(pair: BodyPair) -> Verdict:
     if not (pair.a.has_front and pair.b.has_front) or pair.rests:
         return undecided("one of the two has no front, or they rest on one another")
     t = thresholds()
-    room = pair.plan_gap >= t.opposite_true * pair.lesser
-    close = pair.plan_gap < t.opposite_false * pair.lesser
+    room = pair.plan_gap >= t["opposite_true"] * pair.lesser
+    close = pair.plan_gap < t["opposite_false"] * pair.lesser
     return all_of(facing(pair), facing(pair.flipped), judge(room, close, gap_in_words(pair)))
 
 
@@ -238,7 +241,7 @@ def _in_line(pair: BodyPair) -> bool:
         if axis is None:
             continue
         off = angle(pair.offset, axis)
-        if min(off, 180 - off) < thresholds().abreast_true:
+        if min(off, 180 - off) < thresholds()["abreast_true"]:
             return True
     return False
 
@@ -250,8 +253,8 @@ def parallel(pair: BodyPair) -> Verdict:
         return _no_axes(pair)
     t = thresholds()
     why = _axes_in_words(pair, between)
-    abreast = between <= t.parallel_true and not _in_line(pair)
-    return judge(abreast, between >= t.parallel_false, why)
+    abreast = between <= t["parallel_true"] and not _in_line(pair)
+    return judge(abreast, between >= t["parallel_false"], why)
 
 
 def perpendicular(pair: BodyPair) -> Verdict:
@@ -261,7 +264,7 @@ def perpendicular(pair: BodyPair) -> Verdict:
         return _no_axes(pair)
     t = thresholds()
     why = _axes_in_words(pair, between)
-    return judge(between >= t.square_true, between <= t.square_false, why)
+    return judge(between >= t["square_true"], between <= t["square_false"], why)
 
 
 def along(pair: BodyPair) -> Verdict:
@@ -272,7 +275,7 @@ def along(pair: BodyPair) -> Verdict:
     t = thresholds()
     why = _axes_in_words(pair, between)
     abreast = pair.rests or not _in_line(pair)
-    same_way = judge(between <= t.along_true and abreast, between >= t.along_false, why)
+    same_way = judge(between <= t["along_true"] and abreast, between >= t["along_false"], why)
     return all_of(same_way, near(pair))
 
 
@@ -288,10 +291,10 @@ def across(pair: BodyPair) -> Verdict:
         return _no_axes(pair)
     t = thresholds()
     if not pair.is_on:
-        apart = pair.same_level and pair.plan_gap > t.apart_for_edge * pair.mean
+        apart = pair.same_level and pair.plan_gap > t["apart_for_edge"] * pair.mean
         return judge(False, apart, resting_in_words(pair))
     why = _axes_in_words(pair, between)
-    return judge(between >= t.across_true, between <= t.across_false, why)
+    return judge(between >= t["across_true"], between <= t["across_false"], why)
 
 
 def past(pair: BodyPair) -> Verdict:
@@ -302,8 +305,8 @@ def past(pair: BodyPair) -> Verdict:
     front = pair.a.front
     lead = dot(pair.offset, front)
     sideways = abs(dot(pair.offset, (-front[1], front[0])))
-    clear = pair.a.reach(front) + pair.b.reach(front) + t.past_gap * pair.mean
-    in_lane = sideways <= t.past_lane * (pair.a.width + pair.b.diagonal)
+    clear = pair.a.reach(front) + pair.b.reach(front) + t["past_gap"] * pair.mean
+    in_lane = sideways <= t["past_lane"] * (pair.a.width + pair.b.diagonal)
     why = f"{pair.a.name} is {lead:.1f} m ahead of {pair.b.name} on its way"
     return judge(lead >= clear and in_lane, lead <= -clear, why)
 
@@ -313,8 +316,8 @@ def after(pair: BodyPair) -> Verdict:
     if not (pair.a.has_front and pair.b.has_front) or pair.rests:
         return undecided("one of the two has no front")
     t = thresholds()
-    if angle(pair.a.front, pair.b.front) > t.after_heading:
+    if angle(pair.a.front, pair.b.front) > t["after_heading"]:
         return undecided("the two do not head the same way")
     off = angle(pair.a.front, (-pair.offset[0], -pair.offset[1]))
-    follows = off <= t.after_true and pair.plan_gap <= t.after_near * pair.mean
-    return judge(follows, off >= t.after_false, _look_in_words(pair, off))
+    follows = off <= t["after_true"] and pair.plan_gap <= t["after_near"] * pair.mean
+    return judge(follows, off >= t["after_false"], _look_in_words(pair, off))

@@ -19,7 +19,7 @@ from gnomon.errors import DataError
 from gnomon.files import package_data
 from gnomon.jobs import Watch, do_jobs
 from gnomon.records import digest
-from gnomon.scenes.pictures import check_size, paint, png, scene_note
+from gnomon.scenes.pictures import PNG, check_size, chunks, paint, png, scene_note
 from gnomon.scenes.scenes import Scene, from_json, to_json
 
 # How scenes look: another word, whenever the same scene is drawn with other pixels. Names of
@@ -27,7 +27,6 @@ from gnomon.scenes.scenes import Scene, from_json, to_json
 EDITION = "17beeb526877"
 PART = ".part"  # how the name of an unfinished picture ends
 OLD = 3600.0  # seconds after which an unfinished picture counts as left behind
-SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 @cache
@@ -107,22 +106,16 @@ def is_whole(file: Path, size: int) -> bool:
         content = file.read_bytes()
     except OSError:
         return False
-    if not content.startswith(SIGNATURE):
-        return False
     side = size.to_bytes(4)
     if content[16:24] != side + side:
         return False
-    place = len(SIGNATURE)
+    length = len(PNG)
     kind = b""
-    while place + 12 <= len(content):
-        length = int.from_bytes(content[place : place + 4])
-        kind = content[place + 4 : place + 8]
-        end = place + 8 + length
-        check = content[end : end + 4]
-        if zlib.crc32(content[place + 4 : end]).to_bytes(4) != check:
+    for kind, body, check in chunks(content):
+        if zlib.crc32(kind + body).to_bytes(4) != check:
             return False
-        place = end + 4
-    return kind == b"IEND" and place == len(content)
+        length += len(body) + 12
+    return kind == b"IEND" and length == len(content)
 
 
 def keep_within(folder: Path, most: int, kept: Mapping[str, object]) -> None:

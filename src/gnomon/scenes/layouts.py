@@ -11,19 +11,9 @@ import msgspec
 
 from gnomon.lexicon.relations import OpposedPair
 from gnomon.lexicon.things import thing_words
+from gnomon.scenes import placing
 from gnomon.scenes.bodies import Body, BodyPair, angle, minus
 from gnomon.scenes.pictures import SURVEY_SIZE, survey, viewer_of
-from gnomon.scenes.placing import (
-    ANYONE,
-    GAPS,
-    beside,
-    cluster,
-    flush,
-    is_free,
-    proposal,
-    resting,
-    ring,
-)
 from gnomon.scenes.scenes import Placed, Scene
 from gnomon.scenes.things import Thing, thing_named
 
@@ -77,7 +67,7 @@ def scene_of(arrangement: Arrangement, task: LayoutTask) -> Scene:
     return Scene(
         things=tuple(arrangement.things),
         links=arrangement.links,
-        viewer=ANYONE,
+        viewer=placing.ANYONE,
         place=task.place,
         look=task.look,
     )
@@ -97,10 +87,10 @@ def _beside_one_another(rng: random.Random, task: LayoutTask, true: str) -> Arra
     turn = rng.choice(TURNS) + rng.gauss(0, 6)
     base = Placed(id=fixed.name, thing=fixed.name, at=(0.0, 0.0, 0.0), turn=turn % 360)
     if "closed sides" in task.contrast.needs and rng.random() < 0.5:
-        return Arrangement([base, flush(rng, moved.name, moved, base)])
+        return Arrangement([base, placing.flush(rng, moved.name, moved, base)])
     if rng.random() < 0.25 and (task.frames == "probe" or true.startswith("far")):
-        return Arrangement([base, beside(rng, moved.name, moved, base, FAR_GAPS)])
-    return Arrangement([base, proposal(rng, moved.name, moved, base, GAPS)])
+        return Arrangement([base, placing.beside(rng, moved.name, moved, base, FAR_GAPS)])
+    return Arrangement([base, placing.proposal(rng, moved.name, moved, base, placing.GAPS)])
 
 
 def _stacked(rng: random.Random, task: LayoutTask, true: str) -> Arrangement:
@@ -112,7 +102,7 @@ def _stacked(rng: random.Random, task: LayoutTask, true: str) -> Arrangement:
     if true not in ("above", "over"):
         upper, lower = lower, upper
     assert stage.top is not None
-    on_top = resting(rng, upper.name, upper, base, stage.top, stage.top.height)
+    on_top = placing.resting(rng, upper.name, upper, base, stage.top, stage.top.height)
     x, y = on_top.at[0], on_top.at[1]
     turn = base.turn + rng.choice((0, 90, 180, 270))
     below = Placed(id=lower.name, thing=lower.name, at=(x, y, 0.0), turn=turn % 360)
@@ -124,7 +114,7 @@ def _linked(rng: random.Random, task: LayoutTask, true: str) -> Arrangement:
     turn = rng.choice(TURNS) + rng.gauss(0, 6)
     ground = task.ground
     base = Placed(id=ground.name, thing=ground.name, at=(0.0, 0.0, 0.0), turn=turn % 360)
-    other = beside(rng, task.subject.name, task.subject, base, (0.4, 0.6, 0.8))
+    other = placing.beside(rng, task.subject.name, task.subject, base, (0.4, 0.6, 0.8))
     links = ((task.subject.name, ground.name),) if true != "detached from" else ()
     return Arrangement([base, other], links)
 
@@ -137,9 +127,9 @@ def _ringed(rng: random.Random, task: LayoutTask, true: str) -> Arrangement:
     middle = Placed(id=one.name, thing=one.name, at=(0.0, 0.0, 0.0), turn=rng.uniform(0, 360))
     if true.startswith("far"):
         size, own = hypot(*several.size[:2]), hypot(*one.size[:2])
-        members = cluster(rng, ids, several, 3.0 * (size + own) + 1.2 * size)
+        members = placing.cluster(rng, ids, several, 3.0 * (size + own) + 1.2 * size)
     else:
-        members = ring(rng, ids, several, one)
+        members = placing.ring(rng, ids, several, one)
     grouped = [msgspec.structs.replace(member, group="group") for member in members]
     return Arrangement([middle, *grouped])
 
@@ -242,10 +232,10 @@ def _other(
             turn=rng.uniform(0, 360),
             colour=task.colours[name],
         )
-        scene = Scene(things=(*placed, candidate), viewer=ANYONE)
+        scene = Scene(things=(*placed, candidate), viewer=placing.ANYONE)
         body = Body(candidate)
         gaps = [BodyPair(body, Body(each), scene).plan_gap for each in placed]
-        if min(gaps) > 0.15 * body.diagonal and is_free(candidate, placed, scene):
+        if min(gaps) > 0.15 * body.diagonal and placing.is_free(candidate, placed, scene):
             return candidate
     return None
 

@@ -15,17 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import DataError, UsageError
+from gnomon.scenes import rendering
 from gnomon.scenes.bodies import Body
-from gnomon.scenes.rendering import (
-    SAMPLES,
-    RayGrid,
-    cast,
-    look_of,
-    rays_of,
-    shade,
-    silhouettes,
-    windows_of,
-)
 from gnomon.scenes.scenes import Placed, Scene, Viewer, check_scene, from_json, to_json
 from gnomon.scenes.solids import Camera, camera_of, solids_of
 from gnomon.scenes.things import thing_named
@@ -67,17 +58,19 @@ def paint(scene: Scene, size: int = 384, *, meshes: bool = False) -> NDArray[np.
     check_scene(scene)
     check_size(size)
     solids = solids_of(scene, meshes=meshes)
-    camera, look = camera_of(scene.viewer), look_of(scene)
-    grid = RayGrid(size * SAMPLES, size * SAMPLES)
-    windows = windows_of(solids, camera, grid)
+    camera, look = camera_of(scene.viewer), rendering.look_of(scene)
+    grid = rendering.RayGrid(size * rendering.SAMPLES, size * rendering.SAMPLES)
+    windows = rendering.windows_of(solids, camera, grid)
     wall = wall_distance(scene, camera) if look.wall is not None else None
     tile = _tile(scene)
     rgb = np.empty((size, size, 3), dtype=np.uint8)
     for top in range(0, size, ROWS):
         bottom = min(top + ROWS, size)
-        rays = rays_of(camera, grid, top * SAMPLES, bottom * SAMPLES, np.float32)
-        band = cast(solids, windows, camera, rays, top * SAMPLES, wall)
-        rgb[top:bottom] = shade(band, solids, camera, look, tile)
+        rays = rendering.rays_of(
+            camera, grid, top * rendering.SAMPLES, bottom * rendering.SAMPLES, np.float32
+        )
+        band = rendering.cast(solids, windows, camera, rays, top * rendering.SAMPLES, wall)
+        rgb[top:bottom] = rendering.shade(band, solids, camera, look, tile)
     return rgb
 
 
@@ -86,9 +79,9 @@ def survey(scene: Scene, size: int = 384, *, meshes: bool = False) -> PictureSur
     check_scene(scene)
     check_size(size)
     solids = solids_of(scene, meshes=meshes)
-    camera, look = camera_of(scene.viewer), look_of(scene)
-    grid = RayGrid(size, size)
-    windows = windows_of(solids, camera, grid)
+    camera, look = camera_of(scene.viewer), rendering.look_of(scene)
+    grid = rendering.RayGrid(size, size)
+    windows = rendering.windows_of(solids, camera, grid)
     wall = wall_distance(scene, camera) if look.wall is not None else None
     owners = np.array([0, 0, 0, *(solid.owner for solid in solids)], dtype=np.uint8)
     depth = np.empty((size, size), dtype=np.float32)
@@ -96,12 +89,12 @@ def survey(scene: Scene, size: int = 384, *, meshes: bool = False) -> PictureSur
     whole = np.zeros(len(scene.things) + 1, dtype=np.int64)
     for top in range(0, size, ROWS):
         bottom = min(top + ROWS, size)
-        rays = rays_of(camera, grid, top, bottom, np.float64)
-        band = cast(solids, windows, camera, rays, top, wall)
+        rays = rendering.rays_of(camera, grid, top, bottom, np.float64)
+        band = rendering.cast(solids, windows, camera, rays, top, wall)
         ahead = sum(rays[n] * camera.forward[n] for n in range(3))
         depth[top:bottom] = band.distance * ahead
         mask[top:bottom] = owners[band.met + 3]  # sky, wall and floor come before the first
-        whole += silhouettes(solids, windows, camera, rays, top, len(scene.things))
+        whole += rendering.silhouettes(solids, windows, camera, rays, top, len(scene.things))
     return _counted(scene, depth, mask, whole)
 
 
@@ -204,15 +197,20 @@ def scene_in(file: str | Path) -> Scene | None:
 
 def _texts(content: bytes) -> Iterator[bytes]:
     """The notes of a PNG file, which stand before its pixels."""
-    place = len(PNG)
-    while content.startswith(PNG) and place + 12 <= len(content):
-        length = int.from_bytes(content[place : place + 4])
-        kind = content[place + 4 : place + 8]
+    for kind, body, _ in chunks(content):
         if kind == b"IDAT":
             return
         if kind == b"tEXt":
-            yield content[place + 8 : place + 8 + length]
-        place += length + 12
+            yield body
+
+
+def chunks(content: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
+    """Kind, body and checksum of each chunk of a PNG file."""
+    place = len(PNG)
+    while content.startswith(PNG) and place + 12 <= len(content):
+        end = place + 8 + int.from_bytes(content[place : place + 4])
+        yield content[place + 4 : place + 8], content[place + 8 : end], content[end : end + 4]
+        place = end + 4
 
 
 def _chunk(kind: bytes, content: bytes) -> bytes:

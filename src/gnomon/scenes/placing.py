@@ -45,7 +45,7 @@ def impossibilities(scene: Scene) -> list[str]:
 
 def is_supported(body: Body, others: Sequence[Body], scene: Scene) -> bool:
     """Whether a thing stands on the ground, or on or in another thing."""
-    if abs(body.low) <= thresholds().contact:
+    if abs(body.low) <= thresholds()["contact"]:
         return True
     for other in others:
         pair = BodyPair(body, other, scene)
@@ -56,7 +56,7 @@ def is_supported(body: Body, others: Sequence[Body], scene: Scene) -> bool:
 
 def interpenetrate(pair: BodyPair) -> bool:
     """Whether the boxes of two things overlap although neither has room for the other."""
-    contact = thresholds().contact
+    contact = thresholds()["contact"]
     common = min(pair.a.high, pair.b.high) - max(pair.a.low, pair.b.low)
     if common <= contact or _overlap(pair) <= contact or pair.nested:
         return False

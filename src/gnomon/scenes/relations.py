@@ -8,10 +8,7 @@ from typing import Literal, NamedTuple
 from gnomon.errors import UsageError, unknown
 from gnomon.lexicon.relations import Relation, lexicon
 from gnomon.lexicon.statements import say
-from gnomon.scenes import contacts as company
-from gnomon.scenes import contacts as contact
-from gnomon.scenes import directions as orientation
-from gnomon.scenes import directions as places
+from gnomon.scenes import contacts, directions
 from gnomon.scenes.bodies import BodyPair, body_named
 from gnomon.scenes.scenes import Scene
 from gnomon.scenes.verdicts import Meaning, Verdict, undecided
@@ -101,72 +98,30 @@ def _verdict(pair: BodyPair, rule: Relation, frame: AskedFrame) -> Verdict:
     if one_thing and rule.meaning not in OF_PARTS:
         return undecided(f"{pair.a.name} and {pair.b.name} are one thing")
     if rule.meaning not in FRAMED:
-        return MEANINGS[rule.meaning](pair)
+        return rule_of(rule.meaning)(pair)
     if frame != "agreed":
         return _in_one_frame(pair, rule, frame)
 
-    verdicts = [places.in_frame(pair, rule.meaning, each) for each in places.frames_of(pair)]
+    verdicts = [
+        directions.in_frame(pair, rule.meaning, each) for each in directions.frames_of(pair)
+    ]
     if len({verdict.truth for verdict in verdicts}) > 1:
         both = "; ".join(verdict.why for verdict in verdicts)
         return undecided(f"the frames differ: {both}")
     return verdicts[0]
 
 
+def rule_of(meaning: str) -> Meaning:
+    """The function that judges a meaning, which the file of relations calls by its name."""
+    home = contacts if hasattr(contacts, meaning) else directions
+    found: Meaning = getattr(home, meaning)
+    return found
+
+
 def _in_one_frame(pair: BodyPair, rule: Relation, frame: Literal["viewer", "own"]) -> Verdict:
-    if frame not in places.frames_of(pair):
+    if frame not in directions.frames_of(pair):
         return undecided(f"{pair.b.name} has no front of its own")
-    return places.in_frame(pair, rule.meaning, frame)
-
-
-# The functions that the file of relations may name, beside those of FRAMED.
-MEANINGS: dict[str, Meaning] = {
-    function.__name__: function
-    for function in (
-        contact.touching,
-        contact.against,
-        contact.rests_on,
-        contact.inside,
-        contact.contains,
-        contact.surrounding,
-        contact.outside,
-        contact.out_of,
-        contact.into,
-        contact.off,
-        contact.below,
-        contact.above,
-        contact.over,
-        places.behind_near,
-        places.ahead,
-        places.beyond,
-        places.near,
-        places.far,
-        places.next_to,
-        places.accompanies,
-        orientation.facing,
-        orientation.facing_away,
-        orientation.toward,
-        orientation.leaving,
-        orientation.stands_at,
-        orientation.opposite,
-        orientation.parallel,
-        orientation.perpendicular,
-        orientation.along,
-        orientation.alongside,
-        orientation.across,
-        orientation.past,
-        orientation.after,
-        company.around,
-        company.among,
-        company.between,
-        company.at_edge,
-        company.in_middle,
-        company.linked,
-        company.detached,
-        company.part_of,
-        company.has_part,
-        company.congruent,
-    )
-}
+    return directions.in_frame(pair, rule.meaning, frame)
 
 
 # What holds in every scene: converses, symmetries, exclusions, implications between relations.

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 from math import cos, pi, radians, sin, sqrt
 from typing import Literal, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from gnomon.files import package_data, read_yaml
 from gnomon.grouped import grouped
 from gnomon.scenes.scenes import Scene
 from gnomon.scenes.solids import Array, Axes, Camera, Hit, Solid, intersect, project
@@ -38,32 +41,20 @@ class SceneLook(NamedTuple):
     shade: Colour
 
 
-INDOORS = (
-    Floor("tiles", (0.52, 0.48, 0.42), (0.44, 0.40, 0.35)),
-    Floor("boards", (0.46, 0.30, 0.17), (0.39, 0.25, 0.14)),
-    Floor("tiles", (0.44, 0.46, 0.48), (0.37, 0.39, 0.41)),
-    Floor("boards", (0.55, 0.44, 0.31), (0.48, 0.38, 0.26)),
-    Floor("speckled", (0.30, 0.36, 0.40), (0.27, 0.33, 0.37)),
-    Floor("plain", (0.50, 0.49, 0.46), (0.50, 0.49, 0.46)),
-)
-OUTDOORS = (
-    Floor("speckled", (0.20, 0.33, 0.09), (0.17, 0.29, 0.08)),
-    Floor("speckled", (0.30, 0.30, 0.31), (0.27, 0.27, 0.28)),
-    Floor("tiles", (0.46, 0.44, 0.40), (0.41, 0.39, 0.36)),
-    Floor("speckled", (0.52, 0.43, 0.28), (0.48, 0.39, 0.25)),
-)
-WALLS = (
-    (0.72, 0.70, 0.64),
-    (0.56, 0.64, 0.66),
-    (0.70, 0.62, 0.50),
-    (0.62, 0.66, 0.56),
-    (0.66, 0.60, 0.62),
-)
-SKIES = (
-    ((0.66, 0.76, 0.88), (0.22, 0.42, 0.74)),
-    ((0.74, 0.75, 0.76), (0.50, 0.55, 0.62)),
-    ((0.84, 0.72, 0.58), (0.30, 0.44, 0.68)),
-)
+class _Looks(msgspec.Struct, frozen=True):
+    """What a seed chooses from (data/looks.yaml)."""
+
+    indoors: tuple[Floor, ...]
+    outdoors: tuple[Floor, ...]
+    walls: tuple[Colour, ...]
+    skies: tuple[tuple[Colour, Colour], ...]
+
+
+@cache
+def _looks() -> _Looks:
+    return msgspec.convert(read_yaml(package_data("looks.yaml")), _Looks)
+
+
 LIGHTS = 12  # directions to the light; a multiple of the four samples of a pixel
 SPREAD = 0.07  # radius of the light, as a share of its distance
 GOLDEN = pi * (3 - sqrt(5))
@@ -73,9 +64,10 @@ def look_of(scene: Scene) -> SceneLook:
     """The look that a scene's seed stands for."""
     rng = random.Random(f"look {scene.place} {scene.look}")
     indoors = scene.place == "indoors"
-    floor = rng.choice(INDOORS if indoors else OUTDOORS)
-    wall = rng.choice(WALLS)
-    sky = rng.choice(SKIES)
+    looks = _looks()
+    floor = rng.choice(looks.indoors if indoors else looks.outdoors)
+    wall = rng.choice(looks.walls)
+    sky = rng.choice(looks.skies)
     warmth = rng.uniform(-0.03, 0.04)
     sunlight = (0.88 + warmth, 0.85, 0.81 - warmth)
     shade = (0.31, 0.32, 0.34)

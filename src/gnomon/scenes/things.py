@@ -197,13 +197,12 @@ class Cavity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     holds: tuple[str, ...] = ()
 
 
-class ThingEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A thing as it is written in the file."""
+class _ThingFields(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, eq=False):
+    """What a file says of a thing, beside its parts."""
 
     size: Triple
     kind: Kind
     place: Place
-    parts: tuple[PartEntry, ...]
     front: bool = False  # it has a front of its own
     top: Top | None = None
     beneath: float = 0.0  # height of the free room between its legs; 0 if there is none
@@ -213,21 +212,17 @@ class ThingEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     colours: tuple[str, ...] = ()  # that its main colour, the first part's, may be changed to
 
 
-class Thing(NamedTuple):
+class ThingEntry(_ThingFields, frozen=True, kw_only=True, forbid_unknown_fields=True, eq=False):
+    """A thing as it is written in the file."""
+
+    parts: tuple[PartEntry, ...]
+
+
+class Thing(_ThingFields, frozen=True, kw_only=True, eq=False):
     """A thing that can be placed in a scene."""
 
     name: str
-    size: Triple
-    kind: Kind
-    place: Place
     parts: tuple[ThingPart, ...]
-    front: bool
-    top: Top | None
-    beneath: float
-    cavity: Cavity | None
-    long: str
-    solid: bool
-    colours: tuple[str, ...]
 
     @property
     def living(self) -> bool:
@@ -289,13 +284,8 @@ def _block(name: str, hollow: bool, width: float, depth: float, height: float) -
         kind="container" if hollow else "toy",
         place=place,
         parts=tuple(all_parts(parts)),
-        front=False,
         top=Top(height, (width, depth)),
-        beneath=0.0,
-        cavity=None,
-        long="",
         solid=not hollow,
-        colours=(),
     )
 
 
@@ -346,20 +336,8 @@ def _read_thing(name: str, content: Any, file: str | Path) -> Thing:
         measured = ", ".join(f"{side:.3f}" for side in size)
         hint = f"Write size: [{measured}], or change the parts."
         raise DataError(f"the thing '{name}': the parts do not fill 'size'.", hint, file=file)
-    return Thing(
-        name,
-        entry.size,
-        entry.kind,
-        entry.place,
-        tuple(parts),
-        entry.front,
-        entry.top,
-        entry.beneath,
-        entry.cavity,
-        entry.long,
-        entry.solid,
-        entry.colours,
-    )
+    fields = msgspec.structs.asdict(entry) | {"name": name, "parts": tuple(parts)}
+    return Thing(**fields)
 
 
 def _problem(entry: ThingEntry) -> str:

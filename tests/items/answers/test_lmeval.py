@@ -39,6 +39,25 @@ def test_scores_are_joined_by_the_text_of_the_choice_not_by_its_place(tmp_path, 
     assert found["a"].scores == (-3.0, -0.1)
 
 
+def exported(words, labels):
+    """A line about a document that `gnomon make --as lm-eval` wrote."""
+    record = json.loads(line(0, "a", [[-0.1, True], [-3.0, False]], words))
+    record["doc"] |= {"choices": [f" {word}" for word in words], "labels": labels}
+    return json.dumps(record)
+
+
+def test_choices_of_an_exported_task_have_the_names_of_the_benchmark(tmp_path, choices):
+    """The model was given "no, it is not." for the label no."""
+    words = ("no, it is not.", "yes, it is.")
+    (tmp_path / "s.jsonl").write_text(exported(words, ["no", "yes"]))
+    assert choices(tmp_path / "s.jsonl")[0] == "no"
+
+
+def test_labels_that_do_not_belong_to_the_choices_are_not_believed(tmp_path, choices):
+    (tmp_path / "s.jsonl").write_text(exported(("no", "yes"), ["yes"]))
+    assert choices(tmp_path / "s.jsonl")[0] == "no"
+
+
 def test_arguments_of_older_versions_are_lists(tmp_path, choices):
     record = json.loads(line(0, "a", [[-0.1, True], [-3.0, False]]))
     record["arguments"] = [["Q", " no"], ["Q", " yes"]]

@@ -8,7 +8,7 @@ import pytest
 
 from gnomon.contracts import Benchmark
 from gnomon.errors import AnswerFileWarning, DataError, UsageError
-from gnomon.items.answers.model import answers
+from gnomon.items.answers.joining import answers
 from gnomon.records import Item
 
 BENCHMARK = Benchmark(name="mine", summary="items of our own", sources={})

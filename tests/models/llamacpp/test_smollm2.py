@@ -273,7 +273,13 @@ def plain_scores(fetched):
 
 
 @pytest.mark.weights
-@pytest.mark.parametrize(("quantised", "nats"), [(False, 1e-4), (True, 1.0)])
+@pytest.mark.parametrize(
+    ("quantised", "nats"),
+    [
+        (False, 5e-4),
+        (True, 1.0),
+    ],  # both sides add up hundreds of 32-bit numbers, in their own order
+)
 def test_its_scores_are_those_of_transformers_with_the_same_weights(plain_scores, quantised, nats):
     model = smollm2.smollm2("", threads=1, quantised=quantised)
     items = spatial_items()[::-1][:20]

@@ -10,28 +10,18 @@ from statistics import fmean, pstdev
 from gnomon.benchmarks.viphy.files import order_report, read_names
 from gnomon.contracts import Listing
 from gnomon.downloads.catalogue import locate
+from gnomon.files import package_data, read_yaml
 from gnomon.grouped import tally
 from gnomon.records import Item
 from gnomon.vision.knowledge import subtype_counts, subtypes
 
 COLUMNS = ("of", "count", "paper")
-# What Table 1 prints, to stand beside what the items give (only the sets that it describes).
-PAPER = {
-    "color": {"objects": "14k", "classes": "11", "label cardinality": "2.42 (1.37)"},
-    "size": {"objects": "1.6k", "instances": "43k", "relations": "2"},
-    "spatial": {
-        "objects": "300",
-        "instances": "6.5k",
-        "relations": "3",
-        "label cardinality": "1.28 (0.45)",
-        "scenes": "5",
-    },
-    "names": {
-        "objects": "14k",
-        "objects with subtype": "1.8k",
-        "subtype cardinality": "7.73 (12.91)",
-    },
-}
+
+
+def _paper() -> dict[str, dict[str, str]]:
+    """What Table 1 prints, to stand beside what the items give."""
+    printed: dict[str, dict[str, str]] = read_yaml(package_data("viphy/table1.yaml"))
+    return printed
 
 
 def statistics(items: Sequence[Item]) -> list[Listing]:
@@ -53,7 +43,7 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
     if scenes:
         found["scenes"] = len(scenes)
 
-    paper = PAPER.get(task, {}) if tally(items, "split") else {}
+    paper = _paper().get(task, {}) if tally(items, "split") else {}
     rows = [(of, value, paper.get(of, "")) for of, value in found.items()]
     tables = [Listing(f"Table 1: {task}", COLUMNS, tuple(rows))]
     if task == "color":
@@ -135,5 +125,5 @@ def subtype_statistics(items: Sequence[Item], *, data: str = "") -> list[Listing
         "objects with subtype": counts.with_subtypes,
         "subtype cardinality": f"{counts.cardinality:.2f} ({counts.deviation:.2f})",
     }
-    rows = tuple((of, n, PAPER["names"][of]) for of, n in found.items())
+    rows = tuple((of, n, _paper()["names"][of]) for of, n in found.items())
     return [*tables, Listing("Table 1: objects and their subtypes", COLUMNS, rows)]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gnomon.benchmarks.descriptions import described
 from gnomon.benchmarks.viphy import files, sizes
 from gnomon.benchmarks.viphy.colour import fresh_color
 from gnomon.benchmarks.viphy.elevation import fresh_spatial
@@ -25,7 +26,6 @@ from gnomon.benchmarks.viphy.items import (
 from gnomon.benchmarks.viphy.knowledge import own_color, own_size, own_spatial
 from gnomon.benchmarks.viphy.sizes import chains
 from gnomon.benchmarks.viphy.tables import statistics, subtype_statistics
-from gnomon.contracts import Benchmark, Laws, OrderLaw, RelationLaw
 from gnomon.downloads.catalogue import locate
 from gnomon.records import Item
 
@@ -152,180 +152,41 @@ def published_spatial(
             yield pair_item("spatial", row, chosen, {"split": part})
 
 
-_MEASURES = ("relaxed_accuracy", "true_confidence", "macro_f1", "accuracy")
 # where several labels may be right: the F1 of tables 4 and 5 is that of sets
-_SEVERAL = ("relaxed_accuracy", "true_confidence", "typical_f1@code", "accuracy", "macro_f1")
-_HOLD_OUT = (("type_a", "type_b"), ("obj_a", "obj_b"))
-_UNITS = (("obj_a", "obj_b"),)
-_UNIT_NOUNS = ("objects",)
-_ORDER = Laws(
-    order=OrderLaw(
-        first="obj_a",
-        second="obj_b",
-        within=("premises", "via"),
-        greater=("larger",),
-        lesser=("smaller",),
-    )
-)
-_ELEVATION = Laws(
-    relations=RelationLaw(
-        first="obj_a",
-        second="obj_b",
-        within=("scene",),
-        converse=(
-            ("above", "below"),
-            ("higher up than", "lower down than"),
-            ("higher up", "lower down"),
-        ),
-        symmetric=(
-            "level with",
-            "similar level",
-            "at the same height as",
-            "at the same height",
-        ),
-    )
-)
 
-_TAG_WORDS = {
-    "cardinality": "number of right labels",
-    "cardinality=1": "1 right label",
-    "cardinality=2": "2 right labels",
-    "cardinality=3": "3 right labels",
-    "cardinality=4": "4 right labels",
-    "cardinality=5": "5 right labels",
-    "cardinality=6": "6 right labels",
-    "cardinality=7": "7 right labels",
-    "frequency": "pictures in which the object was seen",
-    "category": "kind of object",
-    "split": "part of the published set",
-    "split=train": "training set",
-    "split=val": "validation set",
-    "split=test": "test set",
-    "band": "times as large",
-    "band=1.5-3": "1.5 to 3 times",
-    "band=3-10": "3 to 10 times",
-    "band=10-100": "10 to 100 times",
-    "band=100+": "over 100 times",
-    "modifier": "what the modifier does",
-    "modifier=reverses": "turns the order round",
-    "modifier=keeps": "keeps the order",
-    "premises": "what the premises say",
-    "premises=true": "what is true",
-    "premises=reversed": "the reverse of what is true",
-    "premises=invented": "something about invented words",
-    "scene": "room",
-    "relation": "right relation",
-    "relation=<": "smaller or lower",
-    "relation=>": "larger or higher",
-    "relation==": "level with",
-    "relation=>,<": "higher or lower",
-    "relation==,<": "lower or level",
-    "relation=>,=": "higher or level",
-    "obj_a": "object named first",
-    "obj_b": "object named second",
-    "type_a": "kind of the first object",
-    "type_b": "kind of the second object",
-    "via": "object between the two",
-}
 
-COLOR = Benchmark(
-    name="viphy-color",
-    title="Typical colours of objects",
-    skill="colours",
-    tag_words=_TAG_WORDS,
-    summary="typical colours of objects",
-    paper="ViPhy",
+COLOR = described(
+    "viphy",
+    "viphy-color",
     sources={
         "fresh": fresh_color,
         "published": published_color,
         "coda": coda_color,
         "own": own_color,
     },
-    full={"each": 0},
-    measures=_SEVERAL,
-    slices=("cardinality", "frequency", "category", "split"),
-    units=(("object",),),
-    noun="objects",
-    published_results="viphy",
-    unlike_paper=("own",),
     statistics=statistics,
 )
-SIZE = Benchmark(
-    name="viphy-size",
-    title="Sizes of everyday objects",
-    skill="sizes",
-    tag_words=_TAG_WORDS,
-    summary="which of two objects is larger",
-    paper="ViPhy",
+SIZE = described(
+    "viphy",
+    "viphy-size",
     sources={"fresh": fresh_size, "published": published_size, "own": own_size},
-    full={"pairs": -1},
-    measures=(*_MEASURES, "symmetry", "transitivity"),
-    slices=("band", "split", "frequency"),
-    units=_UNITS,
-    unit_nouns=_UNIT_NOUNS,
-    noun="pairs",
-    hold_out=_HOLD_OUT,
-    published_results="viphy",
-    unlike_paper=("own",),
     statistics=statistics,
-    laws=_ORDER,
 )
-SIZE_SUBTYPE = Benchmark(
-    name="viphy-size-subtype",
-    title="Sizes of toys, giants and other subtypes",
-    skill="sizes of subtypes",
-    tag_words=_TAG_WORDS,
-    summary="which of two subtypes of objects is larger",
-    paper="ViPhy",
+SIZE_SUBTYPE = described(
+    "viphy",
+    "viphy-size-subtype",
     sources={"fresh": fresh_subtype, "published": published_subtype},
-    full={"pairs": -1},
-    measures=_MEASURES,
-    slices=("band", "modifier", "frequency"),
-    units=_UNITS,
-    unit_nouns=_UNIT_NOUNS,
-    noun="pairs",
-    hold_out=_HOLD_OUT,
-    published_results="viphy",
     statistics=subtype_statistics,
-    laws=_ORDER,
 )
-SIZE_TRANSITIVE = Benchmark(
-    name="viphy-size-transitive",
-    title="Sizes that follow from two comparisons",
-    skill="transitive sizes",
-    tag_words=_TAG_WORDS,
-    summary="which of two objects is larger, where that follows from two other comparisons",
-    paper="ViPhy",
+SIZE_TRANSITIVE = described(
+    "viphy",
+    "viphy-size-transitive",
     sources={"fresh": fresh_transitive, "published": published_transitive},
-    full={"pairs": -1},
-    measures=(*_MEASURES, "symmetry", "transitivity"),
-    slices=("premises",),
-    units=_UNITS,
-    unit_nouns=_UNIT_NOUNS,
-    noun="pairs",
-    hold_out=_HOLD_OUT,
-    published_results="viphy",
     statistics=statistics,
-    laws=_ORDER,
 )
-SPATIAL = Benchmark(
-    name="viphy-spatial",
-    title="Higher and lower in a room",
-    skill="heights in rooms",
-    tag_words=_TAG_WORDS,
-    summary="which of two objects is higher up in a kind of room",
-    paper="ViPhy",
+SPATIAL = described(
+    "viphy",
+    "viphy-spatial",
     sources={"fresh": fresh_spatial, "published": published_spatial, "own": own_spatial},
-    full={"blocks": 0},
-    measures=(*_SEVERAL, "converse"),
-    slices=("scene", "cardinality", "frequency", "split"),
-    units=_UNITS,
-    unit_nouns=_UNIT_NOUNS,
-    noun="pairs",
-    # with the room, whose other items would show by their labels which are held out
-    hold_out=(("type_a", "type_b", "scene"), ("obj_a", "obj_b")),
-    published_results="viphy",
-    unlike_paper=("own",),
     statistics=statistics,
-    laws=_ELEVATION,
 )

@@ -1,15 +1,11 @@
-"""VSR's published files, both released versions: captions with labels, votes and images.
-
-The first release holds votes as lists; the second, in all files but the raw one, as text such as
-"[2, 10, 1]", and adds reference frames; the zero-shot files add a `subj` that lost its first
-letters. What is read here is plain and checked.
-"""
+"""VSR's published files, both released versions: captions with labels, votes and images."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import TypeVar
@@ -299,3 +295,90 @@ def _shuffled(rows: Sequence[T], seed: int, what: str) -> list[T]:
     shuffled = list(rows)
     Random(f"{seed}/{what}").shuffle(shuffled)
     return shuffled
+
+
+# What published and fresh items share: the labels, and the categories of relations.
+
+
+CHOICES = ("false", "true")
+NONE = "none"  # of "congruent": annotators used it, but the paper's list lacks it
+
+
+def category(relation: str) -> str:
+    """The meta-category of a relation; "none" for the one relation (congruent) that has none.
+
+    >>> category("among"), category("congruent")
+    ('Unallocated', 'none')
+    """
+    known = lexicon().relations.get(relation)
+    return NONE if known is None else known.category or NONE
+
+
+def all_relations() -> tuple[str, ...]:
+    """The 71 relations that annotators choose from, by category.
+
+    The paper's list has 71 entries, of which "among" is two; its data have one more relation.
+
+    >>> len(all_relations())
+    71
+    """
+    in_categories = [each for each in lexicon().relations.values() if each.category]
+    by_category = sorted(in_categories, key=lambda each: each.category)
+    return tuple(each.name for each in by_category)
+
+
+def relations_without_is() -> tuple[str, ...]:
+    """The relations that are verbs of their own.
+
+    >>> relations_without_is()
+    ('contains', 'consists of', 'has as a part')
+    """
+    return tuple(name for name in all_relations() if name in lexicon().verbs)
+
+
+# Contrastive pairs: one caption that an annotator wrote for two photographs, true of one of them.
+#
+# The released files do not name the pairs. They are found again in the raw annotations, where the
+# two halves of a task mostly stand one after the other.
+
+
+Key = tuple[str, str]  # of a caption: its image and its text
+Task = tuple[int, str]  # who wrote it, and the text
+
+
+def contrastive_pairs(rows: Sequence[VsrCaption]) -> dict[Key, str]:
+    """The name of the pair that each caption belongs to; a caption without another half has none.
+
+    Neighbours with opposite labels are a pair. What then remains of an annotator's caption is one
+    if it is one true and one false row: more could be matched in several ways, and are left.
+    """
+    tasks: defaultdict[Task, list[VsrCaption]] = defaultdict(list)
+    halves: list[tuple[VsrCaption, VsrCaption]] = []
+    taken: set[Key] = set()
+    for row, following in pairwise(rows):
+        if row.key not in taken and _are_halves(row, following):
+            halves.append((row, following))
+            taken |= {row.key, following.key}
+    for row in rows:
+        if row.key not in taken:
+            tasks[_task(row)].append(row)
+    for rest in tasks.values():
+        if len(rest) == 2 and _are_halves(*rest):
+            halves.append((rest[0], rest[1]))
+
+    names: dict[Key, str] = {}
+    counts: defaultdict[Task, int] = defaultdict(int)
+    for one, other in halves:
+        task = _task(one)
+        counts[task] += 1
+        name = f"{one.annotator_id}/{one.caption.strip(' .').replace(' ', '_')}/{counts[task]}"
+        names[one.key] = names[other.key] = name
+    return names
+
+
+def _are_halves(one: VsrCaption, other: VsrCaption) -> bool:
+    return _task(one) == _task(other) and one.label != other.label
+
+
+def _task(row: VsrCaption) -> Task:
+    return row.annotator_id, row.caption

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
+from typing import Any
 
 from msgspec.structs import replace
 
+from gnomon.benchmarks.illustrating import draw_pictures
 from gnomon.benchmarks.vsr import wording
-from gnomon.benchmarks.vsr.categories import CHOICES, category
+from gnomon.benchmarks.vsr.files import CHOICES, category
 from gnomon.benchmarks.vsr.quads import Quad, make_quads, wanted_by
 from gnomon.benchmarks.vsr.ways import chosen_ways, in_ways
 from gnomon.errors import UsageError, check_known
@@ -302,3 +304,15 @@ def _is_absent(quads: Sequence[Quad], slot: int, name: str) -> bool:
     if any(placed.thing == name for placed in scene.things):
         return False
     return things()[name].place in (scene.place, "both")
+
+
+def illustrate(items: Iterable[Item], **options: Any) -> Iterator[Item]:
+    """Draw the pictures of items, if they are asked of pictures."""
+    if options["form"] != "caption":
+        yield from items
+        return
+    scenes = {}
+    for quad in make_quads(wanted_by(**options)):
+        for scene in quad.scenes:
+            scenes[picture_name(scene, options["size"])] = scene
+    yield from draw_pictures(items, scenes, meshes=options["look"] == "meshes", **options)

@@ -15,8 +15,9 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from gnomon.benchmarks.vsr.categories import all_relations, relations_without_is
-from gnomon.contracts import Benchmark, Listing
+from gnomon.benchmarks.descriptions import described
+from gnomon.benchmarks.vsr.files import all_relations, relations_without_is
+from gnomon.contracts import Listing
 from gnomon.errors import DataError, FewItemsWarning, UsageError
 from gnomon.files import read_jsonl
 from gnomon.records import Image, Item, digest
@@ -189,16 +190,10 @@ def _check(count: int, most: int) -> None:
             raise UsageError(f"The {name} must be 1 or more, not {value}.", "Give a larger one.")
 
 
-PAIRS = Benchmark(
-    name=NAME,
-    title="Pairs of pictures to contrast",
-    summary="two pictures of the same two things, for people to contrast",
+PAIRS = described(
+    "vsr",
+    NAME,
     sources={"coco": from_instances, "scenes": from_scenes},
-    paper="VSR",
-    units=(("group",), ("image", "image_2"), ("subj", "obj")),
-    unit_nouns=("pairs of things", "pictures", "things"),
-    noun="pairs of things",
-    unlike_paper=("coco", "scenes"),
     accounts={"coco": account_of_instances, "scenes": account_of_scenes},
 )
 

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from itertools import cycle, islice
-from pathlib import Path
 from random import Random
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -20,6 +18,7 @@ import msgspec
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import UsageError, unknown
 from gnomon.jobs import do_jobs
+from gnomon.keep import Keep
 from gnomon.lexicon.relations import OpposedPair, lexicon
 from gnomon.records import digest
 from gnomon.scenes.contrasts import GRADES, contrasted, pairs_for, stages_for
@@ -149,28 +148,13 @@ def make_quads(wanted: WantedQuads) -> tuple[Quad, ...]:
     check(wanted)
     contrasts = chosen_contrasts(wanted)
     key = digest(EDITION, data_digest(), repr(contrasts), repr(wanted), digits=20)
-    file = cache_folder() / "scenes" / f"{key}.json"
-    kept = _kept(file)
+    cache = Keep(cache_folder() / "scenes")
+    kept = cache.read(key)
     if kept is not None:
-        return kept
+        return msgspec.json.decode(kept, type=tuple[Quad, ...])
     quads = tuple(_found(wanted, contrasts))
-    _keep(file, quads)
+    cache.write(key, msgspec.json.encode(quads))
     return quads
-
-
-def _kept(file: Path) -> tuple[Quad, ...] | None:
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=tuple[Quad, ...])
-    except (OSError, msgspec.MsgspecError):
-        return None
-
-
-def _keep(file: Path, quads: tuple[Quad, ...]) -> None:
-    with suppress(OSError):  # without a cache they are found again
-        file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_name(f".{file.name}.part")
-        part.write_bytes(msgspec.json.encode(quads))
-        part.replace(file)
 
 
 def _found(wanted: WantedQuads, contrasts: Sequence[OpposedPair]) -> list[Quad]:

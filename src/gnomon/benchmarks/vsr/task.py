@@ -12,15 +12,14 @@ from pathlib import Path
 
 import msgspec
 
+from gnomon.benchmarks.descriptions import described
+from gnomon.benchmarks.illustrating import mirror
 from gnomon.benchmarks.vsr import files
-from gnomon.benchmarks.vsr.categories import CHOICES, category
-from gnomon.benchmarks.vsr.files import PARTS, VsrCaption
-from gnomon.benchmarks.vsr.fresh import fresh
-from gnomon.benchmarks.vsr.illustrating import illustrate, mirror
-from gnomon.benchmarks.vsr.pairing import Key, contrastive_pairs
+from gnomon.benchmarks.vsr.files import CHOICES, PARTS, Key, VsrCaption, category, contrastive_pairs
+from gnomon.benchmarks.vsr.fresh import fresh, illustrate
 from gnomon.benchmarks.vsr.tables import statistics
 from gnomon.benchmarks.vsr.ways import chosen_ways, in_ways
-from gnomon.contracts import AnswerFormat, Benchmark, Judged, VoteFormat
+from gnomon.contracts import AnswerFormat, Judged, VoteFormat
 from gnomon.downloads.catalogue import cached, locate
 from gnomon.errors import DataError, MissingFileWarning, UsageError
 from gnomon.files import find_optional, read_lines
@@ -211,74 +210,12 @@ def _homes(folder: Path, split: str) -> dict[tuple[str, str], str]:
     return homes
 
 
-_TAG_WORDS = {
-    "category": "kind of relation",
-    "category=Projective": "projective",
-    "category=Topological": "topological",
-    "category=Proximity": "proximity",
-    "category=Adjacency": "adjacency",
-    "category=Directional": "directional",
-    "category=Orientation": "orientation",
-    "category=Unallocated": "other",
-    "grade": "what decides the relation",
-    "grade=a": "geometry alone",
-    "grade=b": "geometry and the things",
-    "grade=c": "a debatable wording",
-    "frame": "point of view",
-    "frame=none": "none needed",
-    "frame=both": "the same from both",
-    "frame=subject": "of the first thing",
-    "frame=viewer": "of the viewer",
-    "frame=own": "of the second thing",
-    "relation": "relation",
-    "way": "way of asking",
-    "control": "control",
-    "control=yes": "is the thing there at all",
-    "control=no": "where are the things",
-    "split": "part of the published set",
-    "split=train": "training set",
-    "split=dev": "development set",
-    "split=test": "test set",
-    "dissent": "judges",
-    "dissent=yes": "some judges disagree",
-    "dissent=no": "all judges agree",
-    "subj": "first thing",
-    "obj": "second thing",
-    "against": "relation of the other caption",
-    "things": "things in the picture",
-    "several": "which of the two is not the only one",
-    "votes": "number of judges",
-    "agreement": "share of judges who agree",
-    "annotator": "writer of the caption",
-}
-
-VSR = Benchmark(
-    name="vsr",
-    title="Captions about where things are in a picture",
-    skill="places in pictures",
-    tag_words=_TAG_WORDS,
-    summary="is a caption about where two things are true of a picture",
-    paper="VSR",
+VSR = described(
+    "vsr",
+    "vsr",
     sources={"published": published, "fresh": fresh},
-    full={"quads": 300},
-    illustrators={"fresh": illustrate, "published": mirror},
-    whole_groups=("fresh", "published"),
-    measures=(
-        "accuracy",
-        "auc",
-        "pair_image",
-        "pair_right",  # both halves of a contrastive pair
-        "group_right",  # a whole quad, or every use of a caption
-        "consistency",
-    ),
-    slices=("category", "relation", "grade", "frame", "way", "control", "split", "dissent"),
-    units=(("group",), ("image",), ("relation",), ("subj", "obj")),
-    unit_nouns=("contrasts", "pictures", "relations", "things"),
-    noun="contrasts",
-    baselines=("hypothesis-only", "picture-only"),
-    published_results="vsr",
-    unlike_paper=("fresh",),
     statistics=statistics,
+    illustrators={"fresh": illustrate, "published": mirror},
 )
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from gnomon.benchmarks.vsr import wording
-from gnomon.benchmarks.vsr.categories import CHOICES, category
+from gnomon.benchmarks.vsr.files import CHOICES, category
 from gnomon.errors import UsageError, unknown
 from gnomon.lexicon.relations import lexicon
 from gnomon.lexicon.things import names_by_noun

@@ -11,7 +11,7 @@ import msgspec
 from gnomon.contracts import AnswerFormat
 from gnomon.errors import DataError
 from gnomon.files import read_jsonl
-from gnomon.items.answers.own import IDS
+from gnomon.items.mapping import column_names
 from gnomon.records import Prediction
 
 UNFILTERED = "none"  # lm-eval's name for replies as they are
@@ -103,14 +103,29 @@ def _prediction(file: Path, line: int, sample: Sample) -> Prediction:
 
 def _id(sample: Sample) -> str | int:
     """The item's id, if the document has one; else the document's place, counted from 0."""
-    for key in IDS:
+    for key in column_names().answers["id"]:
         if key in sample.doc:
             return str(sample.doc[key])
     return sample.doc_id
 
 
 def _choices(sample: Sample) -> list[str]:
-    """The text of each choice, as the model was given it; empty if the log does not say."""
+    """The name of each choice; empty if the log does not say.
+
+    A task that `gnomon make --as lm-eval` wrote keeps the item's own labels beside the words that
+    the model was given for them. Of other tasks these words are the names.
+    """
+    asked = _asked(sample)
+    words, labels = sample.doc.get("choices"), sample.doc.get("labels")
+    if not isinstance(words, list) or not isinstance(labels, list) or len(words) != len(labels):
+        return asked
+    if asked != [str(word).strip() for word in words]:
+        return asked
+    return [str(label) for label in labels]
+
+
+def _asked(sample: Sample) -> list[str]:
+    """The text of each choice, as the model was given it."""
     asked: list[Any] = []
     if isinstance(sample.arguments, dict):
         for place in range(len(sample.arguments)):

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from gnomon.contracts import AnswerFormat
 from gnomon.errors import DataError
 from gnomon.files import delimiter_of, read_jsonl, read_lines, read_table
+from gnomon.items.mapping import column_names
 from gnomon.records import Prediction
-
-IDS = ("id", "item", "item_id")
-ANSWERS = ("label", "choice", "prediction", "answer", "pred", "predicted", "predicted_label")
-SCORES = ("scores", "probabilities")
-KNOWN = frozenset((*IDS, *ANSWERS, *SCORES, "reply", "error"))
 
 
 def read(file: Path, *, column: str = "") -> Iterator[Prediction]:
@@ -52,9 +49,11 @@ def _check_header(file: Path, head: str, delimiter: str) -> None:
 
 def _prediction(file: Path, line: int, row: Mapping[str, Any], column: str) -> Prediction:
     answer = _answer_column(file, line, row, column)
-    scores = _first(row, SCORES)
+    names = column_names().answers
+    scores = _first(row, names["scores"])
     if scores is None:
-        others = {name: value for name, value in row.items() if name not in KNOWN}
+        known = {*chain(*names.values()), "reply", "error"}
+        others = {name: value for name, value in row.items() if name not in known}
         scores = others or None
     return Prediction(
         line,
@@ -67,7 +66,7 @@ def _prediction(file: Path, line: int, row: Mapping[str, Any], column: str) -> P
 
 
 def _id(file: Path, line: int, row: Mapping[str, Any]) -> str:
-    for name in IDS:
+    for name in column_names().answers["id"]:
         value = row.get(name)
         if isinstance(value, (str, int)) and not isinstance(value, bool):
             return str(value)
@@ -90,7 +89,7 @@ def _answer_column(file: Path, line: int, row: Mapping[str, Any], column: str) -
             file=file,
             line=line,
         )
-    found = [name for name in ANSWERS if name in row]
+    found = [name for name in column_names().answers["answer"] if name in row]
     if len(found) > 1:  # one of them may hold the right answers
         raise DataError(
             f"several columns could be the answer: {', '.join(found)}.",

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gnomon.errors import GnomonError
+from gnomon.naming import PERSON
 from gnomon.options import options_of
 from gnomon.redaction import redact_options
 from gnomon.registry import known_benchmark, model
@@ -14,7 +15,6 @@ from gnomon.runs import Manifest, Run
 from gnomon.trust import ADDRESS, ONLY_BY_COMMAND, as_flag, without_trust
 
 HEADER = "# Repeat these runs with: gnomon run experiment.yaml"
-PERSON = "people:"
 
 
 def experiment_of(runs: Sequence[Run]) -> str:

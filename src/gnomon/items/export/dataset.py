@@ -14,6 +14,7 @@ import msgspec
 import yaml
 
 from gnomon import __version__
+from gnomon.files import package_data
 from gnomon.grouped import grouped
 from gnomon.items.export.job import Exported, Job
 from gnomon.items.writing import write_items
@@ -78,7 +79,7 @@ def _card(job: Job, by_split: dict[str, list[Item]], files: list[Path]) -> str:
         _counts(by_split),
         _how_made(job),
         _example(items),
-        _fields(),
+        package_data("exports/fields.md").read_text(encoding="utf-8"),
         f"## Licence\n\n{_line(job.licence)}\n",
     ]
     if job.citation:
@@ -152,14 +153,3 @@ def _example(items: list[Item]) -> str:
         return ""
     raw = msgspec.json.format(msgspec.json.encode(items[0]), indent=2).decode()
     return f"## Example\n\n```json\n{raw.replace('```', '')}\n```\n"
-
-
-def _fields() -> str:
-    return """## Fields
-
-`id` (stable), `form` (how the question is put), `text`, `context`, `choices`, `gold` (the right
-choices), `group` (what must be answered alike), `tags`, `images` (path from this folder, sha256,
-width, height); `canary`, where there is one, is no part of the item.
-
-`gnomon run FOLDER -m MODEL` asks the items; `datasets.load_dataset("FOLDER")` reads them.
-"""

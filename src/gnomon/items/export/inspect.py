@@ -8,76 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
 from gnomon.errors import UsageError
+from gnomon.files import package_data
 from gnomon.items.export.job import Exported, Job
-from gnomon.items.writing import FIELD, atomic_file
+from gnomon.items.writing import FIELD, atomic_file, write_records
 from gnomon.records import MASK, Item
 
 DATA = "items.jsonl"
 MOST_CHOICES = 26  # Inspect's letters
 BLANK = "____"
 
-TASK = '''\
-"""{title}
-
-{canary}
-Run it with: inspect eval {name}.py --model PROVIDER/MODEL
-"""
-
-import json
-from pathlib import Path
-
-from inspect_ai import Task, task
-from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessageUser, ContentImage, ContentText
-{imports}
-from inspect_ai.solver import multiple_choice
-
-HERE = Path(__file__).resolve().parent
-
-
-def sample(record):
-    shown = record["input"]
-    if record["images"]:
-        pictures = []
-        for path in record["images"]:
-            place = path if "://" in path else str(HERE / path)
-            pictures.append(ContentImage(image=place))
-        shown = [ChatMessageUser(content=[*pictures, ContentText(text=record["input"])])]
-    return Sample(
-        id=record["id"],
-        input=shown,
-        choices=record["choices"],
-        target=record["target"],
-        metadata=record["metadata"],
-    )
-
-{scorer}
-@task
-def {name}():
-    with open(HERE / "{data}", encoding="utf-8") as lines:
-        samples = [sample(json.loads(line)) for line in lines]
-    return Task(
-        dataset=MemoryDataset(samples, name="{name}"),
-        solver=multiple_choice(),
-        scorer={scored}(),
-    )
-'''
-ONE_OF = '''
-@scorer(metrics=[accuracy(), stderr()])
-def one_of():
-    """Right if the one choice that was picked is among the right ones."""
-
-    async def score(state, target):
-        picked = [chr(ord("A") + i) for i, each in enumerate(state.choices) if each.correct]
-        right = len(picked) == 1 and picked[0] in target.target
-        return Score(value=CORRECT if right else INCORRECT, answer=", ".join(picked))
-
-    return score
-
-'''
 SEVERAL_IMPORTS = (
     "from inspect_ai.scorer import CORRECT, INCORRECT, Score, accuracy, scorer, stderr"
 )
@@ -87,11 +27,7 @@ def write_inspect(job: Job) -> Exported:
     """Write TASK.py, items.jsonl and the pictures."""
     several = any(len(item.gold) > 1 for item in job.source.items())
     data, file = job.folder / DATA, job.folder / f"{job.name}.py"
-    items = 0
-    with atomic_file(data) as part, part.open("wb") as out:
-        for record in _records(job):
-            out.write(msgspec.json.encode(record) + b"\n")
-            items += 1
+    items = write_records(data, _records(job))
     with atomic_file(file) as part:
         part.write_text(_code(job, several=several), encoding="utf-8")
     return Exported([file, data], items, f"inspect eval {file} --model PROVIDER/MODEL")
@@ -99,15 +35,19 @@ def write_inspect(job: Job) -> Exported:
 
 def _code(job: Job, *, several: bool) -> str:
     """The Python file; nothing but Gnomon's own words and a checked name stands in its code."""
-    return TASK.format(
+    return _program("inspect").format(
         title=_inert(f"{job.title}, exported by Gnomon"),
         canary=_inert(job.canary),
         name=job.name,
         data=DATA,
         imports=SEVERAL_IMPORTS if several else "from inspect_ai.scorer import choice",
-        scorer=ONE_OF if several else "",
+        scorer=_program("inspect-one-of") if several else "",
         scored="one_of" if several else "choice",
     )
+
+
+def _program(name: str) -> str:
+    return package_data(f"exports/{name}.py.txt").read_text(encoding="utf-8")
 
 
 def _inert(text: str) -> str:

@@ -15,7 +15,7 @@ import yaml
 
 from gnomon.errors import UsageError
 from gnomon.items.export.job import Exported, Job
-from gnomon.items.writing import FIELD, atomic_file
+from gnomon.items.writing import FIELD, atomic_file, write_records
 from gnomon.models.prompts.library import Prompt, load_prompt
 from gnomon.records import Item
 
@@ -28,11 +28,7 @@ def write_lmeval(job: Job) -> Exported:
     prompt = load_prompt(job.prompt or DEFAULT_PROMPT, job.wording).with_shots(job.shots)
     data, task = job.folder / DATA, job.folder / f"{job.name}.yaml"
     several = any(len(item.gold) > 1 for item in job.source.items())
-    items = 0
-    with atomic_file(data) as part, part.open("wb") as out:
-        for record in _records(job, prompt, several=several):
-            out.write(msgspec.json.encode(record) + b"\n")
-            items += 1
+    items = write_records(data, _records(job, prompt, several=several))
     with atomic_file(task) as part:
         part.write_text(_yaml(job, prompt, data), encoding="utf-8")
     command = (

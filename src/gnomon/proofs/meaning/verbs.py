@@ -13,19 +13,7 @@ HAVE = {"has", "have", "had"}
 OTHER = {"does", "do", "did", "can", "could"}
 DENIALS = {"not", "never"}
 STOPS = ("", ",", "and", "but", "as", "while")
-PARTICLES = {
-    "down",
-    "up",
-    "away",
-    "back",
-    "along",
-    "off",
-    "lying",
-    "standing",
-    "deep",
-    "behind",
-    "stuck",
-}
+PARTICLES = set("down up away back along off lying standing deep behind stuck".split())
 PRESENT = ("is", "are", "does", "do", "can", "stand", "lie", "hang", "live", "sit", "see")
 SOUGHT = ("for", "about", "mentioned")  # whom one asks for need not be where one asks
 IS = {"is", "are", "was", "were"}

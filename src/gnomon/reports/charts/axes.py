@@ -100,7 +100,7 @@ def uprights(axis: Axis, top: float, base: float) -> str:
 
 def upright(axis: Axis, value: float, top: float, base: float, kind: str) -> str:
     """An upright line at a value."""
-    return line(DrawnPoint(axis.at(value), top), DrawnPoint(axis.at(value), base), kind)
+    return line(axis.at(value), top, axis.at(value), base, kind)
 
 
 def frame(x: Axis, y: Axis) -> str:
@@ -110,12 +110,12 @@ def frame(x: Axis, y: Axis) -> str:
     out = []
     for value in y.ticks(most=6 if base - top > 150 else 5):
         height = y.at(value)
-        out.append(line(DrawnPoint(left, height), DrawnPoint(right, height), "grid"))
+        out.append(line(left, height, right, height, "grid"))
         out.append(text(left - 6, height + 3.5, y.form(value), "value", "end"))
     for value in x.ticks():
         out.append(upright(x, value, base, base + 4, "axis"))
         out.append(text(x.at(value), base + 15, x.form(value), "value", "middle"))
-    out.append(line(DrawnPoint(left, base), DrawnPoint(right, base), "axis"))
+    out.append(line(left, base, right, base, "axis"))
     out.append(text((left + right) / 2, base + 31, x.label, "", "middle"))
     out.append(text(left - 42, (top + base) / 2, y.label, "", "middle", turn=True))
     return "".join(out)
@@ -132,8 +132,7 @@ def legend(names: Sequence[tuple[int, str]], *, lines: bool = False) -> ChartBod
         if left > 0 and left + need > WIDTH:
             left, row = 0.0, row + 18
         if lines:
-            ends = DrawnPoint(left, row - 4), DrawnPoint(left + 16, row - 4)
-            out.append(line(*ends, stroke(series)))
+            out.append(line(left, row - 4, left + 16, row - 4, stroke(series)))
         out.append(mark(DrawnPoint(left + 8, row - 4), series, 3.6))
         out.append(text(left + 21, row, label, "strong"))
         left += need

@@ -6,31 +6,9 @@ from collections.abc import Callable, Sequence
 from math import isnan
 from typing import NamedTuple
 
-from gnomon.reports.charts.axes import (
-    WIDTH,
-    Axis,
-    ChartBody,
-    Format,
-    frame,
-    legend,
-    stroke,
-    ticks,
-    upright,
-    uprights,
-)
-from gnomon.reports.charts.plots import Curve
-from gnomon.reports.charts.svg import (
-    DrawnPoint,
-    hue,
-    line,
-    mark,
-    path,
-    rect,
-    shorten,
-    tag,
-    text,
-    width_of,
-)
+from gnomon.reports.charts import axes, svg
+from gnomon.reports.charts.axes import WIDTH, Axis, ChartBody
+from gnomon.reports.charts.plots import Curve, drawn_curve
 from gnomon.reports.words import whole_percent
 
 MOST = 12  # small charts in one figure
@@ -78,12 +56,12 @@ def panels(charts: Sequence[ChartPanel], columns: int = 2) -> ChartBody:
         for i, chart in enumerate(charts[start : start + columns]):
             x = i * (each + GAP)
             markup, height = chart.body(x, y + 20, each)
-            out.append(text(x, y + 12, shorten(chart.title, each, 12), "head"))
+            out.append(svg.text(x, y + 12, svg.shorten(chart.title, each, 12), "head"))
             out.append(markup)
             tallest = max(tallest, height + 20)
         y += tallest + 12
     if left_out > 0:
-        out.append(text(0, y + 6, f"and {left_out} more in the table below", "value"))
+        out.append(svg.text(0, y + 6, f"and {left_out} more in the table below", "value"))
         y += 12
     return ChartBody("".join(out), y)
 
@@ -96,12 +74,12 @@ def scatter_panel(
     def body(left: float, top: float, width: float) -> tuple[str, float]:
         across = left + 48, left + width - 4
         base = top + 6 + min(across[1] - across[0], 240)
-        x = Axis((0, x_max), across, x_label, marks=ticks(0, x_max, 4))
+        x = Axis((0, x_max), across, x_label, marks=axes.ticks(0, x_max, 4))
         y = Axis((0, 1), (base, top + 6), y_label)
-        out = [frame(x, y)]
+        out = [axes.frame(x, y)]
         for dot in dots:
-            place = DrawnPoint(x.at(dot.x), y.at(dot.y))
-            out.append(mark(place, dot.series, 2.9, dot.title, fill_opacity="0.75"))
+            place = svg.DrawnPoint(x.at(dot.x), y.at(dot.y))
+            out.append(svg.mark(place, dot.series, 2.9, dot.title, fill_opacity="0.75"))
         return "".join(out), base + 36 - top
 
     return ChartPanel(title, body)
@@ -114,7 +92,6 @@ def matrix_panel(
     values: Sequence[Sequence[float | None]],
     row_label: str,
     column_label: str,
-    form: Format = whole_percent,
     notes: Sequence[Sequence[str]] = (),
 ) -> ChartPanel:
     """A grid of shaded cells with their values written in them."""
@@ -123,33 +100,33 @@ def matrix_panel(
         gutter = min(_widest(rows) + 24, width * 0.5)
         left, wide = x + gutter, (width - gutter) / max(len(columns), 1)
         tall = min(max(wide, 22), 40)
-        head = _column_names(columns, DrawnPoint(left, y), wide)
+        head = _column_names(columns, svg.DrawnPoint(left, y), wide)
         top = y + head.height
-        out = [text(left, y + 10, column_label, "value"), head.markup]
+        out = [svg.text(left, y + 10, column_label, "value"), head.markup]
         for i, name in enumerate(rows):
             at = top + i * tall
-            label = shorten(name, gutter - 22, 11)
-            out.append(text(left - 7, at + tall / 2 + 4, label, "strong", "end"))
+            label = svg.shorten(name, gutter - 22, 11)
+            out.append(svg.text(left - 7, at + tall / 2 + 4, label, "strong", "end"))
             for j, column in enumerate(columns):
                 value = values[i][j]
                 if value is None:
                     continue
-                told = notes[i][j] if notes else f"{name}, {column}: {form(value)}"
-                out.append(_cell(DrawnPoint(left + j * wide, at), wide, tall, value, form, told))
+                told = notes[i][j] if notes else f"{name}, {column}: {whole_percent(value)}"
+                out.append(_cell(svg.DrawnPoint(left + j * wide, at), wide, tall, value, told))
         middle = top + len(rows) * tall / 2
-        out.append(text(x + 9, middle, row_label, "value", "middle", turn=True))
+        out.append(svg.text(x + 9, middle, row_label, "value", "middle", turn=True))
         return "".join(out), head.height + len(rows) * tall + 8
 
     return ChartPanel(title, body)
 
 
 def _widest(names: Sequence[str]) -> float:
-    return max((width_of(name, 11) for name in names), default=0.0)
+    return max((svg.width_of(name, 11) for name in names), default=0.0)
 
 
-def _column_names(names: Sequence[str], corner: DrawnPoint, wide: float) -> ChartBody:
+def _column_names(names: Sequence[str], corner: svg.DrawnPoint, wide: float) -> ChartBody:
     """Names above columns: level where they fit, upright where they do not."""
-    short = [shorten(name, NAME, 11) for name in names]
+    short = [svg.shorten(name, NAME, 11) for name in names]
     widest = _widest(short)
     level = wide >= widest + 6
     height = 30.0 if level else 24 + widest
@@ -158,25 +135,23 @@ def _column_names(names: Sequence[str], corner: DrawnPoint, wide: float) -> Char
     for j, name in enumerate(names):
         middle = corner.x + (j + 0.5) * wide
         if level:
-            out.append(text(middle, base, name, "strong", "middle"))
+            out.append(svg.text(middle, base, name, "strong", "middle"))
         else:
-            out.append(text(middle + 4, base, short[j], "strong", turn=True))
+            out.append(svg.text(middle + 4, base, short[j], "strong", turn=True))
     return ChartBody("".join(out), height)
 
 
-def _cell(
-    corner: DrawnPoint, wide: float, tall: float, value: float, form: Format, told: str
-) -> str:
+def _cell(corner: svg.DrawnPoint, wide: float, tall: float, value: float, told: str) -> str:
     """A cell, the darker the higher its value, with the value in it where there is room."""
     shade = f"{min(max(value, 0), 1) * 0.92:.2f}"
     out = [
-        rect(*corner, wide, tall, "cell"),
-        rect(*corner, wide, tall, "fn0", told, fill_opacity=shade),
+        svg.rect(*corner, wide, tall, "cell"),
+        svg.rect(*corner, wide, tall, "fn0", told, fill_opacity=shade),
     ]
     if wide > 22:
         kind = "value hot" if value > 0.55 else "value strong"
-        words = form(value).replace(" %", "")
-        out.append(text(corner.x + wide / 2, corner.y + tall / 2 + 3.5, words, kind, "middle"))
+        words = whole_percent(value).replace(" %", "")
+        out.append(svg.text(corner.x + wide / 2, corner.y + tall / 2 + 3.5, words, kind, "middle"))
     return "".join(out)
 
 
@@ -191,22 +166,22 @@ def stacked_panel(
         base = top + tall * len(rows) + 2
         axis = Axis((0, 2), (x + gutter, x + width - 6))
 
-        out = [uprights(axis, top, base)]
+        out = [axes.uprights(axis, top, base)]
         for value in (0.0, 1.0, 2.0):
-            out.append(text(axis.at(value), base + 14, f"{value:g}", "value", "middle"))
+            out.append(svg.text(axis.at(value), base + 14, f"{value:g}", "value", "middle"))
         for i, row in enumerate(rows):
             at = top + i * tall
-            label = shorten(row.key, gutter - 8, 11)
-            out.append(text(x + gutter - 6, at + 11, label, "strong", "end"))
+            label = svg.shorten(row.key, gutter - 8, 11)
+            out.append(svg.text(x + gutter - 6, at + 11, label, "strong", "end"))
             one, other = _known(row.one), _known(row.other)
             told = (
                 f"{row.key}: {parts[0]} {one:.2f}, {parts[1]} {other:.2f}, {truth} {row.truth:.2f}"
             )
             start, middle, end = axis.at(0), axis.at(one), axis.at(one + other)
-            out.append(rect(start, at + 2, middle - start, tall - 4, "fn0 pale", told))
-            out.append(rect(middle, at + 2, end - middle, tall - 4, "fn1 pale", told))
-            out.append(upright(axis, row.truth, at + 1, at + tall - 1, "whisker"))
-        out.append(upright(axis, 1.0, top - 2, base, "guide"))
+            out.append(svg.rect(start, at + 2, middle - start, tall - 4, "fn0 pale", told))
+            out.append(svg.rect(middle, at + 2, end - middle, tall - 4, "fn1 pale", told))
+            out.append(axes.upright(axis, row.truth, at + 1, at + tall - 1, "whisker"))
+        out.append(axes.upright(axis, 1.0, top - 2, base, "guide"))
         return "".join(out), base + 20 - y
 
     return ChartPanel(title, body)
@@ -229,16 +204,8 @@ def curve_panel(title: str, lines: Sequence[Curve], across: Axis) -> ChartPanel:
         base = top + 6 + HEIGHT
         x = across._replace(reach=(left + 34, left + width - 6))
         y = Axis((0.0, 1.0), (base, top + 6))
-        out = [frame(x, y)]
-        for curve in lines:
-            places = [DrawnPoint(x.at(at), y.at(value)) for at, value in curve.points]
-            out.append(path(places, stroke(curve.series), curve.name))
-            for place, low, high in zip(places, curve.low, curve.high, strict=False):
-                ends = DrawnPoint(place.x, y.at(low)), DrawnPoint(place.x, y.at(high))
-                out.append(line(*ends, f"l{hue(curve.series)}"))
-            for place, (at, value) in zip(places, curve.points, strict=True):
-                told = f"{title}, {curve.name}: {x.form(at)}, {whole_percent(value)}"
-                out.append(mark(place, curve.series, 3.4, told))
+        out = [axes.frame(x, y)]
+        out += [drawn_curve(curve, x, y, 3.4, f"{title}, ") for curve in lines]
         return "".join(out), base + 38 - top
 
     return ChartPanel(title, body)
@@ -248,9 +215,9 @@ def under_legend(
     body: ChartBody, names: Sequence[tuple[int, str]], *, lines: bool = False
 ) -> ChartBody:
     """A drawing with the meaning of its colours above it."""
-    head = legend(names, lines=lines)
+    head = axes.legend(names, lines=lines)
     if not head.height:
         return body
     gap = head.height + 8
-    moved = tag("g", {"transform": f"translate(0 {gap})"}, body.markup)
+    moved = svg.tag("g", {"transform": f"translate(0 {gap})"}, body.markup)
     return ChartBody(head.markup + moved, body.height + gap)

@@ -10,32 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from xml.etree.ElementTree import Element, fromstring
 
+from gnomon.files import read_yaml
+from gnomon.reports.charts.svg import ASSETS
+
 if TYPE_CHECKING:
-    from reportlab.lib.colors import Color
     from reportlab.pdfgen.canvas import Canvas
     from reportlab.pdfgen.pathobject import PDFPathObject
 
 # The letters of PDF files: a sans serif of the system.
-
-
-FOLDERS = (
-    "/usr/share/fonts",
-    "/usr/local/share/fonts",
-    "~/.local/share/fonts",
-    "~/.fonts",
-    "/Library/Fonts",
-    "/System/Library/Fonts/Supplemental",
-    "~/Library/Fonts",
-    "C:/Windows/Fonts",
-)
-# regular and bold, in the order in which they are liked: the first is that of PNG files
-KNOWN = (
-    ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"),
-    ("LiberationSans-Regular.ttf", "LiberationSans-Bold.ttf"),
-    ("NotoSans-Regular.ttf", "NotoSans-Bold.ttf"),
-    ("Arial.ttf", "Arial Bold.ttf"),
-    ("arial.ttf", "arialbd.ttf"),
-)
 
 
 class Faces(NamedTuple):
@@ -48,11 +30,12 @@ class Faces(NamedTuple):
 @cache
 def system_faces() -> Faces | None:
     """A regular and a bold sans serif of the system; none if it has none that is known here."""
+    fonts = read_yaml(ASSETS / "fonts.yaml")
     files: dict[str, Path] = {}
-    for folder in FOLDERS:
+    for folder in fonts["folders"]:
         for file in sorted(Path(folder).expanduser().rglob("*.ttf")):
             files.setdefault(file.name, file)
-    for regular, bold in KNOWN:
+    for regular, bold in fonts["known"]:
         if regular in files:
             return Faces(files[regular], files.get(bold, files[regular]))
     return None
@@ -166,12 +149,14 @@ class _Page:
         self._canvas.drawPath(outline, stroke=int(drawn), fill=int(filled))
 
     def _ink(self, style: Style, *, filled: bool, drawn: bool) -> None:
+        from reportlab.lib.colors import HexColor
+
         canvas = self._canvas
         if filled:
-            canvas.setFillColor(_colour(style.get("fill", BLACK)))
+            canvas.setFillColor(HexColor(style.get("fill", BLACK)))
             canvas.setFillAlpha(float(style.get("fill-opacity", "1")))
         if drawn:
-            canvas.setStrokeColor(_colour(style["stroke"]))
+            canvas.setStrokeColor(HexColor(style["stroke"]))
             canvas.setLineWidth(float(style.get("stroke-width", "1")))
             canvas.setLineJoin(1 if style.get("stroke-linejoin") == "round" else 0)
             canvas.setDash([float(each) for each in style.get("stroke-dasharray", "").split()])
@@ -182,16 +167,13 @@ class _Page:
         found = _SIZE.search(style.get("font-size", style.get("font", "")))
         turn = _TURN.match(element.get("transform", ""))
         self._ink(style, filled=True, drawn=False)
-        canvas.setFont(self._fonts[style.get("font-weight") == "600"], _size(found))
+        size = float(found[1]) if found else LETTERS
+        canvas.setFont(self._fonts[style.get("font-weight") == "600"], size)
         canvas.translate(*_numbers(element, "x", "y"))
         canvas.rotate(float(turn[1]) if turn else 0.0)
         canvas.scale(1, -1)  # letters stand upright
         write = {"middle": canvas.drawCentredString, "end": canvas.drawRightString}
         write.get(element.get("text-anchor", ""), canvas.drawString)(0, 0, words)
-
-
-def _size(found: re.Match[str] | None) -> float:
-    return float(found[1]) if found else LETTERS
 
 
 def _rectangle(outline: PDFPathObject, element: Element) -> None:
@@ -214,16 +196,6 @@ def _way(outline: PDFPathObject, steps: str) -> None:
 
 def _numbers(element: Element, *names: str) -> list[float]:
     return [float(element.get(name, "0")) for name in names]
-
-
-def _colour(text: str) -> Color:
-    """A colour as style sheets write it, #rgb or #rrggbb."""
-    from reportlab.lib.colors import HexColor
-
-    digits = text.removeprefix("#")
-    if len(digits) == 3:
-        digits = "".join(2 * digit for digit in digits)
-    return HexColor(f"#{digits}")
 
 
 def _rules(root: Element) -> list[tuple[str, dict[str, str]]]:

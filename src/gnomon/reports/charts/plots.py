@@ -6,34 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from gnomon.reports.charts.axes import (
-    WIDTH,
-    Axis,
-    ChartBody,
-    Format,
-    bottom,
-    frame,
-    legend,
-    stroke,
-    upright,
-    uprights,
-)
-from gnomon.reports.charts.svg import (
-    MEANINGS,
-    DrawnPoint,
-    hue,
-    line,
-    mark,
-    path,
-    rect,
-    shorten,
-    tag,
-    text,
-    width_of,
-)
+from gnomon.reports.charts import axes, svg
+from gnomon.reports.charts.axes import WIDTH, Axis, ChartBody, Format
 from gnomon.reports.words import whole_percent
 
 ROW = 20.0
+HEIGHT = 230.0  # of curves
 KEY = 136.0  # units that a row's name may take
 
 
@@ -60,6 +38,31 @@ class Curve(NamedTuple):
     joined: bool = True  # by a line; not where what lies between is not known
 
 
+class CurvePlace(NamedTuple):
+    """A point of a curve, with its interval where there is one."""
+
+    at: float
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+def curve_of(
+    name: str,
+    series: int,
+    places: Sequence[CurvePlace],
+    *,
+    joined: bool = True,
+) -> Curve:
+    """The curve through points, with the intervals of those that have one."""
+    points = [(place.at, place.value) for place in places]
+    lows, highs = [], []
+    if any(place.low is not None for place in places):
+        lows = [place.value if place.low is None else place.low for place in places]
+        highs = [place.value if place.high is None else place.high for place in places]
+    return Curve(name, series, tuple(points), tuple(lows), tuple(highs), True, joined)
+
+
 class BoxPlot(NamedTuple):
     """Five numbers of a box plot and the points beyond its whiskers."""
 
@@ -70,7 +73,6 @@ class BoxPlot(NamedTuple):
     three_quarters: float
     high: float
     outliers: tuple[float, ...] = ()
-    series: int = MEANINGS[0]
 
 
 def bars(
@@ -80,7 +82,6 @@ def bars(
     *,
     links: Mapping[str, str] = MappingProxyType({}),
     domain: tuple[float, float] = (0.0, 1.0),
-    form: Format = whole_percent,
     guide: float | None = None,
 ) -> ChartBody:
     """A row for each key, in it a bar with its interval for each series.
@@ -96,34 +97,34 @@ def bars(
     step = 7.0 if dense else thick + 2
     block = max(ROW, step * len(shown) + 8)
 
-    head = legend([(i, names[i]) for i in shown])
+    head = axes.legend([(i, names[i]) for i in shown])
     top = head.height + 8
     base = top + block * len(keys) + 2
     right = WIDTH - (12 if dense else 46)  # a bar's value stands to its right
-    axis = Axis(domain, (_gutter(keys), right), label, form)
+    axis = Axis(domain, (_gutter(keys), right), label)
 
-    out = [head.markup, bottom(axis, base)]
+    out = [head.markup, axes.bottom(axis, base)]
     for i in range(1, len(keys), 2):
-        out.append(rect(0, top + i * block, WIDTH, block, "band"))
-    out.append(uprights(axis, top, base))
+        out.append(svg.rect(0, top + i * block, WIDTH, block, "band"))
+    out.append(axes.uprights(axis, top, base))
     for i, key in enumerate(keys):
         middle = top + (i + 0.5) * block
         name = _row_name(key, axis, middle)
         if key in links:
-            name = tag("a", {"href": links[key]}, name)
+            name = svg.tag("a", {"href": links[key]}, name)
         out.append(name)
         for estimate in estimates:
             if estimate.key != key or estimate.value is None:
                 continue
             y = middle + (shown.index(estimate.series) - (len(shown) - 1) / 2) * step
             who = names.get(estimate.series, "")
-            told = f"{key}, {who}: {form(estimate.value)}{_range(estimate, form)}{estimate.note}"
+            told = f"{key}, {who}: {axis.form(estimate.value)}{_range(estimate)}{estimate.note}"
             if dense:
                 out.append(_point(axis, estimate, estimate.value, y, told))
             else:
                 out.append(_bar(axis, estimate, estimate.value, y, thick, told))
     if guide is not None:
-        out.append(upright(axis, guide, top, base, "guide"))
+        out.append(axes.upright(axis, guide, top, base, "guide"))
     return ChartBody("".join(out), base + 34)
 
 
@@ -136,42 +137,42 @@ def _point(axis: Axis, estimate: Estimate, value: float, y: float, told: str) ->
     """A point, and its interval in the same colour, as there are many."""
     interval = ""
     if estimate.low is not None and estimate.high is not None:
-        ends = DrawnPoint(axis.at(estimate.low), y), DrawnPoint(axis.at(estimate.high), y)
-        interval = line(*ends, f"l{hue(estimate.series)}")
-    return interval + mark(DrawnPoint(axis.at(value), y), estimate.series, 3.4, told)
+        ends = axis.at(estimate.low), axis.at(estimate.high)
+        interval = svg.line(ends[0], y, ends[1], y, f"l{svg.hue(estimate.series)}")
+    return interval + svg.mark(svg.DrawnPoint(axis.at(value), y), estimate.series, 3.4, told)
 
 
 def _bar(axis: Axis, estimate: Estimate, value: float, y: float, thick: float, told: str) -> str:
     """A bar from zero, its interval, and the value behind both."""
     start, end = sorted((axis.at(0.0), axis.at(value)))
-    kind = f"f{hue(estimate.series)} pale"
-    out = [rect(start, y - thick / 2, end - start, thick, kind, told, rx=1.5)]
+    kind = f"f{svg.hue(estimate.series)} pale"
+    out = [svg.rect(start, y - thick / 2, end - start, thick, kind, told, rx=1.5)]
     edge = axis.at(value)
     if estimate.low is not None and estimate.high is not None:
         low, high = axis.at(estimate.low), axis.at(estimate.high)
         cap = min(thick / 3, 3)
-        out.append(line(DrawnPoint(low, y), DrawnPoint(high, y), "whisker"))
+        out.append(svg.line(low, y, high, y, "whisker"))
         for x in (low, high):
-            out.append(line(DrawnPoint(x, y - cap), DrawnPoint(x, y + cap), "whisker"))
+            out.append(svg.line(x, y - cap, x, y + cap, "whisker"))
         edge = max(edge, high)
-    out.append(text(edge + 5, y + 3.5, axis.form(value), "value"))
+    out.append(svg.text(edge + 5, y + 3.5, axis.form(value), "value"))
     return "".join(out)
 
 
-def _range(estimate: Estimate, form: Format) -> str:
+def _range(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return ""
-    return f" ({form(estimate.low)} to {form(estimate.high)})"
+    return f" ({whole_percent(estimate.low)} to {whole_percent(estimate.high)})"
 
 
 def _gutter(keys: Iterable[str]) -> float:
     """How much room the names of the rows need."""
-    widest = max((width_of(shorten(key, KEY, 11), 11) for key in keys), default=0.0)
+    widest = max((svg.width_of(svg.shorten(key, KEY, 11), 11) for key in keys), default=0.0)
     return min(widest, KEY) + 12
 
 
 def _row_name(key: str, axis: Axis, middle: float) -> str:
-    return text(axis.reach[0] - 8, middle + 4, shorten(key, KEY, 11), "strong", "end")
+    return svg.text(axis.reach[0] - 8, middle + 4, svg.shorten(key, KEY, 11), "strong", "end")
 
 
 def curves(
@@ -186,74 +187,64 @@ def curves(
     diagonal: bool = False,
     log: bool = False,
     x_ticks: Sequence[float] | None = None,
-    height: float = 230.0,
 ) -> ChartBody:
     """Curves over a common axis; the axis may be logarithmic (sizes of models)."""
-    head = legend([(curve.series, curve.name) for curve in lines if curve.points], lines=True)
+    head = axes.legend([(curve.series, curve.name) for curve in lines if curve.points], lines=True)
     top = head.height + 15
-    base = top + height
+    base = top + HEIGHT
     x = Axis(x_domain, (50.0, WIDTH - 14), x_label, x_form, log, x_ticks)
     y = Axis(y_domain, (base, top), y_label, form)
 
-    out = [head.markup, frame(x, y)]
+    out = [head.markup, axes.frame(x, y)]
     if diagonal:
         low, high = x_domain
-        out.append(
-            line(DrawnPoint(x.at(low), y.at(low)), DrawnPoint(x.at(high), y.at(high)), "guide")
-        )
-    out += [_curve(curve, x, y) for curve in lines]
+        out.append(svg.line(x.at(low), y.at(low), x.at(high), y.at(high), "guide"))
+    out += [drawn_curve(curve, x, y) for curve in lines]
     return ChartBody("".join(out), base + 40)
 
 
-def _curve(curve: Curve, x: Axis, y: Axis) -> str:
+def drawn_curve(curve: Curve, x: Axis, y: Axis, radius: float = 4.2, told: str = "") -> str:
+    """A curve between two axes; `told` stands before its name, where a pointer rests on a point."""
+    places = [svg.DrawnPoint(x.at(across), y.at(up)) for across, up in curve.points]
     out = []
-    for (value, _), low, high in zip(curve.points, curve.low, curve.high, strict=False):
-        ends = DrawnPoint(x.at(value), y.at(low)), DrawnPoint(x.at(value), y.at(high))
-        out.append(line(*ends, f"l{hue(curve.series)}"))
-    places = [DrawnPoint(x.at(across), y.at(up)) for across, up in curve.points]
+    for place, low, high in zip(places, curve.low, curve.high, strict=False):
+        out.append(svg.line(place.x, y.at(low), place.x, y.at(high), f"l{svg.hue(curve.series)}"))
     if len(places) > 1 and curve.joined:
-        out.append(path(places, stroke(curve.series), curve.name))
+        out.append(svg.path(places, axes.stroke(curve.series), curve.name))
     if curve.dots or len(places) == 1:
         for place, (across, up) in zip(places, curve.points, strict=True):
-            told = f"{curve.name}: {x.form(across)}, {y.form(up)}"
-            out.append(mark(place, curve.series, 4.2, told))
+            about = f"{told}{curve.name}: {x.form(across)}, {y.form(up)}"
+            out.append(svg.mark(place, curve.series, radius, about))
     return "".join(out)
 
 
-def boxes(
-    rows: Sequence[BoxPlot], label: str, series: Sequence[str] = (), form: Format = whole_percent
-) -> ChartBody:
+def boxes(rows: Sequence[BoxPlot], label: str) -> ChartBody:
     """A box for each key: the quarters, the middle, whiskers, and what lies beyond them."""
     tall = 26.0
-    head = legend(list(enumerate(series)))
-    top = head.height + 8
+    top = 8.0
     base = top + tall * len(rows) + 2
-    axis = Axis((0.0, 1.0), (_gutter(row.key for row in rows), WIDTH - 12), label, form)
+    axis = Axis((0.0, 1.0), (_gutter(row.key for row in rows), WIDTH - 12), label)
 
-    out = [head.markup, bottom(axis, base), uprights(axis, top, base)]
-    last = ""
+    out = [axes.bottom(axis, base), axes.uprights(axis, top, base)]
     for i, row in enumerate(rows):
         y = top + tall * (i + 0.5)
-        if row.key != last:
-            out.append(_row_name(row.key, axis, y))
-        last = row.key
-        out.append(_box(axis, row, y))
+        out += [_row_name(row.key, axis, y), _box(axis, row, y)]
     return ChartBody("".join(out), base + 34)
 
 
 def _box(axis: Axis, box: BoxPlot, y: float) -> str:
-    form = axis.form
+    form, grey = axis.form, svg.MEANINGS[0]
     half = f"half of the groups between {form(box.quarter)} and {form(box.three_quarters)}"
     told = f"{box.key}: {half}, middle {form(box.middle)}"
     start, middle, end = map(axis.at, (box.quarter, box.middle, box.three_quarters))
     out = [
-        line(DrawnPoint(axis.at(box.low), y), DrawnPoint(start, y), "whisker"),
-        line(DrawnPoint(end, y), DrawnPoint(axis.at(box.high), y), "whisker"),
-        rect(start, y - 7, end - start, 14, f"box f{hue(box.series)}", told),
-        line(DrawnPoint(middle, y - 7), DrawnPoint(middle, y + 7), "whisker"),
+        svg.line(axis.at(box.low), y, start, y, "whisker"),
+        svg.line(end, y, axis.at(box.high), y, "whisker"),
+        svg.rect(start, y - 7, end - start, 14, f"box f{svg.hue(grey)}", told),
+        svg.line(middle, y - 7, middle, y + 7, "whisker"),
     ]
     for value in box.outliers[:200]:
-        out.append(mark(DrawnPoint(axis.at(value), y), box.series, 2.6, form(value)))
+        out.append(svg.mark(svg.DrawnPoint(axis.at(value), y), grey, 2.6, form(value)))
     return "".join(out)
 
 
@@ -280,12 +271,12 @@ def captioned_bars(bars: Sequence[CaptionedBar], label: str) -> ChartBody:
     out, y, heading = [], 0.0, ""
     for bar in bars:
         if bar.heading != heading:
-            out.append(text(0, y + 20, shorten(bar.heading, WIDTH, 12), "head"))
+            out.append(svg.text(0, y + 20, svg.shorten(bar.heading, WIDTH, 12), "head"))
             y += 26
         heading = bar.heading
         out.append(_captioned_bar(axis, bar, y))
         y += 46
-    out = [uprights(axis, 0.0, y), *out, bottom(axis, y)]
+    out = [axes.uprights(axis, 0.0, y), *out, axes.bottom(axis, y)]
     return ChartBody("".join(out), y + 34)
 
 
@@ -294,13 +285,12 @@ def _captioned_bar(axis: Axis, bar: CaptionedBar, top: float) -> str:
     span = f"{whole_percent(bar.low)} to {whole_percent(bar.high)}"
     told = f"{bar.name}: {whole_percent(bar.value)} ({span})"
     wide = axis.at(bar.value) - start
-    ends = DrawnPoint(axis.at(bar.low), middle), DrawnPoint(axis.at(bar.high), middle)
     return "".join(
         (
-            text(0, top + 11, shorten(bar.name, WIDTH, 11), "strong"),
-            text(0, top + 24, shorten(bar.sentence, WIDTH, 10), "value"),
-            rect(start, middle - THICK / 2, wide, THICK, "fn2 pale", told, rx=1.5),
-            line(*ends, "whisker"),
-            text(axis.at(bar.high) + 5, middle + 3.5, whole_percent(bar.value), "value"),
+            svg.text(0, top + 11, svg.shorten(bar.name, WIDTH, 11), "strong"),
+            svg.text(0, top + 24, svg.shorten(bar.sentence, WIDTH, 10), "value"),
+            svg.rect(start, middle - THICK / 2, wide, THICK, "fn2 pale", told, rx=1.5),
+            svg.line(axis.at(bar.low), middle, axis.at(bar.high), middle, "whisker"),
+            svg.text(axis.at(bar.high) + 5, middle + 3.5, whole_percent(bar.value), "value"),
         )
     )

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape as _escape
+
+from gnomon.files import read_yaml
 
 MARGIN = 12  # around a drawing in a file of its own
 # Colours for series, of different lightness, so that colour-blind readers can tell them apart.
@@ -18,49 +21,19 @@ MARGIN = 12  # around a drawing in a file of its own
 HUES = 7
 # Series that are no model but parts, labels or shares: greys, so that a colour is always a model.
 MEANINGS = (-1, -2, -3, -4)
-LIGHT = {
-    "paper": "#ffffff",
-    "ink": "#1d1f23",
-    "soft": "#5a5f66",
-    "rule": "#d9d7d1",
-    "band": "#f1efea",
-    "s0": "#0d4e92",
-    "s1": "#d73c00",
-    "s2": "#13855a",
-    "s3": "#cb5f9d",
-    "s4": "#5f3800",
-    "s5": "#1c94d8",
-    "s6": "#515558",
-    "n0": "#26282c",
-    "n1": "#8a8f96",
-    "n2": "#5c6168",
-    "n3": "#73777e",
-}
-DARK = {
-    "paper": "#16181c",
-    "ink": "#e8e6e1",
-    "soft": "#a3a8b0",
-    "rule": "#363a42",
-    "band": "#22252b",
-    "s0": "#49b9ff",
-    "s1": "#d77900",
-    "s2": "#78e7c4",
-    "s3": "#cc8fa6",
-    "s4": "#f2c120",
-    "s5": "#3776d2",
-    "s6": "#737373",
-    "n0": "#e2e0db",
-    "n1": "#7c828b",
-    "n2": "#b2b6bc",
-    "n3": "#969ba3",
-}
+ASSETS = Path(__file__).parents[1] / "assets"
+_THEMES = read_yaml(ASSETS / "colours.yaml")
+LIGHT: dict[str, str] = _THEMES["light"]
+DARK: dict[str, str] = _THEMES["dark"]
+# what turns class names into colours, which are variables of the page's style sheet
+RULES = "".join((ASSETS / "chart.css").read_text("utf-8").splitlines())
 _SHAPES = (  # corners of the shapes of points, in radii; the first is a circle
     (),
     ((-0.88, -0.88), (0.88, -0.88), (0.88, 0.88), (-0.88, 0.88)),
     ((0, -1.2), (1.1, 0.8), (-1.1, 0.8)),
     ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
 )
-_FONT = 'system-ui,"Segoe UI","Helvetica Neue",Arial,sans-serif'
+_VARIABLE = re.compile(r"var\(--(\w+)\)")
 _LINKS = re.compile(r"</?a(?: [^>]*)?>")
 _FORBIDDEN = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML
 
@@ -159,9 +132,9 @@ def text(
     return tag("text", attributes, escape(words) or " ")
 
 
-def line(a: DrawnPoint, b: DrawnPoint, kind: str) -> str:
+def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
     """A straight line."""
-    ends = {"x1": float(a.x), "y1": float(a.y), "x2": float(b.x), "y2": float(b.y)}
+    ends = {"x1": float(x1), "y1": float(y1), "x2": float(x2), "y2": float(y2)}
     return tag("line", {**ends, "class_": kind})
 
 
@@ -235,44 +208,6 @@ def drawing(
     )
 
 
-def colours(theme: Mapping[str, str]) -> str:
-    """The rules that turn class names into colours; values may be `var(--name)`."""
-    paper, ink, soft = theme["paper"], theme["ink"], theme["soft"]
-    rule, band = theme["rule"], theme["band"]
-    looks = {
-        "text": f"fill:{soft};font:11px {_FONT}",
-        ".strong": f"fill:{ink}",
-        ".head": f"fill:{ink};font-weight:600",
-        ".value": "font-size:10px",
-        ".dot": f"fill:{ink}",
-        ".grid": f"stroke:{rule};stroke-width:1",
-        ".axis": f"stroke:{soft};stroke-width:1",
-        ".guide": f"stroke:{ink};stroke-width:1.2;stroke-dasharray:4 3",
-        ".chance": f"stroke:{ink};stroke-width:1.6",
-        ".band": f"fill:{band}",
-        ".whisker": f"stroke:{ink};stroke-width:1.2;fill:none",
-        ".mark": f"stroke:{paper};stroke-width:.8",
-        ".curve": "fill:none;stroke-width:2;stroke-linejoin:round",
-        ".box": f"stroke:{ink};stroke-width:1;fill-opacity:.35",
-        ".hot": f"fill:{paper}",
-        ".pale": "fill-opacity:.62",
-        ".dashed": "stroke-dasharray:6 3",
-        ".cell": f"stroke:{rule};stroke-width:.5;fill:none",
-    }
-    for i in range(HUES):
-        looks[f".f{i}"] = f"fill:{theme[f's{i}']}"
-        looks[f".l{i}"] = f"stroke:{theme[f's{i}']}"
-    for i in range(len(MEANINGS)):
-        looks[f".fn{i}"] = f"fill:{theme[f'n{i}']}"
-        looks[f".ln{i}"] = f"stroke:{theme[f'n{i}']}"
-    return "".join(f".chart {name}{{{look}}}" for name, look in looks.items())
-
-
-def page_rules() -> str:
-    """The colour rules for a page whose style sheet defines the variables."""
-    return colours({name: f"var(--{name})" for name in LIGHT})
-
-
 def variables(theme: Mapping[str, str]) -> str:
     """The theme as declarations of style-sheet variables."""
     return "".join(f"--{name}:{value};" for name, value in theme.items())
@@ -284,13 +219,14 @@ def standalone(svg: str) -> str:
     With a margin, since files do not overflow.
     """
     svg = _LINKS.sub("", svg)  # which lead to places on the page
+    on_paper = _VARIABLE.sub(lambda found: LIGHT[found[1]], RULES)
     head, _, rest = svg.partition(">")
     box = head.split('viewBox="')[1].split('"')[0]
     width, height = (float(part) + 2 * MARGIN for part in box.split()[2:])
     size = f'width="{number(width)}" height="{number(height)}"'
     wider = f"{-MARGIN} {-MARGIN} {number(width)} {number(height)}"
     return (
-        f"{head.replace(box, wider)} {size}><style>{colours(LIGHT)}</style>"
+        f"{head.replace(box, wider)} {size}><style>{on_paper}</style>"
         f'<rect x="{-MARGIN}" y="{-MARGIN}" {size} fill="{LIGHT["paper"]}"/>{rest}'
     )
 

@@ -7,17 +7,24 @@ can write SVG, PNG and CSV.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+import msgspec
+
 from gnomon.contracts import Measure
+from gnomon.files import read_yaml
 from gnomon.grouped import grouped
 from gnomon.records import Score
 from gnomon.reports.charts.axes import WIDTH, ChartBody
-from gnomon.reports.charts.svg import drawing
+from gnomon.reports.charts.svg import ASSETS, drawing
 from gnomon.reports.study import Study
+from gnomon.reports.words import measure_name
 
-__all__ = ["Figure", "enough", "figures", "grouped", "well_known"]
+__all__ = ["Figure", "enough", "figure", "figures", "grouped", "well_known"]
 
 # How many items a bar, a point or a cell needs before it is drawn: the one rule of all charts. What
 # rests on less says more about chance than about the model; it stays in the numbers behind a chart.
@@ -52,6 +59,57 @@ class Figure:
         return drawing(WIDTH, height, [markup], self.title, self.description, name)
 
 
+class FigureText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What stands around a kind of chart, with places in braces for what the study says."""
+
+    title: str
+    caption: str
+    description: str
+    columns: tuple[str, ...]
+    name: str = ""  # where it is not that of the kind
+    detail: bool = False
+
+
+@cache
+def figure_texts() -> dict[str, FigureText]:
+    """The texts by kind of chart."""
+    return msgspec.convert(read_yaml(ASSETS / "figures.yaml"), dict[str, FigureText])
+
+
+def figure(
+    kind: str,
+    body: ChartBody,
+    rows: Iterable[tuple[Any, ...]],
+    *,
+    study: Study | None = None,
+    tag: str = "",
+    measure: Measure | None = None,
+    **words: Any,
+) -> Figure:
+    """A chart with the texts of its kind, and these words in their places.
+
+    Some follow from its study, the tag that it is by, and its measure.
+    """
+    text = figure_texts()[kind]
+    words["items"] = ITEMS
+    if study is not None:
+        words["noun"], words["tag"], words["tag_words"] = study.noun, tag, study.words(tag)
+    words["file"] = file_name(tag or words.get("file", ""))
+    if measure is not None:
+        words["measure"], words["measure_id"] = measure_name(measure.name), measure.name
+        words["stem"] = measure.name.replace("@", "-")
+    return Figure(
+        name=(text.name or kind).format(**words),
+        title=text.title.format(**words),
+        caption=text.caption.format(**words),
+        description=text.description.format(**words),
+        body=body,
+        columns=tuple(column.format(**words) for column in text.columns),
+        rows=tuple(rows),
+        detail=text.detail,
+    )
+
+
 def figures(study: Study) -> list[Figure]:
     """The figures that apply to a study; none to one whose items name no right answers."""
     from gnomon import registry
@@ -63,6 +121,15 @@ def figures(study: Study) -> list[Figure]:
     for draw in registry.figures().values():
         found += draw(study)
     return found
+
+
+def file_name(text: str) -> str:
+    """A name that every file system takes.
+
+    >>> file_name("scales@fresh"), file_name("../a b")
+    ('scales-fresh', 'a-b')
+    """
+    return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.")[:100] or "figure"
 
 
 def enough(n: int) -> bool:

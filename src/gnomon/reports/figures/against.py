@@ -11,17 +11,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gnomon import registry
 from gnomon.contracts import Benchmark, Measure
 from gnomon.measures.scoring import scores
 from gnomon.measures.seeds import SHARES, AtAmount, over_draws
 from gnomon.records import Score, digest
 from gnomon.reports.charts.axes import ChartBody
-from gnomon.reports.charts.plots import Curve, curves
-from gnomon.reports.figures import RULE, Figure, grouped, well_known
+from gnomon.reports.charts.plots import Curve, CurvePlace, curve_of, curves
+from gnomon.reports.figures import RULE, Figure, figure, grouped, well_known
 from gnomon.reports.figures.slices import declared_measures, headline_measure
 from gnomon.reports.papers import published_curves
 from gnomon.reports.study import Entrant, Study
-from gnomon.reports.words import axis_name, measure_name, model_name, percentage, plain
+from gnomon.reports.words import axis_name, model_name, percentage, plain
 
 MOST_TICKS = 8
 OF_ITEMS = frozenset({"scores"})  # what a measure that judges items one by one may need
@@ -35,34 +36,13 @@ AMOUNTS = {
 }
 # Of models that were trained here.
 UNITS = {"per_pattern": PER_PATTERN, "train_share": "percent of the training items"}
+SPANNED = " Runs with the same number are averaged; the bar spans them."
+PAPERS = (
+    " Of the papers' curves the points are shown that their texts and tables give: on their own "
+    "items, with their own models."
+)
 LOSSES = "Each point is the mean over a stretch of steps; lower is better."
 DEV_SCORES = "Measured while training on items that the model was not trained on."
-
-
-class CurvePlace(NamedTuple):
-    """A point of a curve, with its interval where there is one."""
-
-    at: float
-    value: float
-    low: float | None = None
-    high: float | None = None
-
-
-def curve_of(
-    name: str,
-    series: int,
-    places: Sequence[CurvePlace],
-    *,
-    dots: bool = True,
-    joined: bool = True,
-) -> Curve:
-    """The curve through points, with the intervals of those that have one."""
-    points = [(place.at, place.value) for place in places]
-    lows, highs = [], []
-    if any(place.low is not None for place in places):
-        lows = [place.value if place.low is None else place.low for place in places]
-        highs = [place.value if place.high is None else place.high for place in places]
-    return Curve(name, series, tuple(points), tuple(lows), tuple(highs), dots, joined)
 
 
 def _over_amounts(lines: Sequence[Curve], label: str, measure: str) -> ChartBody:
@@ -81,11 +61,8 @@ def _over_amounts(lines: Sequence[Curve], label: str, measure: str) -> ChartBody
 # Examples and items that a model was shown.
 
 
-class _Setting(NamedTuple):
-    """A model, and what else may make a difference: its options but for seeds and the prompt."""
-
-    model: str
-    options: str
+# A model, and what else may make a difference: its options but for seeds and the prompt.
+_Setting = tuple[str, str]
 
 
 class _Shown(NamedTuple):
@@ -110,8 +87,10 @@ def against_shots(study: Study) -> Iterator[Figure]:
         settings: dict[_Setting, _Shown] = {}
         for entrant in study.entrants:
             amount = _amount(entrant, key)
+            if amount is None:
+                continue
             value = scores(entrant.table, [measure])[0].value
-            if amount is not None and value is not None:
+            if value is not None:
                 shown = settings.setdefault(_setting(entrant, key), _Shown(entrant.series, {}))
                 shown.values.setdefault(amount, []).append(value)
         grown = {setting: shown for setting, shown in settings.items() if len(shown.values) > 1}
@@ -125,18 +104,17 @@ def _shots_figure(measure: Measure, key: str, grown: Mapping[_Setting, _Shown]) 
         lines.append(curve_of(name, shown.series, shown.places()))
         for place in shown.places():
             rows.append((name, place.at, place.value, len(shown.values[place.at])))
-    caption = "Each curve is one model with the same options, but for seeds and the prompt."
-    if any(runs > 1 for *_, runs in rows):
-        caption += " Runs with the same number are averaged; the bar spans them."
     amounts = sorted({amount for _, amount, _, _ in rows})
-    return Figure(
-        name=f"by-{key}",
-        title=f"{measure_name(measure.name)} by {AMOUNTS[key]}",
-        caption=caption,
-        description=f"Curves from {amounts[0]:g} to {amounts[-1]:g}.",
-        columns=("model", key, measure.name, "runs"),
-        rows=tuple(rows),
-        body=_over_amounts(lines, AMOUNTS[key], measure.name),
+    return figure(
+        "shots",
+        _over_amounts(lines, AMOUNTS[key], measure.name),
+        rows,
+        measure=measure,
+        key=key,
+        amounts=AMOUNTS[key],
+        more=SPANNED if any(runs > 1 for *_, runs in rows) else "",
+        first=amounts[0],
+        last=amounts[-1],
     )
 
 
@@ -153,12 +131,12 @@ def _setting(entrant: Entrant, key: str) -> _Setting:
     for name, value in sorted(options.items()):
         if name not in (key, "prompt") and "seed" not in name and value is not None:
             kept.append(f"{name} {value}")
-    return _Setting(model, ", ".join(kept))
+    return model, ", ".join(kept)
 
 
 def _names(settings: Sequence[_Setting]) -> list[str]:
     """A curve's name: the model, with its options where it has several curves."""
-    models = [setting.model for setting in settings]
+    models = [model for model, _ in settings]
     names = []
     for model, options in settings:
         name = model_name(model)
@@ -171,12 +149,9 @@ def _names(settings: Sequence[_Setting]) -> list[str]:
 def _amount(entrant: Entrant, key: str) -> float | None:
     """What the manifest says, in the model's options, its description or its prompt."""
     manifest = entrant.run.manifest
-    places: list[Mapping[str, Any]] = [manifest.model_options, manifest.model_description]
     prompt = manifest.model_description.get("prompt")
-    if isinstance(prompt, dict):
-        places.append(prompt)
-    for place in places:
-        value = place.get(key)
+    for place in (manifest.model_options, manifest.model_description, prompt):
+        value = place.get(key) if isinstance(place, dict) else None
         if isinstance(value, int | float) and not isinstance(value, bool):
             return float(value)
     return None
@@ -224,28 +199,18 @@ def curve_figure(taught: Taught, benchmark: str, number: int = 0) -> Figure | No
         places = [CurvePlace(point.amount, point.value) for point in known]
         lines.append(curve_of(name, -1 - len(lines), places, joined=False))
         rows += [(name, place.at, place.value, None, None, None, None) for place in places]
-    return Figure(
-        name=f"learning-{number + 1}",
-        title=f"{measure_name(taught.measure)} by {UNITS[taught.unit]}: {taught.name}",
-        caption=_learning_caption(bool(published)),
-        description="; ".join(told) + ".",
-        body=_over_amounts(lines, UNITS[taught.unit], taught.measure),
-        columns=("curve", taught.unit, taught.measure, "low", "high", "deviation", "draws"),
-        rows=tuple(rows),
+    return figure(
+        "learning",
+        _over_amounts(lines, UNITS[taught.unit], taught.measure),
+        rows,
+        measure=registry.measure(taught.measure),
+        number=number + 1,
+        unit=taught.unit,
+        unit_words=UNITS[taught.unit],
+        model=taught.name,
+        more=PAPERS if published else "",
+        told="; ".join(told),
     )
-
-
-def _learning_caption(has_paper: bool) -> str:
-    text = (
-        "Each point is the mean over draws of the training items, on parts that training never "
-        "saw; the upright is its 95 % interval over draws. Larger draws contain the smaller ones."
-    )
-    if has_paper:
-        text += (
-            " Of the papers' curves the points are shown that their texts and tables give: "
-            "on their own items, with their own models."
-        )
-    return text
 
 
 def _ends(part: str, points: Sequence[AtAmount]) -> str:
@@ -354,16 +319,8 @@ def _steps_figure(
             told.append(f"{line.name} from {line.points[0][1]:.3g} to {line.points[-1][1]:.3g}")
     last = max(step for _, step, _ in rows)
     body = curves(lines, "step", label, x_domain=(0.0, last), x_form=lambda x: f"{x:g}", **shares)
-    return Figure(
-        name=f"training-{name}",
-        title=title,
-        caption=caption,
-        description="; ".join(told) + ".",
-        columns=("model", "step", label),
-        rows=tuple(rows),
-        body=body,
-        detail=True,
-    )
+    words: dict[str, Any] = {"key": name, "title": title, "label": label, "caption": caption}
+    return figure("training", body, rows, told="; ".join(told), **words)
 
 
 def _short(value: float) -> str:
@@ -377,25 +334,23 @@ class _AtCardinality(NamedTuple):
     """A figure of one run on the items that have so many right labels."""
 
     series: int
-    cardinality: int
+    number: int
     score: Score
     value: float  # of the score, which is known
-
-    @property
-    def place(self) -> CurvePlace:
-        """Where it stands in a chart."""
-        return CurvePlace(float(self.cardinality), self.value, self.score.low, self.score.high)
 
 
 def by_cardinality(study: Study) -> Iterator[Figure]:
     """A curve for each model over the number of right labels."""
     for measure in _measures_of_items(study.spec):
-        points: list[_AtCardinality] = []
+        found = []
         for entrant in study.entrants:
-            points += _at_cardinalities(entrant, measure)
-        known = [point for point in points if well_known(point.score, measure)]
-        if len(grouped(known, lambda point: point.cardinality)) > 1:
-            yield _cardinality_figure(study, measure, points)
+            table = entrant.table
+            for number in np.unique(table.cardinality).tolist():
+                score = scores(table.where(table.cardinality == number), [measure])[0]
+                if score.value is not None:
+                    found.append(_AtCardinality(entrant.series, number, score, score.value))
+        if len({each.number for each in found if well_known(each.score, measure)}) > 1:
+            yield _cardinality_figure(study, measure, found)
 
 
 def _measures_of_items(spec: Benchmark | None) -> list[Measure]:
@@ -405,23 +360,17 @@ def _measures_of_items(spec: Benchmark | None) -> list[Measure]:
     return [measures[0] for measures in by_need.values()]
 
 
-def _at_cardinalities(entrant: Entrant, measure: Measure) -> Iterator[_AtCardinality]:
-    table = entrant.table
-    for cardinality in np.unique(table.cardinality).tolist():
-        score = scores(table.where(table.cardinality == cardinality), [measure])[0]
-        if score.value is not None:
-            yield _AtCardinality(entrant.series, cardinality, score, score.value)
-
-
 def _cardinality_figure(study: Study, measure: Measure, found: Sequence[_AtCardinality]) -> Figure:
     lines, rows = [], []
     for series, points in grouped(found, lambda point: point.series).items():
         label = study.drawn_names[series]
-        known = [point.place for point in points if well_known(point.score, measure)]
-        lines.append(curve_of(label, series, known))
+        places = []
         for _, number, score, value in points:
+            if well_known(score, measure):
+                places.append(CurvePlace(float(number), value, score.low, score.high))
             rows.append((label, number, value, score.low, score.high, score.n, score.clusters))
-    numbers = sorted(grouped(found, lambda point: point.cardinality))
+        lines.append(curve_of(label, series, places))
+    numbers = sorted({point.number for point in found})
     body = curves(
         lines,
         "labels that count as right",
@@ -430,13 +379,5 @@ def _cardinality_figure(study: Study, measure: Measure, found: Sequence[_AtCardi
         x_domain=(numbers[0] - 0.3, numbers[-1] + 0.3),
         x_ticks=numbers,
     )
-    return Figure(
-        name=f"{measure.name}-by-right-labels",
-        title=f"{measure_name(measure.name)} by number of right labels",
-        caption="The more labels count as right, the easier it is to guess one: compare models at "
-        f"the same number. {RULE}",
-        description=f"Curves over {numbers[0]} to {numbers[-1]} right labels.",
-        body=body,
-        columns=("model", "cardinality", measure.name, "low", "high", "n", "clusters"),
-        rows=tuple(rows),
-    )
+    ends: dict[str, Any] = {"first": numbers[0], "last": numbers[-1]}
+    return figure("cardinality", body, rows, measure=measure, rule=RULE, **ends)

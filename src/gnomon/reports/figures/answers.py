@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import isnan, sqrt
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,12 +17,11 @@ from gnomon.measures.itemstatistics import by_place as places_of
 from gnomon.measures.laws import ObjectBias, object_bias
 from gnomon.measures.table import Flags, Table
 from gnomon.reports.charts.panels import ChartPanel, Stack, matrix_panel, panels, stacked_panel
-from gnomon.reports.charts.plots import Curve, Estimate, bars, curves
+from gnomon.reports.charts.plots import CurvePlace, Estimate, bars, curve_of, curves
 from gnomon.reports.charts.svg import MEANINGS
-from gnomon.reports.figures import ITEMS, Figure, enough, grouped
-from gnomon.reports.figures.files import file_name
+from gnomon.reports.figures import Figure, enough, figure, grouped
 from gnomon.reports.study import Entrant, Study
-from gnomon.reports.words import whole_percent
+from gnomon.reports.words import known, whole_percent
 
 LEAST_SCORED = 50  # items for a diagram
 
@@ -34,28 +33,18 @@ def reliability_diagram(study: Study) -> Iterator[Figure]:
         bins = [one for one in reliability(entrant.table) if one.n]
         if sum(one.n for one in bins) < LEAST_SCORED:
             continue
-        known = [one for one in bins if enough(one.n)]
-        points = [(one.confidence, one.accuracy) for one in known]
-        ranges = [_range(one.accuracy, one.n) for one in known]
-        lows, highs = tuple(low for low, _ in ranges), tuple(high for _, high in ranges)
-        lines.append(Curve(entrant.label, entrant.series, tuple(points), lows, highs, dots=True))
+        places = []
+        for one in bins:
+            if enough(one.n):
+                ends = _range(one.accuracy, one.n)
+                places.append(CurvePlace(one.confidence, one.accuracy, *ends))
+        lines.append(curve_of(entrant.label, entrant.series, places))
         for one in bins:
             rows.append((entrant.label, one.low, one.high, one.n, one.confidence, one.accuracy))
     if not any(line.points for line in lines):
         return
-    yield Figure(
-        name="reliability",
-        title="Does the model know when it is right?",
-        caption="Accuracy against the probability that the model gives to its answer. On the "
-        "dashed line the two agree; below it the model is too sure of itself. Points of "
-        f"{ITEMS} items or more, with 95 % intervals that take items as independent.",
-        description="Reliability diagram with one curve for each model; the table below gives each "
-        "bin.",
-        body=curves(lines, "probability of the answer given", "accuracy", diagonal=True),
-        columns=("model", "low", "high", "items", "confidence", "accuracy"),
-        rows=tuple(rows),
-        detail=True,
-    )
+    body = curves(lines, "probability of the answer given", "accuracy", diagonal=True)
+    yield figure("reliability", body, rows)
 
 
 def _range(share: float, n: int) -> tuple[float, float]:
@@ -77,33 +66,21 @@ def forms(study: Study) -> Iterator[Figure]:
             grid.append([])
             for b, other in enumerate(names):
                 value, n = _agreement(entrant.table, a, b)
-                known = value if enough(n) else None
-                grid[a].append(known)
+                shown = value if enough(n) else None
+                grid[a].append(shown)
                 rows.append((entrant.label, name, other, value, n))
-                across = across or (a != b and known is not None)
+                across = across or (a != b and shown is not None)
         if across:
             charts.append(matrix_panel(entrant.label, names, names, grid, "", "", notes=()))
-    if not charts:
-        return
-    yield Figure(
-        name="forms",
-        title="The same fact asked in different forms",
-        caption="Share, in per cent, of pairs of items about one fact that are answered alike "
-        "(both right or both wrong where the right labels differ). "
-        f"Cells of {ITEMS} pairs or more.",
-        description="Agreement matrices of the forms; the table below gives the values.",
-        body=panels(charts, columns=2),
-        columns=("model", "form", "other form", "agreement", "n"),
-        rows=tuple(rows),
-        detail=True,
-    )
+    if charts:
+        yield figure("forms", panels(charts, columns=2), rows)
 
 
 def _agreement(table: Table, form: int, other: int) -> tuple[float | None, int]:
     """The share of pairs that agree, and of how many; none where there is no pair."""
     part = table.where(np.isin(table.form.codes, (form, other)))
     found = agreement(within_groups(part, between_forms=form != other))
-    return (None if isnan(found.value) else found.value), found.n
+    return known(found.value), found.n
 
 
 # What was answered where what was right.
@@ -139,19 +116,9 @@ def confusion(study: Study) -> Iterator[Figure]:
             charts.append(_panel(entrant, matrix))
         for right, answered, count, share in _cells(matrix):
             rows.append((entrant.label, right, answered, count, share))
-    if not charts:
-        return
-    yield Figure(
-        name="confusion",
-        title="Which answers are confused",
-        caption="Each row is a right answer; the cells say, in per cent, what was answered. "
-        f"Drawn where each right answer has {ITEMS} items or more.",
-        description="Confusion matrices; the table below gives the counts.",
-        body=panels(charts, columns=2 if widest <= MOST_BESIDE else 1),
-        columns=("model", "right", "answered", "items", "share"),
-        rows=tuple(rows),
-        detail=True,
-    )
+    if charts:
+        body = panels(charts, columns=2 if widest <= MOST_BESIDE else 1)
+        yield figure("confusion", body, rows)
 
 
 def _labels(table: Table) -> list[str]:
@@ -206,24 +173,19 @@ def _cells(matrix: Matrix) -> Iterator[tuple[str, str, int, float]]:
 
 
 def _panel(entrant: Entrant, matrix: Matrix) -> ChartPanel:
-    values: dict[str, dict[str, float | None]] = {}
-    notes: dict[str, dict[str, str]] = {}
+    known = {(right, answered): cell for right, answered, *cell in _cells(matrix)}
+    values: list[list[float | None]] = []
+    notes: list[list[str]] = []
     for right in matrix.right:
-        values[right] = dict.fromkeys(matrix.answered)
-        notes[right] = dict.fromkeys(matrix.answered, "")
-    for right, answered, count, share in _cells(matrix):
-        values[right][answered] = share
-        told = f"right: {right}, answered: {answered}: {count:,} items, {whole_percent(share)}"
-        notes[right][answered] = told
-    return matrix_panel(
-        entrant.label,
-        matrix.right,
-        matrix.answered,
-        [list(row.values()) for row in values.values()],
-        "right answer",
-        "answered",
-        notes=[list(row.values()) for row in notes.values()],
-    )
+        values.append([])
+        notes.append([])
+        for answered in matrix.answered:
+            count, share = known.get((right, answered), (0, None))
+            values[-1].append(share)
+            told = f"{count:,} items, {whole_percent(share or 0.0)}"
+            notes[-1].append(f"right: {right}, answered: {answered}: {told}")
+    names = matrix.right, matrix.answered
+    return matrix_panel(entrant.label, *names, values, "right answer", "answered", notes=notes)
 
 
 # Bias by place, for runs whose choices were permuted: how often each place is picked and right.
@@ -246,45 +208,28 @@ def _figure(entrant: Entrant, places: list[PlacePicks]) -> Figure:
     drawn = []
     for place in places:
         key = f"place {place.place}"
-        low, high = _known(place.accuracy_low), _known(place.accuracy_high)
-        drawn.append(
-            Estimate(key, MEANINGS[0], place.chosen, _known(place.low), _known(place.high))
-        )
+        chosen = (place.chosen, known(place.low), known(place.high))
+        ends = (known(place.accuracy_low), known(place.accuracy_high))
+        drawn.append(Estimate(key, MEANINGS[0], *chosen))
         drawn.append(Estimate(key, MEANINGS[1], place.right))
-        drawn.append(Estimate(key, MEANINGS[2], _known(place.accuracy), low, high))
-    told = [f"place {each.place} {100 * each.chosen:.1f} %" for each in places]
-    return Figure(
-        name=f"by-place-{file_name(entrant.label)}",
-        title=f"ObjectBias by place: {entrant.label}",
-        caption=_caption(entrant, places),
-        description=f"Bars. Chosen: {', '.join(told)}.",
-        body=bars(drawn, dict(zip(MEANINGS, SERIES, strict=False)), "share of items"),
-        columns=PlacePicks._fields,
-        rows=tuple(map(_row, places)),
-    )
-
-
-def _row(place: PlacePicks) -> tuple[Any, ...]:
-    return tuple(map(_known, place))
-
-
-def _known(value: float) -> float | None:
-    return None if isnan(value) else value
-
-
-def _caption(entrant: Entrant, places: list[PlacePicks]) -> str:
-    said = (
-        "The choices of each item stood in an order of its own. Without a bias, a place is chosen "
-        f"as often as it is right. Accuracy differs by {100 * accuracy_spread(places):.1f} points "
-        "between places of the right answer."
-    )
+        drawn.append(Estimate(key, MEANINGS[2], known(place.accuracy), *ends))
+    more = ""
     unlisted = entrant.run.manifest.unlisted
     if unlisted:
-        said += (
+        more = (
             f" The prompt does not list the choices of {', '.join(unlisted)} items: their order "
             "changes nothing there."
         )
-    return said
+    return figure(
+        "by-place",
+        bars(drawn, dict(zip(MEANINGS, SERIES, strict=False)), "share of items"),
+        [tuple(map(known, place)) for place in places],
+        file=entrant.label,
+        model=entrant.label,
+        spread=100 * accuracy_spread(places),
+        more=more,
+        told=", ".join(f"place {each.place} {100 * each.chosen:.1f} %" for each in places),
+    )
 
 
 # Is each object's rank the same, named first or second? (Spatial commonsense, Figure 5.)
@@ -302,8 +247,8 @@ def objects(study: Study) -> Iterator[Figure]:
     for entrant in study.entrants:
         found += [(entrant.label, bias) for bias in object_bias(entrant.table)]
     for context, own in grouped(found, lambda pair: pair[1].context).items():
-        known = [pair for pair in own if enough(pair[1].n)]
-        models = grouped(known, lambda pair: pair[0])
+        drawn = [pair for pair in own if enough(pair[1].n)]
+        models = grouped(drawn, lambda pair: pair[0])
         if max(map(len, models.values()), default=0) >= LEAST_OBJECTS:
             yield _object_figure(context, models)
 
@@ -317,18 +262,13 @@ def _object_figure(context: str, models: dict[str, list[tuple[str, ObjectBias]]]
         said.append(f"{label}: {_balance(ranked)}")
         for bias in ranked:
             rows.append((label, *bias))
-    return Figure(
-        name=f"objects-{file_name(context)}",
-        title=f"Is each object's rank the same both ways? ({context})",
-        caption="Dark: how often the object is called greater than the others when named first. "
-        "Light: how often the others are called greater than it when they are named first. A "
-        "consistent model's bars end at 1; the tick is the truth for the dark part. Drawn for "
-        f"objects with {ITEMS} answers or more.",
-        description=f"{'; '.join(said)}.",
-        body=panels(charts, columns=2),
-        columns=("model", *ObjectBias._fields),
-        rows=tuple(rows),
-        detail=True,
+    return figure(
+        "objects",
+        panels(charts, columns=2),
+        rows,
+        file=context,
+        context=context,
+        told="; ".join(said),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 from pathlib import Path
 from warnings import warn
 
@@ -11,7 +10,7 @@ from gnomon.errors import MissingExtraError, MissingFontWarning
 from gnomon.items.writing import atomic_file
 from gnomon.reports.charts.pdf import Faces, pdf, system_faces
 from gnomon.reports.charts.svg import standalone
-from gnomon.reports.figures import Figure
+from gnomon.reports.figures import Figure, file_name
 from gnomon.reports.shell import make_folder
 from gnomon.reports.study import Study
 from gnomon.tabular import write_csv
@@ -62,12 +61,3 @@ def png(picture: str) -> bytes:
     from resvg_py import svg_to_bytes
 
     return bytes(svg_to_bytes(svg_string=picture, zoom=ZOOM, sans_serif_family="DejaVu Sans"))
-
-
-def file_name(text: str) -> str:
-    """A name that every file system takes.
-
-    >>> file_name("scales@fresh"), file_name("../a b")
-    ('scales-fresh', 'a-b')
-    """
-    return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.")[:100] or "figure"

@@ -14,8 +14,7 @@ from gnomon.measures.table import Table
 from gnomon.reports.charts.panels import Dot, panels, scatter_panel, under_legend
 from gnomon.reports.charts.plots import BoxPlot, CaptionedBar, Curve, boxes, captioned_bars, curves
 from gnomon.reports.charts.svg import MEANINGS
-from gnomon.reports.figures import GROUP, GROUPS, Figure, grouped
-from gnomon.reports.figures.files import file_name
+from gnomon.reports.figures import GROUP, GROUPS, Figure, figure, grouped
 from gnomon.reports.figures.sizes import sized_models
 from gnomon.reports.figures.slices import tags_of
 from gnomon.reports.study import Entrant, Study
@@ -67,20 +66,11 @@ def pattern_curves(study: Study) -> Iterator[Figure]:
         half, whole = curve_at(entrant.table, np.array([0.5, 1.0])).tolist()
         at_half = f"{whole_percent(half)} of {noun} at half"
         ends.append(f"{entrant.label}: {at_half}, {whole_percent(whole)} at all")
-    if not lines:
-        return
-    axis = f"share of a {noun.removesuffix('s')}'s items that must be right"
-    yield Figure(
-        name="pattern-accuracy",
-        title=f"How consistently {noun} are solved",
-        caption=f"Share of {noun} ({sizes(tables)}) of which at least so many items are right. A "
-        f"flat curve is consistent: {noun} are right or wrong as a whole. The curve of a guess "
-        f"falls steeply. The area below is the mean accuracy of {noun}.",
-        description=f"Falling curves. {'; '.join(ends)}.",
-        columns=("model", "threshold", "pattern_accuracy"),
-        rows=tuple(rows),
-        body=curves(lines, axis, f"share of {noun}"),
-    )
+    if lines:
+        axis = f"share of a {noun.removesuffix('s')}'s items that must be right"
+        body = curves(lines, axis, f"share of {noun}")
+        told = "; ".join(ends)
+        yield figure("pattern-accuracy", body, rows, study=study, sizes=sizes(tables), told=told)
 
 
 def _corners(steps: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float]]:
@@ -112,25 +102,18 @@ def data_map(study: Study) -> Iterator[Figure]:
         for _, point, gold in own:
             spread = (point.confidence, point.variability, point.correctness)
             rows.append((label, point.pattern, gold, *spread, point.n))
-    noun = study.noun
-    tables = [own[0].entrant.table for own in by_model.values()]
-    caption = (
-        f"Each point is one of the {noun} ({sizes(tables)}): mean (upwards) and standard deviation "
-        "(rightwards) of the probability of the right answer over its items. Top left is easy, "
-        "bottom left is hard, the right is unstable."
-    )
+    more = ""
     if max(map(len, by_model.values())) > MOST_DOTS:
-        caption += f" {MOST_DOTS} evenly chosen ones are drawn."
+        more = f" {MOST_DOTS} evenly chosen ones are drawn."
     legend = [(hue, label) for label, hue in hues.items()]
-    yield Figure(
-        name="data-map",
-        title=f"Data map: which {noun} are easy, hard or unstable",
-        caption=caption,
-        description=f"{len(charts)} scatter plots of {noun}; the table below gives every point.",
-        body=under_legend(panels(charts, columns=2), legend),
-        columns=("model", "group", "gold", "confidence", "variability", "accuracy", "n"),
-        rows=tuple(rows),
-        detail=True,
+    yield figure(
+        "data-map",
+        under_legend(panels(charts, columns=2), legend),
+        rows,
+        study=study,
+        sizes=sizes(own[0].entrant.table for own in by_model.values()),
+        more=more,
+        count=len(charts),
     )
 
 
@@ -205,19 +188,17 @@ def box_plots(study: Study) -> Iterator[Figure]:
         return
     boxes_by_key = [_box(key, np.array(shares)) for key, shares in by_key.items()]
     drawn = sorted(boxes_by_key, key=lambda box: -box.middle)
-    medians = "; ".join(f"{box.key} median {whole_percent(box.middle)}" for box in drawn)
     noun = study.noun
     whose = f" over {listed([entrant.label for entrant in models])}" if len(models) > 1 else ""
-    yield Figure(
-        name=f"boxes-by-{file_name(tag)}",
-        title=f"Spread of {noun} by {study.words(tag)}",
-        caption=f"Accuracy of each of the {noun} ({sizes(tables)}){whose}. The box holds the "
-        "middle half, the line in it the median; whiskers reach 1.5 times its width.",
-        description=f"BoxPlot plots: {medians}.",
-        body=boxes(drawn, f"accuracy of a {noun.removesuffix('s')}"),
-        columns=("model", tag, "group", "accuracy"),
-        rows=tuple(rows),
-        detail=True,
+    yield figure(
+        "boxes",
+        boxes(drawn, f"accuracy of a {noun.removesuffix('s')}"),
+        rows,
+        study=study,
+        tag=tag,
+        sizes=sizes(tables),
+        whose=whose,
+        told="; ".join(f"{box.key} median {whole_percent(box.middle)}" for box in drawn),
     )
 
 
@@ -249,9 +230,9 @@ class JudgedGroup(NamedTuple):
     example: str
 
     @property
-    def mean(self) -> float:
-        """The mean accuracy over the models."""
-        return sum(self.shares) / len(self.shares)
+    def span(self) -> tuple[float, float, float]:
+        """The mean accuracy over the models, the lowest and the highest."""
+        return sum(self.shares) / len(self.shares), min(self.shares), max(self.shares)
 
 
 def hard_and_easy(study: Study) -> Iterator[Figure]:
@@ -267,7 +248,7 @@ def hard_and_easy(study: Study) -> Iterator[Figure]:
         return
     hardest, easiest = [], []
     for own in by_category.values():
-        ranked = sorted(own, key=lambda group: (group.mean, group.name))
+        ranked = sorted(own, key=lambda group: (group.span[0], group.name))
         hardest += ranked[:count]
         easiest += ranked[: -count - 1 : -1]
     yield _figure(study, "hardest", tag, models, found, hardest)
@@ -314,36 +295,22 @@ def _figure(
     found: Sequence[JudgedGroup],
     chosen: Sequence[JudgedGroup],
 ) -> Figure:
-    noun = study.noun
     drawn = []
     for group in chosen:
-        low, high = min(group.shares), max(group.shares)
-        example = plain(group.example)
         heading = study.words(tag, group.category)
-        drawn.append(CaptionedBar(heading, group.name, example, group.mean, low, high))
+        drawn.append(CaptionedBar(heading, group.name, plain(group.example), *group.span))
     rows = []
-    for group in sorted(found, key=lambda group: group.mean):
-        low, high = min(group.shares), max(group.shares)
-        rows.append((group.category, group.name, group.mean, low, high, group.items, group.example))
-    where = f"by {study.words(tag)} " if tag else ""
-    names = ", ".join(entrant.label for entrant in models)
-    ends = "; ".join(f"{group.name} {100 * group.mean:.0f} %" for group in chosen)
-    return Figure(
-        name=f"{which}-groups",
-        title=f"The {which} {noun} over {len(models)} models",
-        caption=f"Mean accuracy on the {which} {noun} {where}over {names}; the thin line spans the "
-        "models. The table behind the figure holds all of them, each with an example.",
-        description=f"Bars. {ends}.",
-        body=captioned_bars(drawn, "mean accuracy"),
-        columns=(
-            tag or "category",
-            "group",
-            "mean accuracy",
-            "lowest",
-            "highest",
-            "items",
-            "example",
-        ),
-        rows=tuple(rows),
-        detail=True,
+    for group in sorted(found, key=lambda group: group.span[0]):
+        rows.append((group.category, group.name, *group.span, group.items, group.example))
+    return figure(
+        "hard-and-easy",
+        captioned_bars(drawn, "mean accuracy"),
+        rows,
+        study=study,
+        which=which,
+        count=len(models),
+        where=f"by {study.words(tag)} " if tag else "",
+        models=", ".join(entrant.label for entrant in models),
+        told="; ".join(f"{group.name} {100 * group.span[0]:.0f} %" for group in chosen),
+        category=tag or "category",
     )

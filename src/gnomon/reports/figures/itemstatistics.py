@@ -9,19 +9,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon.measures.itemstatistics import FEWEST_MODELS, item_statistics
+from gnomon.reports.charts.axes import ChartBody
 from gnomon.reports.charts.plots import CaptionedBar, Estimate, bars, captioned_bars
 from gnomon.reports.charts.svg import MEANINGS
-from gnomon.reports.figures import ITEMS, RUNS, Figure, enough, grouped
-from gnomon.reports.figures.files import file_name
+from gnomon.reports.figures import ITEMS, RUNS, Figure, enough, figure, grouped
 from gnomon.reports.figures.slices import tags_of
 from gnomon.reports.study import Entrant, Study
-from gnomon.reports.words import counted, listed, plain
+from gnomon.reports.words import counted, known, listed, plain
 
 DRAWN = 12  # items in a drawing
 LISTED = 200  # items in the table behind it
 MOST_KEYS = 30  # values of a tag that are drawn
 MOST_TAGS = 2
-COLUMNS = ("item", "share of models right", "discrimination", "right answer", "question")
 SERIES = ("share of models right", "discrimination")
 
 
@@ -76,36 +75,29 @@ def judged_items(entrants: Sequence[Entrant]) -> list[JudgedItem]:
 
 def _hardest(study: Study, entrants: Sequence[Entrant], ranked: Sequence[JudgedItem]) -> Figure:
     none = sum(each.difficulty == 0 for each in ranked)
-    return Figure(
-        name="hardest-items",
-        title=f"The hardest items over {len(entrants)} runs",
-        caption=f"Share of runs that are right: {_names(entrants)}. "
-        f"{counted(none, 'items')} of {len(ranked):,} no run gets right. Discrimination, in the "
-        "table, is the correlation over runs of being right on the item with being right on the "
-        "others.",
-        description=f"Bars. {_told(study, ranked)}.",
-        body=captioned_bars(_drawn(study, ranked), "share of runs right"),
-        columns=COLUMNS,
-        rows=_rows(study, ranked),
-        detail=True,
+    return figure(
+        "hardest-items",
+        _drawn(study, ranked),
+        _rows(study, ranked),
+        runs=len(entrants),
+        models=listed([entrant.label for entrant in entrants]),
+        none=counted(none, "items"),
+        count=len(ranked),
+        told=_told(study, ranked),
     )
 
 
 def _missed(study: Study, entrants: Sequence[Entrant], missed: Sequence[JudgedItem]) -> Figure:
     ranked = sorted(missed, key=lambda each: (each.discrimination, -each.difficulty, each.place))
-    few = ""
-    if len(entrants) < 10:
-        few = f" With {len(entrants)} runs, many are below zero by chance."
-    return Figure(
-        name="items-that-better-models-miss",
-        title=f"Items that better models miss, over {len(entrants)} runs",
-        caption=f"{counted(len(missed), 'items')} with a discrimination below zero, the lowest "
-        f"first: worse models get them right, better ones do not. Look at their labels.{few}",
-        description=f"Bars. {_told(study, ranked)}.",
-        body=captioned_bars(_drawn(study, ranked), "share of runs right"),
-        columns=COLUMNS,
-        rows=_rows(study, ranked),
-        detail=True,
+    few = f" With {len(entrants)} runs, many are below zero by chance."
+    return figure(
+        "items-that-better-models-miss",
+        _drawn(study, ranked),
+        _rows(study, ranked),
+        runs=len(entrants),
+        missed=counted(len(missed), "items"),
+        few=few if len(entrants) < 10 else "",
+        told=_told(study, ranked),
     )
 
 
@@ -129,22 +121,15 @@ def _by_slice(
     if not drawn:
         return
     lowest = min(0.0, *(row[2] for row in rows if row[2] is not None), 0.0)
-    told = [f"{key} {100 * share:.0f} %" for key, share, *_ in rows]
-    yield Figure(
-        name=f"item-statistics-by-{file_name(tag)}",
-        title=f"Difficulty and discrimination by {study.words(tag)}",
-        caption=f"Means over items, over {len(entrants)} runs. A slice with low discrimination "
-        "does not tell models apart.",
-        description=f"Bars. Share of runs right: {', '.join(told)}.",
-        body=bars(
-            drawn,
-            dict(zip(MEANINGS, SERIES, strict=False)),
-            "mean over items",
-            domain=(lowest, 1.0),
-        ),
-        columns=(tag, *SERIES, "items"),
-        rows=tuple(rows),
-        detail=True,
+    names = dict(zip(MEANINGS, SERIES, strict=False))
+    yield figure(
+        "item-statistics",
+        bars(drawn, names, "mean over items", domain=(lowest, 1.0)),
+        rows,
+        study=study,
+        tag=tag,
+        runs=len(entrants),
+        told=", ".join(f"{key} {100 * share:.0f} %" for key, share, *_ in rows),
     )
 
 
@@ -153,16 +138,15 @@ def _mean_discrimination(items: Sequence[JudgedItem]) -> float | None:
     return float(np.mean(known)) if known else None
 
 
-def _drawn(study: Study, ranked: Sequence[JudgedItem]) -> list[CaptionedBar]:
+def _drawn(study: Study, ranked: Sequence[JudgedItem]) -> ChartBody:
     found = []
     for each in ranked[:DRAWN]:
-        item = study.items[each.place]
-        name = item.id
+        name = study.items[each.place].id
         if not isnan(each.discrimination):
             name += f" (discrimination {each.discrimination:+.2f})"
         share = each.difficulty
         found.append(CaptionedBar("", plain(name), _question(study, each), share, share, share))
-    return found
+    return captioned_bars(found, "share of runs right")
 
 
 def _question(study: Study, each: JudgedItem) -> str:
@@ -170,14 +154,12 @@ def _question(study: Study, each: JudgedItem) -> str:
     return plain(" → ".join(filter(None, (item.context, item.text))), 200)
 
 
-def _rows(study: Study, ranked: Sequence[JudgedItem]) -> tuple[tuple[Any, ...], ...]:
-    rows = []
+def _rows(study: Study, ranked: Sequence[JudgedItem]) -> Iterator[tuple[Any, ...]]:
     for each in ranked[:LISTED]:
         item = study.items[each.place]
-        discrimination = None if isnan(each.discrimination) else each.discrimination
         gold = " / ".join(item.gold)
-        rows.append((item.id, each.difficulty, discrimination, gold, _question(study, each)))
-    return tuple(rows)
+        figures = each.difficulty, known(each.discrimination)
+        yield (item.id, *figures, gold, _question(study, each))
 
 
 def _told(study: Study, ranked: Sequence[JudgedItem]) -> str:
@@ -185,7 +167,3 @@ def _told(study: Study, ranked: Sequence[JudgedItem]) -> str:
     for each in ranked[:DRAWN]:
         parts.append(f"{plain(study.items[each.place].id)} {100 * each.difficulty:.0f} %")
     return "; ".join(parts)
-
-
-def _names(entrants: Sequence[Entrant]) -> str:
-    return listed([entrant.label for entrant in entrants])

@@ -16,14 +16,12 @@ from gnomon.measures.scoring import scores
 from gnomon.records import Score
 from gnomon.reports.charts.axes import Axis
 from gnomon.reports.charts.panels import curve_panel, panels, under_legend
-from gnomon.reports.charts.plots import Curve, curves
-from gnomon.reports.figures import Figure, grouped, well_known
-from gnomon.reports.figures.against import CurvePlace, curve_of
-from gnomon.reports.figures.files import file_name
+from gnomon.reports.charts.plots import Curve, CurvePlace, curve_of, curves
+from gnomon.reports.figures import Figure, figure, grouped, well_known
 from gnomon.reports.figures.slices import group_measures, headline_measure, tags_of
 from gnomon.reports.papers import published_size
 from gnomon.reports.study import Entrant, Study
-from gnomon.reports.words import axis_name, measure_name, whole_percent
+from gnomon.reports.words import axis_name, whole_percent
 
 UNITS = {"m": 1e6, "b": 1e9}
 SIZE_IN_NAME = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)([mb])(?![a-z0-9])", re.IGNORECASE)
@@ -46,22 +44,15 @@ class _SizedFigure(NamedTuple):
     """Its figure, over all items or over those with one value of a tag."""
 
     model: Sized
-    key: str
-    value: float
-    low: float
-    high: float
-    n: int
+    score: Score
     drawn: bool  # or only among the numbers, since it rests on too little
 
     @property
-    def family(self) -> str:
-        """The family of the model."""
-        return self.model.family
-
-    @property
-    def point(self) -> tuple[float, float]:
-        """Where it stands in a chart."""
-        return self.model.parameters, self.value
+    def place(self) -> CurvePlace:
+        """Where it stands in a chart; what has no interval is one."""
+        value, low, high = self.score.value or 0.0, self.score.low, self.score.high
+        ends = value if low is None else low, value if high is None else high
+        return CurvePlace(self.model.parameters, value, *ends)
 
 
 def against_size(study: Study) -> Iterator[Figure]:
@@ -72,7 +63,7 @@ def against_size(study: Study) -> Iterator[Figure]:
         for model in models:
             score = scores(model.entrant.table, [measure])[0]
             if score.value is not None:
-                found.append(_measured(model, score, measure))
+                found.append(_SizedFigure(model, score, well_known(score, measure)))
         drawn = [one for one in found if one.drawn]
         if _several_sizes([one.model for one in drawn]):
             yield _whole(study, measure, found)
@@ -89,18 +80,10 @@ def against_size_by_slice(study: Study) -> Iterator[Figure]:
         for model in models:
             for score in scores(model.entrant.table, [measure], by=tags[0]):
                 if score.key and score.value is not None:
-                    found.append(_measured(model, score, measure))
-        by_key = {one.key for one in found if one.drawn}
+                    found.append(_SizedFigure(model, score, well_known(score, measure)))
+        by_key = {one.score.key for one in found if one.drawn}
         if 2 <= len(by_key) <= MOST_KEYS:
             yield _sliced(study, measure, tags[0], found)
-
-
-def _measured(model: Sized, score: Score, measure: Measure) -> _SizedFigure:
-    value = score.value or 0.0
-    low = value if score.low is None else score.low
-    high = value if score.high is None else score.high
-    drawn = well_known(score, measure)
-    return _SizedFigure(model, score.key, value, low, high, score.n, drawn)
 
 
 def sized_models(study: Study) -> list[Sized]:
@@ -185,29 +168,22 @@ def _measures(study: Study, models: Sequence[Sized]) -> list[Measure]:
 
 def _whole(study: Study, measure: Measure, found: Sequence[_SizedFigure]) -> Figure:
     drawn = [one for one in found if one.drawn]
-    lines = _curves(drawn)
     axis = _size_axis(drawn)
     body = curves(
-        lines,
+        _curves(drawn),
         axis.label,
         axis_name(measure.name),
         x_domain=axis.domain,
         x_form=short,
         log=True,
     )
-    return Figure(
-        name=f"{_stem(measure)}-against-size",
-        title=f"{measure_name(measure.name)} against model size",
-        caption=_caption(study, drawn),
-        description=f"From the smallest model to the largest: {_ends(drawn)}.",
-        columns=("model", "family", "parameters", measure.name, "low", "high", "n"),
-        rows=tuple(map(_row, found)),
-        body=body,
-    )
+    rows = map(_row, found)
+    caption, ends = _caption(study, drawn), _ends(drawn)
+    return figure("size", body, rows, measure=measure, caption=caption, ends=ends)
 
 
 def _row(one: _SizedFigure) -> tuple[Any, ...]:
-    return one.model.entrant.label, one.family, *one.point, one.low, one.high, one.n
+    return one.model.entrant.label, one.model.family, *one.place, one.score.n
 
 
 def _sliced(study: Study, measure: Measure, tag: str, found: Sequence[_SizedFigure]) -> Figure:
@@ -215,36 +191,31 @@ def _sliced(study: Study, measure: Measure, tag: str, found: Sequence[_SizedFigu
     families = [(curve.series, curve.name) for curve in _curves(drawn)]
     axis = _size_axis(drawn)
     charts, said, rows = [], [], []
-    for value, own in grouped(drawn, lambda one: one.key).items():
+    for value, own in grouped(drawn, lambda one: one.score.key).items():
         key = study.words(tag, value)
         charts.append(curve_panel(key, _curves(own), axis))
         said.append(f"{key}: {_ends(own)}")
     for one in found:
-        key = study.words(tag, one.key)
-        rows.append((one.model.entrant.label, one.family, one.point[0], key, one.value, one.n))
-    return Figure(
-        name=f"{_stem(measure)}-against-size-by-{file_name(tag)}",
-        title=f"{measure_name(measure.name)} against model size, by {study.words(tag)}",
+        name, family, size, value, *_, n = _row(one)
+        rows.append((name, family, size, study.words(tag, one.score.key), value, n))
+    return figure(
+        "size-by-slice",
+        under_legend(panels(charts, columns=2), families, lines=True),
+        rows,
+        measure=measure,
+        study=study,
+        tag=tag,
         caption=_caption(study, drawn),
-        description=f"From the smallest model to the largest. {'; '.join(said)}.",
-        body=under_legend(panels(charts, columns=2), families, lines=True),
-        columns=("model", "family", "parameters", tag, measure.name, "n"),
-        rows=tuple(rows),
-        detail=True,
+        ends="; ".join(said),
     )
-
-
-def _stem(measure: Measure) -> str:
-    return measure.name.replace("@", "-")
 
 
 def _curves(found: Sequence[_SizedFigure]) -> list[Curve]:
     """A curve for each family, which has the same colour in every panel."""
     lines = []
-    for name, own in grouped(found, lambda one: one.family).items():
+    for name, own in grouped(found, lambda one: one.model.family).items():
         series = min(one.model.entrant.series for one in own)  # the colour of its first model
-        places = [CurvePlace(*one.point, one.low, one.high) for one in own]
-        lines.append(curve_of(name, series, places))
+        lines.append(curve_of(name, series, [one.place for one in own]))
     return lines
 
 
@@ -260,8 +231,8 @@ def _size_axis(found: Sequence[_SizedFigure]) -> Axis:
 
 def _ends(found: Sequence[_SizedFigure]) -> str:
     first, last = found[0], found[-1]
-    small = f"{first.model.entrant.label} {whole_percent(first.value)}"
-    return f"{small}, {last.model.entrant.label} {whole_percent(last.value)}"
+    small = f"{first.model.entrant.label} {whole_percent(first.place.value)}"
+    return f"{small}, {last.model.entrant.label} {whole_percent(last.place.value)}"
 
 
 def _caption(study: Study, found: Sequence[_SizedFigure]) -> str:
@@ -274,7 +245,7 @@ def _caption(study: Study, found: Sequence[_SizedFigure]) -> str:
             others += 1
         elif entrant.label not in drawn and not entrant.is_baseline:  # a guess has no size
             unknown += 1
-    counts = sorted({one.n for one in found})
+    counts = sorted({one.score.n for one in found})
     span = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
     said = f"Models of one family are joined; the scale to the right is logarithmic. {span} items "
     said += "or groups a point, with 95 % intervals."

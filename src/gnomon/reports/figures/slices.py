@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
@@ -19,15 +20,13 @@ from gnomon.measures.table import Table, in_order
 from gnomon.records import Score
 from gnomon.registry import known_measure
 from gnomon.reports.charts.plots import Estimate, bars
-from gnomon.reports.figures import ITEMS, Figure, grouped, well_known
-from gnomon.reports.figures.files import file_name
+from gnomon.reports.figures import ITEMS, Figure, figure, grouped, well_known
 from gnomon.reports.page.items import filters, items_address
 from gnomon.reports.papers import results_of
 from gnomon.reports.study import Entrant, Study
 from gnomon.reports.words import (
     axis_name,
     counted,
-    measure_name,
     model_name,
     percentage,
     whole_percent,
@@ -150,14 +149,15 @@ def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
     links = {}
     for key in by_key:
         links[study.words(tag, key)] = items_address(study.name, tags={tag: key})
-    return Figure(
-        name=f"{measure.name.replace('@', '-')}-by-{file_name(tag)}",
-        title=f"{measure_name(measure.name)} by {study.words(tag)}",
+    return figure(
+        "slices",
+        bars(estimates, study.drawn_names, axis, guide=guide, links=links),
+        rows,
+        measure=measure,
+        study=study,
+        tag=tag,
         caption=_caption(study, drawn, len(by_key), left_out),
-        description=_extremes(study, drawn, tag),
-        body=bars(estimates, study.drawn_names, axis, guide=guide, links=links),
-        columns=("model", tag, measure.name, "low", "high", "n", "clusters"),
-        rows=tuple(rows),
+        extremes=_extremes(study, drawn, tag),
     )
 
 
@@ -238,7 +238,7 @@ def _extremes(study: Study, found: Sequence[Bar], tag: str) -> str:
         high = f"highest for {study.words(tag, best.key)} ({whole_percent(best.value)})"
         low = f"lowest for {study.words(tag, worst.key)} ({whole_percent(worst.value)})"
         parts.append(f"{study.drawn_names[series]}: {high}, {low}")
-    return f"Bars by {study.words(tag)}. {'; '.join(parts)}."
+    return "; ".join(parts)
 
 
 # The headline measure in each wording of the prompt, for models that were asked in several.
@@ -253,14 +253,12 @@ class _Wordings(NamedTuple):
 
     label: str
     series: int
-    names: tuple[str, ...]
-    scores: tuple[Score, ...]
-    texts: tuple[str, ...]  # the prompts themselves, where the runs say
+    each: Sequence[tuple[str, Score, str]]  # the wording's name, and its text where the run says
 
     @property
     def values(self) -> list[float]:
         """The figures that are known."""
-        return [score.value for score in self.scores if score.value is not None]
+        return [score.value for _, score, _ in self.each if score.value is not None]
 
     def told(self) -> str:
         """Mean, worst, best and spread in a sentence."""
@@ -270,18 +268,6 @@ class _Wordings(NamedTuple):
             f"{len(self.values)} wordings, median {percentage(median(self.values), 1)}, "
             f"{percentage(low, 1)} to {percentage(high, 1)}, a spread of "
             f"{100 * (high - low):.1f} points"
-        )
-
-    def best_first(self) -> _Wordings:
-        """The wordings in the order of their figures."""
-        places = range(len(self.names))
-        order = sorted(places, key=lambda place: -(self.scores[place].value or 0.0))
-        return _Wordings(
-            self.label,
-            self.series,
-            tuple(self.names[place] for place in order),
-            tuple(self.scores[place] for place in order),
-            tuple(self.texts[place] for place in order),
         )
 
 
@@ -307,35 +293,28 @@ def _models(
     names = [model_name(group[0].model) for group in groups]
     called = labels(names, [promptless(group[0]) for group in groups])
     for label, group in zip(called, groups, strict=True):
-        each = tuple(scores(table, [measure])[0] for table in group)
-        said = tuple(_prompt_text(entrants[id(table)]) for table in group)
-        series = entrants[id(group[0])].series  # the colour of its first run
-        found = _Wordings(label, series, tuple(map(prompt_name, group)), each, said)
-        yield found.best_first() if len(group) > MANY else found
+        each = []
+        for table in group:
+            text = _prompt_text(entrants[id(table)])
+            each.append((prompt_name(table), scores(table, [measure])[0], text))
+        if len(each) > MANY:
+            each.sort(key=lambda one: -(one[1].value or 0.0))
+        yield _Wordings(label, entrants[id(group[0])].series, each)  # the colour of its first run
 
 
 def _wordings_figure(models: Sequence[_Wordings], measure: Measure, chance: float | None) -> Figure:
     drawn: list[Estimate] = []
     rows: list[tuple[Any, ...]] = []
     for found in models:
-        for name, each, text in zip(found.names, found.scores, found.texts, strict=True):
+        for name, each, text in found.each:
             note = f" · {text}" if text else ""
             drawn.append(Estimate(name, found.series, each.value, each.low, each.high, note))
             figures = (each.value, each.low, each.high, each.chance, each.n)
             rows.append((found.label, name, *figures, text))
-    columns: tuple[str, ...] = ("model", "wording", measure.name, "low", "high", "chance", "n")
-    if any(any(found.texts) for found in models):
-        columns = (*columns, "prompt")
-    else:  # the prompts are those of the package
-        rows = [row[:-1] for row in rows]
     told = "; ".join(found.told() for found in models)
     names = {found.series: found.label for found in models}
-    return Figure(
-        name="over-prompts",
-        title=f"{measure_name(measure.name)} by wording of the prompt",
-        caption=f"{told}. The same items in other words; dashed: chance.",
-        description=f"Bars by wording. {told}.",
-        body=bars(drawn, names, axis_name(measure.name), guide=chance),
-        columns=columns,
-        rows=tuple(rows),
-    )
+    body = bars(drawn, names, axis_name(measure.name), guide=chance)
+    drawn_figure = figure("over-prompts", body, rows, measure=measure, told=told)
+    if any(row[-1] for row in rows):
+        return replace(drawn_figure, columns=(*drawn_figure.columns, "prompt"))
+    return replace(drawn_figure, rows=tuple(row[:-1] for row in rows))  # the package's prompts

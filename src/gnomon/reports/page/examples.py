@@ -7,76 +7,49 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gnomon.measures.intervals import interval
 from gnomon.measures.statistics import mean_of
 from gnomon.records import Item
-from gnomon.reports.page.items import pictures
 from gnomon.reports.pictures import Album, paints
 from gnomon.reports.study import Entrant, Places, Study
 from gnomon.reports.words import clip, percentage
 
-GROUPS, SHOWN = 3, 3  # groups of each sort, items of each group
-TEXT, NAME, TAG = 420, 80, 60  # characters that are shown
-
-
-class _Example(NamedTuple):
-    """One item with what the model made of it."""
-
-    context: str
-    text: str
-    gold: str
-    said: str
-    right: bool
-    chance: str  # what the model gave the right answer; empty without scores
-    reply: str
-    image: str
-    thumbnails: tuple[str, ...]
-    way: str  # in which the fact is put, where it is put in several
+MODELS, GROUPS, SHOWN = 3, 3, 3  # that are shown: models, groups of each sort, items of each
+NAME, TAG = 80, 60  # characters that are shown
 
 
 class ExampleGroup(NamedTuple):
-    """One group with a few of its items."""
+    """One group with a few of its items, by their places, and their pictures."""
 
     name: str
     about: str
     share: float
     size: int
-    examples: tuple[_Example, ...]
+    examples: tuple[tuple[int, tuple[str, ...]], ...]
 
 
-class ExampleGallery(NamedTuple):
-    """Groups of one sort for one model."""
-
-    model: str
-    sort: str  # best, worst, least consistent
-    groups: tuple[ExampleGroup, ...]
+# of a model, by the sort (best, worst, least consistent)
+Gallery = Mapping[str, Sequence[ExampleGroup]]
 
 
 def galleries(
-    study: Study, entrants: Sequence[Entrant], album: Album, most: int = 3
-) -> list[ExampleGallery]:
+    study: Study, entrants: Sequence[Entrant], album: Album
+) -> list[tuple[Entrant, Gallery]]:
     """The telling groups of the first few models; single items where there are no groups."""
     entrants = [entrant for entrant in entrants if not paints(entrant)]  # who have walls
     models = [entrant for entrant in entrants if not entrant.is_baseline]
     groups = study.groups()
-    shown: list[ExampleGallery] = []
-    for entrant in (models or entrants)[:most]:
+    shown: list[tuple[Entrant, Gallery]] = []
+    for entrant in (models or entrants)[:MODELS]:
         examples = _Examples(study, entrant, album)
-        asked = _asked_groups(entrant, groups)
-        shown += examples.of_groups(asked) if len(asked) >= 3 else examples.of_items()
-    return [gallery for gallery in shown if gallery.groups]
-
-
-def _asked_groups(entrant: Entrant, groups: Mapping[str, Places]) -> dict[str, Places]:
-    """The groups of which a model was asked two items or more."""
-    asked = {}
-    for name, places in groups.items():
-        mine = places[entrant.asked[places]]
-        if len(mine) > 1:
-            asked[name] = mine
-    return asked
+        asked = {name: places[entrant.asked[places]] for name, places in groups.items()}
+        several = {name: places for name, places in asked.items() if len(places) > 1}
+        found = examples.of_groups(several) if len(several) >= 3 else examples.of_items()
+        known = {sort: chosen for sort, chosen in found.items() if chosen}
+        if known:
+            shown.append((entrant, known))
+    return shown
 
 
 class _Examples(NamedTuple):
@@ -86,25 +59,22 @@ class _Examples(NamedTuple):
     entrant: Entrant
     album: Album
 
-    def of_groups(self, groups: Mapping[str, Places]) -> list[ExampleGallery]:
+    def of_groups(self, groups: Mapping[str, Places]) -> Gallery:
         """The groups with the most and the fewest right answers, and those between."""
         names = list(groups)
         share = np.array([self.entrant.right[places].mean() for places in groups.values()])
         sure = np.array([self._mean_gold(places) for places in groups.values()])
         size = np.array([len(places) for places in groups.values()])
+        between = np.lexsort((-size, np.abs(share - 0.5)))
         sorts = {
             "Best": (np.lexsort((-sure, -share)), share > 0.5),
             "Worst": (np.lexsort((sure, share)), share < 0.5),
-            "Least consistent": (
-                np.lexsort((-size, np.abs(share - 0.5))),
-                (share > 0) & (share < 1),
-            ),
+            "Least consistent": (between, (share > 0) & (share < 1)),
         }
-        sorted_groups = []
+        sorted_groups = {}
         for sort, (order, fits) in sorts.items():
-            chosen = order[fits[order]][:GROUPS]
-            shown = [self._group(names[i], groups[names[i]]) for i in chosen]
-            sorted_groups.append(ExampleGallery(self.entrant.label, sort, tuple(shown)))
+            chosen = [names[i] for i in order[fits[order]][:GROUPS]]
+            sorted_groups[sort] = [self._group(name, groups[name]) for name in chosen]
         return sorted_groups
 
     def _mean_gold(self, places: Places) -> float:
@@ -113,41 +83,36 @@ class _Examples(NamedTuple):
         known = known[np.isfinite(known)]
         return float(known.mean()) if len(known) else 0.0
 
-    def of_items(self) -> list[ExampleGallery]:
+    def of_items(self) -> Gallery:
         """Where items stand alone: the surest right and the surest wrong answers."""
         asked = np.flatnonzero(self.entrant.asked)
         sure = np.nan_to_num(self.entrant.sure[asked])
         ranked = asked[np.argsort(-sure, kind="stable")]
         right = self.entrant.right[ranked]
-        return [
-            self._single("Surest right answers", ranked[right]),
-            self._single("Surest wrong answers", ranked[~right]),
-        ]
-
-    def _single(self, sort: str, ranked: NDArray[np.int64]) -> ExampleGallery:
-        groups = []
-        for i in ranked[: GROUPS * 2].tolist():
-            item = self.study.items[i]
-            example = self._example(i)
-            name = clip(item.id, NAME)
-            share = float(example.right)
-            groups.append(ExampleGroup(name, self._about(item), share, 1, (example,)))
-        return ExampleGallery(self.entrant.label, sort, tuple(groups))
+        sorts = {
+            "Surest right answers": ranked[right],
+            "Surest wrong answers": ranked[~right],
+        }
+        found = {}
+        for sort, places in sorts.items():
+            shown = places[: GROUPS * 2].tolist()
+            found[sort] = [self._shown(self.study.items[i].id, [i], [i]) for i in shown]
+        return found
 
     def _group(self, name: str, places: Places) -> ExampleGroup:
         """A group with right and wrong items, so that a mixed one shows both."""
         rights = places[self.entrant.right[places]].tolist()
         wrongs = places[~self.entrant.right[places]].tolist()
-        share = len(rights) / len(places)
-        more, fewer = (rights, wrongs) if share > 0.5 else (wrongs, rights)
+        more, fewer = (rights, wrongs) if len(rights) > len(wrongs) else (wrongs, rights)
         shown = more[: SHOWN - len(fewer[:1])] + fewer[:1]
-        return ExampleGroup(
-            name=clip(name, NAME),
-            about=self._about(self.study.items[int(places[0])]),
-            share=share,
-            size=len(places),
-            examples=tuple(map(self._example, shown)),
-        )
+        return self._shown(name, places.tolist(), shown)
+
+    def _shown(self, name: str, places: list[int], shown: list[int]) -> ExampleGroup:
+        items = self.study.items
+        share = float(self.entrant.right[places].mean())
+        examples = tuple((i, self.album.thumbnails(items[i])) for i in shown)
+        about = self._about(items[places[0]])
+        return ExampleGroup(clip(name, NAME), about, share, len(places), examples)
 
     def _about(self, item: Item) -> str:
         """The tags of an item that say most about it."""
@@ -161,22 +126,6 @@ class _Examples(NamedTuple):
             if said:
                 parts.append(clip(said, TAG))
         return " · ".join(parts)
-
-    def _example(self, i: int) -> _Example:
-        item = self.study.items[i]
-        chance = float(self.entrant.gold[i])
-        return _Example(
-            context=clip(item.context, TEXT),
-            text=clip(item.text, TEXT),
-            gold=" or ".join(item.gold),
-            said=self.entrant.said(item, i),
-            right=bool(self.entrant.right[i]),
-            chance=percentage(chance) if np.isfinite(chance) else "",
-            reply=clip(self.entrant.replies.get(i, ""), 160),
-            image=clip(pictures(item), 120),
-            thumbnails=self.album.thumbnails(item),
-            way=clip(item.tags.get("way", ""), TAG),
-        )
 
 
 # The same facts in several forms: what one model says, another paints and a third sees.

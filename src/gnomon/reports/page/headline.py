@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,8 +17,9 @@ from gnomon.registry import known_measure
 from gnomon.reports.page.notes import baseline_notes, few_units, notes_of
 from gnomon.reports.papers import Result, results_of
 from gnomon.reports.references import NOTE as PEOPLE_NOTE
-from gnomon.reports.references import Baseline, baselines, people_together
+from gnomon.reports.references import baselines, people_together
 from gnomon.reports.study import Entrant, Study
+from gnomon.reports.words import measure_name
 
 MOST_KEYS = 8
 
@@ -40,6 +41,11 @@ class HeadlineRow(NamedTuple):
         """The figure by the table's first measure."""
         return next(iter(self.cells), None)
 
+    @property
+    def is_published(self) -> bool:
+        """Whether the row is of a paper."""
+        return self.kind in ("model", "human", "chance")
+
 
 class Headline(NamedTuple):
     """The whole table."""
@@ -48,6 +54,16 @@ class Headline(NamedTuple):
     lines: tuple[HeadlineRow, ...]
     notes: tuple[str, ...]
     title: str = ""
+
+    @property
+    def columns(self) -> list[str]:
+        """The heads of the columns; the values of a tag are as they are."""
+        return list(self.measures if self.title else map(measure_name, self.measures))
+
+    @property
+    def has_chance(self) -> bool:
+        """Whether it is known what a guess gets; in a table by a tag, that differs by column."""
+        return not self.title and any(line.first and line.first.chance for line in self.lines)
 
     def entrants(self, study: Study) -> list[Entrant]:
         """The runs, in the order of the table."""
@@ -68,19 +84,18 @@ def headline(study: Study) -> Headline:
     """
     measures = applicable(study.spec)
     every = [measure.name for measure in measures]
-    rows, few = [], dict[str, None]()
-    for entrant in study.entrants:
-        figures, too_few = figures_of(entrant.table, measures)
-        rows.append(figures)
-        few |= dict.fromkeys(too_few)
-
+    rows = [figures_of(entrant.table, measures) for entrant in study.entrants]
+    few = dict.fromkeys(name for _, too_few in rows for name in too_few)
     beside = list(baselines(study))
-    asked_too = _baseline_figures(beside, measures)
-    known = set().union(*rows, *asked_too.values())
+    asked_too = {}
+    for baseline in beside:
+        if baseline.table is not None:
+            asked_too[baseline.spec], _ = figures_of(baseline.table, measures)
+    known = set().union(*(figures for figures, _ in rows), *asked_too.values())
     names = tuple(name for name in every if name in known)
     lines = []
-    for series, (entrant, row) in enumerate(zip(study.entrants, rows, strict=True)):
-        lines.append(_line(entrant.label, row, names, series=series))
+    for series, (entrant, (row, _)) in enumerate(zip(study.entrants, rows, strict=True)):
+        lines.append(HeadlineRow(entrant.label, "", tuple(map(row.get, names)), series))
 
     papers = _published_lines(study, names)
     notes = [*notes_of(study, every, names, papers=bool(papers)), *few_units(list(few))]
@@ -91,35 +106,13 @@ def headline(study: Study) -> Headline:
     first = next((measure for measure in measures if measure.name in known), measures[0])
     also = []
     for spec, row in asked_too.items():
-        also.append(_line(spec, row, names, source="for this page", kind="baseline"))
+        cells = tuple(map(row.get, names))
+        also.append(HeadlineRow(spec, "for this page", cells, -1, "baseline"))
     for people in together:
-        source = "human ceiling"
-        also.append(_line(people.label, people.figures, names, source=source, kind="people"))
+        cells = tuple(map(people.figures.get, names))
+        also.append(HeadlineRow(people.label, "human ceiling", cells, -1, "people"))
     ranked = _ranked(study, lines, papers, first, also)
     return Headline(names, ranked, tuple(notes))
-
-
-def _line(
-    label: str,
-    figures: Mapping[str, Score],
-    columns: Sequence[str],
-    *,
-    source: str = "",
-    series: int = -1,
-    kind: str = "",
-) -> HeadlineRow:
-    cells = tuple(map(figures.get, columns))
-    return HeadlineRow(label, source, cells, series, kind)
-
-
-def _baseline_figures(
-    beside: Sequence[Baseline], measures: Sequence[Measure]
-) -> dict[str, dict[str, Score]]:
-    found = {}
-    for baseline in beside:
-        if baseline.table is not None:
-            found[baseline.spec], _ = figures_of(baseline.table, measures)
-    return found
 
 
 def figures_of(table: Table, measures: Sequence[Measure]) -> tuple[dict[str, Score], list[str]]:
@@ -155,10 +148,7 @@ def _slices(
 ) -> list[Headline]:
     """A measure of the runs by a tag, beside the paper's; nothing if they share no slice."""
     tables = [_of_form(entrant.table, form) for entrant in study.entrants]
-    known: set[str] = set()
-    for table in tables:
-        if tag in table.tags:
-            known.update(key for key, _ in table.by(tag))
+    known = {key for table in tables if tag in table.tags for key, _ in table.by(tag)}
     shown = [result for result in paper if result.key in known]
     keys = list(dict.fromkeys(result.key for result in shown))
     comparable = 1 < len(keys) <= MOST_KEYS or (keys and len(known) == 1)
@@ -167,7 +157,8 @@ def _slices(
 
     lines = []
     for series, (entrant, table) in enumerate(zip(study.entrants, tables, strict=True)):
-        lines.append(_line(entrant.label, _by_tag(table, measure, tag), keys, series=series))
+        figures = _by_tag(table, measure, tag)
+        lines.append(HeadlineRow(entrant.label, "", tuple(map(figures.get, keys)), series))
     if not any(any(line.cells) for line in lines):
         return []
 
@@ -200,10 +191,7 @@ def _of_form(table: Table, form: str) -> Table:
 
 def _forms(study: Study) -> set[str]:
     """The forms of the items that were asked."""
-    found: set[str] = set()
-    for entrant in study.entrants:
-        found.update(form for form, _ in entrant.table.by("form"))
-    return found
+    return {form for entrant in study.entrants for form, _ in entrant.table.by("form")}
 
 
 def _results(study: Study) -> list[Result]:
@@ -261,12 +249,9 @@ def cited(tables: Iterable[str]) -> str:
     >>> cited(["Table 4", "Table 5"]), cited(["Table 2a"]), cited(["README"])
     ('Tables 4, 5', 'Table 2a', 'README')
     """
-    numbers, others = [], []
-    for table in tables:
-        if table.startswith("Table "):
-            numbers.append(table.removeprefix("Table "))
-        else:
-            others.append(table)
+    named = list(tables)
+    numbers = [table.removeprefix("Table ") for table in named if table.startswith("Table ")]
+    others = [table for table in named if not table.startswith("Table ")]
     if numbers:
         word = "Table" if len(numbers) == 1 else "Tables"
         others.insert(0, f"{word} {', '.join(numbers)}")

@@ -40,7 +40,13 @@ def notes_of(
     for entrant in study.entrants:
         if entrant.blind:
             yield f"{entrant.label} was asked without its pictures."
-        yield from _part_of_run(entrant)
+        manifest = entrant.run.manifest
+        if manifest.shard:
+            whole = counted(manifest.whole_items, "items")
+            yield (
+                f"{entrant.label} is part of a run of {whole}: its figures are over its own. "
+                "`gnomon runs merge` makes one run of all shards."
+            )
         yield from missing_answers(entrant)
 
 
@@ -52,16 +58,6 @@ def relation_of(study: Study) -> str:
         if manifest.shard or manifest.limit == entrant.total or len(entrant.table) < entrant.total:
             return told
     return told.removeprefix(WHICH).lstrip()
-
-
-def _part_of_run(entrant: Entrant) -> Iterator[str]:
-    """That a shard is not the whole run."""
-    manifest = entrant.run.manifest
-    if manifest.shard:
-        yield (
-            f"{entrant.label} is part of a run of {counted(manifest.whole_items, 'items')}: its "
-            "figures are over its own. `gnomon runs merge` makes one run of all shards."
-        )
 
 
 def _different_items(study: Study) -> Iterator[str]:
@@ -198,19 +194,11 @@ def methods(studies: list[Study]) -> list[Method]:
     found = []
     for study in studies:
         for entrant in study.entrants:
-            found.append(_method(study, entrant))
+            manifest = entrant.run.manifest
+            made = tuple(facts(manifest, entrant.counts))
+            prompt = wording(manifest.model_description.get("prompt"))[:PROMPT]
+            found.append(Method(entrant.label, study.name, manifest.command, made, prompt))
     return found
-
-
-def _method(study: Study, entrant: Entrant) -> Method:
-    manifest = entrant.run.manifest
-    return Method(
-        label=entrant.label,
-        benchmark=study.name,
-        command=manifest.command,
-        facts=tuple(facts(manifest, entrant.counts)),
-        prompt=wording(manifest.model_description.get("prompt"))[:PROMPT],
-    )
 
 
 def wording(prompt: Any) -> str:
@@ -240,25 +228,22 @@ def seeds(manifest: Manifest) -> dict[str, Any]:
 
 def facts(manifest: Manifest, counts: Counts) -> list[tuple[str, str]]:
     """What a manifest says, line by line, and how far the run has come."""
+    digest, finished = manifest.items_sha256, manifest.finished
     found = {
         "Benchmark": _with_options(manifest.benchmark, manifest.options),
         "Items": _items(manifest, counts),
         "Pictures": "not shown: the model was asked without them" if manifest.blind else "",
         "Answers": _answers(counts),
-        "Items digest": "run not complete",
+        "Items digest": f"SHA-256 {digest}" if digest else "run not complete",
         "Model": _with_options(manifest.model, manifest.model_options),
         "Model details": _details(manifest),
         "Seed": _in_words(seeds(manifest)),
         "Scores": manifest.scale,
         "Versions": _in_words(manifest.versions),
         "Started": _minute(manifest.started),
-        "Finished": "not yet",
+        "Finished": _minute(finished) if finished else "not yet",
         "Run": manifest.id,
     }
-    if manifest.items_sha256:
-        found["Items digest"] = f"SHA-256 {manifest.items_sha256}"
-    if manifest.finished:
-        found["Finished"] = _minute(manifest.finished)
     return [(name, value) for name, value in found.items() if value]
 
 

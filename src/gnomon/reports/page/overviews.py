@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import isnan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from gnomon.registry import role
 from gnomon.reports.charts import svg
@@ -23,10 +23,18 @@ from gnomon.reports.page.items import items_address
 from gnomon.reports.study import Study
 from gnomon.reports.words import axis_name, counted, interval_of, listed, per_cent, percentage
 
-if TYPE_CHECKING:
-    from markupsafe import Markup
-
 NAMED = 4  # skills that the sentence about all models names
+# All, some or none of the models: at the beginning of a sentence, and later in it.
+OF_TWO = {
+    "all": ("Both models are", "both are"),
+    "some": ("One of the two models is", "one is"),
+    "none": ("Neither model is", "neither is"),
+}
+OF_MANY = {
+    "all": ("All {} models are", "all are"),
+    "some": ("Some of the {} models are", "some are"),
+    "none": ("None of the {} models is", "none is"),
+}
 STRIP, MIDDLE = 150, 10  # units that the line from 0 to 100 % is long; where it stands
 
 
@@ -100,27 +108,10 @@ def conclusion(found: Overview) -> str:
     parts: list[str] = []
     for who, names in skills.items():
         if names:
-            first, later = _who(who, len(models))
-            start = later if parts else f"{first} better than chance"
+            first, later = (OF_TWO if len(models) == 2 else OF_MANY)[who]
+            start = later if parts else f"{first.format(len(models))} better than chance"
             parts.append(f"{start} at {_few(names)}")
     return f"{'; '.join(parts)}." if parts else ""
-
-
-def _who(share: str, count: int) -> tuple[str, str]:
-    """All, some or none of so many models: at the beginning of a sentence, and later in it."""
-    if count == 2:
-        of_two = {
-            "all": ("Both models are", "both are"),
-            "some": ("One of the two models is", "one is"),
-            "none": ("Neither model is", "neither is"),
-        }
-        return of_two[share]
-    of_many = {
-        "all": (f"All {count} models are", "all are"),
-        "some": (f"Some of the {count} models are", "some are"),
-        "none": (f"None of the {count} models is", "none is"),
-    }
-    return of_many[share]
 
 
 def _better_than_chance(found: Overview, models: Sequence[str], column: OverviewColumn) -> str:
@@ -181,10 +172,8 @@ def _cell(cell: OverviewCell, digits: int) -> dict[str, Any]:
     }
 
 
-def _strip(found: Overview, column: OverviewColumn) -> Markup:
+def _strip(found: Overview, column: OverviewColumn) -> str:
     """All models on one line from 0 to 100 %, with an upright where chance is."""
-    from markupsafe import Markup
-
     parts = scale(STRIP, MIDDLE, column.chance)
     for series, model in reversed(list(enumerate(found.models))):
         cell = found.cells.get((model, column.name))
@@ -193,30 +182,22 @@ def _strip(found: Overview, column: OverviewColumn) -> Markup:
             place = svg.DrawnPoint(STRIP * cell.value, MIDDLE)
             parts.append(svg.mark(place, series, 4.4, told))
     box = f"-6 0 {STRIP + 12} {2 * MIDDLE}"
-    return Markup(  # noqa: S704 - escaped as it was drawn
-        f'<svg class="strip chart" viewBox="{box}" aria-hidden="true">{"".join(parts)}</svg>'
-    )
+    return f'<svg class="strip chart" viewBox="{box}" aria-hidden="true">{"".join(parts)}</svg>'
 
 
 def scale(length: float, middle: float, chance: float | None) -> list[str]:
     """A line from 0 to 1 with its marks, and an upright where chance is."""
-    parts = [svg.line(svg.DrawnPoint(0, middle), svg.DrawnPoint(length, middle), "grid")]
+    parts = [svg.line(0, middle, length, middle, "grid")]
     for end in (0, 0.5, 1):
         at = length * end
-        parts.append(
-            svg.line(svg.DrawnPoint(at, middle - 3), svg.DrawnPoint(at, middle + 3), "grid")
-        )
+        parts.append(svg.line(at, middle - 3, at, middle + 3, "grid"))
     if chance is not None:
         at = length * chance
-        parts.append(svg.line(svg.DrawnPoint(at, 1), svg.DrawnPoint(at, 2 * middle - 1), "chance"))
+        parts.append(svg.line(at, 1, at, 2 * middle - 1, "chance"))
     return parts
 
 
-def swatch(series: int) -> Markup:
+def swatch(series: int) -> str:
     """The colour and shape of a series, to stand before its name."""
-    from markupsafe import Markup
-
     mark = svg.mark(svg.DrawnPoint(7, 7), series, 5)
-    return Markup(  # noqa: S704 - our own drawing
-        f'<svg class="swatch chart" viewBox="0 0 14 14" aria-hidden="true">{mark}</svg>'
-    )
+    return f'<svg class="swatch chart" viewBox="0 0 14 14" aria-hidden="true">{mark}</svg>'

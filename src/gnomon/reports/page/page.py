@@ -10,17 +10,22 @@ from urllib.parse import quote
 
 from gnomon.errors import UsageError
 from gnomon.items.experiments import experiment_of
+from gnomon.measures.comparison import Rank
+from gnomon.records import Score
+from gnomon.reports.charts import svg
+from gnomon.reports.charts.axes import WIDTH
 from gnomon.reports.figures import RULE, Figure, figures, grouped
 from gnomon.reports.overview import overview
-from gnomon.reports.page.items import pack
-from gnomon.reports.page.notes import methods
-from gnomon.reports.page.overviews import overview_view, report_leads, swatch
-from gnomon.reports.page.summary import title
-from gnomon.reports.page.views import study_view
-from gnomon.reports.pictures import Album
+from gnomon.reports.page.examples import galleries, same_facts
+from gnomon.reports.page.headline import headline, sliced
+from gnomon.reports.page.items import items_address, pack, pictures
+from gnomon.reports.page.notes import methods, relation_of
+from gnomon.reports.page.overviews import overview_view, report_leads, scale, swatch
+from gnomon.reports.page.summary import sentences, title
+from gnomon.reports.pictures import Album, walls
 from gnomon.reports.shell import asset, make_folder, page, page_file, write_page
 from gnomon.reports.study import Study, all_runs, draw_alike, row_labels, studies
-from gnomon.reports.words import counted, listed
+from gnomon.reports.words import capitalised, counted, listed, measure_name
 from gnomon.scenes.sketches import turning_script
 
 if TYPE_CHECKING:
@@ -105,8 +110,8 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
     experiment = experiment_of(all_runs(found))
     album = Album()
     views = []
-    for i, (study, charts) in enumerate(zip(found, drawn, strict=True)):
-        views.append(study_view(study, charts, i, album))
+    for study, charts in zip(found, drawn, strict=True):
+        views.append(study_view(study, charts, album))
     return page(
         "report.html.j2",
         turning_script(),
@@ -115,7 +120,11 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
         brief=len(found) > BRIEF,
         overview=overview_view(overview(found), report_leads(found)),
         rule=RULE,
-        swatches=_swatches(found),
+        series=sorted({each.series for study in found for each in study.entrants}),
+        swatch=swatch,
+        range_plot=range_plot,
+        items_address=items_address,
+        picture_names=pictures,
         experiment=experiment,
         experiment_link=f"data:text/yaml;charset=utf-8,{quote(experiment)}",
         subtitle=_subtitle(found),
@@ -124,14 +133,6 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
         packs=[pack(study, album) for study in found],
         methods=methods(found),
     )
-
-
-def _swatches(found: Sequence[Study]) -> list[dict[str, Any]]:
-    """The colour and shape of each series, for the item table."""
-    series: set[int] = set()
-    for study in found:
-        series.update(entrant.series for entrant in study.entrants)
-    return [{"series": each, "drawn": swatch(each)} for each in sorted(series)]
 
 
 def _subtitle(found: list[Study]) -> str:
@@ -144,3 +145,80 @@ def _subtitle(found: list[Study]) -> str:
     if len(found) <= 3:
         what = listed([f"“{study.title}”" for study in found])
     return f"{counted(len(runs), 'runs')}, {counted(items, 'items')} of {what}, {when}"
+
+
+# What templates show of a study: its tables, figures and examples.
+
+
+PLOT = 120  # units that the line from 0 to 1 is long
+# pixels of a figure beside a second one: its drawing, what stands around that; letters of a line
+SHOWN_WIDTH, AROUND, LINE = 510, 130, 75
+
+
+def study_view(study: Study, charts: list[Figure], album: Album) -> dict[str, Any]:
+    """Everything that the page says about a study."""
+    table = headline(study)
+    ranked = table.entrants(study)
+    plain = [chart for chart in charts if not chart.detail]
+    detail = [chart for chart in charts if chart.detail]
+    return {
+        "study": study,
+        "about": _about(study),
+        "sentences": sentences(study, table),
+        "table": table,
+        "relation": relation_of(study),
+        "slices": [(_slice_title(study, part.title), part) for part in sliced(study)],
+        "figures": _columns(plain),
+        "details": _columns(detail),
+        "papers": any(line.is_published for line in table.lines),
+        "plain": len(plain),
+        "detail": len(detail),
+        "galleries": galleries(study, ranked, album),
+        "same_facts": same_facts(study),
+        "walls": walls(study, ranked, album),
+    }
+
+
+def _about(study: Study) -> str:
+    """What the benchmark asks, and in which paper it was first asked."""
+    if study.spec is None or not study.spec.summary:
+        return ""
+    about = capitalised(study.spec.summary)
+    if study.spec.paper:
+        about += f" ({study.spec.paper})"
+    return f"{about}."
+
+
+def _slice_title(study: Study, title: str) -> str:
+    measure, _, tag = title.partition(" by ")
+    return f"{measure_name(measure)} by {study.words(tag)}"
+
+
+def range_plot(figure: Score | Rank) -> str:
+    """A figure and its interval on a line from 0 to 1, with an upright where chance is.
+
+    Nothing for a figure beyond that line.
+    """
+    value, low, high = figure.value, figure.low, figure.high
+    if value is None or not 0 <= value <= 1:  # also where it is not a number
+        return ""
+
+    parts = scale(PLOT, 8, figure.chance)
+    if low is not None and high is not None and low <= high:
+        parts.append(svg.line(PLOT * low, 8, PLOT * high, 8, "whisker"))
+    parts.append(svg.tag("circle", {"cx": PLOT * value, "cy": 8, "r": 4, "class_": "dot"}))
+    return (
+        f'<svg class="tiny chart" viewBox="-5 0 130 16" aria-hidden="true">{"".join(parts)}</svg>'
+    )
+
+
+def _columns(charts: Sequence[Figure]) -> list[list[Figure]]:
+    """The figures in two columns of about the same height, so that no holes are left."""
+    columns: list[list[Figure]] = [[], []]
+    heights = [0.0, 0.0]
+    for chart in charts:
+        shorter = heights.index(min(heights))
+        columns[shorter].append(chart)
+        lines = len(chart.caption) / LINE
+        heights[shorter] += chart.body.height * SHOWN_WIDTH / WIDTH + 20 * lines + AROUND
+    return [column for column in columns if column]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from math import sqrt
+from math import comb, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -58,18 +58,6 @@ class _Part(NamedTuple):
     accuracy: Statistics
 
 
-class _Parts(NamedTuple):
-    """The parts of a table by a tag that are large enough to be looked at."""
-
-    tag: str
-    parts: list[_Part]
-
-    @property
-    def pairs(self) -> int:
-        """How many comparisons there are."""
-        return len(self.parts) * (len(self.parts) - 1) // 2
-
-
 class Differences(NamedTuple):
     """What was looked at, and the widest significant gap."""
 
@@ -79,34 +67,29 @@ class Differences(NamedTuple):
 
 def differences(table: Table, tags: Sequence[str]) -> Differences:
     """The widest significant difference in accuracy between two values of a tag, if any."""
-    found = []
-    for tag in tags:
-        parts = _parts(table, tag)
-        if parts is not None:
-            found.append(parts)
-
-    comparisons = sum(parts.pairs for parts in found)
-    looked_at = tuple(parts.tag for parts in found)
-    for gap, one, two in _widest_first(found):
+    every = {tag: _parts(table, tag) for tag in tags}
+    known = {tag: parts for tag, parts in every.items() if parts}
+    comparisons = sum(comb(len(parts), 2) for parts in known.values())
+    for gap, one, two in _widest_first(known):
         if _differ(table, one, two, LEVEL / comparisons):
-            return Differences(looked_at, gap)
-    return Differences(looked_at, None)
+            return Differences(tuple(known), gap)
+    return Differences(tuple(known), None)
 
 
-def _parts(table: Table, tag: str) -> _Parts | None:
+def _parts(table: Table, tag: str) -> list[_Part]:
     """The parts by the values of a tag that are large enough.
 
-    None where fewer than two are, or where the values are numbers.
+    None of them where fewer than two are, or where the values are numbers.
     """
     if tag not in table.tags or not len(table):
-        return None
+        return []
 
     column = table.tags[tag]
     known = column.codes[column.codes >= 0]
     items = np.bincount(known, minlength=len(column.values))
     large = np.flatnonzero(items >= LEAST_ITEMS)
     if not 2 <= len(large) <= MOST_PARTS:
-        return None
+        return []
 
     found = []
     for code in large.tolist():
@@ -115,14 +98,14 @@ def _parts(table: Table, tag: str) -> _Parts | None:
         if accuracy.clusters >= LEAST_UNITS:
             found.append(_Part(column.values[code], rows, accuracy))
     if len(found) < 2 or all(in_order(part.name)[0] == 0 for part in found):
-        return None
-    return _Parts(tag, found)
+        return []
+    return found
 
 
-def _widest_first(several: Sequence[_Parts]) -> list[tuple[Gap, _Part, _Part]]:
+def _widest_first(several: Mapping[str, list[_Part]]) -> list[tuple[Gap, _Part, _Part]]:
     """Every two parts of a tag, those with the widest gap first."""
     found = []
-    for tag, parts in several:
+    for tag, parts in several.items():
         in_turn = sorted(parts, key=lambda part: -part.accuracy.value)
         for one, two in combinations(in_turn, 2):
             shares = one.accuracy.value, two.accuracy.value
@@ -334,11 +317,12 @@ def _paper(study: Study, table: Headline) -> str:
     parts = []
     model = _best_published(table, "model")
     if model:
-        by = "" if model.measure == "accuracy" else f" by {axis_name(model.measure)}"
-        parts.append(f"the best model, {model.name}, reaches {percentage(model.value)}{by}")
+        name, best = model
+        by = "" if best.measure == "accuracy" else f" by {axis_name(best.measure)}"
+        parts.append(f"the best model, {name}, reaches {percentage(best.value)}{by}")
     people = _best_published(table, "human")
     if people:
-        parts.append(f"people reach {percentage(people.value)}")
+        parts.append(f"people reach {percentage(people[1].value)}")
     if not parts:
         return ""
     where = "In the paper, on its own items,"
@@ -347,24 +331,14 @@ def _paper(study: Study, table: Headline) -> str:
     return f"{where} {' and '.join(parts)}."
 
 
-class _Best(NamedTuple):
-    """A figure of a paper."""
-
-    value: float
-    measure: str
-    name: str
-
-
-def _best_published(table: Headline, kind: str) -> _Best | None:
-    """The highest figure of models or of people, by the first measure or by accuracy."""
+def _best_published(table: Headline, kind: str) -> tuple[str, Score] | None:
+    """The highest figure of models or of people, by the first measure or by accuracy, and whose."""
     wanted = {"accuracy"}
     if registry.measure(table.measures[0]).better == "higher":
         wanted.add(table.measures[0])
     found = []
     for line in table.lines:
-        if line.kind != kind:
-            continue
         for cell in filter(None, line.cells):
-            if cell.measure in wanted and cell.value is not None:
-                found.append(_Best(cell.value, cell.measure, line.model))
-    return max(found, key=lambda best: best.value, default=None)
+            if line.kind == kind and cell.measure in wanted and cell.value is not None:
+                found.append((line.model, cell))
+    return max(found, key=lambda pair: pair[1].value or 0.0, default=None)

@@ -33,22 +33,20 @@ def shown(
     if outcome.agreements:
         parts.append(render(_agreements(outcome.agreements, level), format))
     text = "\n\n".join(parts)
-    if plain:
-        text = text.translate(PLAIN)
-    return text
+    return text.translate(PLAIN) if plain else text
 
 
 def _json(outcome: Comparisons) -> str:
-    comparisons: list[dict[str, Any]] = []
-    board: list[dict[str, Any]] = []
+    whole: dict[str, list[dict[str, Any]]] = {"comparisons": [], "leaderboard": []}
     for part in outcome.compared:
         for each in part.pairs:
             tested = each.differ or each.tied
-            comparisons.append(each._asdict() | {"differ": each.differ if tested else None})
+            whole["comparisons"].append(
+                each._asdict() | {"differ": each.differ if tested else None}
+            )
         about = {"benchmark": part.pairs[0].benchmark, "measure": part.pairs[0].measure}
         for ranks, _ in part.boards:
-            board += [about | rank._asdict() for rank in ranks]
-    whole: dict[str, Any] = {"comparisons": comparisons, "leaderboard": board}
+            whole["leaderboard"] += [about | rank._asdict() for rank in ranks]
     if outcome.agreements:
         whole["agreements"] = [each._asdict() for each in outcome.agreements]
     return msgspec.json.format(msgspec.json.encode(whole), indent=2).decode()
@@ -57,9 +55,7 @@ def _json(outcome: Comparisons) -> str:
 def _csv(outcome: Comparisons) -> str:
     """The pairs; of measures over two runs in a second table, as they have other fields."""
     tables = []
-    pairs: list[tuple[Any, ...]] = []
-    for part in outcome.compared:
-        pairs += part.pairs
+    pairs: list[Any] = [pair for part in outcome.compared for pair in part.pairs]
     for fields, rows in ((Comparison._fields, pairs), (Agreement._fields, outcome.agreements)):
         if rows:
             tables.append(render(Listing("", fields, tuple(rows)), "csv"))
@@ -68,10 +64,8 @@ def _csv(outcome: Comparisons) -> str:
 
 def _compared(part: RankedRuns, level: float, format: str) -> str:
     """The leaderboards and the pairs, for one benchmark and measure."""
-    names: dict[str, None] = {}
-    for each in part.pairs:
-        names |= {each.first: None, each.second: None}
-    letters = {name: letter_of(i) for i, name in enumerate(names)}
+    names = [name for each in part.pairs for name in (each.first, each.second)]
+    letters = {name: letter_of(i) for i, name in enumerate(dict.fromkeys(names))}
     for called in ({}, letters):
         listings = _listings(part, level, called, lean=False)
         whole = [render(listing, format, width=UNCUT) for listing in listings]
@@ -144,7 +138,7 @@ def _differences(
         Field(f"{100 * level:g} % interval", lambda pair: interval(pair.low, pair.high, "to")),
         Field("p", lambda pair: _p(pair.p), not lean),
         Field("p (Holm)", lambda pair: _p(pair.p_adjusted)),
-        Field("", _verdict),
+        Field("", pair_verdict),
         Field("detectable", lambda pair: _points(pair.detectable).lstrip("+"), not lean),
         Field("n", lambda pair: pair.n),
     )
@@ -181,7 +175,8 @@ def _p(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _verdict(pair: Comparison) -> str:
+def pair_verdict(pair: Comparison) -> str:
+    """What the test says of a pair, in a word."""
     if pair.differ:
         return "differ"
     return "tied" if pair.tied else "–"

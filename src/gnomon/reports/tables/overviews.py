@@ -11,7 +11,7 @@ from gnomon.contracts import Listing
 from gnomon.errors import inert
 from gnomon.reports.overview import IN_WORDS, Overview, OverviewCell, OverviewColumn, in_words
 from gnomon.reports.words import capitalised, interval, known, measure_name, per_cent, percent
-from gnomon.tabular import UNCUT, render, room, too_wide
+from gnomon.tabular import UNCUT, Field, listing_of, render, room, too_wide
 
 SIGNS = {"above": "+", "at": "=", "below": "-", "unknown": " "}
 MEANING = {
@@ -50,26 +50,29 @@ def in_terminal(
 def _of_one_model(found: Overview, width: int | None) -> str:
     """One line a benchmark, with words for its verdict."""
     model = found.models[0]
-    rows = []
-    for column in found.columns:
-        cell = found.cells[model, column.name]
-        figures = (percent(cell.value), interval(known(cell.low), known(cell.high)))
-        about = (percent(cell.chance), IN_WORDS[cell.verdict], cell.items)
-        rows.append((column.name, measure_name(column.measure).lower(), *figures, *about))
-    heads = (
-        "benchmark",
-        "measure",
-        "score",
-        f"{100 * found.level:g} % interval",
-        "chance",
-        "",
-        "items",
-    )
-    whole = render(Listing(model, heads, tuple(rows)), width=UNCUT)
-    if not too_wide(whole, width):
-        return whole
-    lean = [row[:1] + row[2:6] for row in rows]
-    return render(Listing(model, heads[:1] + heads[2:6], tuple(lean)), width=width)
+
+    def cell(column: OverviewColumn) -> OverviewCell:
+        return found.cells[model, column.name]
+
+    for lean in (False, True):
+        fields = (
+            Field("benchmark", lambda column: column.name),
+            Field("measure", lambda column: measure_name(column.measure).lower(), not lean),
+            Field("score", lambda column: percent(cell(column).value)),
+            Field(f"{100 * found.level:g} % interval", lambda column: _range(cell(column))),
+            Field("chance", lambda column: percent(cell(column).chance)),
+            Field("", lambda column: IN_WORDS[cell(column).verdict]),
+            Field("items", lambda column: cell(column).items, not lean),
+        )
+        listing = listing_of(model, fields, found.columns)
+        whole = render(listing, width=UNCUT)
+        if not too_wide(whole, width):
+            return whole
+    return render(listing, width=width)
+
+
+def _range(cell: OverviewCell) -> str:
+    return interval(known(cell.low), known(cell.high))
 
 
 def _fitting(found: Overview, intervals: bool, marks: Marked, width: int | None) -> str:
@@ -94,7 +97,7 @@ def _by_model(found: Overview, intervals: bool, marks: Marked) -> Listing:
             cells.append(_cell(found, model, column, intervals, marks))
         if found.mean_rank:
             rank = found.mean_rank.get(model)
-            cells.append(None if rank is None else f"{rank:.1f}")
+            cells.append("–" if rank is None else f"{rank:5.1f}")
         rows.append(tuple(cells))
     chance: list[Any] = ["chance", *map(_chance, found.columns)]
     if found.mean_rank:
@@ -103,15 +106,10 @@ def _by_model(found: Overview, intervals: bool, marks: Marked) -> Listing:
 
 
 def _by_benchmark(found: Overview, intervals: bool, marks: Marked) -> Listing:
-    rows = []
-    for column in found.columns:
-        cells = [_cell(found, model, column, intervals, marks) for model in found.models]
-        rows.append((column.name, *cells, _chance(column)))
-    if found.mean_rank:
-        ranks = [found.mean_rank.get(model) for model in found.models]
-        told = ["–" if rank is None else f"{rank:5.1f}" for rank in ranks]
-        rows.append(("mean rank", *told, ""))
-    return Listing(_title(found), ("benchmark", *found.models, "chance"), tuple(rows))
+    """The same the other way round."""
+    whole = _by_model(found, intervals, marks)
+    (_, *models), *rows = zip(whole.columns, *whole.rows, strict=True)
+    return Listing(whole.title, ("benchmark", *models), tuple(rows))
 
 
 def _title(found: Overview) -> str:

@@ -45,43 +45,30 @@ class PivotFigure:
 
 @dataclass(frozen=True)
 class PivotRow:
-    """A line of the table."""
+    """A line of the table: of a run, of chance, or of a paper."""
 
     name: str
     cells: tuple[PivotFigure | None, ...]
+    kind: Literal["run", "chance", "published"] = "run"
     mean_rank: float | None = None
 
 
 @dataclass(frozen=True)
 class Pivot:
-    """The table: our rows, chance, and the models of the papers."""
+    """The table: our rows, chance if it is known, and the models of the papers."""
 
-    corner: str
-    columns: tuple[OverviewColumn, ...]
+    overview: Overview
     rows: tuple[PivotRow, ...]
-    chance: PivotRow | None
+    chance: tuple[PivotRow, ...]
     published: tuple[PivotRow, ...]
     caption: str
     label: str
     intervals: bool
-    level: float  # of the intervals
-    notes: tuple[str, ...]
 
     @property
-    def every_row(self) -> list[PivotRow]:
+    def every_row(self) -> tuple[PivotRow, ...]:
         """Our rows, chance, and those of the papers."""
-        chance = [self.chance] if self.chance else []
-        return [*self.rows, *chance, *self.published]
-
-    @property
-    def ranked(self) -> bool:
-        """Whether there is a column of mean ranks."""
-        return any(row.mean_rank is not None for row in self.rows)
-
-    @property
-    def one_measure(self) -> bool:
-        """Whether all columns are by the same measure."""
-        return len({column.measure for column in self.columns}) == 1
+        return (*self.rows, *self.chance, *self.published)
 
 
 def pivot(
@@ -101,23 +88,15 @@ def pivot(
     for model in found.models:
         places = [(model, column.name) for column in found.columns]
         cells = tuple(_figure(found.cells.get(place), marked.get(place, "")) for place in places)
-        rows.append(PivotRow(model, cells, found.mean_rank.get(model)))
+        rows.append(PivotRow(model, cells, mean_rank=found.mean_rank.get(model)))
 
     papers = _published_rows(found, studies, by) if published else []
-    chance = _chance(found.columns)
+    known = [column.chance for column in found.columns]
+    guesses = tuple(None if chance is None else PivotFigure(chance) for chance in known)
+    chance = [PivotRow("Chance", guesses, "chance")] if any(guesses) else []
     told = caption or _caption(found, rows, marks, intervals=intervals, papers=bool(papers))
-    return Pivot(
-        corner="Model",
-        columns=found.columns,
-        rows=tuple(rows),
-        chance=chance,
-        published=tuple(papers),
-        caption=told,
-        label=label or "tab:gnomon",
-        intervals=intervals,
-        level=found.level,
-        notes=found.notes,
-    )
+    ours, theirs = tuple(rows), tuple(papers)
+    return Pivot(found, ours, tuple(chance), theirs, told, label or "tab:gnomon", intervals)
 
 
 def _figure(cell: OverviewCell | None, mark: str) -> PivotFigure | None:
@@ -126,14 +105,6 @@ def _figure(cell: OverviewCell | None, mark: str) -> PivotFigure | None:
     weak = cell.verdict in ("at", "below")
     ends = known(cell.low), known(cell.high)
     return PivotFigure(cell.value, *ends, cell.best, weak, not cell.finished, mark)
-
-
-def _chance(columns: Sequence[OverviewColumn]) -> PivotRow | None:
-    """The row of chance, if it is known for any column."""
-    cells = []
-    for column in columns:
-        cells.append(None if column.chance is None else PivotFigure(column.chance))
-    return PivotRow("Chance", tuple(cells)) if any(cells) else None
 
 
 def significance(found: Overview, marks: Marks) -> Mapping[tuple[str, str], str]:
@@ -198,7 +169,7 @@ def _published_rows(found: Overview, studies: Sequence[Study], by: str) -> list[
     for name, row in rows.items():
         cells = [PivotFigure(row[key]) if key in row else None for key in keys]
         if any(cells):
-            papers.append(PivotRow(name, tuple(cells)))
+            papers.append(PivotRow(name, tuple(cells), "published"))
     return papers
 
 
@@ -280,32 +251,34 @@ def written(table: Pivot, format: str) -> str:
 
 def _printed(table: Pivot) -> PrintedTable:
     """The table as people see it, in per cent."""
-    heads = [PrintedHead(table.corner)]
-    for column in table.columns:
-        below = "" if table.one_measure else measure_name(column.measure)
+    columns = table.overview.columns
+    one_measure = len({column.measure for column in columns}) == 1
+    heads = [PrintedHead("Model")]
+    for column in columns:
+        below = "" if one_measure else measure_name(column.measure)
         heads.append(PrintedHead(column.title, "c", below, column.name))
-    if table.ranked:
+    ranked = any(row.mean_rank is not None for row in table.rows)
+    if ranked:
         heads.append(PrintedHead(RANK, "r"))
     groups = []
-    for rows in (table.rows, (table.chance,) if table.chance else (), table.published):
+    for rows in (table.rows, table.chance, table.published):
         if rows:
-            grey = rows is table.published
-            groups.append(tuple(_printed_row(row, table, grey=grey) for row in rows))
+            groups.append(tuple(_printed_row(row, table.intervals, ranked) for row in rows))
     return PrintedTable(tuple(heads), tuple(groups), caption=table.caption, label=table.label)
 
 
-def _printed_row(row: PivotRow, table: Pivot, *, grey: bool) -> PrintedRow:
-    cells = [PrintedCell(row.name), *(_printed_cell(cell, table) for cell in row.cells)]
-    if table.ranked:
+def _printed_row(row: PivotRow, intervals: bool, ranked: bool) -> PrintedRow:
+    cells = [PrintedCell(row.name), *(_printed_cell(cell, intervals) for cell in row.cells)]
+    if ranked:
         cells.append(PrintedCell("" if row.mean_rank is None else f"{row.mean_rank:.1f}"))
-    return PrintedRow(tuple(cells), grey)
+    return PrintedRow(tuple(cells), grey=row.kind == "published")
 
 
-def _printed_cell(figure: PivotFigure | None, table: Pivot) -> PrintedCell:
+def _printed_cell(figure: PivotFigure | None, intervals: bool) -> PrintedCell:
     if figure is None:
         return PrintedCell("–")
     below = ""
-    if table.intervals and figure.low is not None and figure.high is not None:
+    if intervals and figure.low is not None and figure.high is not None:
         below = f"[{per_cent(figure.low, 1)}, {per_cent(figure.high, 1)}]"
     return PrintedCell(
         per_cent(figure.value, 1),
@@ -320,46 +293,39 @@ def _printed_cell(figure: PivotFigure | None, table: Pivot) -> PrintedCell:
 def _fractions(table: Pivot) -> Listing:
     """A line for each model, with fractions in full; marks stand in columns of their own."""
     heads = ["model", "kind"]
-    for column in table.columns:
+    for column in table.overview.columns:
         heads += [column.name, f"{column.name} low", f"{column.name} high", f"{column.name} mark"]
     rows = []
     for row in table.every_row:
-        cells: list[Any] = [row.name, _kind(row, table)]
+        cells: list[Any] = [row.name, row.kind]
         for figure in row.cells:
-            if figure is None:
-                cells += [None, None, None, None]
-            else:
-                cells += [figure.value, figure.low, figure.high, figure.mark]
+            known = figure and (figure.value, figure.low, figure.high, figure.mark)
+            cells += known or (None, None, None, None)
         rows.append((*cells, row.mean_rank))
     return Listing("", (*heads, "mean_rank"), tuple(rows))
 
 
 def _data(table: Pivot) -> dict[str, Any]:
     """All that is known: fractions, and every mark by its name."""
-    columns = []
-    for column in table.columns:
+    columns = table.overview.columns
+    heads = []
+    for column in columns:
         known = ("name", "title", "measure", "chance", "items")
-        columns.append({name: getattr(column, name) for name in known})
+        heads.append({name: getattr(column, name) for name in known})
     rows = []
     for row in table.every_row:
         cells = {}
-        for column, figure in zip(table.columns, row.cells, strict=True):
+        for column, figure in zip(columns, row.cells, strict=True):
             cells[column.name] = vars(figure) if figure else None
-        about = {"model": row.name, "kind": _kind(row, table), "mean_rank": row.mean_rank}
+        about = {"model": row.name, "kind": row.kind, "mean_rank": row.mean_rank}
         rows.append(about | {"cells": cells})
     return {
-        "columns": columns,
+        "columns": heads,
         "rows": rows,
-        "level": table.level,
+        "level": table.overview.level,
         "caption": table.caption,
-        "notes": list(table.notes),
+        "notes": list(table.overview.notes),
     }
-
-
-def _kind(row: PivotRow, table: Pivot) -> str:
-    if row is table.chance:
-        return "chance"
-    return "published" if row in table.published else "run"
 
 
 def letters(names: Sequence[str], differing: Iterable[tuple[str, str]]) -> Mapping[str, str]:
@@ -372,7 +338,11 @@ def letters(names: Sequence[str], differing: Iterable[tuple[str, str]]) -> Mappi
     """
     groups = [frozenset(names)]
     for one, two in differing:
-        groups = _without_absorbed(_split(groups, one, two))
+        split = []  # those that hold both in two copies, each without one of them
+        for group in groups:
+            split += [group - {one}, group - {two}] if {one, two} <= group else [group]
+        distinct = dict.fromkeys(split)
+        groups = [group for group in distinct if not any(group < other for other in distinct)]
 
     order = {name: place for place, name in enumerate(names)}
     groups.sort(key=lambda group: sorted(order[name] for name in group))
@@ -381,24 +351,3 @@ def letters(names: Sequence[str], differing: Iterable[tuple[str, str]]) -> Mappi
         for name in group:
             marked[name] += letter_of(place)
     return marked
-
-
-def _split(groups: Sequence[frozenset[str]], one: str, two: str) -> list[frozenset[str]]:
-    """The groups, with those that hold both of a pair in two copies, each without one of them."""
-    found = []
-    for group in groups:
-        if {one, two} <= group:
-            found += [group - {one}, group - {two}]
-        else:
-            found.append(group)
-    return found
-
-
-def _without_absorbed(groups: Sequence[frozenset[str]]) -> list[frozenset[str]]:
-    """The groups that are not part of another one, each once."""
-    distinct = list(dict.fromkeys(groups))
-    found = []
-    for group in distinct:
-        if not any(group < other for other in distinct):
-            found.append(group)
-    return found

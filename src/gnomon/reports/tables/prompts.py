@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import isnan
 from typing import Any
 
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from gnomon.contracts import Listing
 from gnomon.grouped import grouped
@@ -18,18 +18,6 @@ from gnomon.records import Score
 from gnomon.reports.tables.scores import FIELDS, PLAIN, beside_chance
 from gnomon.reports.words import interval, known, percent
 from gnomon.tabular import Field, listing_of, render
-
-MORE = (
-    "label",
-    "prompts",
-    "median",
-    "worst",
-    "worst_prompt",
-    "best",
-    "best_prompt",
-    "spread",
-    "deviation",
-)
 
 
 def prompts_shown(
@@ -44,14 +32,21 @@ def prompts_shown(
 
 
 def _all_fields(scores: Sequence[PromptScore]) -> Listing:
+    own = (
+        Field("label", lambda each: each.label),
+        Field("prompts", lambda each: len(each.values)),
+        Field("median", lambda each: each.median),
+        Field("worst", lambda each: each.worst),
+        Field("worst_prompt", lambda each: each.prompt_of(each.worst)),
+        Field("best", lambda each: each.best),
+        Field("best_prompt", lambda each: each.prompt_of(each.best)),
+        Field("spread", lambda each: each.spread),
+        Field("deviation", lambda each: known(each.deviation)),
+    )
     rows = []
     for each in scores:
-        worst, best = each.worst, each.best
-        extremes = (worst, each.prompt_of(worst), best, each.prompt_of(best))
-        middle = (each.label, len(each.values), each.median)
-        spread = (each.spread, known(each.deviation))
-        rows.append((*astuple(each.score), *middle, *extremes, *spread))
-    return Listing("", (*FIELDS, *MORE), tuple(rows))
+        rows.append((*astuple(each.score), *(field.cell(each) for field in own)))
+    return Listing("", (*FIELDS, *(field.head for field in own)), tuple(rows))
 
 
 def _listing(by: str, scores: Sequence[PromptScore], level: float) -> Listing:
@@ -87,17 +82,8 @@ def fold_listing(search: Search, prompts: Sequence[str], objects: Sequence[int])
     rows = []
     for number, fold in enumerate(search.folds):
         values = [percent(fold.values[name]) for name in search.measures]
-        rows.append(
-            (
-                number + 1,
-                objects[number],
-                fold.choosing,
-                percent(fold.chosen_by),
-                fold.n,
-                *values,
-                prompts[fold.chosen],
-            )
-        )
+        counts = (number + 1, objects[number], fold.choosing, percent(fold.chosen_by), fold.n)
+        rows.append((*counts, *values, prompts[fold.chosen]))
     columns = ("fold", "objects", "chosen by", "there", "scored", *search.measures, "prompt")
     return Listing("Prompts chosen on one fold, scored on the others", columns, tuple(rows))
 
@@ -136,21 +122,18 @@ def search_fields(search: Search, prompts: Sequence[str]) -> dict[str, Any]:
                 "choosing": fold.choosing,
                 "chosen_by": known(fold.chosen_by),
                 "n": fold.n,
-                "values": _all_known(fold.values),
-                "first": _all_known(fold.first),
+                "values": {name: known(value) for name, value in fold.values.items()},
+                "first": {name: known(value) for name, value in fold.first.items()},
             }
         )
-    measures = search.measures
-    return {
-        "folds": folds,
-        "mean": {name: known(search.mean(name)) for name in measures},
-        "deviation": {name: known(search.deviation(name)) for name in measures},
-        "first": {name: known(search.first(name)) for name in measures},
-    }
-
-
-def _all_known(values: Mapping[str, float]) -> dict[str, float | None]:
-    return {name: known(value) for name, value in values.items()}
+    found: dict[str, Any] = {"folds": folds}
+    for key, figure in (
+        ("mean", search.mean),
+        ("deviation", search.deviation),
+        ("first", search.first),
+    ):
+        found[key] = {name: known(figure(name)) for name in search.measures}
+    return found
 
 
 # Bias by place as scripts and people read it, for runs whose choices were permuted.
@@ -166,31 +149,24 @@ def is_permuted(entry: ScoredTable) -> bool:
 
 def place_listings(entries: Sequence[ScoredTable], *, level: float = 0.95) -> Iterator[Listing]:
     """A table for each run whose choices were permuted."""
-    for entry in entries:
-        if not is_permuted(entry):
-            continue
+    wide = f"{100 * level:g} % interval"
+    fields = (
+        Field("place", lambda place: place.place),
+        Field("right", lambda place: percent(place.right)),
+        Field(CHOSEN, lambda place: percent(place.chosen)),
+        Field(wide, lambda place: interval(place.low, place.high)),
+        Field("", place_verdict),
+        Field("accuracy if right there", lambda place: percent(place.accuracy)),
+        Field(wide, lambda place: interval(place.accuracy_low, place.accuracy_high)),
+        Field("n", lambda place: place.n),
+    )
+    for entry in filter(is_permuted, entries):
         places = by_place(entry.table, level=level)
-        rows = [_cells(place) for place in places]
         spread = accuracy_spread(places)
         title = f"{entry.table.benchmark} · {entry.label}: by place of the choices"
         if not isnan(spread):
             title += f" (accuracy differs by {100 * spread:.1f} points)"
-        wide = f"{100 * level:g} % interval"
-        columns = ("place", "right", CHOSEN, wide, "", "accuracy if right there", wide, "n")
-        yield Listing(title, columns, tuple(rows))
-
-
-def _cells(place: PlacePicks) -> tuple[str | int, ...]:
-    return (
-        place.place,
-        percent(place.right),
-        percent(place.chosen),
-        interval(place.low, place.high),
-        place_verdict(place),
-        percent(place.accuracy),
-        interval(place.accuracy_low, place.accuracy_high),
-        place.n,
-    )
+        yield listing_of(title, fields, places)
 
 
 def place_verdict(place: PlacePicks) -> str:
@@ -206,41 +182,29 @@ def place_scores(entries: Sequence[ScoredTable], *, level: float = 0.95) -> list
     As chance of being chosen stands how often the place is right.
     """
     found = []
-    for entry in entries:
-        if not is_permuted(entry):
-            continue
+    for entry in filter(is_permuted, entries):
         for place in by_place(entry.table, level=level):
-            found.append(Scored(_chosen(entry, place), entry.label, entry.table.about.seed))
-            found.append(Scored(_accuracy(entry, place), entry.label, entry.table.about.seed))
+            accuracy = Score(
+                benchmark=entry.table.benchmark,
+                model=entry.table.model,
+                measure="accuracy",
+                by=BY,
+                key=str(place.place),
+                value=known(place.accuracy),
+                low=known(place.accuracy_low),
+                high=known(place.accuracy_high),
+                n=place.golds,
+                run=entry.table.about.folder,
+            )
+            chosen = replace(
+                accuracy,
+                measure=CHOSEN,
+                value=place.chosen,
+                low=known(place.low),
+                high=known(place.high),
+                chance=place.right,
+                n=place.n,
+            )
+            for score in (chosen, accuracy):
+                found.append(Scored(score, entry.label, entry.table.about.seed))
     return found
-
-
-def _chosen(entry: ScoredTable, place: PlacePicks) -> Score:
-    return Score(
-        benchmark=entry.table.benchmark,
-        model=entry.table.model,
-        measure=CHOSEN,
-        by=BY,
-        key=str(place.place),
-        value=place.chosen,
-        low=known(place.low),
-        high=known(place.high),
-        chance=place.right,
-        n=place.n,
-        run=entry.table.about.folder,
-    )
-
-
-def _accuracy(entry: ScoredTable, place: PlacePicks) -> Score:
-    return Score(
-        benchmark=entry.table.benchmark,
-        model=entry.table.model,
-        measure="accuracy",
-        by=BY,
-        key=str(place.place),
-        value=known(place.accuracy),
-        low=known(place.accuracy_low),
-        high=known(place.accuracy_high),
-        n=place.golds,
-        run=entry.table.about.folder,
-    )

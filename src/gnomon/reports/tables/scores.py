@@ -44,12 +44,10 @@ def shown(
         else:
             tables.append(render(_listing(by, part, level, bars=False), format))
     text = "\n\n".join(tables)
-    if plain:
-        text = text.translate(PLAIN)
-    return text
+    return text.translate(PLAIN) if plain else text
 
 
-def bar(value: float | None, cells: int = 10) -> str:
+def bar(value: float | None) -> str:
     """A bar of ten cells, in eighths of a cell.
 
     >>> bar(0.5)
@@ -57,7 +55,7 @@ def bar(value: float | None, cells: int = 10) -> str:
     """
     if value is None:
         return ""
-    eighths = round(min(max(value, 0.0), 1.0) * cells * 8)
+    eighths = round(min(max(value, 0.0), 1.0) * 10 * 8)
     return (_EIGHTHS[8] * (eighths // 8) + _EIGHTHS[eighths % 8]).rstrip()
 
 
@@ -72,9 +70,7 @@ def beside_chance(low: float | None, high: float | None, chance: float | None) -
 
 
 def _all_fields(scores: Sequence[Scored]) -> Listing:
-    rows = []
-    for each in scores:
-        rows.append((*astuple(each.score), each.label, each.seed))
+    rows = [(*astuple(each.score), each.label, each.seed) for each in scores]
     return Listing("", (*FIELDS, "label", "seed"), tuple(rows))
 
 
@@ -147,10 +143,7 @@ def _listing(
     rows = _with_twins(scores)
     benchmarks = {each.score.benchmark for each in scores}
     labels = {each.label for each in scores}
-    shared: list[str] = []
-    for names in (benchmarks, labels):
-        if len(names) == 1:
-            shared += names
+    shared = [name for names in (benchmarks, labels) for name in names if len(names) == 1]
     fields = (
         Field("benchmark", lambda row: row.score.benchmark, len(benchmarks) > 1),
         Field("model", lambda row: row.label, len(labels) > 1),

@@ -26,12 +26,9 @@ from gnomon.errors import GnomonError
 from gnomon.records import Item
 from gnomon.reports.shell import asset, environment, icons, style_sheet
 from gnomon.reports.study import labels_of
-from gnomon.reports.viewer import home
-from gnomon.reports.viewer import items as itempages
-from gnomon.reports.viewer import runs as pages
+from gnomon.reports.viewer import home, items
 from gnomon.reports.viewer.comparison import compare_page
-from gnomon.reports.viewer.items import Filter
-from gnomon.reports.viewer.shelf import Shelf, item_address, run_address
+from gnomon.reports.viewer.shelf import ADDRESSES, Shelf, item_address, run_address
 from gnomon.runs import Notes, Run, change_notes, remove, wording_of
 from gnomon.scenes.sketches import turning_script
 from gnomon.web import App, Guard, Sessions, comes_from_here, form_of, host_name, is_loopback
@@ -118,17 +115,11 @@ class Forms:
 
     def routes(self) -> list[Route]:
         """The only addresses that change something."""
-        changes: dict[str, Change] = {
-            "note": self.note,
-            "forget": self.forget,
-            "hide": self.hide,
-            "doubt": self.doubt,
-            "delete": self.delete,
-        }
-        return [
-            Route(f"/run/{{name}}/{name}", self._taking(change), methods=["POST"])
-            for name, change in changes.items()
-        ]
+        routes = []
+        for change in (self.note, self.forget, self.hide, self.doubt, self.delete):
+            address = f"/run/{{name}}/{change.__name__}"
+            routes.append(Route(address, self._taking(change), methods=["POST"]))
+        return routes
 
     def _taking(self, change: Change) -> Callable[[Request], Awaitable[Response]]:
         async def take(request: Request) -> Response:
@@ -143,10 +134,7 @@ class Forms:
         return take
 
     def _change(self, change: Change, name: str, form: Form) -> str:
-        run = self._shelf.run(name)
-        if run is None:
-            raise HTTPException(404, f"There is no run named {name[:120]}.")
-        return change(run, form)
+        return change(self._shelf.named(name), form)
 
     def note(self, run: Run, form: Form) -> str:
         """Add a remark to a run."""
@@ -180,7 +168,7 @@ class Forms:
             change_notes(run.path, lambda notes: notes.doubt(item, comment, seen=seen))
         else:
             self._trust(item, run.benchmark)
-        came_from = {"run": run.path.name, **Filter.of(form).query}
+        came_from = {"run": run.path.name, **items.Filter.of(form).query}
         return item_address(run.benchmark, name, came_from) + "#doubt"
 
     def _trust(self, item: Item, benchmark: str) -> None:
@@ -200,12 +188,32 @@ class Forms:
         return "/"
 
 
-def forms_of(sessions: Sessions | None, request: Request) -> dict[str, Any]:
-    """What a page with forms needs: whether there are any, and their token."""
-    if sessions is None:
-        return {"writable": False, "form_token": "", "session": ""}
-    session = sessions.of(request)
-    return {"writable": True, "form_token": sessions.token(session), "session": session}
+# What is answered to each request that reads.
+
+
+def delete_page(shelf: Shelf, request: Request) -> dict[str, Any]:
+    """The question before a run is deleted."""
+    run = shelf.asked(request)
+    running = shelf.state(run) == "running"
+    return {
+        "run": run,
+        "label": labels_of([run])[0],
+        "counts": shelf.counts(run),
+        "running": running,
+    }
+
+
+Show = Callable[[Shelf, Request], dict[str, Any]]
+PAGES: dict[str, tuple[str, Show]] = {  # by address: the template, and what it shows
+    "/": ("home", home.home),
+    "/benchmark": ("benchmark", home.benchmark_page),
+    "/model": ("model", home.model_page),
+    "/compare": ("compare", compare_page),
+    "/item": ("item", items.item_page),
+    "/run/{name}": ("run", home.run_page),
+    "/run/{name}/items": ("items", items.items_page),
+    "/run/{name}/delete": ("delete", delete_page),
+}
 
 
 class ViewerPages:
@@ -217,85 +225,41 @@ class ViewerPages:
 
     def routes(self) -> list[Route]:
         """All addresses that change nothing."""
+        pages = [
+            Route(address, self._page(*page), methods=["GET"]) for address, page in PAGES.items()
+        ]
         return [
-            Route("/", self.home),
+            *pages,
             Route("/live", self.live),
-            Route("/benchmark", self.benchmark),
-            Route("/model", self.model),
-            Route("/compare", self.compare),
-            Route("/item", self.item),
             Route("/doubts.jsonl", self.doubts),
-            Route("/run/{name}", self.run),
-            Route("/run/{name}/items", self.items),
             Route("/run/{name}/progress", self.progress),
-            Route("/run/{name}/delete", self.delete, methods=["GET"]),
             Route("/style.css", _style),
             Route("/viewer.js", _script),
         ]
 
-    def home(self, request: Request) -> Response:
-        """The overview, what is going on, and the leaderboards."""
-        return self._page(request, "home", home.home(self._shelf, request.query_params))
+    def _page(self, template: str, show: Show) -> Callable[[Request], Response]:
+        def answer(request: Request) -> Response:
+            if self._sessions is None and template == "delete":
+                raise HTTPException(404, "This viewer changes nothing.")
+            shown = show(self._shelf, request)
+            if self._sessions is None:
+                return _render(template, {**shown, "writable": False, "form_token": ""})
+            session = self._sessions.of(request)
+            token = self._sessions.token(session)
+            page = _render(template, {**shown, "writable": True, "form_token": token})
+            self._sessions.keep(page, session)
+            return page
+
+        return answer
 
     def live(self, request: Request) -> Response:
         """What the first page polls for."""
-        runs = home.shown_runs(self._shelf, request.query_params)
-        return JSONResponse(home.live(self._shelf, runs))
-
-    def benchmark(self, request: Request) -> Response:
-        """One benchmark, by category."""
-        found = home.benchmark_page(self._shelf, request.query_params)
-        if found is None:
-            raise HTTPException(404, "No run here is on this benchmark.")
-        return self._page(request, "benchmark", found)
-
-    def model(self, request: Request) -> Response:
-        """One model with all its runs."""
-        found = pages.model_page(self._shelf, request.query_params.get("name", ""))
-        if found is None:
-            raise HTTPException(404, "No run here is of this model.")
-        return self._page(request, "model", found)
-
-    def run(self, request: Request) -> Response:
-        """One run."""
-        return self._page(request, "run", pages.run_page(self._shelf, self._run(request)))
-
-    def items(self, request: Request) -> Response:
-        """The items of a run."""
-        found = itempages.items_page(self._shelf, self._run(request), request.query_params)
-        return self._page(request, "items", found)
+        shown = home.shown_runs(self._shelf, request.query_params)
+        return JSONResponse(home.live(self._shelf, shown))
 
     def progress(self, request: Request) -> Response:
         """What the page of a run polls for."""
-        return JSONResponse(home.progress(self._shelf, self._run(request)))
-
-    def compare(self, request: Request) -> Response:
-        """Several runs side by side."""
-        query = request.query_params
-        names = query.getlist("run") or [query.get("a", ""), query.get("b", "")]
-        runs = [self._named(name) for name in names]
-        return self._page(request, "compare", compare_page(self._shelf, runs, query))
-
-    def item(self, request: Request) -> Response:
-        """One item."""
-        found = itempages.item_page(self._shelf, request.query_params)
-        if found is None:
-            raise HTTPException(404, "No run here has this item.")
-        return self._page(request, "item", found)
-
-    def delete(self, request: Request) -> Response:
-        """The question before a run is deleted."""
-        if self._sessions is None:
-            raise HTTPException(404, "This viewer changes nothing.")
-        run = self._run(request)
-        found = {
-            "run": run,
-            "label": labels_of([run])[0],
-            "url": run_address(run),
-            "counts": self._shelf.counts(run),
-            "running": self._shelf.state(run) == "running",
-        }
-        return self._page(request, "delete", found)
+        return JSONResponse(home.progress(self._shelf, self._shelf.asked(request)))
 
     def doubts(self, request: Request) -> Response:
         """The doubtful labels as lines of JSON: of a run, of a benchmark, or all."""
@@ -308,22 +272,6 @@ class ViewerPages:
                 lines += _doubt_lines(self._shelf, run)
         headers = {"content-disposition": 'attachment; filename="doubts.jsonl"'}
         return Response(b"".join(lines), media_type="application/jsonl", headers=headers)
-
-    def _run(self, request: Request) -> Run:
-        return self._named(request.path_params["name"])
-
-    def _named(self, name: str) -> Run:
-        found = self._shelf.run(name)
-        if found is None:
-            raise HTTPException(404, f"There is no run named {name[:120]}.")
-        return found
-
-    def _page(self, request: Request, name: str, data: dict[str, Any]) -> Response:
-        forms = forms_of(self._sessions, request)
-        answer = _render(name, {**data, **forms})
-        if self._sessions is not None:
-            self._sessions.keep(answer, forms["session"])
-        return answer
 
 
 def make_app(folder: str, token: str = "", *, writable: bool = True) -> Guard:
@@ -362,7 +310,9 @@ def _doubt_lines(shelf: Shelf, run: Run) -> list[bytes]:
 
 def _render(name: str, data: dict[str, Any], status: int = 200) -> HTMLResponse:
     template = environment().get_template(f"viewer/{name}.html.j2")
-    return HTMLResponse(template.render(version=__version__, **icons(), **data), status)
+    return HTMLResponse(
+        template.render(version=__version__, **icons(), **ADDRESSES, **data), status
+    )
 
 
 def _problem(_: Request, error: Exception) -> Response:

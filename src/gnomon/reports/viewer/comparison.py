@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+from starlette.requests import Request
 
 from gnomon.errors import UsageError
 from gnomon.measures.compared import comparable_pairs
@@ -17,8 +18,8 @@ from gnomon.reports.figures.slices import headline_measure
 from gnomon.reports.page.notes import wording
 from gnomon.reports.study import Entrant, Study
 from gnomon.reports.viewer.items import item_rows, links_of, paged
-from gnomon.reports.viewer.shelf import Shelf, compare_address, run_address
-from gnomon.reports.words import clip, counted, listed, measure_name, percentage
+from gnomon.reports.viewer.shelf import Shelf
+from gnomon.reports.words import clip, counted, listed, measure_name
 from gnomon.runs import Manifest, Run
 
 # In what the settings of runs differ, in words: what was asked of whom, and how.
@@ -117,40 +118,37 @@ FEWEST, MOST = 2, 8
 Flags = NDArray[np.bool_]
 
 
-def compare_page(shelf: Shelf, runs: Sequence[Run], query: Mapping[str, str]) -> dict[str, Any]:
+def compare_page(shelf: Shelf, request: Request) -> dict[str, Any]:
     """Two to eight runs on the same benchmark, down to the items where they differ."""
+    query = request.query_params
+    names = query.getlist("run") or [query.get("a", ""), query.get("b", "")]
+    runs = [shelf.named(name) for name in names]
     _check(runs)
     study = shelf.study(runs)
-    entrants = _in_order(study, runs)
+    by_path = {entrant.run.path: entrant for entrant in study.entrants}
+    entrants = [by_path[run.path] for run in runs]  # a study puts those of one model together
     shared = np.logical_and.reduce([entrant.asked for entrant in entrants])
     kinds = _kinds(entrants, shared)
     sort = query.get("sort", "differ")
     if sort not in kinds:
         sort = "differ"
-    where = np.flatnonzero(kinds[sort]).tolist()
+    where = np.flatnonzero(kinds[sort][1]).tolist()
     part = paged(where, query)
-    address = compare_address(runs)
     return {
-        "study": study.name,
-        "title": study.title,
-        "runs": [_run_view(entrant, shared) for entrant in entrants],
+        "study": study,
+        "runs": runs,
+        "entrants": entrants,
+        "shared": shared,
         **shelf.keep("verdicts", runs, lambda: _verdicts(study, entrants, shared)),
-        "kinds": _kind_rows(entrants, kinds, sort, address),
-        "heading": _names(entrants)[sort],
+        "kinds": kinds,
+        "p_in_words": p_in_words,
+        "sort": sort,
         "settings": difference([run.manifest for run in runs]),
-        "common": int(shared.sum()),
-        "page": part.page,
-        "pages": part.pages,
-        "links": links_of(list(_pairs(query)), part),
+        "part": part,
+        "links": links_of(query.multi_items(), part),
         "rows": item_rows(study, entrants, part.places),
         "total": len(where),
     }
-
-
-def _pairs(query: Any) -> Sequence[tuple[str, str]]:
-    """The parameters of an address, those that occur several times too."""
-    found: Sequence[tuple[str, str]] = query.multi_items()
-    return found
 
 
 def _check(runs: Sequence[Run]) -> None:
@@ -168,69 +166,33 @@ def _check(runs: Sequence[Run]) -> None:
             )
 
 
-def _in_order(study: Study, runs: Sequence[Run]) -> list[Entrant]:
-    """The entrants in the order of the runs: a study puts those of one model together."""
-    by_path = {entrant.run.path: entrant for entrant in study.entrants}
-    return [by_path[run.path] for run in runs]
-
-
-def _kinds(entrants: Sequence[Entrant], shared: Flags) -> dict[str, Flags]:
-    """Which items that all were asked are of which kind."""
+def _kinds(entrants: Sequence[Entrant], shared: Flags) -> dict[str, tuple[str, Flags]]:
+    """What items that all were asked may be like, in words, and which are."""
+    labels = [entrant.label for entrant in entrants]
     right = np.array([entrant.right for entrant in entrants])
     choice = np.array([entrant.choice for entrant in entrants])
-    kinds = {
-        "differ": shared & (choice != choice[0]).any(axis=0),
-        "both": shared & right.all(axis=0),
-        "neither": shared & ~right.any(axis=0),
-    }
-    if len(entrants) == FEWEST:
-        kinds["first"] = shared & right[0] & ~right[1]
-        kinds["second"] = shared & right[1] & ~right[0]
-    else:
-        kinds["some"] = shared & right.any(axis=0) & ~right.all(axis=0)
-    return kinds
-
-
-def _names(entrants: Sequence[Entrant]) -> dict[str, str]:
-    labels = [entrant.label for entrant in entrants]
-    if len(labels) == FEWEST:
+    every, some = right.all(axis=0), right.any(axis=0)
+    differ = ("Different answers", shared & (choice != choice[0]).any(axis=0))
+    if len(entrants) > FEWEST:
         return {
-            "both": "Right for both",
-            "first": f"Right for {labels[0]} only",
-            "second": f"Right for {labels[1]} only",
-            "neither": "Right for neither",
-            "differ": "Different answers",
+            "both": ("Right for all", shared & every),
+            "some": ("Right for some", shared & some & ~every),
+            "neither": ("Right for none", shared & ~some),
+            "differ": differ,
         }
     return {
-        "both": "Right for all",
-        "some": "Right for some",
-        "neither": "Right for none",
-        "differ": "Different answers",
+        "both": ("Right for both", shared & every),
+        "first": (f"Right for {labels[0]} only", shared & right[0] & ~right[1]),
+        "second": (f"Right for {labels[1]} only", shared & right[1] & ~right[0]),
+        "neither": ("Right for neither", shared & ~some),
+        "differ": differ,
     }
-
-
-def _kind_rows(
-    entrants: Sequence[Entrant], kinds: Mapping[str, Flags], sort: str, address: str
-) -> list[dict[str, Any]]:
-    rows = []
-    for key, text in _names(entrants).items():
-        count = int(kinds[key].sum())
-        url = f"{address}&sort={key}"
-        rows.append({"text": text, "count": count, "url": url, "current": key == sort})
-    return rows
-
-
-def _run_view(entrant: Entrant, shared: Flags) -> dict[str, str]:
-    share = "–"
-    if shared.any():
-        share = percentage(float(entrant.right[shared].mean()), 1)
-    return {"label": entrant.label, "url": run_address(entrant.run), "accuracy": share}
 
 
 def _verdicts(study: Study, entrants: Sequence[Entrant], shared: Flags) -> dict[str, Any]:
     """Who is ahead of whom on the items that all were asked, if that can be said."""
     labels = [entrant.label for entrant in entrants]
-    nothing: dict[str, Any] = {"text": "", "matrix": [], "measure": ""}
+    nothing: dict[str, Any] = {"text": "", "matrix": {}, "measure": ""}
     if not shared.any():
         names = " and ".join(labels) if len(labels) == FEWEST else "These runs"
         return {**nothing, "text": f"{names} share no items, so they cannot be compared."}
@@ -248,32 +210,23 @@ def _verdicts(study: Study, entrants: Sequence[Entrant], shared: Flags) -> dict[
         f"{len(told)} of {counted(len(pairs), 'pairs')} differ significantly (paired test, "
         "corrected by Holm's method for the number of pairs)."
     )
-    return {"text": text, "matrix": _matrix(labels, pairs), "measure": name}
+    return {"text": text, "matrix": _known(pairs), "measure": name}
 
 
-def _matrix(labels: Sequence[str], pairs: Sequence[Comparison]) -> list[dict[str, Any]]:
-    """Row minus column, for every two runs."""
+def _known(pairs: Sequence[Comparison]) -> dict[tuple[str, str], tuple[float, Comparison]]:
+    """By the labels of two runs, how far the first is ahead."""
     known: dict[tuple[str, str], tuple[float, Comparison]] = {}
     for pair in pairs:
-        known[pair.first, pair.second] = (pair.difference, pair)
-        known[pair.second, pair.first] = (-pair.difference, pair)
-    rows = []
-    for one in labels:
-        cells = [_matrix_cell(known.get((one, two))) for two in labels]
-        rows.append({"label": one, "cells": cells})
-    return rows
+        if not isnan(pair.difference):
+            known[pair.first, pair.second] = (pair.difference, pair)
+            known[pair.second, pair.first] = (-pair.difference, pair)
+    return known
 
 
-def _matrix_cell(found: tuple[float, Comparison] | None) -> dict[str, Any]:
-    if found is None or isnan(found[0]):
-        return {"text": "–", "p": "", "differ": False}
-    gap, pair = found
-    p = "no test" if isnan(pair.p_adjusted) else _p_in_words(pair.p_adjusted)
-    text = "0.0" if abs(gap) < 0.0005 else f"{100 * gap:+.1f}".replace("-", "−")
-    return {"text": text, "p": p, "differ": pair.differ}
-
-
-def _p_in_words(p: float) -> str:
+def p_in_words(p: float) -> str:
+    """The p of a test; that there was none where it is not a number."""
+    if isnan(p):
+        return "no test"
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
@@ -289,7 +242,7 @@ def sentence(found: Comparison, measure: str) -> str:
     low, high = found.low, found.high
     if found.difference < 0:
         low, high = -found.high, -found.low
-    interval = f"(interval {100 * low:+.1f} to {100 * high:+.1f}, {_p_in_words(found.p)})."
+    interval = f"(interval {100 * low:+.1f} to {100 * high:+.1f}, {p_in_words(found.p)})."
     if found.differ:
         return f"{ahead} is ahead of {behind} by {gap} {interval}"
     text = f"{first} and {second} do not differ significantly: by {gap} {interval}"

@@ -1,43 +1,49 @@
-"""The viewer's first page and that of a benchmark: overview, what goes on, leaderboards."""
+"""The viewer's first page, and those of a benchmark, of a run and of a model."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from math import isnan
 from typing import Any
 
-from gnomon.errors import UsageError
-from gnomon.measures.chance import verdict
-from gnomon.measures.comparison import Rank
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from gnomon.errors import GnomonError, UsageError
+from gnomon.grouped import grouped
 from gnomon.registry import asked_benchmark, role
+from gnomon.reports.figures import figures
+from gnomon.reports.overview import IN_WORDS, Overview, in_words
+from gnomon.reports.page.headline import applicable, figures_of
+from gnomon.reports.page.notes import facts, few_units, small_groups
 from gnomon.reports.page.overviews import Leads, overview_view
-from gnomon.reports.page.views import range_plot
+from gnomon.reports.page.page import range_plot
 from gnomon.reports.study import Study, labels_of
 from gnomon.reports.tables.pivot import pivot, written
 from gnomon.reports.viewer.items import tag_values
 from gnomon.reports.viewer.shelf import (
     BoardPart,
     RunBoard,
-    RunPlace,
     Shelf,
     benchmark_address,
     model_address,
     run_address,
 )
-from gnomon.reports.words import capitalised, interval_of, measure_name, percentage
-from gnomon.runs import Run
-from gnomon.runs.pace import pace_in_words, read_pace
+from gnomon.reports.words import capitalised
+from gnomon.runs import Notes, Run
+from gnomon.runs.pace import duration, pace_in_words, read_pace
 
 FILTERS = ("benchmark", "model", "state", "hidden")
 Query = Mapping[str, str]
 
 
-def home(shelf: Shelf, query: Query) -> dict[str, Any]:
+def home(shelf: Shelf, request: Request) -> dict[str, Any]:
     """All runs: the overview, those that are not finished, and the leaderboards, with filters."""
+    query = request.query_params
     every = shelf.runs()
     shown = shown_runs(shelf, query)
-    by_benchmark, unreadable = _readable(shelf, shown)
+    readable = [run for run in shown if shelf.readable(run)]
+    by_benchmark = grouped(readable, lambda run: run.benchmark)
     wanted = query.get("benchmark", "")
     boards = []
     for name in sorted(by_benchmark):
@@ -46,11 +52,9 @@ def home(shelf: Shelf, query: Query) -> dict[str, Any]:
             if found["parts"]:
                 boards.append(found)
     filtered = any(query.get(key) for key in ("benchmark", "model", "state"))
-    readable: list[Run] = []
-    for members in by_benchmark.values():
-        readable += members
+    in_turn = [run for runs in by_benchmark.values() for run in runs]
     return {
-        "overview": _overview(shelf, readable) if readable and not filtered else None,
+        "overview": _overview(shelf, in_turn) if readable and not filtered else None,
         "live": live(shelf, shown),
         "boards": boards,
         "benchmarks": sorted({run.benchmark for run in every}),
@@ -58,7 +62,7 @@ def home(shelf: Shelf, query: Query) -> dict[str, Any]:
         "total": len(shown),
         "hidden": len(every) - len(shelf.listed()),
         "folder": str(shelf.folder),
-        "unreadable": unreadable,
+        "unreadable": [run.path.name for run in shown if shelf.damaged(run)],
     }
 
 
@@ -80,28 +84,12 @@ def shown_runs(shelf: Shelf, query: Query) -> list[Run]:
     return shelf.runs() if query.get("hidden") else shelf.listed()
 
 
-def _readable(shelf: Shelf, runs: Sequence[Run]) -> tuple[dict[str, list[Run]], list[str]]:
-    """The runs by benchmark, and the names of those that hold nothing that can be read."""
-    readable: dict[str, list[Run]] = {}
-    unreadable = []
-    for run in runs:
-        if shelf.readable(run):
-            readable.setdefault(run.benchmark, []).append(run)
-        elif shelf.damaged(run):
-            unreadable.append(run.path.name)
-    return readable, unreadable
-
-
 def live(shelf: Shelf, runs: Sequence[Run]) -> dict[str, Any]:
     """The runs that are not finished, and a digest that changes when a run comes or ends."""
-    states = []
-    going: dict[str, list[Run]] = {}
-    for run in runs:
-        states.append(f"{run.path.name} {run.manifest.finished} {run.name}")
-        if run.manifest.finished is None:
-            going.setdefault(run.benchmark, []).append(run)
+    states = [f"{run.path.name} {run.manifest.finished} {run.name}" for run in runs]
+    going = [run for run in runs if run.manifest.finished is None]
     rows = []
-    for members in going.values():
+    for members in grouped(going, lambda run: run.benchmark).values():
         for run, label in zip(members, labels_of(members), strict=True):
             rows.append(_live_row(shelf, run, label))
     version = sha256("\n".join(states).encode(errors="replace")).hexdigest()[:16]
@@ -109,11 +97,12 @@ def live(shelf: Shelf, runs: Sequence[Run]) -> dict[str, Any]:
 
 
 def _live_row(shelf: Shelf, run: Run, label: str) -> dict[str, Any]:
+    spec = asked_benchmark(run.benchmark, run.manifest.about)
     return {
         "name": run.path.name,
         "label": label,
         "benchmark": run.benchmark,
-        "title": _title_of(run),
+        "title": (spec.title if spec else "") or run.benchmark,
         "url": run_address(run),
         **progress(shelf, run),
     }
@@ -136,23 +125,20 @@ def progress(shelf: Shelf, run: Run) -> dict[str, Any]:
     }
 
 
-def _title_of(run: Run) -> str:
-    """The benchmark of a run as people call it; its name where it has no title."""
-    spec = asked_benchmark(run.benchmark, run.manifest.about)
-    return (spec.title if spec else "") or run.benchmark
-
-
-def benchmark_page(shelf: Shelf, query: Query) -> dict[str, Any] | None:
+def benchmark_page(shelf: Shelf, request: Request) -> dict[str, Any]:
     """One benchmark: its leaderboard, over all items or over those of a category."""
+    query = request.query_params
     name, part = query.get("name", ""), query.get("part", "")
     runs = [run for run in shelf.listed() if run.benchmark == name and shelf.readable(run)]
     if not runs:
-        return None
+        raise HTTPException(404, "No run here is on this benchmark.")
     study = shelf.study(runs)
-    categories = _categories(study, shelf.keep("tags", runs, lambda: tag_values(study)))
+    categories: dict[str, dict[str, str]] = {}  # of a tag, the values in words
     words: dict[str, str] = {}
-    for tag in categories:
-        words |= {each["value"]: each["text"] for each in tag["values"]}
+    for tag, values in shelf.keep("tags", runs, lambda: tag_values(study)).items():
+        of_tag = {f"{tag}={value}": study.words(tag, value) for value in values}
+        categories[capitalised(study.words(tag))] = of_tag
+        words |= of_tag
     if part and part not in words:
         raise UsageError(f"{name} has no category {part}.", "Choose one from the list.")
     return {
@@ -166,17 +152,6 @@ def benchmark_page(shelf: Shelf, query: Query) -> dict[str, Any] | None:
     }
 
 
-def _categories(study: Study, tags: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
-    """The tags that the benchmark's items can be divided by, each with its values, in words."""
-    found = []
-    for tag, values in tags.items():
-        words = []
-        for value in values:
-            words.append({"value": f"{tag}={value}", "text": study.words(tag, value)})
-        found.append({"title": capitalised(study.words(tag)), "values": words})
-    return found
-
-
 def board_view(shelf: Shelf, board: RunBoard, query: Query) -> dict[str, Any]:
     """One benchmark's leaderboard: a part for each set of items that runs share."""
     several = len(board.parts) > 1
@@ -187,66 +162,167 @@ def board_view(shelf: Shelf, board: RunBoard, query: Query) -> dict[str, Any]:
         if lines:
             parts.append({"items": part.items, "lines": lines})
             shown += lines
-    _tick(shown)
+    # Ticked to be compared: the best two that are not baselines, or else the best.
+    wanted = sorted(shown, key=lambda line: line["baseline"])[:2]
+    for line in shown:
+        line["ticked"] = line in wanted
     spec = board.spec
     return {
         "name": board.benchmark,
         "title": (spec.title if spec else "") or board.benchmark,
-        "url": benchmark_address(board.benchmark),
         "about": spec.summary if spec else "",
-        "measure": measure_name(board.measure),
+        "measure": board.measure,
         "parts": parts,
         "several": several,
         "total": len(shown),
     }
 
 
-def _tick(lines: list[dict[str, Any]]) -> None:
-    """Tick two runs to be compared: the best that are not baselines, or else the best."""
-    wanted = sorted(lines, key=lambda line: line["baseline"])[:2]
-    for line in lines:
-        line["ticked"] = line in wanted
-
-
 def _lines(shelf: Shelf, part: BoardPart, query: Query, *, alone: bool) -> list[dict[str, Any]]:
     """The rows of runs on the same items; one that has no other to be ranked with has no rank."""
     words = query.get("model", "").lower()
-    wanted = query.get("state", "")
     ranked = len(part.places) > 1 or not alone
     lines = []
-    for place in part.places:
-        state = shelf.state(place.run)
-        if words in place.label.lower() and wanted in ("", state):
-            lines.append({"state": state, **_line(shelf, place, ranked=ranked)})
+    for run, label, rank in part.places:
+        state = shelf.state(run)
+        if words in label.lower() and query.get("state", "") in ("", state):
+            lines.append(
+                {
+                    "run": run,
+                    "label": label,
+                    "rank": rank,
+                    "ranked": ranked,
+                    "plot": range_plot(rank),
+                    "baseline": bool(role(run.model)),
+                    "counts": shelf.counts(run),
+                    "state": state,
+                    "hidden": shelf.notes(run).hidden,
+                }
+            )
     return lines
 
 
-def _line(shelf: Shelf, place: RunPlace, *, ranked: bool) -> dict[str, Any]:
-    run, rank = place.run, place.rank
-    counts = shelf.counts(run)
-    known = not isnan(rank.value)
+# The pages of one run and of one model.
+
+
+def run_page(shelf: Shelf, request: Request) -> dict[str, Any]:
+    """One run: how far it has come, its figures, its charts, what was noted, how it was made."""
+    run = shelf.asked(request)
+    study = shelf.study([run])
+    others = []
+    for other in shelf.listed():
+        if other.benchmark == run.benchmark and other.path != run.path:
+            others.append(other)
+    label, *of_others = labels_of([run, *others])  # with the settings in which they differ
     return {
-        "rank": _span(rank) if ranked else "–",
-        "best": rank.best,
-        "label": place.label,
-        "name": run.path.name,
-        "baseline": bool(role(run.model)),
-        "url": run_address(run),
-        "value": percentage(rank.value if known else None, 1),
-        "sort": rank.value if known else "",
-        "range": interval_of(rank.low, rank.high, 1),
-        "plot": range_plot(rank.value, rank.low, rank.high, rank.chance),
-        "chance": percentage(rank.chance, 1),
-        "verdict": verdict(rank.low, rank.high, rank.chance),
-        "tied": ", ".join(rank.tied),
-        "total": counts.items,
-        "done": counts.asked,
-        "started": run.manifest.started.strftime("%Y-%m-%d"),
-        "hidden": shelf.notes(run).hidden,
+        "run": run,
+        "label": label,
+        "model": labels_of([run])[0],
+        "title": study.title,
+        "progress": progress(shelf, run),
+        **shelf.keep("results", [run], lambda: _results(study)),
+        **_noted(run),
+        "usage": usage_in_words(shelf, [run]),
+        "facts": facts(run.manifest, shelf.counts(run)),
+        "peers": list(zip(of_others, others, strict=True)),
     }
 
 
-def _span(rank: Rank) -> str:
-    if rank.worst > rank.best:
-        return f"{rank.best}–{rank.worst}"
-    return str(rank.best)
+def _noted(run: Run) -> dict[str, Any]:
+    """What people noted about a run, or why that cannot be read."""
+    try:
+        return {"noted": run.notes, "notes_problem": ""}
+    except GnomonError as problem:
+        return {"noted": Notes(), "notes_problem": problem.message}
+
+
+def _results(study: Study) -> dict[str, Any]:
+    """What takes time to compute: scores and charts."""
+    entrant = study.entrants[0]
+    measures = applicable(study.spec)
+    small = small_groups(study, [measure.name for measure in measures])
+    if not len(entrant.table):
+        return {"scores": [], "remarks": list(small), "figures": []}
+    scores, few = figures_of(entrant.table, measures)
+    return {
+        "scores": list(scores.values()),
+        "remarks": [*small, *few_units(few)],
+        "figures": figures(study),
+    }
+
+
+def model_page(shelf: Shelf, request: Request) -> dict[str, Any]:
+    """One model: all its runs, what it knows in words, its settings, what it took."""
+    name = request.query_params.get("name", "")
+    listed = shelf.listed()
+    mine = [run for run in listed if labels_of([run])[0] == name]
+    if not mine:
+        raise HTTPException(404, "No run here is of this model.")
+    overview = shelf.overview([run for run in listed if shelf.readable(run)])
+    paths = {run.path for run in mine}
+    rows: list[dict[str, Any]] = []
+    sentences = []
+    for model in overview.models:
+        cells = [overview.cells.get((model, column.name)) for column in overview.columns]
+        found = []
+        for column, cell in zip(overview.columns, cells, strict=True):
+            if cell is not None and cell.run.path in paths:
+                found.append({"label": model, "column": column, "cell": cell})
+        if found:
+            sentences += _in_words(overview, model, name)
+            rows += found
+    return {
+        "name": name,
+        "sentences": sentences,
+        "rows": rows,
+        "verdicts": IN_WORDS,
+        "shelf": shelf,
+        "usage_in_words": usage_in_words,
+        "runs": mine,
+        "facts": _common_facts(shelf, mine),
+    }
+
+
+def _in_words(overview: Overview, row: str, name: str) -> list[str]:
+    """What a row of the overview says, as a sentence; a model may have rows by its settings."""
+    words = in_words(overview, row)
+    if not words:
+        return []
+    return [f"{capitalised(words)}." if row == name else f"{row}: {words}."]
+
+
+def _common_facts(shelf: Shelf, runs: Sequence[Run]) -> list[tuple[str, str]]:
+    """What is the same for all runs of a model, and that something differs where it does."""
+    wanted = ("Model", "Model details", "Scores", "Versions")
+    found: dict[str, dict[str, None]] = {}
+    for run in runs:
+        for name, value in facts(run.manifest, shelf.counts(run)):
+            if name in wanted:
+                found.setdefault(name, {})[value] = None
+    rows = []
+    for name, values in found.items():
+        several = f"{len(values)} settings: see each run"
+        rows.append((name, several if len(values) > 1 else next(iter(values))))
+    return rows
+
+
+def usage_in_words(shelf: Shelf, runs: Sequence[Run]) -> str:
+    """How long the answers took, and how many tokens; empty where no model says so."""
+    read, written, seconds, cost = 0, 0, 0.0, 0.0
+    for run in runs:
+        try:
+            used = shelf.keep("usage", [run], run.usage)
+        except (GnomonError, OSError):  # damaged: the run's own page says so
+            continue
+        read += used.tokens_read or 0
+        written += used.tokens_written or 0
+        seconds += used.seconds or 0.0
+        cost += used.cost or 0.0
+    parts = []
+    if seconds >= 1:
+        parts.append(f"{duration(seconds)} of answering")
+    if read or written:
+        parts.append(f"{read:,} tokens read, {written:,} written")
+    if cost:
+        parts.append(f"cost {cost:.2f} at the prices given")
+    return " · ".join(parts)

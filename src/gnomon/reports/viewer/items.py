@@ -11,6 +11,8 @@ from urllib.parse import urlencode
 
 import numpy as np
 from numpy.typing import NDArray
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 
 from gnomon.errors import GnomonError
 from gnomon.naming import clip
@@ -18,8 +20,8 @@ from gnomon.records import Answer, Item, Preview
 from gnomon.reports.pictures import Album, painted
 from gnomon.reports.prompts import prompt_of
 from gnomon.reports.study import NO_ANSWER, Entrant, Study, labels_of
-from gnomon.reports.viewer.shelf import Shelf, benchmark_address, item_address, run_address
-from gnomon.reports.words import capitalised, percentage
+from gnomon.reports.viewer.shelf import Shelf, item_address, run_address
+from gnomon.reports.words import percentage
 from gnomon.runs import Doubt, Run, wording_of
 
 # Which items of a run are shown, and in which order, as the address of the page says.
@@ -170,39 +172,25 @@ def _sorted(where: list[int], study: Study, entrant: Entrant, sort: str) -> list
 
 
 REPLY_LENGTH = 4_000  # characters of a reply
-PROMPT_LENGTH = 20_000  # characters of a prompt
 BRIEF = 0.01  # seconds: what takes less is not worth a word
 
 
 def answer_row(run: Run, item: Item, answer: Answer | None) -> dict[str, Any]:
     """What a run answered to an item, and what it was asked."""
-    row: dict[str, Any] = {
-        "url": run_address(run),
-        "asked": False,
-        "said": "not asked",
-        "chances": [],
-        "right": False,
-        "reply": "",
-        "rule": "",
-        "error": "",
-        "took": "",
-        "paintings": [],
-        "prompt": None,
-    }
-    if answer is None:
-        return row
+    asked = answer is not None
+    given = answer or Answer(item=item.id)
     return {
-        **row,
-        "asked": True,
-        "said": answer.choice or "no answer",
-        "chances": _chances(run.manifest.scale, item, answer),
-        "right": answer.choice in item.gold,
-        "reply": clip(answer.reply or "", REPLY_LENGTH),
-        "rule": answer.rule or "",
-        "error": answer.error or "",
-        "took": _took(answer),
-        "paintings": painted(run, answer),
-        "prompt": _prompt(run, item),
+        "run": run,
+        "asked": asked,
+        "said": (given.choice or "no answer") if asked else "not asked",
+        "chances": _chances(run.manifest.scale, item, given),
+        "right": given.choice in item.gold,
+        "reply": clip(given.reply or "", REPLY_LENGTH),
+        "rule": given.rule or "",
+        "error": given.error or "",
+        "took": _took(given),
+        "paintings": painted(run, given),
+        "prompt": _prompt(run, item) if asked else None,
     }
 
 
@@ -219,21 +207,12 @@ def _took(answer: Answer) -> str:
     return " · ".join(parts)
 
 
-def _prompt(run: Run, item: Item) -> dict[str, Any] | None:
+def _prompt(run: Run, item: Item) -> Preview | None:
     """Exactly what the model read, where that can be said without loading it."""
     try:
-        found: Preview | None = prompt_of(run, item)
+        return prompt_of(run, item)
     except (GnomonError, ImportError):  # a model, prompt or file that is not here
         return None
-    if found is None:
-        return None
-    messages = []
-    for message in found.messages:
-        messages.append((message.get("role", ""), clip(message.get("content", ""), PROMPT_LENGTH)))
-    scored = []
-    for each in found.scored:
-        scored.append({"choice": each.choice, "text": each.text, "tokens": list(each.tokens)})
-    return {"text": clip(found.text, PROMPT_LENGTH), "messages": messages, "scored": scored}
 
 
 def _chances(scale: str, item: Item, answer: Answer) -> list[tuple[str, str]]:
@@ -253,33 +232,32 @@ def _chances(scale: str, item: Item, answer: Answer) -> list[tuple[str, str]]:
 
 
 PAGE = 50
-TEXT = 20_000  # characters of an item's text there
 Query = Mapping[str, str]
 
 
-def items_page(shelf: Shelf, run: Run, query: Query) -> dict[str, Any]:
+def items_page(shelf: Shelf, request: Request) -> dict[str, Any]:
     """The items of a run: searched, filtered, sorted and paged, as the address says."""
+    run = shelf.asked(request)
     study = shelf.study([run])
-    wanted = Filter.of(query)
+    wanted = Filter.of(request.query_params)
     doubted = shelf.doubts(_same_benchmark(shelf, run))
     where = wanted.places(study, study.entrants[0], doubted)
-    part = paged(where, query)
+    part = paged(where, request.query_params)
     came_from = {"run": run.path.name, **wanted.query}
     rows = item_rows(study, study.entrants, part.places, came_from)
-    for i, row in zip(part.places, rows, strict=True):
-        row["doubtful"] = is_doubted(study.items[i], doubted)
+    for row in rows:
+        row["doubtful"] = is_doubted(row["item"], doubted)
     return {
         "run": run,
         "label": labels_of([run])[0],
-        "title": study.title,
-        "url": run_address(run),
+        "study": study,
         "total": len(where),
-        "page": part.page,
-        "pages": part.pages,
+        "part": part,
         "filter": wanted,
         "outcomes": OUTCOMES,
         "sorts": SORTS,
-        "tags": _tag_filters(shelf, study, run, wanted),
+        "tags": shelf.keep("tags", [run], lambda: tag_values(study)),
+        "chosen": dict(wanted.tags),
         "links": links_of(list(wanted.query.items()), part),
         "rows": rows,
     }
@@ -289,51 +267,38 @@ def _same_benchmark(shelf: Shelf, run: Run) -> list[Run]:
     return [other for other in shelf.runs() if other.benchmark == run.benchmark]
 
 
-def _tag_filters(shelf: Shelf, study: Study, run: Run, wanted: Filter) -> list[dict[str, Any]]:
-    """The tags that items can be filtered by, in words, with what is chosen."""
-    chosen = dict(wanted.tags)
-    found = []
-    for tag, values in shelf.keep("tags", [run], lambda: tag_values(study)).items():
-        options = []
-        for value in values:
-            text = study.words(tag, value)
-            options.append({"value": value, "text": text, "chosen": chosen.get(tag) == value})
-        title = capitalised(study.words(tag))
-        found.append({"name": TAG + tag, "title": title, "options": options})
-    return found
-
-
-def item_page(shelf: Shelf, query: Query) -> dict[str, Any] | None:
-    """One item and what every model answered to it; none if no run has it."""
-    from markupsafe import Markup
-
+def item_page(shelf: Shelf, request: Request) -> dict[str, Any]:
+    """One item and what every model answered to it."""
+    query = request.query_params
     benchmark, name = query.get("benchmark", ""), query.get("id", "")
     runs = [run for run in shelf.runs() if run.benchmark == benchmark]
     found = _answers(runs, name)
     if not found:
-        return None
-    home = next((run for run, *_ in found if run.path.name == query.get("run")), found[0][0])
-    item = next(item for run, _, item, _ in found if run is home)
+        raise HTTPException(404, "No run here has this item.")
+    of_home = [each for each in found if each[0].path.name == query.get("run")]
+    home, _, item, _ = (of_home or found)[0]
     study = shelf.study([home])
     album = Album()
     rows = []
     for run, label, theirs, answer in found:
         same = wording_of(theirs) == wording_of(item)
         rows.append({"label": label, "same": same, **answer_row(run, theirs, answer)})
+    doubts = []
+    for run, label in zip(runs, labels_of(runs), strict=True):
+        doubt = _doubt_beside(shelf, run, item)
+        if doubt is not None:
+            doubts.append((label, doubt))
+    tags = item.tags.items()
     return {
         "item": item,
         "benchmark": benchmark,
-        "benchmark_url": benchmark_address(benchmark),
         "title": study.title,
-        "home": home.path.name,
-        "home_url": run_address(home),
+        "home": home,
         "rows": rows,
-        "tags": _tags_in_words(study, item),
-        "context": clip(item.context, TEXT),
-        "text": clip(item.text, TEXT),
+        "tags": sorted((study.words(tag), study.words(tag, value)) for tag, value in tags),
         "large": album.pictures(item),
-        "sketches": [Markup(drawn) for drawn in album.sketches(item)],  # noqa: S704 - our own
-        "doubts": _doubts_on(shelf, runs, item),
+        "sketches": album.sketches(item),
+        "doubts": doubts,
         "mine": _doubt_beside(shelf, home, item),
         "steps": _steps(shelf, study, name, query),
     }
@@ -349,24 +314,6 @@ def _answers(runs: Sequence[Run], name: str) -> list[tuple[Run, str, Item, Answe
             continue
         if row is not None:
             found.append((run, label, *row))
-    return found
-
-
-def _tags_in_words(study: Study, item: Item) -> list[tuple[str, str]]:
-    found = []
-    for tag, value in item.tags.items():
-        found.append((study.words(tag), study.words(tag, value)))
-    return sorted(found)
-
-
-def _doubts_on(shelf: Shelf, runs: Sequence[Run], item: Item) -> list[dict[str, str]]:
-    """The marks on an item, with the runs that they are kept beside."""
-    found = []
-    for run, label in zip(runs, labels_of(runs), strict=True):
-        doubt = _doubt_beside(shelf, run, item)
-        if doubt is not None:
-            at = doubt.at.strftime("%Y-%m-%d %H:%M")
-            found.append({"label": label, "comment": doubt.comment, "at": at})
     return found
 
 
@@ -407,26 +354,18 @@ def item_rows(
 ) -> list[dict[str, Any]]:
     """Items in a list, with what each of some runs answered."""
     album = Album()
-    return [_item_row(study, entrants, i, album, came_from) for i in places]
-
-
-def _item_row(
-    study: Study,
-    entrants: Sequence[Entrant],
-    i: int,
-    album: Album,
-    came_from: Mapping[str, str] | None,
-) -> dict[str, Any]:
-    item = study.items[i]
-    return {
-        "id": clip(item.id, 120),
-        "context": clip(item.context),
-        "text": clip(item.text),
-        "gold": " or ".join(item.gold),
-        "url": item_address(study.name, item.id, came_from),
-        "thumbnails": album.thumbnails(item),
-        "answers": [_picked(item, entrant, i) for entrant in entrants],
-    }
+    rows = []
+    for i in places:
+        item = study.items[i]
+        rows.append(
+            {
+                "item": item,
+                "url": item_address(study.name, item.id, came_from),
+                "thumbnails": album.thumbnails(item),
+                "answers": [_picked(item, entrant, i) for entrant in entrants],
+            }
+        )
+    return rows
 
 
 def _picked(item: Item, entrant: Entrant, i: int) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
 import numpy as np
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 
 from gnomon.contracts import Benchmark, Measure
 from gnomon.errors import GnomonError
@@ -57,6 +59,15 @@ def compare_address(runs: Sequence[Run]) -> str:
 def item_address(benchmark: str, name: str, more: Mapping[str, str] | None = None) -> str:
     """The page of an item; what else is in the address says where a reader came from."""
     return "/item?" + urlencode({"benchmark": benchmark, "id": name, **(more or {})})
+
+
+# for templates
+ADDRESSES = {
+    "run_address": run_address,
+    "model_address": model_address,
+    "benchmark_address": benchmark_address,
+    "compare_address": compare_address,
+}
 
 
 # The leaderboard of one benchmark: runs are ranked only among those asked the same items.
@@ -104,9 +115,8 @@ def board(benchmark: str, runs: Sequence[Run], tables: Sequence[Table]) -> RunBo
 def _part(members: Sequence[tuple[Run, Table]], measure: Measure) -> BoardPart:
     tables = [table for _, table in members]
     runs = {table.model: run for run, table in members}
-    places = []
-    for rank in leaderboard(tables, measure, comparable_pairs(tables, measure)):
-        places.append(RunPlace(runs[rank.model], rank.model, rank))
+    ranks = leaderboard(tables, measure, comparable_pairs(tables, measure))
+    places = [RunPlace(runs[rank.model], rank.model, rank) for rank in ranks]
     return BoardPart(len(tables[0]), tuple(places))
 
 
@@ -144,10 +154,18 @@ class Shelf:
 
     def run(self, name: str) -> Run | None:
         """The run whose folder has that name. The name is looked up, never used as a path."""
-        for run in self.runs():
-            if run.path.name == name:
-                return run
-        return None
+        return next((run for run in self.runs() if run.path.name == name), None)
+
+    def named(self, name: str) -> Run:
+        """The run of that name, or the answer that there is none."""
+        run = self.run(name)
+        if run is None:
+            raise HTTPException(404, f"There is no run named {name[:120]}.")
+        return run
+
+    def asked(self, request: Request) -> Run:
+        """The run that the address of a page names."""
+        return self.named(request.path_params["name"])
 
     def counts(self, run: Run) -> Counts:
         """How far a run has come, from its log."""
@@ -165,18 +183,12 @@ class Shelf:
 
     def doubts(self, runs: Sequence[Run]) -> set[tuple[str, str]]:
         """The items, by id and wording, that are marked as doubtful beside any of these runs."""
-        doubted = set()
-        for run in runs:
-            for doubt in self.notes(run).doubts.values():
-                doubted.add((doubt.item, doubt.wording))
-        return doubted
+        every = [doubt for run in runs for doubt in self.notes(run).doubts.values()]
+        return {(doubt.item, doubt.wording) for doubt in every}
 
     def readable(self, run: Run) -> bool:
         """Whether the log of a run can be read, and holds answers."""
-        try:
-            return len(self.table(run)) > 0
-        except (GnomonError, OSError):
-            return False
+        return not self.damaged(run) and len(self.table(run)) > 0
 
     def damaged(self, run: Run) -> bool:
         """Whether the log of a run cannot be read, be there answers in it or not."""
@@ -203,22 +215,20 @@ class Shelf:
     def study(self, runs: Sequence[Run]) -> Study:
         """Some runs on one benchmark, side by side."""
 
-        def make() -> Study:
-            return studies(runs)[0]
-
-        return self.keep("study", runs, make, rows=lambda study: 2 * len(study.items) * len(runs))
+        return self.keep(
+            "study",
+            runs,
+            lambda: studies(runs)[0],
+            rows=lambda study: 2 * len(study.items) * len(runs),
+        )
 
     def board(self, benchmark: str, runs: Sequence[Run], part: str = "") -> RunBoard:
         """The leaderboard of runs on one benchmark, or on a part of it: TAG=VALUE."""
         tables = [self.table(run) for run in runs]
         tag, _, value = part.partition("=")
-
-        def make() -> RunBoard:
-            if not part:
-                return board(benchmark, runs, tables)
-            return board(benchmark, runs, [_part_of(table, tag, value) for table in tables])
-
-        return self.keep(f"board {part}", runs, make)
+        if part:
+            tables = [_part_of(table, tag, value) for table in tables]
+        return self.keep(f"board {part}", runs, lambda: board(benchmark, runs, tables))
 
     def overview(self, runs: Sequence[Run]) -> Overview:
         """Models by benchmarks. The studies are only made if something has changed."""

@@ -1,4 +1,4 @@
-"""The pictures of items, as far as they are asked: those of fresh items drawn, and mirrored ones.
+"""The pictures of items, as far as they are asked: those of scenes drawn, and mirrored ones.
 
 They are made in a folder or in the cache.
 """
@@ -6,17 +6,16 @@ They are made in a folder or in the cache.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from gnomon.benchmarks.vsr.quads import make_quads, wanted_by
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import DataError
 from gnomon.records import Image, Item
-from gnomon.scenes.drawing import draw_missing, keep_within, picture_name
+from gnomon.scenes.drawing import draw_missing, keep_within
 from gnomon.scenes.scenes import Scene
 from gnomon.vision.images import describe
 from gnomon.vision.pictures import mirrored
@@ -47,20 +46,21 @@ def _shown(item: Item, image: Image, place: Path) -> Image:
     return mirrored(image, place / "mirrored")
 
 
-def illustrate(
+def draw_pictures(
     items: Iterable[Item],
+    scenes: Mapping[str, Scene],
     *,
+    size: int,
+    meshes: bool = False,
     folder: Path | None = None,
     processes: int = 0,
     watch: Callable[[int, int], None] | None = None,
-    **options: Any,
+    **_: Any,
 ) -> Iterator[Item]:
-    """Draw the pictures of items that are not there yet, and say where they are."""
-    if options["form"] != "caption":
-        yield from items
-        return
-    meshes = options["look"] == "meshes"
-    scenes = _scenes_by_name(options)
+    """Draw the pictures of items that are not there yet, and say where they are.
+
+    `scenes` are those of all items, by the names of their pictures.
+    """
     place = folder or cache_folder() / "pictures"
     if meshes:  # other pictures of the same scenes
         place = place / "meshes"
@@ -74,7 +74,7 @@ def illustrate(
         draw_missing(
             {name: scenes[name] for name in new},
             place,
-            options["size"],
+            size,
             meshes=meshes,
             processes=processes,
             watch=_counted(watch, len(done), total),
@@ -110,11 +110,3 @@ def _counted(
     if watch is None:
         return None
     return lambda done, _: watch(before + done, total)
-
-
-def _scenes_by_name(options: dict[str, Any]) -> dict[str, Scene]:
-    found = {}
-    for quad in make_quads(wanted_by(**options)):
-        for scene in quad.scenes:
-            found[picture_name(scene, options["size"])] = scene
-    return found
