@@ -252,6 +252,7 @@ class InputPart(ctypes.Structure):
     _fields_ = (("text", _pointer), ("bitmap", _pointer))
 
 
+_integers, _parts = ctypes.POINTER(_int), ctypes.POINTER(ctypes.POINTER(InputPart))
 _PICTURE_SIGNATURES: Signatures = {
     "mtmd_helper_log_set": (None, [_pointer, _pointer]),
     "mtmd_context_params_default": (PictureParameters, []),
@@ -269,32 +270,11 @@ _PICTURE_SIGNATURES: Signatures = {
     "mtmd_input_chunk_get_type": (_int, [_pointer]),
     "mtmd_input_chunk_get_n_tokens": (_size, [_pointer]),
     "mtmd_input_chunk_get_n_pos": (_int, [_pointer]),
-    "mtmd_input_chunk_get_tokens_text": (
-        ctypes.POINTER(_int),
-        [_pointer, ctypes.POINTER(_size)],
-    ),
-    "mtmd_tokenize_from_parts": (
-        _int,
-        [
-            _pointer,
-            _pointer,
-            ctypes.POINTER(ctypes.POINTER(InputPart)),
-            _size,
-            _bool,
-        ],
-    ),
+    "mtmd_input_chunk_get_tokens_text": (_integers, [_pointer, ctypes.POINTER(_size)]),
+    "mtmd_tokenize_from_parts": (_int, [_pointer, _pointer, _parts, _size, _bool]),
     "mtmd_helper_eval_chunk_single": (
         _int,
-        [
-            _pointer,
-            _pointer,
-            _pointer,
-            _int,
-            _int,
-            _int,
-            _bool,
-            ctypes.POINTER(_int),
-        ],
+        [*[_pointer] * 3, *[_int] * 3, _bool, _integers],
     ),
 }
 

@@ -189,16 +189,8 @@ class Projector:
         address, positions = self._chunks[number]
         _, context = self._llama.handles
         end = ctypes.c_int32()
-        status = self._api.mtmd_helper_eval_chunk_single(
-            self._handle,
-            context,
-            address,
-            start,
-            0,
-            CHUNK,
-            False,
-            ctypes.byref(end),
-        )
+        place = (start, 0, CHUNK, False, ctypes.byref(end))
+        status = self._api.mtmd_helper_eval_chunk_single(self._handle, context, address, *place)
         if status != 0 or end.value != start + positions:
             self._llama.forget()  # a part of it may have been computed
             raise RuntimeError(f"llama.cpp could not compute a picture (status {status})")
