@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -22,10 +23,17 @@ ARROWS = {name: set(room.get("uses", ())) for name, room in ROOMS["rooms"].items
 FREE = {"cli", "__init__", "__main__"}  # the command line and the public names may import all
 
 
+@cache
+def nodes(file: Path) -> list[ast.AST]:
+    """All that a module consists of."""
+    return list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+
+
+@cache
 def imports(file: Path) -> set[str]:
     """The rooms of ours that a module imports, anywhere in it; "" is gnomon itself."""
     found = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in nodes(file):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -90,14 +98,13 @@ def test_no_room_is_called_utils():
 
 def names_of_benchmarks(file: Path) -> set[str]:
     """The benchmarks that a module's code names in its texts; what a docstring says is no code."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     docstrings = set()
-    for node in ast.walk(tree):
+    for node in nodes(file):
         if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
             docstrings.add(id(node.body[0].value))
     found = set()
-    for node in ast.walk(tree):
+    for node in nodes(file):
         if (
             isinstance(node, ast.Constant)
             and isinstance(node.value, str)

@@ -22,11 +22,19 @@ SHOWN = frozenset({"api-version", "deployment", "model", "provider", "version"})
 
 _ADDRESS = re.compile(r"\b([a-z][a-z0-9+.-]*://)([^\s\"'<>]+)", re.IGNORECASE)
 _KEY_LIKE = re.compile(r"\b(?:sk|pk)[-_](?=[\w*-]*[\d*])[\w*-]{6,}|(?<=\bBearer )\S{6,}")
+# A part of a path that nobody chooses as a name: letters and digits in one long run, or a UUID.
+_KEY_IN_PATH = re.compile(
+    r"\b(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{20,}\b"
+    r"|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b",
+    re.IGNORECASE,
+)
 _SECRET_OPTION = re.compile(r"(?:api_?key|token|secret|password)", re.IGNORECASE)
 
 
 def redact_url(text: str) -> str:
     """A text whose web addresses show no user, no password, no fragment, and of a query only SHOWN.
+
+    Nor a part of a path that looks like a key.
 
     An @ may belong to a password with a slash in it, so all that stands before the last one goes.
 
@@ -99,6 +107,8 @@ def _redact_address(rest: str) -> str:
     login, at, place = rest.rpartition("@")
     place, hash_mark, _ = place.partition("#")
     path, question_mark, query = place.partition("?")
+    host, slash, inner = path.partition("/")
+    path = f"{host}{slash}{_KEY_IN_PATH.sub(HIDDEN, inner)}"
     if login:
         path = f"{HIDDEN}{at}{path}"
     if question_mark:

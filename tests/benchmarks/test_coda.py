@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gnomon.benchmarks.viphy import tasks as viphy
-from gnomon.benchmarks.viphy.files import ORDER, read_coda
+from gnomon.benchmarks.viphy.files import ORDER, _kendall, read_coda
 from gnomon.benchmarks.viphy.tables import statistics
-from gnomon.errors import DataError, UsageError
+from gnomon.errors import DataError, GnomonError, UsageError
 from gnomon.records import problem
 
 
@@ -69,7 +72,47 @@ def test_without_a_folder_or_its_files_the_hint_says_what_to_give(tmp_path: Path
         read_coda(str(tmp_path))
 
 
-def test_raw_annotations_are_no_shares(tmp_path: Path) -> None:
+def test_annotations_without_the_objects_are_refused(tmp_path: Path) -> None:
     (tmp_path / "annotations.jsonl").write_text('{"display_name": "Pigs", "pink": 4}\n')
-    with pytest.raises(DataError, match="label"):
+    with pytest.raises(GnomonError, match=r"objects\.jsonl"):
         read_coda(str(tmp_path))
+
+
+OTHERS = {colour: 5 for colour in ORDER if colour not in ("pink", "gray")}
+COUNTS = {
+    "/m/pig": [{"pink": 4, "gray": 4}, {"pink": 5, "gray": 3}, OTHERS],
+    "/m/mouse": [dict.fromkeys(ORDER, 5)],
+    "/m/soap": [{}],
+}
+
+
+def test_what_each_person_said_is_read_as_the_authors_average_it(tmp_path: Path) -> None:
+    """Of pigs somebody says the opposite of all others, and is left out; who skips says nothing."""
+    lines = [{"class_id": "/m/pig", "action": "skipped", "included": False, "worker_id": 9}]
+    for name, people in COUNTS.items():
+        for number, counts in enumerate(people):
+            known = dict.fromkeys(ORDER, 0) | counts
+            lines.append({"class_id": name, "worker_id": number, "included": True, **known})
+    objects = [
+        {"class_id": "/m/pig", "display_name": "Pig", "object_pl": "pigs"},
+        {"class_id": "/m/mouse", "display_name": "Computer mouse"},
+        {"class_id": "/m/soap", "display_name": "Soap"},
+        {"class_id": "/m/other", "display_name": "Nobody was asked"},
+    ]
+    (tmp_path / "annotations.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    (tmp_path / "objects.jsonl").write_text("\n".join(map(json.dumps, objects)))
+    found = {row.object: row.shares for row in read_coda(str(tmp_path))}
+    assert found.keys() == {"pig", "computer mouse"}
+    assert set(found["pig"]) == {"pink", "gray"}
+    assert found["pig"]["pink"] / found["pig"]["gray"] == pytest.approx(
+        (4 / 8 + 5 / 8) / (4 / 8 + 3 / 8)
+    )
+    assert len(found["computer mouse"]) == len(ORDER)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=11))
+def test_kendall_is_that_of_scipy(pairs: list[tuple[int, int]]) -> None:
+    stats = pytest.importorskip("scipy.stats", reason="scipy is not installed")
+    first, second = np.array(pairs, dtype=float).T
+    theirs = stats.kendalltau(first, second).statistic
+    assert _kendall(first, second) == pytest.approx(1.0 if np.isnan(theirs) else theirs)

@@ -33,6 +33,10 @@ from gnomon.runs import Run, runs_in
         (["scales", "--people", "ann", "--address", "lab"], "not an address"),
         (["scales", "--people", "ann", "--limit", "4", "--completion-link", "lab"], "https://"),
         (["scales", "--people", "ann", "--address", "https://"], "not an address"),
+        (
+            ["scales", "--people", "ann", "--address", "https://me:pw@lab"],
+            "'https://***@lab' is",
+        ),
         (["scales", "--people", "ann", "--address", "https://lab:port"], "not an address"),
         (["scales", "--people", "ann", "--address", "https://lab/study"], "below a path"),
         (["scales", "--people", "ann", "--limit", "4", "--repeat", "3"], "2 can come twice"),

@@ -469,3 +469,26 @@ def test_what_is_wrong_with_a_prompt_file_is_said_in_words(tmp_path, text, messa
     assert hint in caught.value.hint
     assert "Object" not in str(caught.value)
     assert "Expected" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["unifiedqa", "multiple-choice", "chat"])
+def test_choices_that_a_question_lists_itself_are_listed_once(name):
+    """ViPhy's questions end in (a) smaller (b) larger, and these prompts list choices too."""
+    item = Item(
+        id="1",
+        form="choice",
+        text="what is the size of day in comparison to animal? (a) smaller (b) larger",
+        choices=("smaller", "larger"),
+        gold=("larger",),
+    )
+    context = load_prompt(name).context(item)
+    assert context.count("smaller") == context.count("larger") == 1
+
+
+def test_the_format_of_unifiedqa_is_that_of_the_paper():
+    text = "what is the size of day in comparison to animal? (a) smaller (b) larger"
+    choices = ("smaller", "larger")
+    item = Item(id="1", form="choice", text=text, choices=choices, gold=("larger",))
+    question = "what is the size of day in comparison to animal?"
+    assert load_prompt("unifiedqa").context(item) == f"{question} \\n (a) smaller (b) larger"
+    assert load_prompt("verbatim").context(item) == text

@@ -157,6 +157,13 @@ def test_a_key_given_as_the_name_of_the_model_is_refused_and_not_shown(serve, ke
     assert key not in str(caught.value)
 
 
+def test_a_key_behind_the_name_of_the_model_is_refused_and_not_shown(serve):
+    serve()
+    with pytest.raises(UsageError, match="holds a query") as caught:
+        openai("model?key=CANARY0123")
+    assert "CANARY" not in str(caught.value)
+
+
 def test_a_new_password_goes_on_with_the_run_and_another_deployment_does_not(tmp_path):
     source = load("scales").limited(2)
 

@@ -10,9 +10,11 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
-from typing import Annotated, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from gnomon.downloads.catalogue import expected
 from gnomon.errors import DataError, MissingFileWarning, UsageError, unknown
@@ -350,12 +352,17 @@ def _successors(pairs: Iterable[Pair]) -> dict[str, dict[str, None]]:
 # CoDa: the colours of objects as people see them (Paik et al. 2021), which ViPhy compares with.
 #
 # The files are those of the released dataset, default_train.jsonl and so on: a line for each
-# object and template, with the shares of eleven colours by the alphabet. Gnomon does not ship or
-# fetch them.
+# object and template, with the shares of eleven colours by the alphabet. Or those of the authors'
+# repository, from which these were made: what each person said (annotations.jsonl), and the objects
+# that count (objects.jsonl). Gnomon does not ship or fetch them.
 
 
 ORDER = tuple(sorted(COLOURS))
-HINT = "Give the folder that holds default_train.jsonl and the other files with --data."
+ANNOTATIONS, OBJECTS = "annotations.jsonl", "objects.jsonl"
+HINT = (
+    "Give the folder that holds default_train.jsonl and the other files, or that of the authors' "
+    f"repository with {ANNOTATIONS} and {OBJECTS}, with --data."
+)
 
 
 class CodaRow(msgspec.Struct):
@@ -373,11 +380,68 @@ def read_coda(folder: str) -> list[Colours]:
     if not folder:
         raise UsageError("The objects of CoDa are read from a folder of your own.", HINT)
     found: dict[str, Colours] = {}
-    for file in sorted(Path(folder).glob("*.jsonl")):
-        for _, row in read_jsonl(file, CodaRow):
-            name = row.display_name.partition(" (")[0].lower()
-            shares = dict(zip(ORDER, row.label, strict=True))
-            found.setdefault(name, Colours(name, typical_labels(shares)))
+    for row in _coda_rows(Path(folder)):
+        name = row.display_name.partition(" (")[0].lower()
+        shares = dict(zip(ORDER, row.label, strict=True))
+        found.setdefault(name, Colours(name, typical_labels(shares)))
     if not found:
         raise DataError("there is no file of CoDa here.", HINT, file=folder)
     return list(found.values())
+
+
+def _coda_rows(folder: Path) -> Iterator[CodaRow]:
+    if (folder / ANNOTATIONS).is_file():
+        yield from _annotated(folder)
+        return
+    for file in sorted(folder.glob("*.jsonl")):
+        for _, row in read_jsonl(file, CodaRow):
+            yield row
+
+
+class CodaObject(msgspec.Struct):
+    """What is read of a line about an object."""
+
+    class_id: str
+    display_name: str
+
+
+def _annotated(folder: Path) -> Iterator[CodaRow]:
+    """The objects with the mean of what people said of each."""
+    said: dict[str, list[list[float]]] = {}
+    for _, row in read_jsonl(folder / ANNOTATIONS, dict[str, Any]):
+        counts = [float(row.get(colour) or 0) for colour in ORDER]
+        if row.get("included") and sum(counts):
+            said.setdefault(str(row.get("class_id")), []).append(counts)
+    for _, thing in read_jsonl(folder / OBJECTS, CodaObject):
+        if thing.class_id in said:
+            counts_of = np.array(said[thing.class_id])
+            shares = counts_of / counts_of.sum(axis=1, keepdims=True)
+            label = _agreed(shares).mean(axis=0).tolist()
+            yield CodaRow(thing.display_name, label)
+
+
+def _agreed(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The rows without those that order the colours against the mean of all, the worst first.
+
+    This is the authors' filter: Kendall's tau with the mean is below 0.
+    """
+    while True:
+        mean = shares.mean(axis=0)
+        taus = [_kendall(row, mean) for row in shares]
+        worst = int(np.argmin(taus))
+        if taus[worst] >= 0:
+            return shares
+        shares = np.delete(shares, worst, axis=0)
+
+
+def _kendall(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    """Kendall's tau-b; 1 where it is not defined, so that nobody is left out for naming all alike.
+
+    >>> _kendall(np.array([1.0, 2.0, 3.0]), np.array([3.0, 2.0, 1.0]))
+    -1.0
+    """
+    upper = np.triu_indices(len(first), 1)
+    a = np.sign(np.subtract.outer(first, first))[upper]
+    b = np.sign(np.subtract.outer(second, second))[upper]
+    pairs = float(np.sqrt(np.count_nonzero(a) * np.count_nonzero(b)))
+    return float(a @ b) / pairs if pairs else 1.0

@@ -46,7 +46,8 @@ def published_color(*, data: str = "", split: str = "", prompt: str = "cloze") -
 def coda_color(*, data: str = "", prompt: str = "cloze") -> Iterator[Item]:
     """The objects of CoDa with the colours that people see, which the paper compares with.
 
-    data    your copy of the released CoDa dataset, the folder with default_train.jsonl
+    data    your copy of the released CoDa dataset, the folder with default_train.jsonl,
+            or the authors' repository's folder with annotations.jsonl
     prompt  how to ask, as in Table 2: cloze, question or finetune
     """
     chosen = prompt_of("color", prompt)

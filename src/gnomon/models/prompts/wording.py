@@ -150,17 +150,33 @@ def unknown_field(template: str, known: tuple[str, ...]) -> str:
 
 
 def _field_values(item: Item, wording: Wording, style: OptionStyle) -> dict[str, str]:
-    before, after = item.text, ""
+    text = item.text
+    if "{options}" in "".join(wording.pieces):
+        text = _without_list(item)
+    before, after = text, ""
     if item.form == "cloze":
-        before, _, after = item.text.partition(MASK)
+        before, _, after = text.partition(MASK)
     return {
         "context": item.context.strip(),
-        "text": item.text,
+        "text": text,
         "before": before,
         "after": after,
-        "blank": item.text.replace(MASK, BLANK),
+        "blank": text.replace(MASK, BLANK),
         "options": _options(item, wording, style),
     }
+
+
+def _without_list(item: Item) -> str:
+    """An item's text without the list of its choices at the end, for prompts that list them.
+
+    >>> _without_list(Item(id="1", form="choice", text="Is it wet? (a) no (b) yes",
+    ...                    choices=("no", "yes"), gold=("no",)))
+    'Is it wet?'
+    """
+    listed = []
+    for place, choice in enumerate(item.choices):
+        listed.append(f" ({letter_of(place)}) {choice}")
+    return item.text.removesuffix("".join(listed))
 
 
 def _options(item: Item, wording: Wording, style: OptionStyle) -> str:

@@ -134,6 +134,11 @@ def check_name(name: str, key_env: str) -> None:
         raise UsageError(
             "The name of the model is an address.", "Give the address with --base-url."
         )
+    if "?" in name:  # so would a key after it
+        raise UsageError(
+            "The name of the model holds a query, which may be a key.",
+            "Write openai:NAME with the model's name alone; a query belongs into --base-url.",
+        )
     key = os.environ.get(key_env, "")
     if key_env and key_env != DEFAULT_KEY and not key:
         raise UsageError(

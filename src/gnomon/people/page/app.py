@@ -31,6 +31,7 @@ from gnomon.people.page.study import (
 )
 from gnomon.people.page.views import done_view, item_view, start_view, welcome_view
 from gnomon.people.tasks import ResponseError
+from gnomon.redaction import redact_url
 from gnomon.reports.shell import asset, environment, icons, style_sheet
 from gnomon.web import (
     App,
@@ -344,17 +345,18 @@ def check_where(where: Where) -> None:
 
 def _check_address(address: str) -> None:
     """An address of people is a scheme and a host: pages stand at the top, not below a path."""
+    shown = redact_url(address)
     example = "For example: --address https://lab.example"
     try:
         parts = urlsplit(address)
         host = parts.hostname if parts.port != 0 else None
     except ValueError:
-        raise UsageError(f"'{address}' is not an address.", example) from None
+        raise UsageError(f"'{shown}' is not an address.", example) from None
     if parts.scheme not in ("http", "https") or not host or "@" in parts.netloc:
-        raise UsageError(f"'{address}' is not an address.", example)
+        raise UsageError(f"'{shown}' is not an address.", example)
     if parts.path.strip("/") or parts.query or parts.fragment:
         raise UsageError(
-            f"The page cannot stand below a path: '{address}'.",
+            f"The page cannot stand below a path: '{shown}'.",
             f"Give it a host or a port of its own. {example}",
         )
 
