@@ -59,7 +59,7 @@ class RunProgress:
 def in_words(progress: RunProgress, now: float | None = None) -> str:
     """Items so far, items per second, time still needed, share right, failures.
 
-    >>> so_far = Progress(total=200, done=100, judged=100, right=61, asked=100, started=0.0)
+    >>> so_far = RunProgress(total=200, done=100, judged=100, right=61, asked=100, started=0.0)
     >>> in_words(so_far, now=10.0)
     '100/200 · 10.0 items/s · 10 s left · 61.0 % right'
     """
