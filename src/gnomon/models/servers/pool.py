@@ -187,12 +187,17 @@ class ServerPool:
             return self.servers[0]
         while True:
             now = self._clock()
-            ready = [server for server in self.servers if self._is_ready(server, now)]
+            rests = [server.hold - now for server in self.servers if server.hold > now]
+            ready = []
+            for server in self.servers:
+                most = 1 if server.faults else self._most  # one sees whether it is well again
+                if server.hold <= now and server.under_way < most:
+                    ready.append(server)
             if ready:
                 return min(ready, key=lambda server: (server.under_way, server.asked))
             self._changed.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), self._until_rested(now))
+                await asyncio.wait_for(self._changed.wait(), min(rests, default=None))
 
     @contextmanager
     def asking(self, server: RemoteServer) -> Iterator[None]:
@@ -221,14 +226,3 @@ class ServerPool:
             seconds = doubled * random.uniform(0.5, 1.0) if trouble.pause is None else trouble.pause
         if seconds:
             server.hold = max(server.hold, now + seconds)
-
-    def _is_ready(self, server: RemoteServer, now: float) -> bool:
-        if now < server.hold:
-            return False
-        most = 1 if server.faults else self._most  # one request sees whether it is well again
-        return server.under_way < most
-
-    def _until_rested(self, now: float) -> float | None:
-        """Seconds until the first of those that rest is rested; none if none rests."""
-        rests = [server.hold - now for server in self.servers if server.hold > now]
-        return min(rests, default=None)
