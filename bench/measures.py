@@ -30,10 +30,9 @@ import numpy as np
 import designs
 from gnomon.contracts import Laws, OrderLaw
 from gnomon.measures.classes import MACRO_F1
-from gnomon.measures.columns import TagColumns, Tags
 from gnomon.measures.comparison import difference, swapping_test, t_test
 from gnomon.measures.intervals import interval
-from gnomon.measures.rows import BareItem, Builder, chunks
+from gnomon.measures.rows import TaggedItem, build
 from gnomon.measures.statistics import mean_of
 from gnomon.measures.transitivity import TRANSITIVITY
 
@@ -101,17 +100,14 @@ def three_classes(rng, clusters):
     labels = ("e", "n", "c")
     rows = (
         (
-            BareItem(str(i), "entailment", labels, (labels[g],), str(i // size)),
+            TaggedItem(str(i), "entailment", labels, (labels[g],), str(i // size)),
             None,
             labels[s],
             None,
         )
         for i, (g, s) in enumerate(zip(gold.tolist(), said.tolist(), strict=True))
     )
-    builder = Builder()
-    for chunk in chunks(rows):
-        builder.add(chunk)
-    return MACRO_F1.statistics(builder.done(Tags(dict)))
+    return MACRO_F1.statistics(build(rows, lambda: None))
 
 
 def noisy_order(rng, objects):
@@ -121,25 +117,14 @@ def noisy_order(rng, objects):
         size[:, None] - size + rng.normal(0, 1, (objects, objects)) * (blur[:, None] + blur) > 0
     )
     names = [str(i) for i in range(objects)]
-    tags = [
-        (names[i], names[j], bool(larger[i, j]))
-        for i in range(objects)
-        for j in range(objects)
-        if i != j
-    ]
     words = ("larger", "smaller")
-    builder, found = Builder(), TagColumns()
-    for chunk in chunks(tags):
-        builder.add(
-            [
-                (BareItem(f"{a}/{b}", "cloze", words, ("larger",), ""), None, words[not up], None)
-                for a, b, up in chunk
-            ]
-        )
-        found.extend([{"a": a, "b": b} for a, b, _ in chunk])
-    columns = found.done()
+    rows = []
+    for i, j in np.argwhere(~np.eye(objects, dtype=bool)).tolist():
+        tags = {"a": names[i], "b": names[j]}
+        item = TaggedItem(f"{names[i]}/{names[j]}", "cloze", words, ("larger",), "", tags)
+        rows.append((item, None, words[not larger[i, j]], None))
     laws = Laws(order=OrderLaw(first="a", second="b", greater=("larger",), lesser=("smaller",)))
-    return TRANSITIVITY.statistics(builder.done(Tags(lambda: columns), laws=laws))
+    return TRANSITIVITY.statistics(build(rows, lambda: None, laws=laws))
 
 
 def coverage_of_measures(runs: int = 1000, seed: int = 1) -> dict[str, dict[str, float]]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gnomon.reports.overview import Overview
     from gnomon.reports.results import Catalogue, Comparisons, Scores
     from gnomon.runs import Run
-    from gnomon.runs.progress import Progress
+    from gnomon.runs.progress import RunProgress
 
     # a run, its folder, a folder of runs, or several of them
     SomeRuns = Run | str | Path | Sequence["SomeRuns"]
@@ -50,7 +50,7 @@ def run(
     restart: bool = False,
     retry_errors: bool = False,
     blind: bool = False,
-    watch: Callable[[Progress], None] | None = None,
+    watch: Callable[[RunProgress], None] | None = None,
     progress: bool | None = None,
     shots_from: str | Path = "",
     workers: str | int = 1,

@@ -84,7 +84,8 @@ def fingerprint(path: Path) -> str:
     of a training and what is hidden: no model is loaded from there.
     """
     digest = sha256()
-    for name, file in _members(path):
+    members = [("", path)] if path.is_file() else _within(path)
+    for name, file in members:
         size = file.stat().st_size
         digest.update(f"{name}\0{size}\0".encode())
         if size >= LARGE:
@@ -94,15 +95,8 @@ def fingerprint(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _members(path: Path) -> Iterator[tuple[str, Path]]:
-    """The files that count, each with its name within the folder."""
-    if path.is_file():
-        yield "", path
-        return
-    yield from _within(path, "", 1)
-
-
-def _within(folder: Path, before: str, depth: int) -> Iterator[tuple[str, Path]]:
+def _within(folder: Path, before: str = "", depth: int = 1) -> Iterator[tuple[str, Path]]:
+    """The files of a folder that count, each with its name within it."""
     for entry in sorted(folder.iterdir()):
         name = f"{before}{entry.name}"
         if entry.is_dir():

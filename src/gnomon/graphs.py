@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 Node = TypeVar("Node", bound=Hashable)
@@ -55,3 +55,24 @@ def _taken_off(stack: list[Node], waiting: set[Node], root: Node) -> list[Node]:
         found.append(stack.pop())
     waiting.difference_update(found)
     return found
+
+
+def shortest_cycle(successors: Callable[[Node], Iterable[Node]], start: Node) -> list[Node]:
+    """A cycle through a thing, as short as there is; empty if there is none.
+
+    >>> shortest_cycle({"a": "bc", "b": "d", "c": "a", "d": "a"}.get, "a")
+    ['a', 'c']
+    """
+    before: dict[Node, Node] = {}
+    queue = [start]
+    for node in queue:
+        for other in successors(node):
+            if other == start:
+                way = [node]
+                while way[-1] != start:
+                    way.append(before[way[-1]])
+                return way[::-1]
+            if other not in before:
+                before[other] = node
+                queue.append(other)
+    return []

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import TypeVar
 
 from gnomon.records import Item
@@ -22,6 +23,17 @@ def grouped(things: Iterable[Thing], key: Callable[[Thing], Key]) -> dict[Key, l
     for thing in things:
         found.setdefault(key(thing), []).append(thing)
     return found
+
+
+def chunks(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:
+    """Things in lists of so many, but for the last one.
+
+    >>> list(chunks("abcde", 2))
+    [['a', 'b'], ['c', 'd'], ['e']]
+    """
+    coming = iter(things)
+    while chunk := list(islice(coming, size)):
+        yield chunk
 
 
 # How many items have which tags: what the benchmarks' tables of statistics are made of.

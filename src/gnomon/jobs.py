@@ -102,6 +102,9 @@ class Child:
             env={**os.environ, "PYTHONPATH": paths, **(environment or {})},
             process_group=0 if os.name == "posix" else None,
         )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._requests, self._replies = self._process.stdin, self._process.stdout
         with suppress(OSError):  # that it is dead is found at the first call
             self._send((sys.argv, stop_with_parent, make, arguments))
 
@@ -141,9 +144,9 @@ class Child:
         self._process.wait()
 
     def _let_go(self) -> None:
-        for pipe in (self._process.stdin, self._process.stdout):
+        for pipe in (self._requests, self._replies):
             with suppress(OSError):  # a child that died has not read everything
-                self._pipe(pipe).close()
+                pipe.close()
 
     def _died(self) -> ChildDiedError:
         """How the child ended; one that only said nonsense is ended."""
@@ -157,9 +160,8 @@ class Child:
         return ChildDiedError(f"the process was ended by {how_it_ended(code)}", code)
 
     def _send(self, value: Any) -> None:
-        stdin = self._pipe(self._process.stdin)
-        pickle.dump(value, stdin)
-        stdin.flush()
+        pickle.dump(value, self._requests)
+        self._requests.flush()
 
     def _receive(self) -> ChildReply:
         while True:
@@ -173,15 +175,10 @@ class Child:
         return msgspec.msgpack.decode(self._read(length), type=ChildReply)
 
     def _read(self, size: int) -> bytes:
-        found = self._pipe(self._process.stdout).read(size)
+        found = self._replies.read(size)
         if len(found) < size:
             raise EOFError
         return found
-
-    @staticmethod
-    def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
-        assert stream is not None
-        return stream
 
 
 def how_it_ended(code: int | None) -> str:

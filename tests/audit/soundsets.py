@@ -7,7 +7,8 @@ from random import Random
 from msgspec.structs import replace
 
 from gnomon.audit.auditing import audit
-from gnomon.audit.sets import AuditItem, AuditSet, UnitKind
+from gnomon.audit.sets import AuditItem, AuditSet
+from gnomon.measures.units import KindOfUnit
 from gnomon.records import Image, Item
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -72,7 +73,7 @@ def set_of(questions: list[AuditItem], **more) -> AuditSet:
         name="planted",
         fields=("context", "text"),
         questions=questions,
-        kinds=(UnitKind(("group",), "groups"), UnitKind(("picture",), "pictures")),
+        kinds=(KindOfUnit(("group",), "groups"), KindOfUnit(("picture",), "pictures")),
         **more,
     )
 

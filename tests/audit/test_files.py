@@ -11,7 +11,7 @@ import pytest
 
 import gnomon
 from gnomon.audit import sources
-from gnomon.audit.sets import Votes
+from gnomon.audit.sets import VoteCount
 from gnomon.audit.sources import of_files
 from gnomon.cli import main
 from gnomon.errors import DataError, GnomonError, UsageError
@@ -187,10 +187,10 @@ def test_parquet_without_duckdb_says_what_to_install(monkeypatch):
 @pytest.mark.parametrize(
     ("row", "votes"),
     [
-        ({"votes": ["yes", "no", "yes"]}, Votes(2, 3)),
-        ({"votes": '["yes", "yes"]'}, Votes(2, 2)),
-        ({"votes_true": [3, 4], "votes_false": "[9]"}, Votes(2, 3)),
-        ({"votes_true": 1, "votes_false": 3}, Votes(1, 4)),
+        ({"votes": ["yes", "no", "yes"]}, VoteCount(2, 3)),
+        ({"votes": '["yes", "yes"]'}, VoteCount(2, 2)),
+        ({"votes_true": [3, 4], "votes_false": "[9]"}, VoteCount(2, 3)),
+        ({"votes_true": 1, "votes_false": 3}, VoteCount(1, 4)),
     ],
 )
 def test_votes_are_lists_of_labels_or_of_voters(row, votes):

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from gnomon.audit.auditing import CHECKS, audit
-from gnomon.audit.sets import Compared, Votes
+from gnomon.audit.sets import Compared, VoteCount
 from tests.audit.soundsets import (
     LABELS,
     alarms,
@@ -235,7 +235,7 @@ def test_order_finds_a_cycle_and_a_contradiction():
 def test_disputes_finds_votes_against_labels(sound):
     def voted(share):
         questions = [
-            changed(question, votes=Votes(2, 3) if number % 10 < share else Votes(3, 3))
+            changed(question, votes=VoteCount(2, 3) if number % 10 < share else VoteCount(3, 3))
             for number, question in enumerate(sound.questions)
         ]
         return found(replace(sound, questions=questions), "disputes")
@@ -243,7 +243,7 @@ def test_disputes_finds_votes_against_labels(sound):
     assert not voted(1)["dissent"].alarm
     assert voted(3)["dissent"].alarm
     assert voted(3)["dissent"].value == pytest.approx(0.3)
-    lost = [changed(question, votes=Votes(1, 3)) for question in sound.questions]
+    lost = [changed(question, votes=VoteCount(1, 3)) for question in sound.questions]
     assert found(replace(sound, questions=lost), "disputes")["majority"].alarm
 
 

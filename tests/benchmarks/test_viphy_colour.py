@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from gnomon.benchmarks.viphy.colour import ColouredThing, drawn_things, fresh_color, read_things
+from gnomon.benchmarks.viphy.fresh import ColouredThing, drawn_things, fresh_color, read_things
 from gnomon.benchmarks.viphy.items import with_article
 from gnomon.errors import UsageError
 from gnomon.vision.knowledge import COLOURS

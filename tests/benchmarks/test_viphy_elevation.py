@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 import pytest
 
 from gnomon import files
-from gnomon.benchmarks.viphy.elevation import elevations, fresh_spatial, relation_of
+from gnomon.benchmarks.viphy.fresh import elevations, fresh_spatial, relation_of
 from gnomon.errors import UsageError
 
 ROOMS = files.read_yaml(files.package_data("viphy/elevations.yaml"))

@@ -4,7 +4,7 @@ import io
 
 from gnomon.cli.progress import PlainLines, in_words, live_line, tell_of_stopping
 from gnomon.runs.pace import WorkerPace
-from gnomon.runs.progress import Progress
+from gnomon.runs.progress import RunProgress
 
 
 class Terminal(io.StringIO):
@@ -20,7 +20,7 @@ def test_a_hostile_name_is_shown_as_escapes(monkeypatch):
     import sys
 
     with live_line("scales \u00b7 m\x1b]0;PWNED\x07[red]", quiet=False) as watch:
-        watch(Progress(total=10, done=10, right=5, asked=10, started=0.0))
+        watch(RunProgress(total=10, done=10, right=5, asked=10, started=0.0))
     shown = sys.stderr.getvalue()
     assert "]0;PWNED" in shown
     assert "[red]" in shown
@@ -30,7 +30,7 @@ def test_a_hostile_name_is_shown_as_escapes(monkeypatch):
 
 def test_a_run_that_is_soon_over_writes_nothing_to_a_pipe(capsys):
     with live_line("scales", quiet=False) as watch:
-        watch(Progress(total=10, done=10, right=5, asked=10, started=0.0))
+        watch(RunProgress(total=10, done=10, right=5, asked=10, started=0.0))
     assert capsys.readouterr().err == ""
 
 
@@ -38,7 +38,7 @@ def test_a_long_run_writes_a_line_to_a_pipe_after_its_first_batch_and_then_each_
     seconds = iter([1.0, 10.0, 30.0, 69.0, 71.0, 100.0, 200.0])
     lines = PlainLines("scales \u00b7 m\x1b[31m", clock=lambda: next(seconds))
     for done in (0, 10, 30, 69, 71, 100, 200):
-        lines(Progress(total=1000, done=done, asked=done, started=0.0))
+        lines(RunProgress(total=1000, done=done, asked=done, started=0.0))
     shown = capsys.readouterr().err.splitlines()
     assert [line.split(": ")[1].split(" ")[0] for line in shown] == [
         "10/1,000",
@@ -56,9 +56,9 @@ def test_the_first_interrupt_is_answered_at_once(capsys):
 
 def test_the_line_tells_of_all_workers():
     workers = [WorkerPace("a", 30, 10.0), WorkerPace("b", 20, 10.0)]
-    so_far = Progress(total=100, done=50, asked=50, workers=workers, wanted=4, lost=2, errors=1)
+    so_far = RunProgress(total=100, done=50, asked=50, workers=workers, wanted=4, lost=2, errors=1)
     assert in_words(so_far, now=10.0) == (
         "50/100 · 5.0 items/s · 2 of 4 workers, 2.0 to 3.0 each, 2 lost · 10 s left · 1 failed"
     )
-    starting = Progress(total=100, wanted=4)
+    starting = RunProgress(total=100, wanted=4)
     assert in_words(starting, now=10.0) == "0/100 · 0 of 4 workers"

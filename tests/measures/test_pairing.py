@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from gnomon.measures import Table
 from gnomon.measures.pairing import same_items
+from gnomon.measures.table import Details
 from gnomon.records import Answer, Item
 
 
@@ -35,7 +36,7 @@ def test_the_same_ids_with_other_words_are_other_items():
 
 def test_ids_are_enough_where_the_words_are_not_known():
     one = asked("ab")
-    assert same_items([one, replace(one, wordings=None)]) == [[0, 1]]
+    assert same_items([one, replace(one, details=Details(dict, lambda: None))]) == [[0, 1]]
 
 
 def test_items_without_a_right_answer_do_not_count():

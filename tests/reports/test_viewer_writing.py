@@ -21,7 +21,8 @@ from starlette.testclient import TestClient
 from gnomon.errors import GnomonError
 from gnomon.reports.viewer import serving
 from gnomon.reports.viewer.app import make_app
-from gnomon.runs import NOTES, Run, RunLog, change_notes, read_notes
+from gnomon.runs import Run, RunLog, change_notes, read_notes
+from gnomon.runs.notes import NOTES
 
 HERE = "http://localhost:8765"
 BAD = "<script>alert(1)</script>"

@@ -11,7 +11,7 @@ from gnomon.items.source import load
 from gnomon.records import Answer
 from gnomon.registry import model
 from gnomon.runs import Run, RunLog
-from gnomon.runs.identity import _folder
+from gnomon.runs.identity import run_folder
 
 SCALES = load("scales", pairs=8)  # 64 items
 
@@ -157,7 +157,7 @@ def test_a_larger_limit_than_there_are_items_opens_no_model(tmp_path):
 
 def test_a_run_of_an_earlier_version_is_not_continued_with_other_items(tmp_path):
     run = gnomon.run(SCALES, "random", limit=30, runs=tmp_path)
-    older = _folder(SCALES.limited(30), 30, model("random"), tmp_path, blind=False)
+    older = run_folder(SCALES.limited(30), model("random"), tmp_path, limit=30)
     run.path.rename(older)
     with pytest.raises(RunError, match="earlier Gnomon, whose --limit chose other items"):
         gnomon.run(SCALES, "random", limit=30, runs=tmp_path)

@@ -38,13 +38,10 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     why: str
 
 
-class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    explained: dict[str, tuple[Explanation, ...]]
-
-
 @cache
 def _explained() -> dict[str, tuple[Explanation, ...]]:
-    return msgspec.convert(read_yaml(package_data("audit/explained.yaml")), _File).explained
+    content = read_yaml(package_data("audit/explained.yaml"))
+    return msgspec.convert(content["explained"], dict[str, tuple[Explanation, ...]])
 
 
 def explanations_of(benchmark: str) -> tuple[Explanation, ...]:
@@ -67,15 +64,6 @@ def allowed(texts: Iterable[str]) -> list[Explanation]:
             )
         found.append(Explanation(check=check, part=part or "*", why="Allowed with --allow."))
     return found
-
-
-def explanation(finding: Finding, reasons: Iterable[Explanation]) -> str:
-    """Why a finding is no alarm; empty if nobody says."""
-    for reason in reasons:
-        fits = reason.check == finding.check and fnmatchcase(finding.part, reason.part)
-        if fits and (finding.value is None or finding.value <= reason.most):
-            return reason.why
-    return ""
 
 
 Check = Callable[[Subject], Iterator[Finding]]
@@ -135,9 +123,9 @@ def audit(
 
 def _with_reason(finding: Finding, reasons: Sequence[Explanation]) -> Finding:
     """The finding, without its alarm if there is a reason for what it found."""
-    if not finding.alarm:
-        return finding
-    reason = explanation(finding, reasons)
-    if not reason:
-        return finding
-    return structs.replace(finding, alarm=False, explained=reason)
+    for reason in reasons:
+        fits = reason.check == finding.check and fnmatchcase(finding.part, reason.part)
+        covered = finding.value is None or finding.value <= reason.most
+        if finding.alarm and fits and covered:
+            return structs.replace(finding, alarm=False, explained=reason.why)
+    return finding

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from gnomon.audit.finding import LISTED, SHOWN, Finding, percent, share, so_many
+from gnomon.audit.finding import LISTED, SHOWN, Finding, share, so_many
 from gnomon.audit.sets import AuditSet, Doubted
 from gnomon.audit.subject import Subject
 from gnomon.grouped import grouped
-from gnomon.records import Answer, Item, digest
+from gnomon.records import digest
+from gnomon.reports.words import percent
 from gnomon.runs import Run, wording_of
 
 # The marks "label doubtful" that people set in the viewer: read from runs, put to the questions.
@@ -90,12 +91,8 @@ def _wrong(mark: Mark, runs: Iterable[Run]) -> tuple[int, int]:
         if item is None or answer is None or wording_of(item) != mark.wording:
             continue
         asked += 1
-        wrong += _is_wrong(item, answer)
+        wrong += answer.choice not in item.gold
     return wrong, asked
-
-
-def _is_wrong(item: Item, answer: Answer) -> bool:
-    return answer.choice not in item.gold
 
 
 # Do people agree with the labels? Votes against them, by tag, and labels that lost the vote.

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import islice
-from math import isnan
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
 from gnomon.measures.columns import Floats
-from gnomon.measures.intervals import Interval, interval
+from gnomon.measures.intervals import Interval, interval, known
 from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.measures.units import Units
 
@@ -45,11 +42,6 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     examples: tuple[Example, ...] = ()
 
 
-def first_ids(ids: Iterable[str]) -> tuple[str, ...]:
-    """As many ids as a finding names."""
-    return tuple(islice(ids, LISTED))
-
-
 def shortened(text: str) -> str:
     """A text that is short enough for an example."""
     line = " ".join(text.split())
@@ -63,15 +55,6 @@ def share(part: int, whole: int) -> float:
     return part / max(whole, 1)
 
 
-def percent(value: float) -> str:
-    """A share as a sentence has it.
-
-    >>> percent(0.7611)
-    '76.1 %'
-    """
-    return f"{100 * value + 1e-9:.1f} %"
-
-
 def so_many(part: int, whole: int, noun: str = "items") -> str:
     """How many of how many, at the beginning of a sentence.
 
@@ -81,6 +64,19 @@ def so_many(part: int, whole: int, noun: str = "items") -> str:
     if not part:
         return f"None of {whole:,} {noun}"
     return f"{part:,} of {whole:,} {noun}"
+
+
+def fault(check: str, part: str, count: int, whole: int, says: str) -> Finding:
+    """So many of a whole, of which none should be: an alarm if there is one."""
+    return Finding(
+        check=check,
+        part=part,
+        value=share(count, whole),
+        chance=0.0,
+        alarm=count > 0,
+        says=says,
+        n=whole,
+    )
 
 
 # How far a rule is from chance, and when that is an alarm.
@@ -120,16 +116,12 @@ def against(credit: Floats, chance: Floats, units: Units, tests: int) -> OffChan
     excluded = _is_excluded(statistics, found, LEVEL / max(1, tests))
     return OffChance(
         value=expected + found.value,
-        low=_known(expected + found.low),
-        high=_known(expected + found.high),
+        low=known(expected + found.low),
+        high=known(expected + found.high),
         chance=expected,
         above=excluded and found.value > POINTS,
         below=excluded and found.value < -POINTS,
     )
-
-
-def _known(value: float) -> float | None:
-    return None if isnan(value) else value
 
 
 def _is_excluded(statistics: Statistics, found: Interval, level: float) -> bool:

@@ -8,7 +8,7 @@ from itertools import chain
 
 from msgspec import structs
 
-from gnomon.audit.finding import SHOWN, Finding, share, so_many
+from gnomon.audit.finding import SHOWN, Finding, fault, share, so_many
 from gnomon.audit.sets import AuditItem
 from gnomon.audit.subject import Subject
 from gnomon.grouped import grouped
@@ -41,16 +41,9 @@ def _rows(subject: Subject) -> Finding:
     unasked = subject.audited.unasked
     rows = subject.audited.total + len(unasked)
     listed = "; ".join(unasked[:SHOWN])
-    return Finding(
-        check=INTEGRITY,
-        part="rows",
-        value=share(len(unasked), rows),
-        chance=0.0,
-        alarm=True,
-        says=f"{len(unasked):,} of {rows:,} rows cannot be asked: {listed}.",
-        n=rows,
-        behind=len(unasked),
-    )
+    says = f"{len(unasked):,} of {rows:,} rows cannot be asked: {listed}."
+    finding = fault(INTEGRITY, "rows", len(unasked), rows, says)
+    return structs.replace(finding, behind=len(unasked))
 
 
 def _faults(question: AuditItem, ids: Counter[str]) -> Iterator[str]:

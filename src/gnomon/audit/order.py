@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain, pairwise
 from typing import NamedTuple
 
 from msgspec import structs
 
-from gnomon.audit.finding import SHOWN, Finding, percent, share
+from gnomon.audit.finding import SHOWN, Finding, fault, share
 from gnomon.audit.sets import AuditItem
 from gnomon.audit.subject import Subject
-from gnomon.graphs import strong_components
+from gnomon.graphs import shortest_cycle, strong_components
+from gnomon.reports.words import percent
 
 CHECK = "order"
 MOST_THINGS = 5_000  # beyond which what follows by transitivity is not looked for
@@ -19,7 +20,7 @@ Thing = tuple[str, ...]  # a name, and the scope in which its comparisons hold
 Pair = tuple[Thing, Thing]  # the first is greater than the second
 
 
-class Comparisons(NamedTuple):
+class OrderFacts(NamedTuple):
     """What the labels say is greater than what, with the questions that say so."""
 
     facts: dict[Pair, list[int]]
@@ -40,7 +41,7 @@ def order(subject: Subject) -> Iterator[Finding]:
         yield _implied(found)
 
 
-def _comparisons(subject: Subject) -> Comparisons:
+def _comparisons(subject: Subject) -> OrderFacts:
     facts: dict[Pair, list[int]] = {}
     for number, question in enumerate(subject.questions):
         fact = _fact(question)
@@ -50,7 +51,7 @@ def _comparisons(subject: Subject) -> Comparisons:
     for one, other in facts:
         greater.setdefault(one, set()).add(other)
         greater.setdefault(other, set())
-    return Comparisons(facts, greater)
+    return OrderFacts(facts, greater)
 
 
 def _fact(question: AuditItem) -> Pair | None:
@@ -67,30 +68,21 @@ def _fact(question: AuditItem) -> Pair | None:
     return None
 
 
-def _contradictions(subject: Subject, found: Comparisons) -> Finding:
+def _contradictions(subject: Subject, found: OrderFacts) -> Finding:
     both: list[list[int]] = []
     for one, other in found.facts:
         back = found.facts.get((other, one))
         if back and repr(one) < repr(other):
             both.append([found.facts[one, other][0], back[0]])
-    finding = Finding(
-        check=CHECK,
-        part="contradictions",
-        value=share(2 * len(both), len(found.facts)),
-        chance=0.0,
-        alarm=bool(both),
-        says=(
-            f"{len(both):,} pairs of things are labelled both ways round, of "
-            f"{len(found.facts):,} facts."
-        ),
-        n=len(found.facts),
-    )
+    facts = len(found.facts)
+    says = f"{len(both):,} pairs of things are labelled both ways round, of {facts:,} facts."
+    finding = fault(CHECK, "contradictions", 2 * len(both), facts, says)
     shown = [subject.audited.example(*pair) for pair in both[:SHOWN]]
     about = subject.about(finding, list(chain.from_iterable(both)))
     return structs.replace(about, examples=tuple(shown))
 
 
-def _tangle(subject: Subject, found: Comparisons, largest: list[Thing]) -> Finding:
+def _tangle(subject: Subject, found: OrderFacts, largest: list[Thing]) -> Finding:
     finding = Finding(
         check=CHECK,
         part="tangle",
@@ -105,7 +97,9 @@ def _tangle(subject: Subject, found: Comparisons, largest: list[Thing]) -> Findi
     inside = set(largest)
     facts = [pair for pair in found.facts if inside.issuperset(pair)]
     value = share(len(facts), len(found.facts))
-    cycle = shortest_cycle(found.greater, largest)
+    cycle = shortest_cycle(
+        lambda thing: sorted(found.greater[thing] & inside, key=repr), min(inside, key=repr)
+    )
     way = [thing[0] for thing in (*cycle, cycle[0])]
     says = (
         f"{len(largest):,} of {len(found.greater):,} things lie in one tangle, in which each is, "
@@ -119,7 +113,7 @@ def _tangle(subject: Subject, found: Comparisons, largest: list[Thing]) -> Findi
     return structs.replace(subject.about(finding, behind), examples=shown)
 
 
-def _implied(found: Comparisons) -> Finding:
+def _implied(found: OrderFacts) -> Finding:
     """Facts that follow from others: they are asked, but tell nothing new about the set."""
     follows = sum(1 for _ in implied_pairs(found.greater))
     value = share(follows, len(found.facts))
@@ -147,26 +141,3 @@ def implied_pairs(greater: Mapping[Thing, set[Thing]]) -> Iterator[Pair]:
         for other in greater[thing]:
             if any(other in below[via] for via in greater[thing] if via != other):
                 yield thing, other
-
-
-def shortest_cycle(greater: Mapping[Thing, set[Thing]], tangle: Iterable[Thing]) -> list[Thing]:
-    """A cycle through the first thing of a tangle, as short as there is."""
-    inside = set(tangle)
-    start = min(inside, key=repr)
-    before: dict[Thing, Thing] = {}
-    queue = [start]
-    for thing in queue:
-        for other in sorted(greater[thing] & inside, key=repr):
-            if other == start:
-                return _way_back(before, start, thing)
-            if other not in before:
-                before[other] = thing
-                queue.append(other)
-    return []
-
-
-def _way_back(before: Mapping[Thing, Thing], start: Thing, end: Thing) -> list[Thing]:
-    way = [end]
-    while way[-1] != start:
-        way.append(before[way[-1]])
-    return way[::-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -88,13 +89,9 @@ def verdict(report: AuditReport) -> str:
 def _states(report: AuditReport) -> dict[str, str]:
     """For each check whether it is an alarm, explained, fine, or was not made."""
     states = {}
-    for name, findings in groupby(report.findings, _check):
+    for name, findings in groupby(report.findings, attrgetter("check")):
         states[name] = _state(list(findings))
     return states
-
-
-def _check(finding: Finding) -> str:
-    return finding.check
 
 
 def _state(findings: Sequence[Finding]) -> str:
@@ -132,7 +129,7 @@ def render_audit(reports: Sequence[AuditReport], command: str) -> str:
 
 def _view(report: AuditReport) -> SetView:
     checks = []
-    for name, findings in groupby(report.findings, _check):
+    for name, findings in groupby(report.findings, attrgetter("check")):
         mine = list(findings)
         checks.append(CheckView(capitalised(name.replace("_", " ")), _state(mine), mine))
     worst: dict[str, str] = {}

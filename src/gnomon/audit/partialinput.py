@@ -14,12 +14,12 @@ from gnomon.audit.finding import (
     alone,
     finding_of,
     most_frequent_or_guess,
-    percent,
 )
 from gnomon.audit.sets import AuditItem
-from gnomon.audit.subject import ALL_WORDS, Answers, Signs, Subject, signs_of, words_of
+from gnomon.audit.subject import ALL_WORDS, Answers, Signs, Subject, best_credit, signs_of, words_of
 from gnomon.measures.columns import Floats
 from gnomon.models.classifiers import assign_folds
+from gnomon.reports.words import percent
 
 # A naive Bayes classifier of signs that never saw what it is asked, on sparse counts.
 #
@@ -106,20 +106,12 @@ LONGEST_CHOICE = "length, the longest"
 WRONG, RIGHT = "wrong", "right"
 
 
-def choice_credit(subject: Subject) -> dict[str, Floats]:
-    """What each rule earns on each item: the longest choice, and a classifier of their words."""
-    return {
-        LONGEST_CHOICE: _longest_choice(subject),
-        "words of the choices": _words_of_choices(subject),
-    }
-
-
 def _longest_choice(subject: Subject) -> Floats:
     answers = subject.answers
     lengths = np.full(answers.choices.shape, -np.inf)
     for row, question in enumerate(subject.answered):
         lengths[row, : len(question.choices)] = list(map(len, question.choices))
-    return _best_choice(answers, lengths)
+    return best_credit(lengths, answers.gold)
 
 
 def _words_of_choices(subject: Subject) -> Floats:
@@ -133,22 +125,11 @@ def _words_of_choices(subject: Subject) -> Floats:
     every = np.tile(np.array([0, 1]), (len(row), 1))
     alone = Answers(np.arange(len(row)), (WRONG, RIGHT), every, np.stack([~right, right], axis=1))
 
-    scores = held_out_scores(signs_of(texts, words_of), alone, _folds_of_choices(subject)[row])
+    way: Way = "by group" if subject.audited.has_groups else "at random"
+    scores = held_out_scores(signs_of(texts, words_of), alone, _folds(subject, way)[row])
     found = np.full(answers.choices.shape, -np.inf)
     found[row, place] = scores[:, 1] - scores[:, 0]
-    return _best_choice(answers, found)
-
-
-def _folds_of_choices(subject: Subject) -> np.ndarray:
-    if not subject.audited.has_groups:
-        return folds_at_random(len(subject.answers))
-    return folds_of_units([question.kin for question in subject.answered])
-
-
-def _best_choice(answers: Answers, scores: Floats) -> Floats:
-    """What the choice with the highest score earns; equally good ones share."""
-    best = scores >= scores.max(axis=1, keepdims=True) - 1e-9
-    return np.asarray((best & answers.gold).sum(axis=1) / best.sum(axis=1))
+    return best_credit(found, answers.gold)
 
 
 # The parts of a question that a classifier may see alone.
@@ -300,7 +281,10 @@ def _sentence(subject: Subject, given: Input, way: Way, off: OffChance) -> str:
 
 def _choices_alone(subject: Subject) -> Iterator[Finding]:
     """Choices that differ from item to item: do their own words and lengths give one away?"""
-    rules = choice_credit(subject)
+    rules = {
+        LONGEST_CHOICE: _longest_choice(subject),
+        "words of the choices": _words_of_choices(subject),
+    }
     for name, credit in rules.items():
         off = against(credit, subject.answers.chance, subject.units, len(rules))
         says = (

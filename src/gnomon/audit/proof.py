@@ -11,13 +11,14 @@ from typing import NamedTuple
 from msgspec import structs
 
 from gnomon.audit.clauses import PlainClause, clauses
-from gnomon.audit.finding import SHOWN, Example, Finding, percent, share
+from gnomon.audit.finding import SHOWN, Example, Finding, fault, share
 from gnomon.audit.subject import Subject
 from gnomon.errors import MissingExtraError
 from gnomon.lexicon.relations import Use
 from gnomon.proofs.meaning.formulas import Formula, every
 from gnomon.proofs.meaning.stories import Story, reading_named
 from gnomon.proofs.solver import ORDINARY, Case, formula_of
+from gnomon.reports.words import percent
 
 # Clauses given to the prover: what follows, and what cannot hold together.
 #
@@ -155,18 +156,11 @@ def _clash_finding(subject: Subject, part: str, told: list[list[Told]]) -> Findi
         torn += bool(mine)
         cores += mine
     behind = list(dict.fromkeys(chain.from_iterable(cores)))
-    finding = Finding(
-        check=CLASH,
-        part=part,
-        value=share(torn, len(told)),
-        chance=0.0,
-        alarm=bool(cores),
-        says=(
-            f"{len(cores):,} sets of sentences cannot be true together, each of one of the "
-            f"{len(told):,} {part} with several sentences that can be read."
-        ),
-        n=len(told),
+    says = (
+        f"{len(cores):,} sets of sentences cannot be true together, each of one of the "
+        f"{len(told):,} {part} with several sentences that can be read."
     )
+    finding = fault(CLASH, part, torn, len(told), says)
     together = [subject.audited.example(*dict.fromkeys(core)) for core in cores[:SHOWN]]
     return structs.replace(subject.about(finding, behind), examples=tuple(together))
 

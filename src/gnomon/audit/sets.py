@@ -12,7 +12,7 @@ import numpy as np
 
 from gnomon.audit.finding import Example, shortened
 from gnomon.measures.columns import CodeBook
-from gnomon.measures.units import Units
+from gnomon.measures.units import KindOfUnit, Units
 from gnomon.records import Item
 
 TEST = ("test", "testing", "eval", "evaluation")
@@ -20,7 +20,7 @@ DEVELOPMENT = ("dev", "val", "valid", "validation", "development")
 TRAIN = ("train", "training")
 
 
-class Votes(NamedTuple):
+class VoteCount(NamedTuple):
     """How many people agreed with the label, of how many."""
 
     agreeing: int
@@ -50,7 +50,7 @@ class AuditItem(NamedTuple):
     item: Item
     texts: tuple[str, ...]  # its words, one text for each field of the set
     held_out: tuple[str, ...] = ()  # what must not be in training and test at once
-    votes: Votes | None = None
+    votes: VoteCount | None = None
     doubted: Doubted | None = None
     compared: Compared | None = None
 
@@ -109,15 +109,8 @@ class AuditItem(NamedTuple):
         return self.compared.targets[choice] if self.compared else choice
 
 
-class UnitKind(NamedTuple):
-    """What questions share, by the tags that hold it, and what it is called."""
-
-    tags: tuple[str, ...]
-    noun: str
-
-
-GROUPS = UnitKind(("group",), "groups")
-PICTURES = UnitKind(("picture",), "pictures")
+GROUPS = KindOfUnit(("group",), "groups")
+PICTURES = KindOfUnit(("picture",), "pictures")
 
 
 class Splits(NamedTuple):
@@ -135,7 +128,7 @@ class AuditSet:
     name: str
     fields: tuple[str, ...]  # what the texts of a question are called
     questions: list[AuditItem]
-    kinds: tuple[UnitKind, ...] = ()  # what questions share, and so what varies independently
+    kinds: tuple[KindOfUnit, ...] = ()  # what questions share, and so what varies independently
     benchmark: str = ""  # NAME@SOURCE, where it is one of the registry
     slices: tuple[str, ...] = ()  # tags worth a look of their own
     total: int = 0  # items that there are, if not all were read
@@ -189,11 +182,11 @@ class AuditSet:
         nouns = tuple(kind.noun for kind in kinds)
         return Units(np.stack(columns, axis=1), tags, nouns)
 
-    def _has(self, kind: UnitKind) -> bool:
+    def _has(self, kind: KindOfUnit) -> bool:
         """Whether the questions have the tags of a kind of unit: all have them, or none."""
         return any(question.unit(kind.tags[0]) for question in self.questions[:1])
 
-    def _codes(self, kind: UnitKind) -> list[np.ndarray]:
+    def _codes(self, kind: KindOfUnit) -> list[np.ndarray]:
         words = CodeBook({"": -1})
         columns = []
         for tag in kind.tags:

@@ -13,14 +13,14 @@ from gnomon.audit.finding import (
     OffChance,
     against,
     alone,
+    fault,
     finding_of,
-    percent,
-    share,
     so_many,
 )
 from gnomon.audit.sets import Splits
 from gnomon.audit.subject import ALL_WORDS, Answers, Subject, answers_of
 from gnomon.measures.columns import CodeBook, Floats
+from gnomon.reports.words import percent
 
 # How far does one answer get that never looks at the question? One label, or one place.
 #
@@ -153,9 +153,7 @@ def _findings(subject: Subject, check: str, *, flipped: bool) -> Iterator[Findin
 
 def _parts(subject: Subject) -> dict[str, list[str]]:
     """What can be looked up: each field, all words where there are several, the picture."""
-    parts = {field: subject.texts(field) for field in subject.fields}
-    if len(parts) > 1:
-        parts[ALL_WORDS] = subject.texts(ALL_WORDS)
+    parts = {field: subject.texts(field) for field in subject.fields_and_all}
     pictures = [question.picture for question in subject.answered]
     if any(pictures):
         parts[PICTURE] = pictures
@@ -199,13 +197,6 @@ def _looked_up(keys: list[str], votes: Floats, train: np.ndarray) -> tuple[np.nd
 SHARED_CONTEXT = "shared_context"
 
 
-class Contexts(NamedTuple):
-    """A kind of context, and the one of each question; empty where it has none."""
-
-    kind: str
-    of_questions: list[str]
-
-
 def shared_context(subject: Subject) -> Iterator[Finding]:
     """One finding for each kind of context that questions have."""
     splits = subject.audited.splits
@@ -215,7 +206,7 @@ def shared_context(subject: Subject) -> Iterator[Finding]:
         return
     for kind, contexts in _contexts(subject).items():
         for learnt in splits.learnt:
-            yield _shared_finding(subject, splits, Contexts(kind, contexts), learnt)
+            yield _shared_finding(subject, splits, kind, contexts, learnt)
 
 
 def _contexts(subject: Subject) -> dict[str, list[str]]:
@@ -230,10 +221,12 @@ def _contexts(subject: Subject) -> dict[str, list[str]]:
     return {kind: contexts for kind, contexts in found.items() if any(contexts)}
 
 
-def _shared_finding(subject: Subject, splits: Splits, contexts: Contexts, learnt: str) -> Finding:
+def _shared_finding(
+    subject: Subject, splits: Splits, kind: str, contexts: list[str], learnt: str
+) -> Finding:
     known: set[str] = set()
     asked: dict[str, list[int]] = {}
-    for number, context in enumerate(contexts.of_questions):
+    for number, context in enumerate(contexts):
         if splits.learnt[learnt][number]:
             known.add(context)
         elif splits.test[number]:
@@ -243,16 +236,9 @@ def _shared_finding(subject: Subject, splits: Splits, contexts: Contexts, learnt
 
     shared = [context for context in asked if context in known]
     behind = list(chain.from_iterable(asked[context] for context in shared))
-    finding = Finding(
-        check=SHARED_CONTEXT,
-        part=f"{contexts.kind} in {learnt}",
-        value=share(len(shared), len(asked)),
-        chance=0.0,
-        alarm=bool(shared),
-        says=(
-            f"{so_many(len(shared), len(asked), f'different {contexts.kind}s')} of "
-            f"{splits.test_name} are also in {learnt}; {len(behind):,} items have one of them."
-        ),
-        n=len(asked),
+    says = (
+        f"{so_many(len(shared), len(asked), f'different {kind}s')} of {splits.test_name} are also "
+        f"in {learnt}; {len(behind):,} items have one of them."
     )
+    finding = fault(SHARED_CONTEXT, f"{kind} in {learnt}", len(shared), len(asked), says)
     return subject.about(finding, behind)

@@ -14,15 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from gnomon.audit.sets import (
-    GROUPS,
-    PICTURES,
-    AuditItem,
-    AuditSet,
-    Compared,
-    UnitKind,
-    Votes,
-)
+from gnomon.audit import sets
 from gnomon.contracts import Benchmark, Laws, OrderLaw, RelationLaw
 from gnomon.errors import DataError
 from gnomon.items.converting import named_picture
@@ -33,7 +25,7 @@ from gnomon.items.resolving import Rows
 from gnomon.items.rows import Row
 from gnomon.items.source import ItemSource
 from gnomon.items.values import MISSING, from_json, scalar, value_at
-from gnomon.measures.units import Sharing
+from gnomon.measures.units import KindOfUnit, Sharing
 from gnomon.models.classifiers import units
 from gnomon.records import Item
 from gnomon.runs import Run, wording_of
@@ -52,7 +44,7 @@ BESIDE: dict[str, tuple[str, ...]] = {
     "second": ("second", "obj_b", "o2"),
 }
 IN_TAGS = ("split", "relation", "first", "second")
-THINGS = UnitKind(("first", "second"), "things")
+THINGS = KindOfUnit(("first", "second"), "things")
 TRUE = frozenset({"1", "true", "yes", "entailment"})
 # what a choice may say of the first of two things
 SAID = {
@@ -62,16 +54,16 @@ SAID = {
 }
 
 
-def of_source(source: ItemSource) -> AuditSet:
+def of_source(source: ItemSource) -> sets.AuditSet:
     """The items of a benchmark, with what it says of units, laws and slices."""
     about = source.benchmark
     items = [_item_of(item, about) for item in source.without_pictures()]
     return _of_benchmark(source.name, items, about)
 
 
-def of_runs(runs: Sequence[Run], about: Benchmark | None) -> AuditSet:
+def of_runs(runs: Sequence[Run], about: Benchmark | None) -> sets.AuditSet:
     """The items that runs on one benchmark were asked, each once."""
-    items: dict[tuple[str, str], AuditItem] = {}
+    items: dict[tuple[str, str], sets.AuditItem] = {}
     for run in runs:
         for item in run.items():
             name = item.id, wording_of(item)
@@ -79,47 +71,47 @@ def of_runs(runs: Sequence[Run], about: Benchmark | None) -> AuditSet:
                 items[name] = _item_of(item, about) if about else plain_item(item)
     found = list(items.values())
     if about is None:
-        return AuditSet(runs[0].benchmark, FIELDS, found, (GROUPS, PICTURES))
+        return sets.AuditSet(runs[0].benchmark, FIELDS, found, (sets.GROUPS, sets.PICTURES))
     return _of_benchmark(runs[0].benchmark, found, about)
 
 
-def _of_benchmark(name: str, items: list[AuditItem], about: Benchmark) -> AuditSet:
-    return AuditSet(
+def _of_benchmark(name: str, items: list[sets.AuditItem], about: Benchmark) -> sets.AuditSet:
+    return sets.AuditSet(
         name=name,
         fields=FIELDS,
         questions=items,
-        kinds=tuple(UnitKind(kind.tags, kind.noun) for kind in Sharing.of(about).kinds),
+        kinds=Sharing.of(about).kinds,
         benchmark=name,
         slices=about.slices,
     )
 
 
-def _item_of(item: Item, about: Benchmark) -> AuditItem:
+def _item_of(item: Item, about: Benchmark) -> sets.AuditItem:
     return plain_item(item)._replace(
         held_out=units(item, about.hold_out), compared=comparison(item, about.laws)
     )
 
 
-def plain_item(item: Item) -> AuditItem:
+def plain_item(item: Item) -> sets.AuditItem:
     """An item, where nothing is known of its benchmark."""
-    return AuditItem(item, (item.context, item.text), votes=_votes_in_tags(item.tags))
+    return sets.AuditItem(item, (item.context, item.text), votes=_votes_in_tags(item.tags))
 
 
-def _votes_in_tags(tags: dict[str, str]) -> Votes | None:
+def _votes_in_tags(tags: dict[str, str]) -> sets.VoteCount | None:
     """How people voted, where the tags say how many and which share of them agreed."""
     try:
         total = int(tags.get("votes", ""))
         share = float(tags.get("agreement", ""))
     except ValueError:
         return None
-    return Votes(round(share * total), total)
+    return sets.VoteCount(round(share * total), total)
 
 
 # Questions that ask which of two things is greater: "Is a cow smaller than an ant?" and "An ant is
 # [MASK] than a cow" are put in one form, so that what is learnt of one holds for the other.
 
 
-def comparison(item: Item, laws: Laws) -> Compared | None:
+def comparison(item: Item, laws: Laws) -> sets.Compared | None:
     """How an item of a set of comparisons is put; none in other sets."""
     if laws.order:
         return _by_order(item, laws.order)
@@ -128,24 +120,24 @@ def comparison(item: Item, laws: Laws) -> Compared | None:
     return None
 
 
-def _by_order(item: Item, order: OrderLaw) -> Compared | None:
+def _by_order(item: Item, order: OrderLaw) -> sets.Compared | None:
     """Larger or smaller is chosen, or a question asks with one of them."""
     first, second = item.tags[order.first], item.tags[order.second]
     scope = tuple(item.tags.get(tag, "") for tag in order.within)
     said = dict.fromkeys(order.greater, "greater") | dict.fromkeys(order.lesser, "lesser")
     if set(item.choices) <= set(said):
         targets = {choice: said[choice] for choice in item.choices}
-        return Compared(first, second, targets, scope)
+        return sets.Compared(first, second, targets, scope)
 
     asked = said.get(item.tags.get(order.word, ""))
     if asked is None:
         return None
     if asked == "lesser":
         first, second = second, first
-    return Compared(first, second, {"yes": "greater", "no": "lesser"}, scope)
+    return sets.Compared(first, second, {"yes": "greater", "no": "lesser"}, scope)
 
 
-def _by_relations(item: Item, relations: RelationLaw) -> Compared | None:
+def _by_relations(item: Item, relations: RelationLaw) -> sets.Compared | None:
     """Two of the choices are the converse of one another, such as higher up and lower down."""
     first, second = item.tags[relations.first], item.tags[relations.second]
     scope = tuple(item.tags.get(tag, "") for tag in relations.within)
@@ -153,7 +145,7 @@ def _by_relations(item: Item, relations: RelationLaw) -> Compared | None:
         if {greater, lesser} <= set(item.choices):
             targets = dict.fromkeys(item.choices, "level")
             targets |= {greater: "greater", lesser: "lesser"}
-            return Compared(first, second, targets, scope)
+            return sets.Compared(first, second, targets, scope)
     return None
 
 
@@ -171,14 +163,14 @@ class FileColumns(NamedTuple):
         return (*self.items.context, *self.items.text)
 
     @property
-    def kinds(self) -> tuple[UnitKind, ...]:
+    def kinds(self) -> tuple[KindOfUnit, ...]:
         """What the questions share."""
         if "first" in self.beside and not (self.items and self.items.group):
             return (THINGS,)
-        return GROUPS, PICTURES
+        return sets.GROUPS, sets.PICTURES
 
 
-def of_files(name: str, paths: Sequence[Path], given: str = "", split: str = "") -> AuditSet:
+def of_files(name: str, paths: Sequence[Path], given: str = "", split: str = "") -> sets.AuditSet:
     """The items of one or several files; files named after splits are the splits of one set."""
     rows = partial(rows_of_set, paths, split)
     total = sum(1 for _ in rows())
@@ -193,7 +185,7 @@ def of_files(name: str, paths: Sequence[Path], given: str = "", split: str = "")
     if not items:
         line, reason = next(iter(told.items()))
         raise DataError(f"{reason}.", "Correct the rows.", file=paths[0], line=line)
-    return AuditSet(
+    return sets.AuditSet(
         name=name,
         fields=columns.texts,
         questions=items,
@@ -246,7 +238,7 @@ def _kept(
             want = next(wanted, -1)
 
 
-def _item_in_row(found: Numbered, columns: FileColumns, number: int) -> AuditItem:
+def _item_in_row(found: Numbered, columns: FileColumns, number: int) -> sets.AuditItem:
     """An item, with what its row says beside it."""
     row = found.row
     tags = dict(found.item.tags)
@@ -260,8 +252,8 @@ def _item_in_row(found: Numbered, columns: FileColumns, number: int) -> AuditIte
     if not columns.items.id:
         item = msgspec.structs.replace(item, id=f"row {number}")
     things = (tags.get("first", ""), tags.get("second", ""))
-    compared = Compared(*things, _targets(item.choices)) if all(things) else None
-    return AuditItem(
+    compared = sets.Compared(*things, _targets(item.choices)) if all(things) else None
+    return sets.AuditItem(
         item,
         texts=tuple(_text_at(row, name) for name in columns.texts),
         held_out=things if compared else (),
@@ -278,7 +270,7 @@ def _text_at(row: Row, name: str) -> str:
     return scalar(value) or ""
 
 
-def _votes_in_row(row: Row, columns: FileColumns) -> Votes | None:
+def _votes_in_row(row: Row, columns: FileColumns) -> sets.VoteCount | None:
     """How people voted: labels that they gave, or who said true and who said false."""
     cells: dict[str, Any] = {}
     for what, name in columns.beside.items():
@@ -288,14 +280,14 @@ def _votes_in_row(row: Row, columns: FileColumns) -> Votes | None:
     true, false = cells.get("votes_true", MISSING), cells.get("votes_false", MISSING)
     if true is not MISSING and false is not MISSING:
         for_it = true if gold in TRUE else false
-        return Votes(_count(for_it), _count(true) + _count(false))
+        return sets.VoteCount(_count(for_it), _count(true) + _count(false))
     votes = cells.get("votes")
     if isinstance(votes, str):
         votes = [part.strip() for part in votes.replace(";", "|").split("|")]
     if not isinstance(votes, list):
         return None
     agreeing = sum((scalar(vote) or "").lower() == gold for vote in votes)
-    return Votes(agreeing, len(votes))
+    return sets.VoteCount(agreeing, len(votes))
 
 
 def _count(value: Any) -> int:

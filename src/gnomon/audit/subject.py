@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from msgspec import structs
 
-from gnomon.audit.finding import SHOWN, Finding, first_ids, share, so_many
+from gnomon.audit.finding import LISTED, SHOWN, Finding, fault, so_many
 from gnomon.audit.sets import AuditItem, AuditSet, Splits
 from gnomon.measures.columns import CodeBook, Floats
 from gnomon.measures.units import Units
@@ -140,8 +140,7 @@ class Answers:
         offered = self.choices >= 0
         mine = np.take_along_axis(scores, np.where(offered, self.choices, 0), axis=1)
         mine = np.where(offered, mine, -np.inf)
-        best = mine >= mine.max(axis=1, keepdims=True) - 1e-9
-        return np.asarray((best & self.gold).sum(axis=1) / best.sum(axis=1))
+        return best_credit(mine, self.gold)
 
     def credit_of(self, target: int) -> Floats:
         """What always giving one answer earns; a guess where it is not offered."""
@@ -158,6 +157,12 @@ class Answers:
             best = self.votes[mine].sum(axis=0).argmax()
             found[mine] = self.credit_of(int(best))[mine]
         return found
+
+
+def best_credit(scores: Floats, gold: np.ndarray) -> Floats:
+    """What the choice with the highest score earns on each row; equally good ones share."""
+    best = scores >= scores.max(axis=1, keepdims=True) - 1e-9
+    return np.asarray((best & gold).sum(axis=1) / best.sum(axis=1))
 
 
 def answers_of(audited: AuditSet, *, as_written: bool = False) -> Answers:
@@ -224,6 +229,11 @@ class Subject:
                 found.append(field)
         return tuple(found)
 
+    @property
+    def fields_and_all(self) -> list[str]:
+        """The fields that have words and, if there are several, all of them together."""
+        return [*self.fields, ALL_WORDS] if len(self.fields) > 1 else list(self.fields)
+
     def texts(self, field: str) -> list[str]:
         """The texts of a field, or of all of them, of the questions that can be answered."""
         if field == ALL_WORDS:
@@ -256,10 +266,9 @@ class Subject:
 
     def about(self, finding: Finding, numbers: Sequence[int]) -> Finding:
         """The finding with the questions that it is about."""
+        ids = tuple(self.questions[number].id for number in numbers[:LISTED])
         shown = tuple(self.audited.example(number) for number in numbers[:SHOWN])
-        return structs.replace(
-            finding, behind=len(numbers), items=self.ids(numbers), examples=shown
-        )
+        return structs.replace(finding, behind=len(numbers), items=ids, examples=shown)
 
     def about_answers(self, finding: Finding, rows: np.ndarray) -> Finding:
         """The finding with the answers that it is about."""
@@ -268,17 +277,6 @@ class Subject:
     def faults(self, check: str, part: str, numbers: Sequence[int], verb: str) -> Finding:
         """What some of the questions do that none should."""
         total = len(self.questions)
-        finding = Finding(
-            check=check,
-            part=part,
-            value=share(len(numbers), total),
-            chance=0.0,
-            alarm=bool(numbers),
-            says=f"{so_many(len(numbers), total)} {verb}.",
-            n=total,
-        )
+        says = f"{so_many(len(numbers), total)} {verb}."
+        finding = fault(check, part, len(numbers), total, says)
         return self.about(finding, numbers)
-
-    def ids(self, numbers: Iterable[int]) -> tuple[str, ...]:
-        """The ids of some questions, the first few."""
-        return first_ids(self.questions[number].id for number in numbers)

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.audit.finding import SHOWN, Finding, percent, share
+from gnomon.audit.finding import SHOWN, Finding, share
 from gnomon.audit.subject import ALL_WORDS, Signs, Subject, words_of
 from gnomon.measures.columns import CodeBook, Floats
+from gnomon.reports.words import percent
 
 WORDS = "words"
 LEAST_ITEMS = 20  # with a word, before its labels can be called biased
@@ -34,10 +35,7 @@ def words(subject: Subject) -> Iterator[Finding]:
     if not subject.answers.has_labels:
         yield Finding(check=WORDS, says="No label recurs, so words cannot go with one.")
         return
-    fields = list(subject.fields)
-    if len(fields) > 1:
-        fields.append(ALL_WORDS)
-    for field in fields:
+    for field in subject.fields_and_all:
         yield _finding(subject, field, by_groups=False)
         if _has_groups(subject):
             yield _finding(subject, field, by_groups=True)
@@ -173,10 +171,7 @@ def shapes(subject: Subject) -> Iterator[Finding]:
     if not subject.answers.has_labels:
         yield Finding(check=SHAPES, says="No label recurs, so shapes cannot go with one.")
         return
-    fields = list(subject.fields)
-    if len(fields) > 1:
-        fields.append(ALL_WORDS)
-    for field in fields:
+    for field in subject.fields_and_all:
         yield _shape_finding(subject, field)
 
 

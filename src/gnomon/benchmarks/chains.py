@@ -163,7 +163,7 @@ class Telling:
 
 def telling(world: _World, person: str, facts: int, *, shuffle: bool, random: Random) -> Telling:
     """Draw names, wordings and an order for stories of that many facts."""
-    names = _drawn_names(world, facts + 1, random)
+    names = random.sample(_names(world.things), facts + 1)
     frames = ["{sentence}"] * facts
     if person == "first" and world.things == "people":
         names[random.randrange(len(names))] = "I"
@@ -192,10 +192,6 @@ def worlds() -> dict[str, _World]:
     for name, content in _words()["worlds"].items():
         found[name] = _World(name, **content)
     return found
-
-
-def _drawn_names(world: _World, count: int, random: Random) -> list[str]:
-    return random.sample(_names(world.things), count)
 
 
 @cache

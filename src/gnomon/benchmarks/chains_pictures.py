@@ -18,7 +18,7 @@ from gnomon.proofs.chainfacts import ChainFact, Story
 from gnomon.proofs.chains import Trio, make_trio
 from gnomon.records import Image, Item, digest
 from gnomon.scenes.drawing import picture_name
-from gnomon.scenes.pictures import SURVEY_SIZE, check_size, survey, viewer_of
+from gnomon.scenes.pictures import check_size, is_seen, viewer_of
 from gnomon.scenes.relations import decide
 from gnomon.scenes.scenes import Placed, Scene
 
@@ -28,7 +28,7 @@ AXES = {"left": (0, -1), "right": (0, 1), "above": (1, 1), "below": (1, -1)}  # 
 SPACING = 0.75  # metres between two ranks
 ARRANGEMENTS = 60  # that are tried for a story
 TRIOS = 40  # that are tried for a pair of pictures
-LEAST_SEEN, LEAST_PIXELS = 0.6, 20  # of a thing: share that nothing hides; of the survey's picture
+MOST_HIDDEN, LEAST_PIXELS = 0.4, 20  # of a thing: share that others hide; of the survey's picture
 
 
 def pictured(
@@ -122,7 +122,8 @@ def _scene(
             placed.append(Placed(id=name, thing=name, at=spot))
         viewer = viewer_of(placed, above=random.uniform(24, 34))
         scene = Scene(things=tuple(placed), viewer=viewer, look=look)
-        if _is_clear(scene, question, truth, things) and _is_seen(scene):
+        clear = _is_clear(scene, question, truth, things)
+        if clear and is_seen(scene, MOST_HIDDEN, LEAST_PIXELS):
             return scene
     return None
 
@@ -151,15 +152,6 @@ def _ranked(story: Story, axis: int, count: int, random: Random) -> list[int]:
 def _is_clear(scene: Scene, question: ChainFact, truth: bool, things: list[str]) -> bool:
     subject, ground = things[question.first], things[question.second]
     return decide(scene, subject, WORDS[question.relation], ground).truth is truth
-
-
-def _is_seen(scene: Scene) -> bool:
-    seen = survey(scene, SURVEY_SIZE)
-    for number, placed in enumerate(scene.things, start=1):
-        pixels = int((seen.mask == number).sum())
-        if pixels < LEAST_PIXELS or seen.visible[placed.id] < LEAST_SEEN:
-            return False
-    return True
 
 
 def scenes_of(**options: Any) -> dict[str, Scene]:

@@ -269,7 +269,7 @@ def _read_samples(file: Path) -> Iterator[Item]:
 
 def statistics(items: Sequence[Item]) -> list[Listing]:
     """The paper's Tables 2 and 3, and the problems that several patterns share."""
-    from gnomon.language.tables import Described, tables
+    from gnomon.language.checking import Described, tables
 
     counts = Counter(item.group for item in items)
     first = {item.group: item for item in reversed(items)}

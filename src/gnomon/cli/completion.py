@@ -119,7 +119,7 @@ def _asked(prefix: str, given: Namespace) -> Names:
 
 
 def _suites(prefix: str, given: Namespace) -> Names:
-    from gnomon.items.experiments.reading import suite_names
+    from gnomon.items.experiments import suite_names
 
     return dict.fromkeys(suite_names(), "a suite")
 

@@ -128,7 +128,7 @@ def _of_experiment(
     args: Namespace, found: Experiment, more: Sequence[ModelSpec]
 ) -> Iterator[Asked]:
     """What an experiment asks of its own models and of those that the command names."""
-    from gnomon.items.experiments.reading import in_all_prompts, models_of, options_of_all
+    from gnomon.items.experiments import in_all_prompts, models_of, options_of_all
 
     said = said_of_files(args)
     for each in found.benchmarks:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.errors import inert
 from gnomon.runs.pace import duration
-from gnomon.runs.progress import Progress, in_words
+from gnomon.runs.progress import RunProgress, in_words
 
 if TYPE_CHECKING:
     from gnomon.train.kinds import TrainingProgress
@@ -20,7 +20,7 @@ SHORT = 20.0  # seconds that are left of a run that writes none
 
 
 @contextmanager
-def live_line(title: str, *, quiet: bool) -> Iterator[Callable[[Progress], None]]:
+def live_line(title: str, *, quiet: bool) -> Iterator[Callable[[RunProgress], None]]:
     """A watcher for `engine.run` that draws one line on a terminal, and writes some elsewhere."""
     if quiet:
         yield lambda progress: None
@@ -42,7 +42,7 @@ class PlainLines:
         self._title, self._clock = title, clock
         self._next: float | None = None
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: RunProgress) -> None:
         """Write a line if one is due."""
         now = self._clock()
         left = progress.pace(now).seconds_left or 0.0

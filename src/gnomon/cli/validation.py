@@ -19,7 +19,7 @@ from gnomon.errors import UsageError, inert
 
 if TYPE_CHECKING:
     from gnomon.contracts import Listing
-    from gnomon.items.checking import Checker, Finding
+    from gnomon.items.checking import Checker, RowFinding
     from gnomon.language.checking import Report
     from gnomon.language.patterns import Bank
     from gnomon.proofs.patternproofs import PatternProof
@@ -34,7 +34,7 @@ class ValidatedItems(NamedTuple):
     """What was found in files of items, and a row of counts for each file."""
 
     rows: list[tuple[object, ...]]
-    findings: list[tuple[str, Finding]]
+    findings: list[tuple[str, RowFinding]]
     failed: bool
 
     def lines(self) -> list[str]:
@@ -131,8 +131,7 @@ def _records(found: ValidatedItems) -> list[dict[str, Any]]:
 
 def validate_patterns(files: Sequence[str], args: Namespace) -> int:
     """Print the findings, then the tables; json is one object with everything."""
-    from gnomon.language.checking import check
-    from gnomon.language.tables import vocabulary
+    from gnomon.language.checking import check, vocabulary
 
     for name in ("map", "split", "images"):
         if getattr(args, name):

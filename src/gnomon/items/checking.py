@@ -11,7 +11,7 @@ from gnomon.records import Fingerprint, Item, digest, problem
 MOST = 100_000  # findings that are kept: a file in which every row is wrong says it once
 
 
-class Finding(NamedTuple):
+class RowFinding(NamedTuple):
     """What is wrong with one row."""
 
     line: int
@@ -24,7 +24,7 @@ class Checker:
 
     def __init__(self, *, pictures: bool = True) -> None:
         self._looks_at_pictures = pictures
-        self.findings: list[Finding] = []
+        self.findings: list[RowFinding] = []
         self.items = self.canaries = 0
         self._told: set[int] = set()
         self._ids: dict[str, int] = {}
@@ -37,7 +37,7 @@ class Checker:
         """Note that a row cannot be asked; the first reason is enough."""
         if line not in self._told and len(self.findings) < MOST:
             self._told.add(line)
-            self.findings.append(Finding(line, "error", message))
+            self.findings.append(RowFinding(line, "error", message))
 
     def add(self, line: int, item: Item, *, canary: bool) -> None:
         """Check one more item."""
@@ -62,7 +62,7 @@ class Checker:
         pictured = self.items - len(self._bare)
         told = f"it has no picture, as {pictured:,} of the {self.items:,} items have"
         for line in self._bare[: MOST - len(self.findings)]:
-            self.findings.append(Finding(line, "warning", told))
+            self.findings.append(RowFinding(line, "warning", told))
 
     def _check_picture(self, line: int, path: str) -> None:
         from gnomon.vision.images import describe
@@ -87,7 +87,7 @@ class Checker:
             self.tell(line, f"the same question has another right answer in line {before}")
         else:
             told = f"the same question stands in line {before} already"
-            self.findings.append(Finding(line, "warning", told))
+            self.findings.append(RowFinding(line, "warning", told))
 
     @property
     def digest(self) -> str:
@@ -100,6 +100,6 @@ class Checker:
         return self._chances / max(1, self.items)
 
 
-def in_order(findings: Iterable[Finding]) -> Iterator[Finding]:
+def in_order(findings: Iterable[RowFinding]) -> Iterator[RowFinding]:
     """The findings by line, each once."""
     yield from sorted(dict.fromkeys(findings))

@@ -199,14 +199,9 @@ def arrow_rows(path: Path) -> Iterator[tuple[int, Row]]:
 
 def inspect_log(path: Path) -> Iterator[tuple[int, Row]]:
     """The samples of an Inspect log."""
-    from gnomon.items.answers.inspect import unpacked
+    from gnomon.items.answers.inspect import samples_of
 
-    for number, (name, raw) in enumerate(unpacked(path, "samples/", ".json"), start=1):
-        try:
-            yield number, msgspec.json.decode(raw, type=dict[str, Any])
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            hint = "Write the log again with Inspect."
-            raise DataError(f"{name} is not a sample: {error}.", hint, file=path) from None
+    yield from enumerate(samples_of(path, dict[str, Any]), start=1)
 
 
 def _questions_of_log(rows: Iterable[tuple[int, Row]]) -> Iterator[tuple[int, Row]]:

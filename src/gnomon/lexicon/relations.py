@@ -49,16 +49,23 @@ class ProverFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return {"loosely": self.loosely, "directly": self.directly, "pictured": self.pictured}[use]
 
 
-class OtherPicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A contrast as the record of its first relation has it."""
+class OpposedPair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Two relations of the same two things, each true where the other one is false."""
 
-    to: str
-    turn: int = LAST
+    first: str = ""  # in the file the contrast stands in the record of this relation
+    second: str = msgspec.field(default="", name="to")
     layout: Layout = "pair"
     needs: tuple[str, ...] = ()
     apart: bool = False
     swapped: bool = False
     ratio: float = 4.0
+    turn: int = LAST
+
+    @property
+    def grade(self) -> str:
+        """The weaker of the grades of its relations."""
+        known = lexicon().relations
+        return max(known[name].grade for name in (self.first, self.second))
 
 
 class Relation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -79,8 +86,8 @@ class Relation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     mirrored: str = ""
     excludes: tuple[str, ...] = ()
     implies: tuple[str, ...] = ()
-    contrasts: tuple[OtherPicture, ...] = ()
-    probes: tuple[OtherPicture, ...] = ()
+    contrasts: tuple[OpposedPair, ...] = ()
+    probes: tuple[OpposedPair, ...] = ()
     clear_by: str = ""
     box: str = ""
     facts: ProverFacts = ProverFacts()
@@ -92,24 +99,6 @@ class Relation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     def words(self) -> tuple[str, ...]:
         """Every word for it, as it is said of one thing."""
         return (self.name, *self.says, *self.verbs)
-
-
-class OpposedPair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Two relations of the same two things, each true where the other one is false."""
-
-    first: str
-    second: str
-    layout: Layout = "pair"
-    needs: tuple[str, ...] = ()
-    apart: bool = False
-    swapped: bool = False
-    ratio: float = 4.0
-
-    @property
-    def grade(self) -> str:
-        """The weaker of the grades of its relations."""
-        known = lexicon().relations
-        return max(known[name].grade for name in (self.first, self.second))
 
 
 class SceneLaws(NamedTuple):
@@ -233,22 +222,9 @@ class Lexicon:
         return converses
 
 
-def _in_turn(listed: Iterator[tuple[str, OtherPicture]]) -> tuple[OpposedPair, ...]:
+def _in_turn(listed: Iterator[tuple[str, OpposedPair]]) -> tuple[OpposedPair, ...]:
     in_order = sorted(listed, key=lambda pair: pair[1].turn)
-    contrasts = []
-    for first, other in in_order:
-        contrasts.append(
-            OpposedPair(
-                first,
-                other.to,
-                other.layout,
-                other.needs,
-                other.apart,
-                other.swapped,
-                other.ratio,
-            )
-        )
-    return tuple(contrasts)
+    return tuple(msgspec.structs.replace(contrast, first=name) for name, contrast in in_order)
 
 
 _used: list[Lexicon] = []  # what a test or an extension put in place of the shipped one

@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.contracts import Measure, PairMeasure
 from gnomon.errors import UsageError
-from gnomon.measures.columns import Codes, Floats, compact
+from gnomon.measures.columns import Codes, Floats, compact, first_rows
 from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.measures.table import Table
 from gnomon.measures.units import Units
@@ -60,23 +60,10 @@ def guessed(table: Table, seed: int = 0) -> Table:
     )
 
 
-ACCURACY = Measure(
-    name="accuracy",
-    statistics=accuracy,
-    guessable=True,
-)
-RECOGNISED_ACCURACY = Measure(
-    name="recognised_accuracy",
-    statistics=recognised_accuracy,
-)
-RECOGNISED_SHARE = Measure(
-    name="recognised_share",
-    statistics=recognised_share,
-)
-GUESSED_ACCURACY = Measure(
-    name="guessed_accuracy",
-    statistics=guessed_accuracy,
-)
+ACCURACY = Measure(name="accuracy", statistics=accuracy, guessable=True)
+RECOGNISED_ACCURACY = Measure(name="recognised_accuracy", statistics=recognised_accuracy)
+RECOGNISED_SHARE = Measure(name="recognised_share", statistics=recognised_share)
+GUESSED_ACCURACY = Measure(name="guessed_accuracy", statistics=guessed_accuracy)
 
 
 # Items by group: what templates, patterns and pairs are measured by.
@@ -109,8 +96,7 @@ def groups(table: Table) -> Groups:
     of, count = compact(table.group.codes)
     size = np.bincount(of, minlength=count)
     right = np.bincount(of[table.right], minlength=count)
-    first = np.zeros(count, dtype=np.int64)
-    first[of[::-1]] = np.arange(len(of))[::-1]
+    first = first_rows(of, count)
     return Groups(of, first, size, right, table.clusters[first])
 
 

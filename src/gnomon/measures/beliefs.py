@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.contracts import OrderLaw, RelationLaw
-from gnomon.graphs import strong_components
+from gnomon.graphs import shortest_cycle, strong_components
 from gnomon.measures.columns import Codes
-from gnomon.measures.laws import LawStatements, contexts, order, relations
+from gnomon.measures.laws import LawStatements, context_in_words, contexts, order, relations
 from gnomon.measures.table import Flags, Table
 
 # The order that contradicts the fewest statements "A over B": how many, exactly or within bounds.
@@ -173,7 +173,7 @@ def _cycles_at_least(weights: Weights) -> int:
     for start in range(len(left)):
         while tried < MOST_CYCLES:
             tried += 1
-            cycle = _short_cycle(left, start)
+            cycle = shortest_cycle(left.__getitem__, start)
             if not cycle:
                 break
             found += _use_up(left, cycle)
@@ -189,31 +189,6 @@ def _use_up(left: Left, cycle: list[int]) -> int:
         if not left[over][under]:
             del left[over][under]
     return least
-
-
-def _short_cycle(left: Left, start: int) -> list[int]:
-    """A shortest cycle through an object, if there is one."""
-    came_from = {start: -1}
-    front = [start]
-    while front:
-        following: list[int] = []
-        for node in front:
-            if start in left[node]:
-                return _way_back(came_from, node)
-            for other in left[node]:
-                if other not in came_from:
-                    came_from[other] = node
-                    following.append(other)
-        front = following
-    return []
-
-
-def _way_back(came_from: Mapping[int, int], node: int) -> list[int]:
-    found = []
-    while node != -1:
-        found.append(node)
-        node = came_from[node]
-    return found[::-1]
 
 
 DRAWS = 10  # of coins, for what chance gives; one where there are many answers
@@ -334,7 +309,7 @@ def _claims(table: Table) -> Iterator[_Claims]:
 def _of_order(table: Table, found: LawStatements, mine: Codes, law: OrderLaw) -> _Claims:
     """Every answer claims something: who is not greater is lesser."""
     claimed = mine[found.said[mine] >= 0]
-    named = _context(table, int(found.rows[mine[0]]), law.within)
+    named = context_in_words(table, int(found.rows[mine[0]]), law)
     word = _greater_word(table, found, int(mine[0]), law)
     said, gold = found.said[claimed], found.gold[claimed]
     return _directed(found, claimed, said == 1, (gold == 1, gold == 0), named, word)
@@ -356,7 +331,7 @@ def _of_relations(
     table: Table, found: LawStatements, mine: Codes, law: RelationLaw
 ) -> Iterator[_Claims]:
     """Answers that assert a relation with a converse, or one that passes on."""
-    named = _context(table, int(found.rows[mine[0]]), law.within)
+    named = context_in_words(table, int(found.rows[mine[0]]), law)
     place = {word: code for code, word in enumerate(found.words)}
     pairs = list(law.converse)
     paired = {word for pair in pairs for word in pair}
@@ -396,8 +371,3 @@ def _directed(
         right=np.where(forward, *true),
         reverse=np.where(forward, *true[::-1]),
     )
-
-
-def _context(table: Table, row: int, within: tuple[str, ...]) -> str:
-    known = [table.tags[name].value(row) for name in within if name in table.tags]
-    return " ".join(filter(None, [*known, table.form.value(row)]))

@@ -117,15 +117,5 @@ def _gap(sums: Floats) -> Floats:
         return np.asarray(np.abs(bins[..., 1] - bins[..., 2]).sum(axis=-1) / total)
 
 
-ECE = Measure(
-    name="ece",
-    statistics=ece,
-    better="lower",
-    needs=frozenset({"scores"}),
-)
-BRIER = Measure(
-    name="brier",
-    statistics=brier,
-    better="lower",
-    needs=frozenset({"scores"}),
-)
+ECE = Measure(name="ece", statistics=ece, better="lower", needs=frozenset({"scores"}))
+BRIER = Measure(name="brier", statistics=brier, better="lower", needs=frozenset({"scores"}))

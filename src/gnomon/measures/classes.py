@@ -50,11 +50,7 @@ def true_confidence(table: Table) -> Statistics:
     return mean_of(np.where(table.answered, sure, 0.0), table.clusters)
 
 
-RELAXED_ACCURACY = Measure(
-    name="relaxed_accuracy",
-    statistics=relaxed_accuracy,
-    guessable=True,
-)
+RELAXED_ACCURACY = Measure(name="relaxed_accuracy", statistics=relaxed_accuracy, guessable=True)
 TRUE_CONFIDENCE = Measure(
     name="true_confidence",
     statistics=true_confidence,
@@ -168,15 +164,6 @@ def _all(sums: Floats) -> Floats:
     return np.asarray(np.nan_to_num(_f1(sums)).mean(axis=-1))
 
 
-MACRO_F1 = Measure(
-    name="macro_f1",
-    statistics=macro_f1,
-)
-RECOGNISED_MACRO_F1 = Measure(
-    name="recognised_macro_f1",
-    statistics=recognised_macro_f1,
-)
-GUESSED_MACRO_F1 = Measure(
-    name="guessed_macro_f1",
-    statistics=guessed_macro_f1,
-)
+MACRO_F1 = Measure(name="macro_f1", statistics=macro_f1)
+RECOGNISED_MACRO_F1 = Measure(name="recognised_macro_f1", statistics=recognised_macro_f1)
+GUESSED_MACRO_F1 = Measure(name="guessed_macro_f1", statistics=guessed_macro_f1)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,6 +43,29 @@ def _renumber(codes: Codes) -> tuple[Codes, int]:
     return (np.cumsum(seen) - 1)[codes], int(seen.sum())
 
 
+def first_rows(codes: Codes, count: int) -> Codes:
+    """The first row that has each code.
+
+    >>> first_rows(np.array([1, 0, 1, 2]), 3)
+    array([1, 0, 3])
+    """
+    first = np.zeros(count, dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    return first
+
+
+def differs_within(codes: Codes, count: int, values: Codes) -> NDArray[np.bool_]:
+    """Whether the rows that have each code have different values.
+
+    >>> differs_within(np.array([0, 0, 1, 1]), 2, np.array([5, 5, 5, 6]))
+    array([False,  True])
+    """
+    first = values[first_rows(codes, count)]
+    found = np.zeros(count, dtype=bool)
+    found[codes[values != first[codes]]] = True
+    return found
+
+
 def added(codes: Codes, count: int, columns: Floats) -> Floats:
     """[count, k] the columns of all rows that have the same code, added up."""
     sums = np.empty((count, columns.shape[1]))
@@ -79,11 +101,6 @@ class CodeBook(dict[str, int]):
     def __missing__(self, text: str) -> int:
         code = self[text] = len(self)
         return code
-
-    def learn(self, texts: Iterable[str]) -> None:
-        """Give each text a code, in this order."""
-        for text in texts:
-            self.setdefault(text, len(self))
 
 
 class TextColumn:
@@ -125,75 +142,6 @@ class TagColumns:
         return {tag: column.done() for tag, column in self.columns.items()}
 
 
-class Tags(Mapping[str, Column]):
-    """The tags of a table's rows, loaded when first looked at and cut to a slice tag by tag."""
-
-    def __init__(self, load: Callable[[], Mapping[str, Column]]) -> None:
-        self._whole = _Once(load)
-        self._rows: NDArray[np.int64] | None = None
-        self._cut: dict[str, Column] = {}
-
-    def take(self, rows: NDArray[Any]) -> Tags:
-        """The same tags for some of the rows, given as a mask or as indices."""
-        index = _indices(rows)
-        part = Tags.__new__(Tags)
-        part._whole = self._whole
-        part._rows = index if self._rows is None else self._rows[index]
-        part._cut = {}
-        return part
-
-    def __getitem__(self, name: str) -> Column:
-        column = self._whole.columns[name]
-        if self._rows is None:
-            return column
-        if name not in self._cut:
-            self._cut[name] = column.take(self._rows)
-        return self._cut[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._whole.columns)
-
-    def __len__(self) -> int:
-        return len(self._whole.columns)
-
-
-class WordingHashes:
-    """A hash of each row's context and text, to tell whether two rows ask the same.
-
-    Good within one process only.
-    """
-
-    def __init__(
-        self, load: Callable[[], NDArray[np.int64]], rows: NDArray[np.int64] | None = None
-    ) -> None:
-        self._load = load
-        self._rows = rows
-
-    def take(self, rows: NDArray[Any]) -> WordingHashes:
-        """The same for some of the rows, given as a mask or as indices."""
-        return WordingHashes(lambda: self.hashes, _indices(rows))
-
-    @cached_property
-    def hashes(self) -> NDArray[np.int64]:
-        """One for each row."""
-        whole = self._load()
-        return whole if self._rows is None else whole[self._rows]
-
-
-class _Once:
-    def __init__(self, load: Callable[[], Mapping[str, Column]]) -> None:
-        self._load = load
-
-    @cached_property
-    def columns(self) -> Mapping[str, Column]:
-        return self._load()
-
-
-def _indices(rows: NDArray[Any]) -> NDArray[np.int64]:
-    """A mask as indices; indices as they are."""
-    return np.flatnonzero(rows) if rows.dtype == bool else rows
-
-
 def coded(texts: Iterable[str]) -> Column:
     """A column of some texts."""
     column = TextColumn()
@@ -201,16 +149,16 @@ def coded(texts: Iterable[str]) -> Column:
     return column.done()
 
 
-def pooled(columns: Sequence[Column]) -> Codes:
-    """[rows, columns] codes of some columns into one vocabulary, -1 where there is no value."""
+def pooled(columns: Sequence[Column]) -> tuple[Codes, tuple[str, ...]]:
+    """[rows, columns] codes of some columns into one vocabulary, -1 for no value; and that."""
     if len(columns) == 1:
-        return columns[0].codes[:, None]
+        return columns[0].codes[:, None], columns[0].values
     words = CodeBook()
     codes = []
     for column in columns:
         place = [words[value] for value in column.values]
         codes.append(np.array([*place, -1])[column.codes])
-    return np.stack(codes, axis=1)
+    return np.stack(codes, axis=1), tuple(words)
 
 
 def codes_of(values: array[int]) -> Codes:

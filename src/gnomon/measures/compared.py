@@ -51,7 +51,7 @@ class Agreement(NamedTuple):
     units: str = ""
 
 
-class Comparisons(NamedTuple):
+class ComparedRuns(NamedTuple):
     """All that came of comparing some runs."""
 
     compared: list[RankedRuns]
@@ -68,7 +68,7 @@ def compare_entries(
     seed: int = 0,
     seeds_together: bool = False,
     unfinished: bool = False,
-) -> Comparisons:
+) -> ComparedRuns:
     """Every pair of runs (or, over seeds, of models) on one benchmark, by its first measure.
 
     Remarks say what cannot be compared; it is an error if nothing can.
@@ -78,7 +78,7 @@ def compare_entries(
         raise UsageError("There is nothing to compare: one run is given.", "Give two or more runs.")
     if not unfinished:
         check_finished(entries)
-    found = Comparisons([], [], [])
+    found = ComparedRuns([], [], [])
     problems: list[UsageError] = []
     for benchmark, here in _by_benchmark(entries).items():
         if len(here) == 1:
@@ -120,7 +120,7 @@ def _unfinished(entries: Sequence[ScoredTable]) -> list[str]:
 def _compare(
     entries: Sequence[ScoredTable],
     name: str,
-    outcome: Comparisons,
+    outcome: ComparedRuns,
     *,
     level: float,
     draws: int,
@@ -186,19 +186,9 @@ def agreements(
             continue
         statistics = measure.statistics(first, second)
         value, low, high, _ = interval(statistics, level=level)
-        row = Agreement(
-            first.benchmark,
-            measure.name,
-            one.label,
-            two.label,
-            value,
-            low,
-            high,
-            statistics.n,
-            statistics.clusters,
-            statistics.units,
-        )
-        found.append(row)
+        who = (first.benchmark, measure.name, one.label, two.label)
+        counts = (statistics.n, statistics.clusters, statistics.units)
+        found.append(Agreement(*who, value, low, high, *counts))
     if apart and not found:
         raise apart
     return found

@@ -13,7 +13,7 @@ from gnomon.contracts import Measure
 from gnomon.errors import UsageError
 from gnomon.measures.chance import WORDS, chance_of, unmet
 from gnomon.measures.columns import Floats
-from gnomon.measures.intervals import Interval, interval, t_cdf, t_quantile
+from gnomon.measures.intervals import interval, t_cdf, t_quantile
 from gnomon.measures.pairing import NothingSharedError, boards, paired, shared
 from gnomon.measures.runlabels import labels_of
 from gnomon.measures.statistics import Statistics, Uncertainty, uncertainty
@@ -282,31 +282,40 @@ def leaderboard(
     that the comparisons use, if the tables are only some of those compared.
     """
     names = names or labels_of(tables)
-    values: dict[str, Interval] = {}
-    counts: dict[str, tuple[int, int, str, str, float | None]] = {}
+    ranks: dict[str, Rank] = {}
     for board in boards(tables):
         for place, table in zip(board, shared([tables[i] for i in board]), strict=True):
             statistics = measure.statistics(table.judged)
-            values[names[place]] = interval(statistics, level=level)
-            about = (len(table), statistics.clusters, table.about.folder, statistics.units)
-            counts[names[place]] = (*about, chance_of(measure, table))
+            found = interval(statistics, level=level)
+            ranks[names[place]] = Rank(
+                names[place],
+                found.value,
+                found.low,
+                found.high,
+                best=1,
+                worst=len(names),
+                tied=(),
+                n=len(table),
+                clusters=statistics.clusters,
+                run=table.about.folder,
+                units=statistics.units,
+                chance=chance_of(measure, table),
+            )
     tied, better, worse = _verdicts(names, comparisons)
 
     def goodness(name: str) -> tuple[float, str]:
-        value = values[name].value
+        value = ranks[name].value
         if isnan(value):
             return inf, name
         return (-value if measure.better == "higher" else value), name
 
     order = sorted(names, key=goodness)
-    ranks = []
+    found_ranks = []
     for name in order:
-        found = values[name]
         best, worst = 1 + better[name], len(names) - worse[name]
         with_it = tuple(other for other in order if other in tied[name])
-        row = Rank(name, found.value, found.low, found.high, best, worst, with_it, *counts[name])
-        ranks.append(row)
-    return ranks
+        found_ranks.append(ranks[name]._replace(best=best, worst=worst, tied=with_it))
+    return found_ranks
 
 
 def _verdicts(

@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.contracts import Measure, Need
 from gnomon.measures.accuracy import groups
-from gnomon.measures.columns import Codes, Floats, compact
+from gnomon.measures.columns import Codes, Floats, compact, differs_within, first_rows
 from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.measures.table import Flags, Table
 from gnomon.measures.units import Units
@@ -51,10 +51,9 @@ def pairs(said: UnitAnswers) -> AnswerPairs:
         count = count - _pairs_by(unit, said.variant, units)
         agree = agree - _pairs_by(unit[answered], both[answered], units)
         right = right - _pairs_by(unit[said.right], said.variant[said.right], units)
-    first = np.zeros(units, dtype=np.int64)
-    first[unit[::-1]] = np.arange(len(unit))[::-1]
     some = count > 0
-    return AnswerPairs(count[some], agree[some], right[some], said.clusters[first[some]])
+    first = first_rows(unit, units)[some]
+    return AnswerPairs(count[some], agree[some], right[some], said.clusters[first])
 
 
 def agreement(said: UnitAnswers | None, *, and_right: bool = False) -> Statistics:
@@ -76,10 +75,7 @@ def within_groups(table: Table, *, between_forms: bool = False) -> UnitAnswers:
     part = table.where(grouped)
     unit, units = compact(part.group.codes)
     question = _kinds_in_any_order(part)[part.kind]
-    least, most = np.full(units, np.iinfo(np.int64).max), np.full(units, -1)
-    np.minimum.at(least, unit, question)
-    np.maximum.at(most, unit, question)
-    alike = (least == most)[unit]
+    alike = ~differs_within(unit, units, question)[unit]
     outcome = np.where(alike, part.choice, np.where(part.answered, part.right, -1))
     variant = part.form.codes if between_forms else None
     return UnitAnswers(unit, outcome, part.right, part.clusters, variant)
@@ -176,21 +172,9 @@ def group_right(table: Table) -> Statistics:
     return mean_of(right[several], found.clusters[several])
 
 
-GROUP_AGREEMENT, GROUP_AGREEMENT_AND_RIGHT = with_twin(
-    "group_agreement",
-    group_agreement,
-    "groups",
-)
-FORM_AGREEMENT, FORM_AGREEMENT_AND_RIGHT = with_twin(
-    "form_agreement",
-    form_agreement,
-    "groups",
-)
-GROUP_RIGHT = Measure(
-    name="group_right",
-    statistics=group_right,
-    needs=frozenset({"groups"}),
-)
+GROUP_AGREEMENT, GROUP_AGREEMENT_AND_RIGHT = with_twin("group_agreement", group_agreement, "groups")
+FORM_AGREEMENT, FORM_AGREEMENT_AND_RIGHT = with_twin("form_agreement", form_agreement, "groups")
+GROUP_RIGHT = Measure(name="group_right", statistics=group_right, needs=frozenset({"groups"}))
 
 
 # Is one fact answered alike however it is put: by its converse, denied, in a mirror.
@@ -257,12 +241,7 @@ def _in_ways(table: Table) -> Table:
         return part
 
     fact, facts = _facts(part)
-    way = part.tags[WAY].codes
-    fewest, most = np.full(facts, way.max()), np.full(facts, -1)
-    np.minimum.at(fewest, fact, way)
-    np.maximum.at(most, fact, way)
-    several: Flags = fewest < most
-    return part.where(several[fact])
+    return part.where(differs_within(fact, facts, part.tags[WAY].codes)[fact])
 
 
 def _facts(table: Table) -> tuple[Codes, int]:
@@ -282,13 +261,7 @@ def _alike(part: Table, *, and_right: bool) -> Statistics:
     alike = right == size
     if not and_right:
         alike = alike | ((right == 0) & (answered == size))
-    first = np.zeros(facts, dtype=np.int64)
-    first[fact[::-1]] = np.arange(len(fact))[::-1]
-    return mean_of(alike, part.clusters[first])
+    return mean_of(alike, part.clusters[first_rows(fact, facts)])
 
 
-CONSISTENCY, CONSISTENCY_AND_RIGHT = with_twin(
-    "consistency",
-    consistency,
-    "ways",
-)
+CONSISTENCY, CONSISTENCY_AND_RIGHT = with_twin("consistency", consistency, "ways")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from gnomon.errors import UsageError
 from gnomon.grouped import grouped
 from gnomon.measures.correction import Trial, trial_in
 from gnomon.measures.runlabels import labels, labels_of
-from gnomon.measures.seeds import by_seed, seedless, together
-from gnomon.measures.table import Table
+from gnomon.measures.seeds import by_seed, seedless, slices, together
+from gnomon.measures.table import Details, Table
 
 if TYPE_CHECKING:
     from gnomon.runs import Run
@@ -95,9 +95,13 @@ def matched_by(entries: Sequence[ScoredTable], tag: str) -> list[ScoredTable]:
                 f"Two items of {entry.label} have the same value of the tag '{tag}'.",
                 "Match by a tag that names each item of a run once.",
             )
-        ids = np.array(names, dtype=object)
-        found.append(entry._replace(table=replace(table, ids=ids, wordings=None)))
+        found.append(entry._replace(table=_renamed(table, names)))
     return found
+
+
+def _renamed(table: Table, names: list[str]) -> Table:
+    details = Details(lambda: table.tags, lambda: None)  # other wordings mean the same here
+    return replace(table, ids=np.array(names, dtype=object), details=details)
 
 
 def by_benchmark(tables: Iterable[Table]) -> list[list[Table]]:
@@ -107,17 +111,51 @@ def by_benchmark(tables: Iterable[Table]) -> list[list[Table]]:
 
 def pooled_over_seeds(entries: Sequence[ScoredTable]) -> list[ScoredTable]:
     """One entry for all that differ in nothing but their seeds."""
+    return pooled(entries, by_seed, seedless, lambda group, _: together(group))
+
+
+def pooled(
+    entries: Sequence[ScoredTable],
+    groups_of: Callable[[list[Table]], list[list[Table]]],
+    settings: Callable[[Table], Mapping[str, Any]],
+    pool: Callable[[list[Table], list[Table]], Table],
+) -> list[ScoredTable]:
+    """One entry for each group of tables of one benchmark.
+
+    `settings` are those that a group shares; `pool` makes one table of a group, and is given all
+    tables of the benchmark besides.
+    """
     measures = {id(entry.table): entry.measures for entry in entries}
     found = []
     for here in by_benchmark([entry.table for entry in entries]):
-        groups = by_seed(here)
+        groups = groups_of(here)
         firsts = [group[0] for group in groups]
-        models = [first.model for first in firsts]
-        names = labels(models, [seedless(first) for first in firsts])
+        names = labels([first.model for first in firsts], [settings(first) for first in firsts])
         for group, name in zip(groups, names, strict=True):
             own = measures[id(group[0])]
-            found.append(ScoredTable(together(group), own, name, seeds=tuple(group)))
+            found.append(ScoredTable(pool(group, here), own, name, seeds=tuple(group)))
     return found
+
+
+def sliced(
+    entries: Sequence[ScoredTable], tags: Sequence[str], minimum: int
+) -> Iterator[tuple[str, dict[str, ScoredTable]]]:
+    """Pooled entries whole, and then by the values of each tag; each with all its seeds."""
+    for entry in entries:
+        yield "", {"": entry}
+    for tag in tags:
+        for entry in entries:
+            parts = slices(entry.seeds, tag, minimum)
+            tables = dict(entry.table.by(tag)) if parts else {}
+            found = {}
+            for key, seeds in parts.items():
+                found[key] = entry._replace(table=tables[key], seeds=tuple(seeds))
+            yield tag, found
+
+
+def measures_of(parts: Mapping[str, ScoredTable]) -> tuple[str, ...]:
+    """The measures of the entry that these are parts of."""
+    return next((part.measures for part in parts.values()), ())
 
 
 def check_finished(entries: Sequence[ScoredTable]) -> None:

@@ -152,6 +152,11 @@ def interval(
     return _within(statistics.bounds, found)
 
 
+def known(value: float) -> float | None:
+    """A number, or none for NaN."""
+    return None if isnan(value) else value
+
+
 def bootstrap(statistics: Statistics, draws: int, seed: int = 0) -> Floats:
     """The figure in each of so many samples of units, drawn with replacement.
 

@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gnomon.measures.accuracy import accuracy
 from gnomon.measures.columns import Floats
 from gnomon.measures.intervals import interval
-from gnomon.measures.statistics import Statistics, mean_of
+from gnomon.measures.statistics import mean_of
 from gnomon.measures.table import Table
 
 FEWEST_MODELS = 3  # models below which a correlation is always 1, -1 or undefined
@@ -113,7 +114,7 @@ def accuracy_spread(places: Sequence[PlacePicks]) -> float:
 def _place(table: Table, here: Table, place: int, level: float) -> PlacePicks:
     chosen = interval(mean_of(here.picked == place, here.clusters), level=level)
     golds = table.where(table.gold_at[:, place])
-    right = interval(_accuracy(golds), level=level)
+    right = interval(accuracy(golds), level=level)
     return PlacePicks(
         place=place + 1,
         n=len(here),
@@ -126,7 +127,3 @@ def _place(table: Table, here: Table, place: int, level: float) -> PlacePicks:
         accuracy_low=right.low,
         accuracy_high=right.high,
     )
-
-
-def _accuracy(table: Table) -> Statistics:
-    return mean_of(np.asarray(table.right), table.clusters)

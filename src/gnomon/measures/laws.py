@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from gnomon.contracts import OrderLaw, RelationLaw
-from gnomon.measures.columns import Codes, Column, compact
+from gnomon.measures.columns import Codes, Column, compact, pooled
 from gnomon.measures.consistency import UnitAnswers, agreement, with_twin
 from gnomon.measures.statistics import Statistics
 from gnomon.measures.table import Flags, Table
@@ -38,16 +39,13 @@ class LawStatements(NamedTuple):
 def order(table: Table) -> LawStatements | None:
     """What is said about a declared order; none if there is none or no item fits."""
     law = table.laws.order
-    if law is None:
-        return None
     found = _statements(table, law)
-    if found is None:
+    if law is None or found is None:
         return None
     sign = dict.fromkeys(law.greater, 1) | dict.fromkeys(law.lesser, 0)
-    by_word = np.array([sign.get(word, -1) for word in (*found.words, "")])
-    by_label = np.array([sign.get(label, -1) for label in (*table.labels, "")])
+    asked = _codes(sign, found.words)[found.word]
+    by_label = _codes(sign, table.labels)
     truth = _truth(table)
-    asked = by_word[found.word]
 
     def greater(label: Codes) -> Codes:
         told = (truth[label] >= 0) & (truth[label] < 2) & (asked >= 0)
@@ -61,15 +59,11 @@ def order(table: Table) -> LawStatements | None:
 
 def relations(table: Table) -> LawStatements | None:
     """What is said about other declared relations; none if there are none or no item fits."""
-    law = table.laws.relations
-    if law is None:
-        return None
-    found = _statements(table, law)
+    found = _statements(table, table.laws.relations)
     if found is None:
         return None
     flips = found.negated & (found.word >= 0)
-    code = {word: i for i, word in enumerate(found.words)}
-    by_label = np.array([code.get(label, -1) for label in (*table.labels, "")])
+    by_label = _codes({word: i for i, word in enumerate(found.words)}, table.labels)
     truth = _truth(table)
 
     def says(label: Codes) -> Codes:
@@ -87,37 +81,39 @@ def contexts(context: Codes) -> list[Codes]:
     return [np.flatnonzero(context == code) for code in np.unique(context[context >= 0])]
 
 
-def _statements(table: Table, law: OrderLaw | RelationLaw) -> LawStatements | None:
-    first, second = table.tags.get(law.first), table.tags.get(law.second)
-    if first is None or second is None:
+def context_in_words(table: Table, row: int, law: OrderLaw | RelationLaw) -> str:
+    """In which a row's statement is compared: the tags that the law names, and the form."""
+    known = [table.tags[name].value(row) for name in law.within if name in table.tags]
+    return " ".join(filter(None, [*known, table.form.value(row)]))
+
+
+def _statements(table: Table, law: OrderLaw | RelationLaw | None) -> LawStatements | None:
+    if law is None or not {law.first, law.second} <= table.tags.keys():
         return None
-    rows = np.flatnonzero((first.codes >= 0) & (second.codes >= 0))
-    one, two, objects = _joined(first, second)
+    codes, objects = pooled([table.tags[law.first], table.tags[law.second]])
+    rows = np.flatnonzero((codes >= 0).all(axis=1))
     context = table.form.codes[rows].astype(np.int64)
     for name in law.within:
-        column = table.tags.get(name)
-        if column is None:
-            continue
-        context = context * (len(column.values) + 1) + column.codes[rows] + 1
+        if name in table.tags:
+            column = table.tags[name]
+            context = context * (len(column.values) + 1) + column.codes[rows] + 1
     asked = table.tags.get(law.word, Column(np.full(len(table), -1), ()))
     # Where the choices are words, the tag may hold the right one: nothing was asked about it.
     is_yes_no = _truth(table)[table.first_right] >= 0
-    declared = _declared(law)
-    words = tuple(dict.fromkeys([*asked.values, *declared, *table.labels]))
+    words = tuple(dict.fromkeys([*asked.values, *_declared(law), *table.labels]))
     place = np.array([words.index(value) for value in asked.values] + [-1])
-    negated = _negated(table, law)
     unknown = np.full(len(rows), -1)
     return LawStatements(
         rows,
         context,
-        one[rows],
-        two[rows],
-        objects,
-        np.where(is_yes_no, place[asked.codes], -1)[rows],
-        words,
-        unknown,
-        unknown,
-        negated[rows],
+        first=codes[rows, 0],
+        second=codes[rows, 1],
+        objects=objects,
+        word=np.where(is_yes_no, place[asked.codes], -1)[rows],
+        words=words,
+        said=unknown,
+        gold=unknown,
+        negated=_negated(table, law)[rows],
     )
 
 
@@ -143,16 +139,12 @@ def _declared(law: OrderLaw | RelationLaw) -> list[str]:
 def _truth(table: Table) -> Codes:
     """For each label, and last for no answer: 1 yes, 0 no, 2 neither follows, -1 no such word."""
     meaning = dict.fromkeys(YES, 1) | dict.fromkeys(NO, 0) | dict.fromkeys(OPEN, 2)
-    return np.array([meaning.get(label.lower(), -1) for label in (*table.labels, "")])
+    return _codes(meaning, map(str.lower, table.labels))
 
 
-def _joined(first: Column, second: Column) -> tuple[Codes, Codes, tuple[str, ...]]:
-    """Two columns as codes into one vocabulary."""
-    values = tuple(dict.fromkeys([*first.values, *second.values]))
-    code = {value: i for i, value in enumerate(values)}
-    one = np.array([code[value] for value in first.values] + [-1])
-    two = np.array([code[value] for value in second.values] + [-1])
-    return one[first.codes], two[second.codes], values
+def _codes(meaning: Mapping[str, int], words: Iterable[str]) -> Codes:
+    """What each word stands for, -1 for one without a meaning, and last -1 for no word."""
+    return np.array([meaning.get(word, -1) for word in words] + [-1])
 
 
 # Symmetry, converse and negation under a benchmark's laws; and objects' bias.
@@ -179,7 +171,7 @@ def symmetry(table: Table, *, and_right: bool = False) -> Statistics:
     found = order(table)
     if found is not None:
         parts.append(_order_said(table, found))
-    said = _relation_said(table, "symmetric")
+    said = _either_way_round(table, symmetric=True)
     if said is not None:
         parts.append(said)
     return agreement(_together(parts), and_right=and_right)
@@ -187,24 +179,24 @@ def symmetry(table: Table, *, and_right: bool = False) -> Statistics:
 
 def converse(table: Table, *, and_right: bool = False) -> Statistics:
     """The share of facts asked with a word and with its converse that get the same answer."""
-    return agreement(_relation_said(table, "converse"), and_right=and_right)
+    return agreement(_either_way_round(table, symmetric=False), and_right=and_right)
 
 
 def negation(table: Table, *, and_right: bool = False) -> Statistics:
     """The share of facts asserted and denied that get opposite answers."""
-    return agreement(_relation_said(table, "negation"), and_right=and_right)
+    return agreement(_asserted_and_denied(table), and_right=and_right)
 
 
 def object_bias(table: Table) -> list[ObjectBias]:
     """How often each object of an order is called greater (spatial commonsense, figure 5)."""
-    found = order(table)
-    if found is None:
+    found, law = order(table), table.laws.order
+    if found is None or law is None:
         return []
     rows = []
     for mine in contexts(found.context):
         one, two = found.first[mine], found.second[mine]
         said, gold = found.said[mine], found.gold[mine]
-        context = _context(table, int(found.rows[mine][0]))
+        context = context_in_words(table, int(found.rows[mine][0]), law)
         for code in np.unique(np.concatenate([one, two])).tolist():
             called_first, called_second = said[one == code] == 1, said[two == code] == 0
             called = np.concatenate([called_first, called_second])
@@ -222,14 +214,6 @@ def object_bias(table: Table) -> list[ObjectBias]:
     return rows
 
 
-def _context(table: Table, row: int) -> str:
-    """In which statements are compared: the tags that the law names, and the form."""
-    law = table.laws.order
-    names = law.within if law else ()
-    known = [table.tags[name].value(row) for name in names if name in table.tags]
-    return " ".join([*known, table.form.value(row)])
-
-
 def _share(flags: Flags) -> float:
     return float(flags.mean()) if len(flags) else float("nan")
 
@@ -240,46 +224,68 @@ def _order_said(table: Table, found: LawStatements) -> UnitAnswers:
     The same question asked again is no pair, so variants are direction and word.
     """
     turned = found.first > found.second
-    low, high = np.minimum(found.first, found.second), np.maximum(found.first, found.second)
     fact = np.where(found.said < 0, -1, found.said ^ turned)
     variant = (found.word + 1) * 2 + turned
-    return UnitAnswers(
-        _key(found, low, high), fact, table.right[found.rows], table.clusters[found.rows], variant
-    )
+    rows = found.rows
+    return UnitAnswers(_pair(found), fact, table.right[rows], table.clusters[rows], variant)
 
 
-def _relation_said(table: Table, law: str) -> UnitAnswers | None:
-    found, declared = relations(table), table.laws.relations
-    if found is None or declared is None:
+def _asserted_and_denied(table: Table) -> UnitAnswers | None:
+    """Yes/no questions about a relation of two objects, asserted or denied: two variants."""
+    found = relations(table)
+    if found is None:
         return None
-    other = {same: same for same in declared.symmetric}
-    for name, opposite in declared.converse:
-        other[name] = opposite
-        other[opposite] = name
-    place = {word: code for code, word in enumerate(found.words)}
-    turns = np.array([place.get(other.get(word, ""), -1) for word in found.words] + [-1])
-    asked, as_choice = found.word, found.word < 0
+    pair = _key(found, found.first, found.second)
+    return _of_words(table, found, pair, found.word >= 0, found.negated)
+
+
+def _either_way_round(table: Table, *, symmetric: bool) -> UnitAnswers | None:
+    """Statements about a pair of objects, named either way round: two variants.
+
+    All are put as if the object with the lower code came first. To turn a statement round, a yes/no
+    question is asked with the converse word, and its truth stays; where words are the choices, the
+    answer becomes the converse word.
+    """
+    found, law = relations(table), table.laws.relations
+    if found is None or law is None:
+        return None
+    converse = _converse_words(found.words, law)
+    has_word_choices = found.word < 0
+    # what a statement is about: the word that it asks with, or the choice that is right
+    relation = np.where(has_word_choices, found.gold, found.word)
+    is_symmetric = converse[relation] == relation
+    keep = (converse[relation] >= 0) & (is_symmetric == symmetric)
+
     turned = found.first > found.second
-    # Words as choices: the answer itself is turned round. Yes/no questions: the question is, and
-    # its truth stays.
-    said = np.where(as_choice & turned, turns[found.said], found.said)
-    known = np.where(as_choice, turns[found.gold] >= 0, turns[asked] >= 0)
-    symmetric = np.where(as_choice, turns[found.gold] == found.gold, turns[asked] == asked)
-    swap, variant = turned, turned.astype(np.int64)
-    if law == "negation":
-        keep = ~as_choice
-        swap, variant = np.zeros(len(turned), dtype=bool), found.negated.astype(np.int64)
-    elif law == "symmetric":
-        keep = known & symmetric
-    else:
-        keep = known & ~symmetric
-    one, two = np.where(swap, found.second, found.first), np.where(swap, found.first, found.second)
-    word = np.where(as_choice, -1, np.where(swap, turns[asked], asked))
-    unit = (_key(found, one, two) * (len(found.words) + 1) + word + 1)[keep]
+    put = found._replace(
+        word=np.where(turned & ~has_word_choices, converse[found.word], found.word),
+        said=np.where(turned & has_word_choices, converse[found.said], found.said),
+    )
+    return _of_words(table, put, _pair(found), keep, turned)
+
+
+def _converse_words(words: tuple[str, ...], law: RelationLaw) -> Codes:
+    """For each word what says the same of the objects exchanged; -1 if none does, or for none."""
+    converse = {word: word for word in law.symmetric}
+    for word, opposite in law.converse:
+        converse[word] = opposite
+        converse[opposite] = word
+    place = {word: code for code, word in enumerate(words)}
+    return _codes(place, [converse.get(word, "") for word in words])
+
+
+def _of_words(
+    table: Table, found: LawStatements, pair: Codes, keep: Flags, variant: Flags
+) -> UnitAnswers | None:
+    """Some of the statements; those of one pair that ask with one word are about one fact."""
     rows = found.rows[keep]
     if not len(rows):
         return None
-    return UnitAnswers(unit, said[keep], table.right[rows], table.clusters[rows], variant[keep])
+    fact = pair * (len(found.words) + 1) + found.word + 1
+    variants = variant[keep].astype(np.int64)
+    return UnitAnswers(
+        fact[keep], found.said[keep], table.right[rows], table.clusters[rows], variants
+    )
 
 
 def _together(parts: list[UnitAnswers]) -> UnitAnswers | None:
@@ -299,23 +305,17 @@ def _together(parts: list[UnitAnswers]) -> UnitAnswers | None:
     )
 
 
+def _pair(found: LawStatements) -> Codes:
+    """The two objects of each statement in its context, whichever is named first."""
+    low, high = np.minimum(found.first, found.second), np.maximum(found.first, found.second)
+    return _key(found, low, high)
+
+
 def _key(found: LawStatements, one: Codes, two: Codes) -> Codes:
     size = len(found.objects)
     return (compact(found.context)[0] * size + one) * size + two
 
 
-SYMMETRY, SYMMETRY_AND_RIGHT = with_twin(
-    "symmetry",
-    symmetry,
-    "laws",
-)
-CONVERSE, CONVERSE_AND_RIGHT = with_twin(
-    "converse",
-    converse,
-    "relations",
-)
-NEGATION, NEGATION_AND_RIGHT = with_twin(
-    "negation",
-    negation,
-    "relations",
-)
+SYMMETRY, SYMMETRY_AND_RIGHT = with_twin("symmetry", symmetry, "laws")
+CONVERSE, CONVERSE_AND_RIGHT = with_twin("converse", converse, "relations")
+NEGATION, NEGATION_AND_RIGHT = with_twin("negation", negation, "relations")

@@ -15,7 +15,9 @@ import numpy as np
 
 from gnomon.measures.columns import Codes, Floats, added, compact
 
-HALF = 0.5  # a unit that has more of the whole is weighed as if it had so much
+# A unit that has more of the whole is weighed as if it had so much: the jackknife's 1 / (1 - share)
+# would let one unit that is nearly everything decide alone.
+LARGEST_SHARE = 0.5
 
 
 class Shared(NamedTuple):
@@ -147,7 +149,7 @@ def scale(shares: Floats) -> Floats:
 
     Without a unit of share s the figure moves by the sum of its deviations over 1 - s.
     """
-    return np.asarray(1 / (1 - np.minimum(shares, HALF)))
+    return np.asarray(1 / (1 - np.minimum(shares, LARGEST_SHARE)))
 
 
 def _squares_of_common_shares(one: Shared, other: Shared, weights: Floats) -> Floats:

@@ -22,36 +22,29 @@ from gnomon.measures.table import Flags, Table
 # such tables are brought into one order before they are compared.
 
 
-def in_order_of(one: Table, two: Table) -> Table:
+def _in_order_of(one: Table, two: Table) -> Table:
     """The second table with the choices of each item in the order of the first.
 
-    Row by row they hold the same items. Where the choices are not the same, or other ones are
-    right, the second table is given as it is.
+    Row by row they hold the same items, with one vocabulary. Where the choices are not the same,
+    or other ones are right, the second table is given as it is.
     """
-    labels = tuple(dict.fromkeys([*one.labels, *two.labels]))
-    mine, theirs = _same_width(_recoded(one, labels), _recoded(two, labels))
+    mine, theirs = _same_width(one.choices, two.choices, -1)
     if (mine == theirs).all():
         return two
     places = _places(mine, theirs)
-    if places is None or not _same_gold(one, two, places):
+    if places is None:
+        return two
+    right = np.zeros(places.shape, dtype=bool)
+    np.put_along_axis(right, places[:, : two.gold_at.shape[1]], two.gold_at, axis=1)
+    ours, _ = _same_width(one.gold_at, right, False)
+    if (right != ours).any():
         return two
 
-    rows = np.arange(len(two))
-    code = {label: number for number, label in enumerate(labels)}
-    translated = np.array([code[label] for label in two.labels] + [-1])
-    kinds = one.kinds._replace(choices=_recoded_kinds(one, labels))
     scores = two.scores
     if scores is not None:
         scores = _moved(scores, places)[:, : one.choices.shape[1]]
-    return replace(
-        two,
-        labels=labels,
-        choice=translated[two.choice],
-        picked=np.where(two.picked >= 0, places[rows, two.picked], -1),
-        kind=one.kind,
-        kinds=kinds,
-        scores=scores,
-    )
+    picked = np.where(two.picked >= 0, places[np.arange(len(two)), two.picked], -1)
+    return replace(two, picked=picked, kind=one.kind, kinds=one.kinds, scores=scores)
 
 
 def _moved(scores: Floats, places: NDArray[np.int64]) -> Floats:
@@ -61,26 +54,22 @@ def _moved(scores: Floats, places: NDArray[np.int64]) -> Floats:
     return found
 
 
-def _recoded(table: Table, labels: tuple[str, ...]) -> Codes:
-    """[rows, width] the choices of each row as codes into these labels."""
-    found: Codes = _recoded_kinds(table, labels)[table.kind]
-    return found
-
-
-def _recoded_kinds(table: Table, labels: tuple[str, ...]) -> Codes:
+def _relabelled(table: Table, labels: tuple[str, ...]) -> Table:
+    """The table with codes into these labels, which hold its own."""
     code = {label: number for number, label in enumerate(labels)}
-    translated = np.array([code[label] for label in table.labels] + [-1])
-    return np.asarray(translated[table.kinds.choices], dtype=np.int64)
+    new = np.array([code[label] for label in table.labels] + [-1])
+    kinds = table.kinds._replace(choices=new[table.kinds.choices])
+    return replace(table, labels=labels, choice=new[table.choice], kinds=kinds)
 
 
-def _same_width(one: Codes, two: Codes) -> tuple[Codes, Codes]:
+def _same_width(one: NDArray[Any], two: NDArray[Any], fill: int) -> tuple[NDArray[Any], ...]:
+    """Two matrices, the narrower one filled up."""
     width = max(one.shape[1], two.shape[1])
-    return _widened(one, width), _widened(two, width)
-
-
-def _widened(codes: Codes, width: int) -> Codes:
-    missing = width - codes.shape[1]
-    return np.asarray(np.pad(codes, ((0, 0), (0, missing)), constant_values=-1), dtype=np.int64)
+    found = []
+    for each in (one, two):
+        missing = (0, 0), (0, width - each.shape[1])
+        found.append(np.pad(each, missing, constant_values=fill))
+    return tuple(found)
 
 
 def _places(mine: Codes, theirs: Codes) -> NDArray[np.int64] | None:
@@ -92,16 +81,6 @@ def _places(mine: Codes, theirs: Codes) -> NDArray[np.int64] | None:
     found = np.empty(mine.shape, dtype=np.int64)
     np.put_along_axis(found, other, order, axis=1)
     return found
-
-
-def _same_gold(one: Table, two: Table, places: NDArray[Any]) -> bool:
-    """Whether the same choices are right in both."""
-    width = places.shape[1]
-    right = np.zeros(places.shape, dtype=bool)
-    np.put_along_axis(right, places[:, : two.gold_at.shape[1]], two.gold_at, axis=1)
-    missing = width - one.gold_at.shape[1]
-    ours = np.pad(one.gold_at, ((0, 0), (0, missing)))
-    return bool((right == ours).all())
 
 
 class NothingSharedError(UsageError):
@@ -164,7 +143,9 @@ def aligned(one: Table, two: Table) -> tuple[Table, Table]:
             f"The runs of {one.model} and {two.model} on {one.benchmark} share no items.",
             "Make both with the same seed, options and data.",
         )
-    two = in_order_of(one, two)
+    labels = tuple(dict.fromkeys([*one.labels, *two.labels]))
+    one, two = _relabelled(one, labels), _relabelled(two, labels)
+    two = _in_order_of(one, two)
     _check(one, two)
     one, two = one.judged, two.judged
     if not len(one):
@@ -172,20 +153,16 @@ def aligned(one: Table, two: Table) -> tuple[Table, Table]:
             f"The items of {one.benchmark} that these runs share name no right answers.",
             "Judge what the models made first: there is nothing yet to compare.",
         )
-    labels = tuple(dict.fromkeys([*one.labels, *two.labels]))
-    code = {label: i for i, label in enumerate(labels)}
-    first = replace(one, labels=labels)
-    moved = np.array([code[label] for label in two.labels] + [-1])[two.choice]
     second = replace(
-        first,
-        choice=moved,
+        one,
+        choice=two.choice,
         picked=two.picked,
         failed=two.failed,
         scores=two.scores,
         scale=two.scale,
         about=two.about,
     )
-    return first, second
+    return one, second
 
 
 def _on_same_items(one: Table, two: Table) -> tuple[Table, Table]:
@@ -320,30 +297,25 @@ def _wordings_matter(tables: Sequence[Table]) -> bool:
     """Whether the same id may mean different questions, and that can be seen."""
     digests = {table.about.digest for table in tables}
     same = len(digests) == 1 and "" not in digests
-    return not same and all(table.wordings is not None for table in tables)
+    return not same and all(table.details.wordings is not None for table in tables)
 
 
 def _hashes(table: Table) -> NDArray[np.int64]:
-    assert table.wordings is not None
-    return table.wordings.hashes
+    assert table.details.wordings is not None
+    return table.details.wordings
 
 
 def _check(one: Table, two: Table) -> None:
     """The same id must mean the same question: the same choices in order, the same ones right."""
-    both = one.kind.astype(np.int64) * (len(two.kinds.choices) + 1) + two.kind
-    for row in np.unique(both, return_index=True)[1].tolist():
-        if _question(one, row) != _question(two, row):
-            raise UsageError(
-                f"Item '{one.ids[row]}' is not the same question to {one.model} and {two.model}.",
-                "Make both with the same seed, options and data.",
-            )
-
-
-def _question(table: Table, row: int) -> list[tuple[str, bool]]:
-    kind = table.kind[row]
-    codes, right = table.kinds.choices[kind].tolist(), table.kinds.gold[kind].tolist()
-    labels = [table.labels[code] for code in codes if code >= 0]
-    return list(zip(labels, right, strict=False))  # beyond the last choice nothing is right
+    mine, theirs = _same_width(one.choices, two.choices, -1)
+    ours, right = _same_width(one.gold_at, two.gold_at, False)
+    differs = (mine != theirs).any(axis=1) | (ours != right).any(axis=1)
+    if differs.any():
+        raise UsageError(
+            f"Item '{one.ids[differs.argmax()]}' is not the same question to {one.model} and "
+            f"{two.model}.",
+            "Make both with the same seed, options and data.",
+        )
 
 
 def _answered(table: Table) -> Flags:

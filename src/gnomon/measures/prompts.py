@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import isnan, nan
 from statistics import fmean, median, stdev
@@ -13,10 +13,10 @@ import numpy as np
 from gnomon.contracts import Measure
 from gnomon.errors import GnomonError, UsageError
 from gnomon.measures.chance import chance_of, unmet
-from gnomon.measures.entries import ScoredTable, by_benchmark
+from gnomon.measures.entries import ScoredTable, measures_of, pooled, sliced
 from gnomon.measures.intervals import interval
-from gnomon.measures.runlabels import labels, settings_of
-from gnomon.measures.seeds import slices, together
+from gnomon.measures.runlabels import settings_of
+from gnomon.measures.seeds import alike_but_for, together
 from gnomon.measures.table import Table
 from gnomon.records import Score
 
@@ -91,11 +91,8 @@ def by_prompt(tables: Sequence[Table]) -> list[list[Table]]:
 
     Within a group they stand in the order of their prompts.
     """
-    found: dict[tuple[str, str, str], list[Table]] = {}
-    for table in tables:
-        others = repr(sorted(promptless(table).items()))
-        found.setdefault((table.benchmark, table.spec, others), []).append(table)
-    return [sorted(group, key=wording_number) for group in found.values()]
+    groups = alike_but_for(tables, promptless)
+    return [sorted(group, key=wording_number) for group in groups]
 
 
 def pooled_over_prompts(entries: Sequence[ScoredTable]) -> list[ScoredTable]:
@@ -103,16 +100,7 @@ def pooled_over_prompts(entries: Sequence[ScoredTable]) -> list[ScoredTable]:
 
     It is an error if none do.
     """
-    measures = {id(entry.table): entry.measures for entry in entries}
-    found = []
-    for here in by_benchmark([entry.table for entry in entries]):
-        groups = by_prompt(here)
-        wordings = sorted({prompt_name(table) for table in here})
-        models = [group[0].model for group in groups]
-        names = labels(models, [promptless(group[0]) for group in groups])
-        for group, name in zip(groups, names, strict=True):
-            own = measures[id(group[0])]
-            found.append(ScoredTable(_pooled(group, wordings), own, name, seeds=tuple(group)))
+    found = pooled(entries, by_prompt, promptless, _pooled)
     if found and all(len(entry.seeds) == 1 for entry in found):
         raise _one_wording()
     return found
@@ -135,20 +123,19 @@ def _one_wording() -> UsageError:
     )
 
 
-def _pooled(tables: Sequence[Table], wordings: Sequence[str]) -> Table:
+def _pooled(tables: Sequence[Table], here: Sequence[Table]) -> Table:
     """Runs with different prompts, one below the other; an item is the same unit in all of them.
 
     A model that is not asked by a prompt would answer the same in every wording.
     """
     asked = {prompt_name(table): table for table in tables}
     if not _has_prompt(tables[0].spec):
-        asked = dict.fromkeys(wordings, tables[0])
+        asked = dict.fromkeys(sorted(map(prompt_name, here)), tables[0])
     named = []
     for name, table in asked.items():
         named.append(replace(table, about=replace(table.about, seed=name)))
-    pooled = together(named)
-    about = replace(pooled.about, settings=promptless(tables[0]))
-    return replace(pooled, about=about)
+    whole = together(named)
+    return replace(whole, about=replace(whole.about, settings=promptless(tables[0])))
 
 
 def _has_prompt(model: str) -> bool:
@@ -177,26 +164,12 @@ def score_over_prompts(
     """The measures of each model over its prompts: all items first, then by tags."""
     from gnomon.registry import measure
 
-    pooled = pooled_over_prompts(entries)
     found: list[PromptScore] = []
-    for entry in pooled:
-        for name in measures or entry.measures:
-            found += _over(entry, measure(name), level)
-    for tag in by:
-        for entry in pooled:
-            for name in measures or entry.measures:
-                found += _sliced(entry, measure(name), tag, minimum, level)
+    for tag, parts in sliced(pooled_over_prompts(entries), by, minimum):
+        for name in measures or measures_of(parts):
+            for key, part in parts.items():
+                found += _over(part, measure(name), level, tag, key)
     return found
-
-
-def _sliced(
-    entry: ScoredTable, measure: Measure, tag: str, minimum: int, level: float
-) -> Iterator[PromptScore]:
-    parts: Mapping[str, Sequence[Table]] = slices(entry.seeds, tag, minimum)
-    pooled = dict(entry.table.by(tag)) if parts else {}
-    for key, tables in parts.items():
-        here = entry._replace(table=pooled[key], seeds=tuple(tables))
-        yield from _over(here, measure, level, tag, key)
 
 
 def _over(

@@ -1,38 +1,28 @@
-"""Rows of answers into a table: from records, or straight from a run's log."""
+"""Rows of answers into a table: from records, or straight from a run's log.
+
+Each row costs a few dictionary look-ups; the texts of items are not kept.
+"""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import DataError
-from gnomon.measures.columns import (
-    CodeBook,
-    Column,
-    Floats,
-    TagColumns,
-    Tags,
-    TextColumn,
-    WordingHashes,
-    codes_of,
-)
-from gnomon.measures.table import Kinds, Table
+from gnomon.grouped import chunks
+from gnomon.measures.columns import CodeBook, Column, Floats, TagColumns, TextColumn, codes_of
+from gnomon.measures.table import Details, Kinds, Table, Wordings
+from gnomon.records import Item
 
 if TYPE_CHECKING:
     from gnomon.runs import AskedRow, Run
 
-# Rows into columns: builds a Table from any stream of items and answers.
-#
-# Each row costs a few dictionary look-ups; the texts of items are never kept.
-
-
-CHUNK = 256  # rows that are turned into columns together
+CHUNK = 256  # rows that are turned into columns together, short enough for the processor's cache
 
 
 class BareItem(msgspec.Struct, frozen=True, gc=False):
@@ -46,51 +36,95 @@ class BareItem(msgspec.Struct, frozen=True, gc=False):
 
 
 class TaggedItem(BareItem, frozen=True, gc=False):
-    """The same with tags."""
+    """The same with tags, by which slices and units are made."""
 
     tags: dict[str, str] = {}
 
 
-class ItemLike(Protocol):
-    """An Item, or the part of it that measures need."""
+class _Tagged(msgspec.Struct, frozen=True, gc=False):
+    tags: dict[str, str] = {}
 
-    @property
-    def id(self) -> str: ...  # noqa: D102
-    @property
-    def form(self) -> str: ...  # noqa: D102
-    @property
-    def choices(self) -> tuple[str, ...]: ...  # noqa: D102
-    @property
-    def gold(self) -> tuple[str, ...]: ...  # noqa: D102
-    @property
-    def group(self) -> str: ...  # noqa: D102
+
+class _Worded(msgspec.Struct, frozen=True, gc=False):
+    text: str
+    context: str = ""
 
 
 Scores = Sequence[float | None] | None
 # An item that was asked, and its answer: scores, choice, error.
-Row = tuple[ItemLike, Scores, str | None, str | None]
+Row = tuple[Item | BareItem, Scores, str | None, str | None]
+_bare = msgspec.json.Decoder(BareItem).decode
+_tagged = msgspec.json.Decoder(_Tagged).decode
+_worded = msgspec.json.Decoder(_Worded).decode
+_floats = msgspec.json.Decoder(list[float | None]).decode
 
 
-def build(rows: Iterable[Any], **about: Any) -> Table:
-    """A table of rows whose items have tags; `about` are the further fields of Table."""
+def build(
+    rows: Iterable[tuple[Any, Any, Any, Any]], wordings: Wordings | None = None, **about: Any
+) -> Table:
+    """A table of rows whose items have tags, and texts if their wordings are not given.
+
+    `about` are the further fields of Table.
+    """
     builder, tags, hashes = Builder(), TagColumns(), array("q")
-    for chunk in chunks(rows):
+    for chunk in chunks(rows, CHUNK):
         builder.add(chunk)
         items = [row[0] for row in chunk]
         tags.extend([item.tags for item in items])
-        if hasattr(items[0], "text"):
+        if wordings is None:
             hashes.extend([hash((item.context, item.text)) for item in items])
-    columns = tags.done()
-    if len(hashes) and len(hashes) == len(builder.ids):
-        about["wordings"] = WordingHashes(lambda: np.frombuffer(hashes, dtype=np.int64))
-    return builder.done(Tags(lambda: columns), **about)
+    columns, own = tags.done(), np.frombuffer(hashes, dtype=np.int64)
+    return builder.done(Details(lambda: columns, wordings or (lambda: own)), **about)
 
 
-def chunks(rows: Iterable[Any]) -> Iterator[list[Any]]:
-    """Rows in lists short enough to stay in the processor's cache."""
-    source = iter(rows)
-    while chunk := list(islice(source, CHUNK)):
-        yield chunk
+def build_run(run: Run, **about: Any) -> Table:
+    """The table of a run's log: texts of items are not kept, and not even decoded.
+
+    Tags and wordings are read from the log in a further pass, if anybody asks for one.
+    """
+    builder = Builder()
+    numbers = array("q")
+    for chunk in chunks(run.asked(), CHUNK):
+        builder.add(_decoded(run, chunk))
+        numbers.extend([asked.n for asked in chunk])
+    details = Details(lambda: _tags(run, numbers), lambda: _wordings(run, numbers))
+    return builder.done(details, numbers=np.frombuffer(numbers, dtype=np.int64), **about)
+
+
+def _decoded(run: Run, chunk: Sequence[AskedRow]) -> list[Row]:
+    try:
+        return [
+            (_bare(record), _floats(scores) if scores else None, choice, error)
+            for _, record, scores, choice, error in chunk
+        ]
+    except (msgspec.MsgspecError, TypeError) as error:
+        raise run.damaged(error) from None
+
+
+def _tags(run: Run, numbers: Sequence[int]) -> dict[str, Column]:
+    found = TagColumns()
+    for chunk in chunks(_again(run, numbers, _tagged), CHUNK):
+        found.extend([item.tags for item in chunk])
+    return found.done()
+
+
+def _wordings(run: Run, numbers: Sequence[int]) -> NDArray[np.int64]:
+    items = _again(run, numbers, _worded)
+    hashes = (hash((item.context, item.text)) for item in items)
+    return np.fromiter(hashes, dtype=np.int64, count=len(numbers))
+
+
+def _again(run: Run, numbers: Sequence[int], decode: Callable[[str], Any]) -> Iterator[Any]:
+    """The items of these numbers, which ascend. A run that is going on may have grown since."""
+    wanted = iter(numbers)
+    want = next(wanted, None)
+    try:
+        for n, record in run.records():
+            if n == want:
+                yield decode(record)
+                want = next(wanted, None)
+    except msgspec.MsgspecError as error:
+        raise run.damaged(error) from None
 
 
 class KindsSeen(dict[tuple[tuple[str, ...], tuple[str, ...]], int]):
@@ -103,7 +137,8 @@ class KindsSeen(dict[tuple[tuple[str, ...], tuple[str, ...]], int]):
 
     def __missing__(self, key: tuple[tuple[str, ...], tuple[str, ...]]) -> int:
         number = self[key] = len(self)
-        self.labels.learn(key[0])
+        for label in key[0]:
+            self.labels.setdefault(label, len(self.labels))
         self.places.append({label: place for place, label in enumerate(key[0])})
         return number
 
@@ -153,8 +188,31 @@ class Builder:
         self.group.extend([item.group for item in items])
         self._add_scores(items, scores, list(map(len, mine)))
 
-    def done(self, tags: Tags, *, scale: str = "none", **about: Any) -> Table:
-        """The finished table.
+    def _add_scores(
+        self, items: Sequence[Item | BareItem], scores: Sequence[Scores], widths: Sequence[int]
+    ) -> None:
+        given = [each for each in scores if each is not None]
+        if not self.any_scores and not given:
+            self.scores.append(np.full((len(items), 0), np.nan))
+            return
+        self.any_scores = True
+        if len(given) == len(scores) and len({*widths, *map(len, given)}) == 1:
+            self.scores.append(np.array(given, dtype=float))  # the usual case, and the fast one
+            return
+        padded = np.full((len(items), max(widths)), np.nan)
+        for row, (item, each, width) in enumerate(zip(items, scores, widths, strict=True)):
+            if each is None:
+                continue
+            if len(each) != width:
+                raise DataError(
+                    f"item '{item.id}' has {width} choices but its answer {len(each)} scores.",
+                    "An answer has one score for each choice, or none.",
+                )
+            padded[row, :width] = each
+        self.scores.append(padded)
+
+    def done(self, details: Details, *, scale: str = "none", **about: Any) -> Table:
+        """The finished table; `about` are its further fields.
 
         Scores of a scale that nobody named are log-probabilities if any is negative.
         """
@@ -174,37 +232,11 @@ class Builder:
             failed=np.frombuffer(self.failed, dtype=bool),
             group=self.group.done(),
             form=self.form.done(),
-            tags=tags,
+            details=details,
             scores=scores,
             scale=scale,
             **about,
         )
-
-    def _add_scores(
-        self, items: Sequence[ItemLike], scores: Sequence[Scores], widths: Sequence[int]
-    ) -> None:
-        given = [each for each in scores if each is not None]
-        if not self.any_scores and not given:
-            self.scores.append(np.full((len(items), 0), np.nan))
-            return
-        self.any_scores = True
-        if len(given) == len(scores) and len({*widths, *map(len, given)}) == 1:
-            self.scores.append(np.array(given, dtype=float))  # the usual case, and the fast one
-            return
-        widest = max(widths)
-        blank: Sequence[float | None] = (None,) * widest
-        padded: list[Sequence[float | None]] = []
-        for item, each, width in zip(items, scores, widths, strict=True):
-            if each is None:
-                padded.append(blank)
-                continue
-            if len(each) != width:
-                raise DataError(
-                    f"item '{item.id}' has {width} choices but its answer {len(each)} scores.",
-                    "An answer has one score for each choice, or none.",
-                )
-            padded.append((*each, *blank[width:]))
-        self.scores.append(np.array(padded, dtype=float))
 
     def _scores(self, width: int) -> Floats | None:
         if not self.any_scores:
@@ -215,83 +247,3 @@ class Builder:
             whole[start : start + len(chunk), : chunk.shape[1]] = chunk
             start += len(chunk)
         return whole
-
-
-# A table straight from a run's log: texts of items are not kept, and not even decoded.
-#
-# Tags and wordings are read from the log in a further pass, if anybody asks for one.
-
-
-class Tagged(msgspec.Struct, frozen=True, gc=False):
-    """The part of an Item that slices need."""
-
-    tags: dict[str, str] = {}
-
-
-class Worded(msgspec.Struct, frozen=True, gc=False):
-    """The part of an Item that people read."""
-
-    text: str
-    context: str = ""
-
-
-_bare = msgspec.json.Decoder(BareItem).decode
-_tagged = msgspec.json.Decoder(Tagged).decode
-_worded = msgspec.json.Decoder(Worded).decode
-_floats = msgspec.json.Decoder(list[float | None]).decode
-
-
-def build_run(run: Run, **about: Any) -> Table:
-    """The table of a run's log; `about` are the further fields of Table."""
-    builder = Builder()
-    numbers = array("q")
-    for chunk in chunks(run.asked()):
-        builder.add(_decoded(run, chunk))
-        numbers.extend([asked.n for asked in chunk])
-    return builder.done(
-        Tags(lambda: _tags(run, numbers)),
-        wordings=WordingHashes(lambda: _wordings(run, numbers)),
-        numbers=np.frombuffer(numbers, dtype=np.int64),
-        **about,
-    )
-
-
-def _decoded(run: Run, chunk: Sequence[AskedRow]) -> list[Row]:
-    try:
-        return [
-            (_bare(record), _floats(scores) if scores else None, choice, error)
-            for _, record, scores, choice, error in chunk
-        ]
-    except (msgspec.MsgspecError, TypeError) as error:
-        raise run.damaged(error) from None
-
-
-def _tags(run: Run, numbers: Sequence[int]) -> dict[str, Column]:
-    found = TagColumns()
-    try:
-        for chunk in chunks(_records(run, numbers)):
-            found.extend([_tagged(record).tags for record in chunk])
-    except msgspec.MsgspecError as error:
-        raise run.damaged(error) from None
-    return found.done()
-
-
-def _wordings(run: Run, numbers: Sequence[int]) -> NDArray[np.int64]:
-    hashes = array("q")
-    try:
-        for record in _records(run, numbers):
-            item = _worded(record)
-            hashes.append(hash((item.context, item.text)))
-    except msgspec.MsgspecError as error:
-        raise run.damaged(error) from None
-    return np.frombuffer(hashes, dtype=np.int64)
-
-
-def _records(run: Run, numbers: Sequence[int]) -> Iterator[str]:
-    """The items of these numbers, which ascend. A run that is going on may have grown since."""
-    wanted = iter(numbers)
-    want = next(wanted, None)
-    for n, record in run.records():
-        if n == want:
-            yield record
-            want = next(wanted, None)

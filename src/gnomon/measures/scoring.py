@@ -13,9 +13,9 @@ from gnomon.errors import UsageError
 from gnomon.measures.accuracy import ACCURACY
 from gnomon.measures.chance import chance_of, needs_two_runs, unmet
 from gnomon.measures.correction import Trial, corrected_accuracy
-from gnomon.measures.entries import ScoredTable, pooled_over_seeds, table_of
-from gnomon.measures.intervals import interval
-from gnomon.measures.seeds import SeedScore, over_seeds, slices
+from gnomon.measures.entries import ScoredTable, measures_of, pooled_over_seeds, sliced, table_of
+from gnomon.measures.intervals import interval, known
+from gnomon.measures.seeds import SeedScore, over_seeds
 from gnomon.measures.table import Table, unknown_tag
 from gnomon.records import Score
 
@@ -126,20 +126,13 @@ def _over_seeds(
     """Entries of several seeds: first all totals, then the slices of each tag."""
     from gnomon.registry import measure
 
-    for entry in entries:
-        for name in chosen or entry.measures:
-            found = over_seeds(entry.seeds, measure(name), pooled=entry.table, level=level)
-            yield Scored(found.score, entry.label, over_seeds=found)
-    for tag in tags:
-        for entry in entries:
-            parts = slices(entry.seeds, tag, minimum)
-            pooled = dict(entry.table.by(tag)) if parts else {}
-            for name in chosen or entry.measures:
-                for key, tables in parts.items():
-                    found = over_seeds(
-                        tables, measure(name), pooled=pooled[key], by=tag, key=key, level=level
-                    )
-                    yield Scored(found.score, entry.label, over_seeds=found)
+    for tag, parts in sliced(entries, tags, minimum):
+        for name in chosen or measures_of(parts):
+            for key, part in parts.items():
+                found = over_seeds(
+                    part.seeds, measure(name), pooled=part.table, by=tag, key=key, level=level
+                )
+                yield Scored(found.score, part.label, over_seeds=found)
 
 
 def score_run(run: Run, *, measures: Sequence[str] = ()) -> list[Score]:
@@ -228,8 +221,3 @@ def score(
         clusters=statistics.clusters,
         units=statistics.units,
     )
-
-
-def known(value: float) -> float | None:
-    """A number, or none for NaN."""
-    return None if isnan(value) else value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import isnan, nan, sqrt
@@ -10,11 +10,12 @@ from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gnomon.contracts import Laws, Measure
 from gnomon.errors import UsageError
+from gnomon.grouped import grouped
 from gnomon.measures.chance import chance_of
-from gnomon.measures.columns import WordingHashes
 from gnomon.measures.intervals import t_quantile, where_all_agree
 from gnomon.measures.rows import Row, TaggedItem, build
 from gnomon.measures.runlabels import is_seed
@@ -81,13 +82,21 @@ def over_seeds(
 
 def by_seed(tables: Sequence[Table]) -> list[list[Table]]:
     """The tables in groups that differ in nothing but their seeds, in order of first occurrence."""
-    found: dict[tuple[str, str, str], list[Table]] = {}
-    for table in tables:
-        same = (table.benchmark, table.spec, _in_words(seedless(table)))
-        found.setdefault(same, []).append(table)
-    for group in found.values():
+    groups = alike_but_for(tables, seedless)
+    for group in groups:
         _check_different(group)
-    return list(found.values())
+    return groups
+
+
+def alike_but_for(
+    tables: Sequence[Table], settings: Callable[[Table], dict[str, Any]]
+) -> list[list[Table]]:
+    """The tables of one model on one benchmark with the same of these settings, in groups."""
+
+    def key(table: Table) -> tuple[str, str, str]:
+        return table.benchmark, table.spec, _in_words(settings(table))
+
+    return list(grouped(tables, key).values())
 
 
 def _check_different(tables: Sequence[Table]) -> None:
@@ -143,15 +152,14 @@ def together(tables: Sequence[Table]) -> Table:
         scale=first.scale,
         sharing=_over_seeds(first),
         laws=_within_seeds(first.laws),
-        wordings=_wordings(tables),
+        wordings=lambda: _wordings(tables),
     )
 
 
-def _wordings(tables: Sequence[Table]) -> WordingHashes | None:
-    known = [table.wordings for table in tables if table.wordings is not None]
-    if len(known) < len(tables):
-        return None
-    return WordingHashes(lambda: np.concatenate([each.hashes for each in known]))
+def _wordings(tables: Sequence[Table]) -> NDArray[np.int64] | None:
+    hashes = [table.details.wordings for table in tables]
+    known = [each for each in hashes if each is not None]
+    return np.concatenate(known) if len(known) == len(tables) else None
 
 
 def _rows(tables: Sequence[Table]) -> Iterator[Row]:

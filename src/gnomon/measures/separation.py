@@ -159,12 +159,7 @@ def _mean_of_both(sums: Floats) -> Floats:
         return np.asarray((of_true + of_false) / 2)
 
 
-AUC = Measure(
-    name="auc",
-    statistics=auc,
-    needs=frozenset({"scores", "truth"}),
-    chance=0.5,
-)
+AUC = Measure(name="auc", statistics=auc, needs=frozenset({"scores", "truth"}), chance=0.5)
 PAIR_IMAGE = Measure(
     name="pair_image",
     statistics=pair_image,

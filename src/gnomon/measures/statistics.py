@@ -167,12 +167,19 @@ def mean_of(
 # derivation.
 
 
-# Units that add nothing come out below 0 as often as above. Counting only what is above would make
-# intervals too wide, counting all of it would make some far too narrow.
-LEAST_VARIANCE = 0.9  # the least variance, as a share of that of the cells
-# How much an interval of 95 % widens as the error moves along with the figure: see `_freedom`
+# The least variance, as a share of that of the cells. Units that add nothing come out below 0 as
+# often as above: counting only what is above makes intervals too wide (in simulations 92.5 to
+# 97.7 % of them held the truth), counting all of it makes some far too narrow (87 to 96 %). With
+# nine tenths it was 92.5 to 97 % (docs/decisions.md, "Errors by what is shared").
+LEAST_VARIANCE = 0.9
+# By how much an interval of c = 1.96 standard errors, that is of 95 %, holds the truth more often
+# as the error moves along with the figure: 2 (c^2 - 1) / (c^2 + 1), docs/measures.md ("A large
+# unit").
 SQUARE = 1.96**2
 WIDENS = 2 * (SQUARE - 1) / (SQUARE + 1)
+# What of the scatter is left at least when that is taken off, which is the start of a series only.
+LEAST_SCATTER = 0.25
+SAME = 1e-12  # errors up to this are those of cells that agree but for the last bit
 
 
 class Uncertainty(NamedTuple):
@@ -215,7 +222,7 @@ def uncertainty(statistics: Statistics) -> Uncertainty:
         variance, scatter = _of_overlapping(statistics, moved, variance, scatter)
 
     error = statistics.degree * sqrt(variance)
-    if error <= 1e-12:  # cells that agree but for the last bit do agree
+    if error <= SAME:
         fewest = _fewest(layout)
         return Uncertainty(0.0, fewest, fewest)
     most = len(moved) - 1
@@ -296,7 +303,8 @@ def _scatter_of_kinds(layout: UnitLayout, sizes: Floats) -> Scatter:
     """How well what the units of all kinds add is known, if sources have these variances.
 
     The noise of the squares over a kind counts by the root of the share of them that its units
-    make: where they make none, the least variance already widens the interval.
+    make: where they make none, the least variance already widens the interval. The root is a choice
+    that simulations bear out, not a derivation (docs/measures.md).
     """
     scatter = Scatter()
     weights = layout.added @ layout.coefficients
@@ -351,7 +359,7 @@ def _freedom(variance: float, scatter: Scatter, most: int) -> float:
     the truth more often. To second order this is worth `WIDENS` of what goes along.
     """
     left = scatter.spread - WIDENS * max(0.0, scatter.along)
-    return variance**2 / max(left, scatter.spread / 4, variance**2 / most)
+    return variance**2 / max(left, LEAST_SCATTER * scatter.spread, variance**2 / most)
 
 
 def _fewest(layout: UnitLayout) -> float:

@@ -7,7 +7,7 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from gnomon.contracts import Laws
 from gnomon.errors import UsageError, nearest
-from gnomon.measures.columns import Codes, Column, Floats, Tags, WordingHashes, coded
+from gnomon.measures.columns import Codes, Column, Floats, coded
 from gnomon.measures.units import Sharing, Units, shared_units
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from gnomon.runs import Run
 
 Flags = NDArray[np.bool_]
+# hashes of each row's context and text, good within one process; none if these are not known
+Wordings = Callable[[], NDArray[np.int64] | None]
 NO_LAWS = Laws()
 BY_GROUP = Sharing()
 # Columns that every table has beside its tags.
@@ -41,6 +43,30 @@ class Kinds(NamedTuple):
     choices: Codes  # [kinds, width] label codes, -1 beyond the end
     gold: Flags  # [kinds, width] which choices are right
     first: Codes  # [kinds] the place of the right choice that the item names first
+
+
+class Details:
+    """What is read of the items only if somebody asks: their tags, and hashes of what they ask."""
+
+    def __init__(self, tags: Callable[[], Mapping[str, Column]], wordings: Wordings) -> None:
+        self._tags, self._wordings = tags, wordings
+
+    @cached_property
+    def tags(self) -> Mapping[str, Column]:
+        """A column for each tag."""
+        return self._tags()
+
+    @cached_property
+    def wordings(self) -> NDArray[np.int64] | None:
+        """A hash of each row's context and text; none if these are not known."""
+        return self._wordings()
+
+    def take(self, rows: NDArray[Any]) -> Details:
+        """The same for some of the rows."""
+        return Details(
+            lambda: {name: column.take(rows) for name, column in self.tags.items()},
+            lambda: _cut(self.wordings, rows),
+        )
 
 
 @dataclass(frozen=True)
@@ -82,13 +108,12 @@ class Table:
     failed: Flags  # the model failed on the item
     group: Column
     form: Column
-    tags: Tags
+    details: Details
     # [rows, width] aligned with the choices, NaN beyond the end or unknown
     scores: Floats | None = None
     scale: str = "none"  # of the scores: log-probability, probability or none
     sharing: Sharing = BY_GROUP  # what items share, and so what varies independently
     laws: Laws = NO_LAWS
-    wordings: WordingHashes | None = None  # what was asked, as hashes; none if that is not known
     numbers: NDArray[np.int64] | None = None  # the rows' items in the run's log
     about: RunFacts = RunFacts()
 
@@ -134,15 +159,10 @@ class Table:
             total=manifest.whole_items or manifest.counts.items,
             shard=manifest.shard,
         )
-        if benchmark is None:
-            return build_run(run, about=about, scale=manifest.scale)
-        return build_run(
-            run,
-            about=about,
-            scale=manifest.scale,
-            sharing=Sharing.of(benchmark),
-            laws=benchmark.laws,
-        )
+        known: dict[str, Any] = {}
+        if benchmark is not None:
+            known = {"sharing": Sharing.of(benchmark), "laws": benchmark.laws}
+        return build_run(run, about=about, scale=manifest.scale, **known)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -161,6 +181,11 @@ class Table:
     def spec(self) -> str:
         """Which model it is, whatever it is called."""
         return self.about.spec or self.about.model
+
+    @property
+    def tags(self) -> Mapping[str, Column]:
+        """A column for each tag that any item has."""
+        return self.details.tags
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -284,6 +309,8 @@ class Table:
 
     def where(self, rows: Flags | Codes) -> Table:
         """The rows that a mask or an index picks."""
+        if rows.dtype == bool:
+            rows = np.flatnonzero(rows)
         return replace(
             self,
             ids=self.ids[rows],
@@ -293,9 +320,8 @@ class Table:
             failed=self.failed[rows],
             group=self.group.take(rows),
             form=self.form.take(rows),
-            tags=self.tags.take(rows),
+            details=self.details.take(rows),
             scores=_cut(self.scores, rows),
-            wordings=self.wordings and self.wordings.take(rows),
             numbers=_cut(self.numbers, rows),
         )
 

@@ -120,8 +120,4 @@ def _by_object(sums: list[tuple[Codes, Floats]]) -> Floats:
     return total[seen]
 
 
-TRANSITIVITY, TRANSITIVITY_AND_RIGHT = with_twin(
-    "transitivity",
-    transitivity,
-    "laws",
-)
+TRANSITIVITY, TRANSITIVITY_AND_RIGHT = with_twin("transitivity", transitivity, "laws")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.measures.columns import Codes, Floats, compact, pooled
+from gnomon.measures.columns import Codes, Floats, compact, first_rows, pooled
 from gnomon.measures.layout import Shared, UnitLayout
 
 if TYPE_CHECKING:
@@ -105,8 +105,7 @@ def _cells(units: Units, most: int) -> Cells:
     for kind in blocks:
         for tag in kind.codes.T:
             of, count = compact(of * (kind.number + 1) + tag + 1)
-    first = np.zeros(count, dtype=np.int64)
-    first[of[::-1]] = np.arange(len(of))[::-1]
+    first = first_rows(of, count)
     shared = tuple(_shared(kind.codes[first]) for kind in blocks)
     return Cells(of, count, UnitLayout(_sizes(of, count), shared), counts, ", ".join(words))
 
@@ -281,7 +280,7 @@ def shared_units(table: Table) -> Units:
     tags: list[int] = []
     nouns: list[str] = []
     for kind in table.sharing.within(table):
-        found = pooled([table.column(tag) for tag in kind.tags])
+        found, _ = pooled([table.column(tag) for tag in kind.tags])
         columns.append(found)
         tags.append(len(kind.tags))
         alone = len(table) > 0 and (found < 0).all()  # no item says what it belongs to

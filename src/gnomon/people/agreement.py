@@ -24,8 +24,7 @@ from gnomon.measures.agreement import (
     ordinal_alpha,
     pairwise_agreement,
 )
-from gnomon.measures.intervals import Interval, interval
-from gnomon.measures.scoring import known
+from gnomon.measures.intervals import Interval, interval, known
 from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.people.taskfile import LOW_TO_HIGH, POINTS
 from gnomon.people.votes import Flags, Votes

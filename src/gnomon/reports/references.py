@@ -12,8 +12,8 @@ from gnomon.contracts import Benchmark, Measure, Model
 from gnomon.errors import GnomonError
 from gnomon.measures.accuracy import ACCURACY
 from gnomon.measures.agreement import label_of_most, mean_over_people
-from gnomon.measures.intervals import interval
-from gnomon.measures.scoring import known, scores
+from gnomon.measures.intervals import interval, known
+from gnomon.measures.scoring import scores
 from gnomon.measures.table import Table
 from gnomon.measures.units import Sharing
 from gnomon.naming import PERSON

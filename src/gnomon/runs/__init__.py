@@ -4,7 +4,6 @@ The engine writes it; everything else only reads it. This room is the only one t
 """
 
 from gnomon.runs.finding import (
-    RunSurvey,
     check_holds_a_run_alone,
     open_runs,
     remove,
@@ -14,44 +13,34 @@ from gnomon.runs.finding import (
 )
 from gnomon.runs.log import RunLog
 from gnomon.runs.manifest import (
-    FORMAT,
     LOG,
     MANIFEST,
     PICTURES,
     Counts,
     Manifest,
     check_not_in_use,
-    determining,
     is_in_use,
 )
 from gnomon.runs.merging import Merged, merge
-from gnomon.runs.notes import NOTES, Doubt, Note, Notes, change_notes, read_notes, wording_of
+from gnomon.runs.notes import Doubt, Notes, change_notes, read_notes, wording_of
 from gnomon.runs.reading import AskedRow, Run
-from gnomon.runs.recovering import Recovered, recover
-from gnomon.runs.usage import Usage
+from gnomon.runs.recovering import recover
 
 __all__ = [
-    "FORMAT",
     "LOG",
     "MANIFEST",
-    "NOTES",
     "PICTURES",
     "AskedRow",
     "Counts",
     "Doubt",
     "Manifest",
     "Merged",
-    "Note",
     "Notes",
-    "Recovered",
     "Run",
     "RunLog",
-    "RunSurvey",
-    "Usage",
     "change_notes",
     "check_holds_a_run_alone",
     "check_not_in_use",
-    "determining",
     "is_in_use",
     "merge",
     "open_runs",

@@ -12,10 +12,11 @@ from typing import Any
 
 import msgspec
 
-from gnomon.records import Item
+from gnomon.records import Answer, Item
 
 LONGEST = 64 * 2**20  # bytes of one row: an item or an answer with its reply
 TABLES = ("items", "answers")
+COLUMNS = Answer.__struct_fields__[1:]  # of an answer, beside the number of its item
 
 
 def connect(file: Path, address: str = "") -> sqlite3.Connection:

@@ -7,11 +7,11 @@ few items, spread over lengths, and what they answer is not kept: a plan changes
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -25,7 +25,8 @@ from gnomon.runs import MANIFEST, Run
 from gnomon.runs.batches import Asker, Numbered, in_batches
 from gnomon.runs.identity import run_folder
 from gnomon.runs.plan import check_takes
-from gnomon.runs.workers import about_model
+from gnomon.runs.usage import cost_of
+from gnomon.runs.workers import about_model, close_model, prepare_model
 
 SAMPLE = 12  # items that are timed
 WARM_UP = 4  # items that are asked before, since the first ones are slower
@@ -84,9 +85,7 @@ def opened(spec: ModelSpec) -> Iterator[Opened]:
     try:
         yield Opened(model, spec, clock.taken())
     finally:
-        close: Callable[[], None] | None = getattr(model, "close", None)
-        if close:
-            close()
+        close_model(model)
 
 
 def estimate(
@@ -123,7 +122,7 @@ def estimate(
         seconds=None if asking is None else making.seconds + asking.seconds,
         cpu_seconds=None if asking is None else making.cpu + asking.cpu,
         bytes=int(OVERHEAD * size),
-        cost=_cost(who.spec.options, read, written),
+        cost=cost_of(read, written, who.spec.options),
     )
 
 
@@ -147,9 +146,7 @@ def _times(
     alone and several together tell that apart from what each item takes.
     """
     clock = Clock()
-    prepare = getattr(who.model, "prepare", None)
-    if prepare:
-        prepare(iter(items), source.benchmark)
+    prepare_model(who.model, iter(items), source.benchmark)
     preparing = clock.taken()
     by_length = sorted(left, key=asker.size)
     single = by_length[len(by_length) // 2]
@@ -203,13 +200,6 @@ def _ask(asker: Asker, items: Sequence[Item]) -> list[Answer]:
     return answers
 
 
-def _cost(options: dict[str, Any], read: int, written: int) -> float | None:
-    prices = options.get("price_input"), options.get("price_output")
-    if prices[0] is None or prices[1] is None:
-        return None
-    return (read * float(prices[0]) + written * float(prices[1])) / 1e6
-
-
 class Timing(NamedTuple):
     """What a handful of items took."""
 
@@ -237,9 +227,7 @@ def time_items(source: ItemSource, spec: ModelSpec) -> Timing:
     getting_ready = Clock()
     with opened(spec) as who:
         asker = Asker(who.model)
-        prepare = getattr(who.model, "prepare", None)
-        if prepare:
-            prepare(iter(items), source.benchmark)
+        prepare_model(who.model, iter(items), source.benchmark)
         _ask(asker, chosen[:WARM_UP])
         loading = getting_ready.taken().seconds
         timed = chosen[WARM_UP:] or chosen

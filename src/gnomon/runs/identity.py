@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from hashlib import blake2b
-from itertools import islice
 from os.path import expanduser
 from pathlib import Path
 from typing import Any
@@ -21,12 +20,14 @@ import msgspec
 from gnomon.contracts import Model
 from gnomon.errors import DataError, RunError
 from gnomon.fingerprint import fingerprint
+from gnomon.grouped import chunks
 from gnomon.items.source import ItemSource
-from gnomon.records import Fingerprint, Item
+from gnomon.records import Fingerprint
 from gnomon.redaction import redact_options
 from gnomon.registry import ModelSpec, scheme_of
-from gnomon.runs import FORMAT, LOG, MANIFEST, Manifest, Run, RunLog, determining
+from gnomon.runs import LOG, MANIFEST, Manifest, Run, RunLog
 from gnomon.runs.batches import Numbered
+from gnomon.runs.manifest import FORMAT, changed_keys, determining
 
 START_OVER = (
     "Start over with --restart (in Python restart=True), or give another folder with --runs."
@@ -92,11 +93,9 @@ def check_same_files(manifest: Manifest, files: dict[str, str], folder: Path) ->
 
 def check_same_model(manifest: Manifest, description: dict[str, Any], folder: Path) -> None:
     """Refuse a model that describes itself otherwise than when the run was started."""
-    before = determining(manifest.model_description)
-    now = determining(description)
-    if before != now:
-        changed = [key for key in before.keys() | now.keys() if before.get(key) != now.get(key)]
-        raise _other_model(manifest, folder, sorted(changed))
+    changed = changed_keys(determining(manifest.model_description), determining(description))
+    if changed:
+        raise _other_model(manifest, folder, changed)
 
 
 def _other_model(manifest: Manifest, folder: Path, changed: list[str]) -> RunError:
@@ -108,23 +107,18 @@ def _other_model(manifest: Manifest, folder: Path, changed: list[str]) -> RunErr
 
 
 def run_folder(
-    source: ItemSource, model: Model | ModelSpec, runs: str | Path, *, blind: bool = False
-) -> Path:
-    """Where this run lives: the same benchmark, model and options give the same folder.
-
-    The limit has no say in it, so that a run grows when a larger one is asked for.
-    """
-    return _folder(source, None, model, runs, blind=blind)
-
-
-def _folder(
     source: ItemSource,
-    limit: int | None,
     model: Model | ModelSpec,
     runs: str | Path,
     *,
-    blind: bool,
+    blind: bool = False,
+    limit: int | None = None,
 ) -> Path:
+    """Where this run lives: the same benchmark, model and options give the same folder.
+
+    The limit has no say in it, so that a run grows when a larger one is asked for; `limit` is for
+    runs of an earlier Gnomon, where it had.
+    """
     if isinstance(model, ModelSpec):
         options = redact_options(model.deciding)  # a new password does not make a new run
     else:
@@ -152,7 +146,7 @@ def check_no_older_run(
     """
     if source.limit is None:
         return
-    older = _folder(source, source.limit, model, runs, blind=blind)
+    older = run_folder(source, model, runs, blind=blind, limit=source.limit)
     if (older / MANIFEST).exists():
         raise RunError(
             f"{older} was made by an earlier Gnomon, whose --limit chose other items. It can be "
@@ -205,7 +199,7 @@ def store_items(log: RunLog, source: ItemSource) -> str:
     """Put the items into the log, and give their digest."""
     digest = Fingerprint()
     number = 0
-    for chunk in in_chunks(source.items()):
+    for chunk in chunks(source.items(), WINDOW):
         for item in chunk:
             digest.add(item)
         log.add_items(number, chunk)
@@ -249,10 +243,3 @@ def pending_count(log: RunLog, only: frozenset[int], *, retry_errors: bool = Fal
     """How many items of these numbers lack an answer."""
     windows = pending_windows(log, only=only, retry_errors=retry_errors)
     return sum(len(window) for window in windows)
-
-
-def in_chunks(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Items in lists of at most WINDOW."""
-    stream = iter(items)
-    while chunk := list(islice(stream, WINDOW)):
-        yield chunk

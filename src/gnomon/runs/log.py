@@ -9,7 +9,8 @@ from __future__ import annotations
 import errno
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ import msgspec
 
 from gnomon.errors import DataError, GnomonError, RunError
 from gnomon.records import Answer, Item
-from gnomon.runs.database import add_counts, connect, counts_apart
+from gnomon.runs.database import COLUMNS, add_counts, connect, counts_apart
 from gnomon.runs.manifest import (
     LOCK,
     LOG,
@@ -42,20 +43,6 @@ CREATE TABLE IF NOT EXISTS answers (
   error TEXT, tokens_read INTEGER, tokens_written INTEGER, PRIMARY KEY (n, sample)
 ) WITHOUT ROWID;
 """
-_ANSWER_COLUMNS = (
-    "n",
-    "sample",
-    "scores",
-    "choice",
-    "reply",
-    "rule",
-    "files",
-    "seconds",
-    "tokens",
-    "error",
-    "tokens_read",
-    "tokens_written",
-)
 _encode = msgspec.json.Encoder().encode
 _decode_item = msgspec.json.Decoder(Item).decode
 
@@ -144,16 +131,10 @@ class RunLog:
         """
         rows = ((number, item.id, _encode(item).decode()) for number, item in enumerate(items))
         try:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
+            with self._transaction():
                 self._collect_grown(rows)
                 ready()
                 self._replace_items(forgetting=forgetting)
-            except BaseException:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
             self._db.execute("DROP TABLE grown")
         except sqlite3.Error as error:
             raise _log_error(self.path, error) from None
@@ -220,7 +201,7 @@ class RunLog:
             return
         used = []
         filled = []
-        for name, column in zip(_ANSWER_COLUMNS, zip(*rows, strict=True), strict=True):
+        for name, column in zip(("n", *COLUMNS), zip(*rows, strict=True), strict=True):
             if column.count(None) < len(rows):
                 used.append(name)
                 filled.append(column)
@@ -264,17 +245,13 @@ class RunLog:
 
     def counts(self) -> Counts:
         """Counted from the log."""
-        try:
-            return count(self._db)
-        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            raise damaged_log(self.path, error) from None
+        with self._reading() as db:
+            return count(db)
 
     def usage(self, model_options: Mapping[str, Any]) -> Usage:
         """What all answers took, summed from the log."""
-        try:
-            return usage_of(self._db, model_options)
-        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            raise damaged_log(self.path, error) from None
+        with self._reading() as db:
+            return usage_of(db, model_options)
 
     def write_manifest(self, manifest: Manifest) -> None:
         """Replace run.json in one step, so that it is never half written."""
@@ -296,25 +273,36 @@ class RunLog:
             shutil.rmtree(self.path, ignore_errors=True)
 
     def _read(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        with self._reading() as db:
+            return db.execute(sql, parameters).fetchall()
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
         try:
-            return self._db.execute(sql, parameters).fetchall()
+            yield self._db
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise damaged_log(self.path, error) from None
 
     def _write(self, sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
         try:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
+            with self._transaction():
                 self._db.executemany(sql, rows)
-            except BaseException:
-                if self._db.in_transaction:  # a full disk has rolled back already
-                    self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
         except sqlite3.IntegrityError:
             raise
         except sqlite3.Error as error:
             raise _log_error(self.path, error) from None
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """What is written becomes durable as a whole, or not at all."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            if self._db.in_transaction:  # a full disk has rolled back already
+                self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
 
 
 @lru_cache
@@ -326,27 +314,17 @@ def _adding_answers(columns: tuple[str, ...], *, replacing: bool = False) -> str
     """
     names = ", ".join(columns)
     places = ", ".join("?" * len(columns))
-    replaced = ", ".join(f"{name} = excluded.{name}" for name in _ANSWER_COLUMNS[2:])
+    replaced = ", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])
     adding = f"INSERT INTO answers ({names}) VALUES ({places})"  # noqa: S608 - our own words
     upsert = f"{adding} ON CONFLICT (n, sample) DO UPDATE SET {replaced}"
     return upsert if replacing else f"{upsert} WHERE error IS NOT NULL"
 
 
 def _row(n: int, answer: Answer) -> tuple[Any, ...]:
-    return (
-        n,
-        answer.sample,
-        encode_scores(answer.scores),
-        answer.choice,
-        answer.reply,
-        answer.rule,
-        _encode(answer.files).decode() if answer.files else None,
-        answer.seconds,
-        answer.tokens,
-        answer.error,
-        answer.tokens_read,
-        answer.tokens_written,
-    )
+    """The number and the fields of an answer, those of several values as JSON."""
+    _, sample, scores, choice, reply, rule, files, *others = msgspec.structs.astuple(answer)
+    names = _encode(files).decode() if files else None
+    return (n, sample, encode_scores(scores), choice, reply, rule, names, *others)
 
 
 def _same_id(name: str, first: int, second: int) -> DataError:

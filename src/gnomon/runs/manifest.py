@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,15 @@ def determining(description: dict[str, Any]) -> dict[str, Any]:
     """What a description says beyond what follows from weights and items: size, what was fitted."""
     following = ("parameters", "fitted", "trial")
     return {key: value for key, value in description.items() if key not in following}
+
+
+def changed_keys(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The keys whose values differ, in order.
+
+    >>> changed_keys({"dtype": "f4", "size": 2}, {"dtype": "f8", "size": 2})
+    ['dtype']
+    """
+    return sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -11,14 +11,14 @@ import shlex
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import msgspec
 
 from gnomon.durable import link_or_copy
 from gnomon.errors import GnomonError, RunError
+from gnomon.grouped import chunks
 from gnomon.records import Fingerprint, Item
 from gnomon.runs.log import RunLog
 from gnomon.runs.manifest import MANIFEST, MERGING, PICTURES, Manifest, check_not_in_use
@@ -26,7 +26,6 @@ from gnomon.runs.reading import Run
 from gnomon.runs.shards import Parts, check_can_be_merged
 
 STEP = 4096  # items or answers at a time
-T = TypeVar("T")
 Watcher = Callable[[int, int], None]
 
 
@@ -203,7 +202,7 @@ def _copy_items(runs: Sequence[Run], log: RunLog, copied: _Counted) -> str:
     number = 0
     for run in runs:
         own = Fingerprint()
-        for chunk in _chunks(_items_without_gaps(run)):
+        for chunk in chunks(_items_without_gaps(run), STEP):
             for item in chunk:
                 digest.add(item)
                 own.add(item)
@@ -237,15 +236,10 @@ def _items_without_gaps(run: Run) -> Iterator[Item]:
 def _copy_answers(runs: Sequence[Run], log: RunLog, copied: _Counted) -> None:
     before = 0
     for run in runs:
-        for chunk in _chunks(run.numbered_answers()):
+        for chunk in chunks(run.numbered_answers(), STEP):
             log.add_answers([(before + number, answer) for number, answer in chunk])
             copied.add(len(chunk))
         before += run.counts().items
-
-
-def _chunks(stream: Iterator[T]) -> Iterator[list[T]]:
-    while chunk := list(islice(stream, STEP)):
-        yield chunk
 
 
 def _check_items(parts: Parts, manifest: Manifest) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from gnomon.durable import replace_file
-from gnomon.errors import DataError, RunError
+from gnomon.errors import RunError
 from gnomon.records import Item, digest
 
 NOTES, NOTES_LOCK = "notes.json", "notes.lock"
@@ -53,7 +53,7 @@ class Notes(msgspec.Struct, kw_only=True):
         """Add a remark."""
         text = _checked(text)
         if text:
-            self.notes.append(Note(id=secrets.token_hex(6), text=text, at=_now()))
+            self.notes.append(Note(id=secrets.token_hex(6), text=text, at=datetime.now(UTC)))
 
     def remove_note(self, name: str) -> None:
         """Remove the remark of that id, if it is still there."""
@@ -70,7 +70,7 @@ class Notes(msgspec.Struct, kw_only=True):
         if before and before.comment not in ("", seen, comment):
             comment = _checked(f"{before.comment}\n{comment}".strip())
         self.doubts[item.id] = Doubt(
-            item=item.id, wording=wording_of(item), comment=comment, at=_now()
+            item=item.id, wording=wording_of(item), comment=comment, at=datetime.now(UTC)
         )
 
     def trust(self, item: str) -> None:
@@ -85,19 +85,13 @@ def wording_of(item: Item) -> str:
 
 def read_notes(folder: Path) -> Notes:
     """What was noted about the run in a folder; nothing where there is no such file."""
+    from gnomon.files import read_json
+
     file = folder / NOTES
-    try:
-        if not file.exists():
-            return Notes()
-        if not file.is_file() or file.stat().st_size > LARGEST:
-            raise _not_notes(file, "it is not a file of at most 16 MB")
-        found = msgspec.json.decode(file.read_bytes(), type=Notes)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise _not_notes(file, str(error)) from None
-    except OSError as error:
-        raise RunError(
-            f"{file} cannot be read: {error.strerror}.", "Check its permissions."
-        ) from None
+    if not file.exists():
+        return Notes()
+    hint = "Restore the file from a copy, or move it elsewhere."
+    found = read_json(file, Notes, limit=LARGEST, hint=hint)
     if found.format > FORMAT:
         raise RunError(
             f"{file} was written by a newer Gnomon (format {found.format}).",
@@ -139,15 +133,3 @@ def _checked(text: str) -> str:
     if len(text) > LONGEST:
         raise RunError(f"A note may have {LONGEST:,} characters.", "Shorten it.")
     return text
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
-def _not_notes(file: Path, reason: str) -> DataError:
-    return DataError(
-        f"not the notes of a run: {reason}.",
-        "Restore the file from a copy, or move it elsewhere.",
-        file=file,
-    )

@@ -19,28 +19,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from gnomon import grouped
 from gnomon.contracts import Benchmark
 from gnomon.errors import GnomonError, ModelError, ModelWarning, RunError, UsageError
 from gnomon.jobs import LENGTH, Child, ChildDiedError
 from gnomon.records import Answer, Item
 from gnomon.registry import ModelSpec, known_benchmark
-from gnomon.runs import determining
+from gnomon.runs import workers
 from gnomon.runs.batches import Numbered, default_size
-from gnomon.runs.identity import WINDOW, in_chunks, model_files
+from gnomon.runs.identity import WINDOW, model_files
+from gnomon.runs.manifest import changed_keys, determining
 from gnomon.runs.pace import WorkerPace
 from gnomon.runs.plan import RunTask
-from gnomon.runs.workers import (
-    Done,
-    ModelFacts,
-    Window,
-    Worker,
-    WorkerReady,
-    check_can_be_shared,
-    decode_answers,
-    decode_ready,
-    encode,
-    packed,
-)
 
 if TYPE_CHECKING:
     from gnomon.runs.ray import RayCluster, RayWorker
@@ -70,7 +60,7 @@ class Processes:
         """Start a process."""
         threads = max(1, (os.cpu_count() or 1) // self.count)
         share = os.environ.get("OMP_NUM_THREADS") or str(threads)
-        return Child(Worker, *self._worker, environment={"OMP_NUM_THREADS": share})
+        return Child(workers.Worker, *self._worker, environment={"OMP_NUM_THREADS": share})
 
     def lay_out(self, chunks: Iterable[bytes]) -> FileOfItems:
         """Put the items into a file that only this user can read."""
@@ -193,7 +183,7 @@ class _Seat:
 class WorkerPool:
     """The workers of a run in one place."""
 
-    about: ModelFacts
+    about: workers.ModelFacts
     budget: int  # tokens a batch may hold
     batch: int  # items a batch may hold: fewer than at first when memory has run out
 
@@ -202,8 +192,8 @@ class WorkerPool:
         self._files = files  # of the model, as the process of the run sees them
         self._news = threading.Condition()  # guards all that follows
         self._waiting = _Waiting()
-        self._done: list[Done] = []
-        self._verdicts: list[Done] = []  # items to blame, if workers can answer others
+        self._done: list[workers.Done] = []
+        self._verdicts: list[workers.Done] = []  # items to blame, if workers can answer others
         self._problem: Exception | None = None  # that ends the run
         self._closing = False
         self._supply: tuple[Any, ...] | None = None  # what is shown to a model before it is asked
@@ -214,7 +204,7 @@ class WorkerPool:
         self._idle_since = time.monotonic()
         self._kept_replies: Counter[str] = Counter()  # of workers that died
         self._lost = 0
-        self._first: WorkerReady | None = None  # what the first worker said of the model
+        self._first: workers.WorkerReady | None = None  # what the first worker said of the model
         self._seats = [_Seat() for _ in range(place.count)]
         self._threads = []
         for seat in tuple(self._seats):  # who cannot begin leaves at once
@@ -235,11 +225,11 @@ class WorkerPool:
 
     def prepare(self, items: Iterable[Item], benchmark: Benchmark) -> None:
         """Let every worker's model see the items, if it wants to; wait for the first."""
-        check_can_be_shared(self.about)
+        workers.check_can_be_shared(self.about)
         supply: tuple[Any, ...] = ()
         if self.about.prepares:
             self._check_known(benchmark)
-            chunks = (encode(chunk) for chunk in in_chunks(items))
+            chunks = (workers.encode(chunk) for chunk in grouped.chunks(items, WINDOW))
             supply = (self._place.lay_out(chunks), benchmark.name)
         with self._news:
             self._supply = supply
@@ -257,7 +247,9 @@ class WorkerPool:
     def keep(self, folder: Path) -> None:
         """Nothing: models that make files were refused."""
 
-    def measured(self, windows: Iterable[Window]) -> Iterator[tuple[Window, list[int]]]:
+    def measured(
+        self, windows: Iterable[workers.Window]
+    ) -> Iterator[tuple[workers.Window, list[int]]]:
         """Each window with the size of each item; workers count the next while they are asked."""
         ahead: deque[_Job] = deque()
         most = 1 + 2 * self._place.count * self.batch // WINDOW
@@ -273,14 +265,14 @@ class WorkerPool:
         while ahead:
             yield self._when_known(ahead.popleft())
 
-    def _when_known(self, job: _Job) -> tuple[Window, list[int]]:
+    def _when_known(self, job: _Job) -> workers.Sized:
         self._wait_for(lambda: job.sizes is not None)
         assert job.sizes is not None
         return job.batch, job.sizes
 
     def work(
         self, batches: Iterable[Sequence[Numbered]], *, answered: bool = False
-    ) -> Iterator[list[Done]]:
+    ) -> Iterator[list[workers.Done]]:
         """Ask all batches, in whatever order they come back; nothing now and then while waiting.
 
         `answered` says whether items of this run were answered before.
@@ -326,7 +318,7 @@ class WorkerPool:
         with self._news:
             return bool(self._waiting) or any(seat.job for seat in self._seats)
 
-    def _taken(self) -> list[Done]:
+    def _taken(self) -> list[workers.Done]:
         """What came back since this was last asked for."""
         with self._news:
             done, self._done = self._done, []
@@ -406,7 +398,7 @@ class WorkerPool:
     def _get_ready(self, seat: _Seat) -> None:
         seat.process = process = self._place.start()
         seat.name = process.call("place")
-        ready = decode_ready(process.call("open"))
+        ready = workers.decode_ready(process.call("open"))
         with self._news:
             self._check_same(seat, ready)
             self._first = self._first or ready
@@ -417,7 +409,7 @@ class WorkerPool:
             return
         about = None
         if self._supply:
-            about = decode_ready(process.call("prepare", *self._supply)).about
+            about = workers.decode_ready(process.call("prepare", *self._supply)).about
         with self._news:
             self.about = about or self.about
             self._failed_starts = 0
@@ -425,21 +417,24 @@ class WorkerPool:
             seat.since = time.monotonic()
             self._news.notify_all()
 
-    def _check_same(self, seat: _Seat, ready: WorkerReady) -> None:
+    def _check_same(self, seat: _Seat, ready: workers.WorkerReady) -> None:
         """Refuse a worker that has opened another model than the others."""
-        first = self._first or ready
-        changed = _differences(ready.about, first.about, self._files)
+        now, before = ready.about, (self._first or ready).about
+        changed = changed_keys(self._files or before.files, now.files)
+        changed += changed_keys(determining(before.description), determining(now.description))
+        if now.version != before.version:
+            changed.append("the version of Gnomon")
         if changed:
             raise RunError(
                 f"The model of {seat.name} is not the one of the others: "
-                f"{', '.join(changed)} differs.",
+                f"{', '.join(sorted(set(changed)))} differs.",
                 "Put the same files and the same Gnomon on every machine.",
             )
 
     def _do_jobs(self, seat: _Seat) -> None:
         assert seat.process is not None
         while (job := self._next_job(seat)) is not None:
-            value = seat.process.call(job.method, packed(job.batch))
+            value = seat.process.call(job.method, workers.packed(job.batch))
             with self._news:
                 seat.job = None
                 if job.method == "sizes":
@@ -461,7 +456,7 @@ class WorkerPool:
     # What becomes of jobs and workers; the lock is held.
 
     def _take_answers(self, seat: _Seat, job: _Job, value: bytes) -> None:
-        reply = decode_answers(value)
+        reply = workers.decode_answers(value)
         seat.kept_replies = reply.kept_replies
         self.about.description = reply.description
         kept = Counter(self._kept_replies)
@@ -476,7 +471,7 @@ class WorkerPool:
         seat.items += len(job.batch)
         numbers = [number for number, _ in job.batch]
         answers = [(numbers[place], answer) for place, answer in reply.answers]
-        self._done += [*self._verdicts, Done(job.batch, answers, reply.seconds)]
+        self._done += [*self._verdicts, workers.Done(job.batch, answers, reply.seconds)]
         self._verdicts = []
 
     def _settle(self, job: _Job, *, guilty: bool = False) -> None:
@@ -552,7 +547,7 @@ class WorkerPool:
             number, item = job.batch[0]
             error = f"{job.deaths} workers died while they were asked this: {reason}"
             answer = Answer(item=item.id, error=error[:500])
-            self._verdicts.append(Done(job.batch, [(number, answer)], 0.0))
+            self._verdicts.append(workers.Done(job.batch, [(number, answer)], 0.0))
         else:
             broken = _Broken(len(job.batch), waiting=len(job.batch))
             self._waiting.alone.extend(
@@ -564,7 +559,9 @@ def _for_people(error: Exception) -> GnomonError:
     return error if isinstance(error, GnomonError) else ModelError(f"The model failed: {error}.")
 
 
-def _differences(now: ModelFacts, before: ModelFacts, files: dict[str, str]) -> list[str]:
+def _differences(
+    now: workers.ModelFacts, before: workers.ModelFacts, files: dict[str, str]
+) -> list[str]:
     """In what a worker's model differs from that of the others, or from what the run sees."""
     changed = _changed(files or before.files, now.files)
     changed += _changed(determining(before.description), determining(now.description))

@@ -17,7 +17,7 @@ from gnomon.runs.pace import Pace, WorkerPace, pace_in_words
 
 
 @dataclass
-class Progress:
+class RunProgress:
     """How far a run has come; handed to the watcher after each batch."""
 
     total: int = 0
@@ -56,10 +56,10 @@ class Progress:
                 self.errors += answer.error is not None
 
 
-def in_words(progress: Progress, now: float | None = None) -> str:
+def in_words(progress: RunProgress, now: float | None = None) -> str:
     """Items so far, items per second, time still needed, share right, failures.
 
-    >>> so_far = Progress(total=200, done=100, judged=100, right=61, asked=100, started=0.0)
+    >>> so_far = RunProgress(total=200, done=100, judged=100, right=61, asked=100, started=0.0)
     >>> in_words(so_far, now=10.0)
     '100/200 · 10.0 items/s · 10 s left · 61.0 % right'
     """
@@ -74,7 +74,7 @@ def in_words(progress: Progress, now: float | None = None) -> str:
     return " · ".join(parts)
 
 
-Watcher = Callable[[Progress], None]
+Watcher = Callable[[RunProgress], None]
 
 
 def progress_of(
@@ -83,13 +83,13 @@ def progress_of(
     *,
     retry_errors: bool = False,
     only: frozenset[int] | None = None,
-) -> Progress:
+) -> RunProgress:
     """What is done so far; failures that are to be asked again are not.
 
     Of a run that holds more than is asked now, what is done counts as its first items.
     """
     counts = log.counts()
-    progress = Progress(
+    progress = RunProgress(
         total=manifest.counts.items,
         done=counts.asked,
         judged=log.judged(retry_errors=retry_errors),
@@ -108,7 +108,9 @@ OFTEN = 0.2  # seconds between two drawings
 
 
 @contextmanager
-def progress_line(title: str, *, shown: bool | None = None) -> Iterator[Callable[[Progress], None]]:
+def progress_line(
+    title: str, *, shown: bool | None = None
+) -> Iterator[Callable[[RunProgress], None]]:
     """A watcher for `engine.run`; it draws if that is wanted or, unasked, where somebody looks."""
     if shown is None:
         shown = sys.stderr.isatty() or "ipykernel" in sys.modules
@@ -130,7 +132,7 @@ class _Line:
         self._drawn = 0.0
         self._width = 0
 
-    def update(self, progress: Progress) -> None:
+    def update(self, progress: RunProgress) -> None:
         now = time.monotonic()
         finished = progress.done >= progress.total
         if not finished and now - self._drawn < OFTEN:

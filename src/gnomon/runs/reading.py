@@ -18,16 +18,13 @@ import msgspec
 from gnomon.errors import DataError
 from gnomon.naming import model_name, plain
 from gnomon.records import Answer, Item
-from gnomon.runs.database import as_of_today, connect, item_of_format_1
+from gnomon.runs.database import COLUMNS, as_of_today, connect, item_of_format_1
 from gnomon.runs.manifest import LOG, Counts, Manifest, read_manifest
 from gnomon.runs.notes import Notes, read_notes
 from gnomon.runs.usage import Usage, usage_of
 from gnomon.tabular import frame_of, html_table
 
-ANSWER = (
-    "sample, scores, choice, reply, rule, files, seconds, tokens, error, tokens_read, "
-    "tokens_written"
-)
+ANSWER = ", ".join(COLUMNS)
 _ALL = f"SELECT record, {ANSWER} FROM items LEFT JOIN answers USING (n)"  # noqa: S608
 _EVERY_ITEM = f"{_ALL} WHERE coalesce(sample, 0) = 0 ORDER BY n"
 _ONE_ITEM = f"{_ALL} WHERE id = ? AND coalesce(sample, 0) = 0"
@@ -175,8 +172,7 @@ class Run:
 
     def records(self) -> Iterator[tuple[int, str]]:
         """All items in order, each with its number, not decoded."""
-        for n, record in self._select("SELECT n, record FROM items ORDER BY n"):  # noqa: UP028
-            yield n, record
+        return self._select("SELECT n, record FROM items ORDER BY n")
 
     def replies(self, longest: int) -> Iterator[tuple[int, str | None, str | None]]:
         """What models that talk said, cut to a length, and why items failed; by item number."""
@@ -184,14 +180,12 @@ class Run:
             "SELECT n, substr(reply, 1, ?), error FROM answers "
             "WHERE sample = 0 AND (reply IS NOT NULL OR error IS NOT NULL) ORDER BY n"
         )
-        for n, reply, error in self._select(sql, (longest,)):  # noqa: UP028
-            yield n, reply, error
+        return self._select(sql, (longest,))
 
     def rules(self) -> Iterator[tuple[int, str]]:
         """By which rule each reply was read; by item number."""
         sql = "SELECT n, rule FROM answers WHERE sample = 0 AND rule IS NOT NULL ORDER BY n"
-        for n, rule in self._select(sql, ()):  # noqa: UP028
-            yield n, rule
+        return self._select(sql)
 
     def costs(self) -> Iterator[tuple[int, int | None, float | None]]:
         """How many tokens and seconds answers took, where that is known; by item number."""
@@ -199,8 +193,7 @@ class Run:
             "SELECT n, tokens, seconds FROM answers "
             "WHERE sample = 0 AND (tokens IS NOT NULL OR seconds IS NOT NULL) ORDER BY n"
         )
-        for n, tokens, seconds in self._select(sql, ()):  # noqa: UP028
-            yield n, tokens, seconds
+        return self._select(sql)
 
     def damaged(self, reason: object) -> DataError:
         """The error for a log whose contents make no sense."""
@@ -217,30 +210,17 @@ class Run:
 
     def answer(self, item: str, columns: Sequence[Any]) -> Answer | None:
         """The answer to an item by its columns in the log; none if there is none."""
-        (sample, scores, choice, reply, rule, files, seconds, tokens, error, read, written) = (
-            columns
-        )
-        if sample is None:
+        fields = dict(zip(COLUMNS, columns, strict=True))
+        if fields["sample"] is None:
             return None
         try:
-            return Answer(
-                item=item,
-                sample=sample,
-                scores=decode_scores(scores),
-                choice=choice,
-                reply=reply,
-                rule=rule,
-                files=_decode_files(files) if files else (),
-                seconds=seconds,
-                tokens=tokens,
-                error=error,
-                tokens_read=read,
-                tokens_written=written,
-            )
+            fields["scores"] = decode_scores(fields["scores"])
+            fields["files"] = _decode_files(fields["files"]) if fields["files"] else ()
+            return Answer(item=item, **fields)
         except (msgspec.MsgspecError, TypeError) as problem:
             raise self.damaged(problem) from None
 
-    def _select(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+    def _select(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
         with self._reading() as db:
             yield from db.execute(sql, parameters)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,8 +28,6 @@ SMALLEST_ROW = 16  # bytes of an item in the log, at the very least
 
 # A damaged schema can make SQLite's own message unreadable, which Python then fails to decode.
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
-
-Rows = list[tuple[Any, ...]]
 
 
 class Recovered(NamedTuple):
@@ -140,11 +138,8 @@ def _bound(db: sqlite3.Connection, damaged: Run) -> int:
 def _items(
     db: sqlite3.Connection, damaged: Run, start: int, end: int, seen: set[str]
 ) -> Iterator[tuple[int, Item]]:
-    def select(low: int, high: int) -> Rows:
-        sql = "SELECT n, id, record FROM items WHERE n >= ? AND n < ? ORDER BY n"
-        return db.execute(sql, (low, high)).fetchall()
-
-    for number, name, record in _readable(select, start, end):
+    sql = "SELECT n, id, record FROM items WHERE n >= ? AND n < ? ORDER BY n"
+    for number, name, record in _readable(db, sql, start, end):
         with suppress(GnomonError, ValueError):  # a record that is no item
             item = damaged.item(record)
             if item.id == name and name not in seen:
@@ -155,14 +150,11 @@ def _items(
 def _answers(
     db: sqlite3.Connection, damaged: Run, start: int, end: int, ids: dict[int, str]
 ) -> Iterator[tuple[int, Answer]]:
-    def select(low: int, high: int) -> Rows:
-        sql = (
-            f"SELECT n, {ANSWER} FROM answers "  # noqa: S608 - names of our own columns
-            "WHERE n >= ? AND n < ? ORDER BY n, sample"
-        )
-        return db.execute(sql, (low, high)).fetchall()
-
-    for number, *columns in _readable(select, start, end):
+    sql = (
+        f"SELECT n, {ANSWER} FROM answers "  # noqa: S608 - names of our own columns
+        "WHERE n >= ? AND n < ? ORDER BY n, sample"
+    )
+    for number, *columns in _readable(db, sql, start, end):
         if number not in ids:
             continue
         with suppress(GnomonError, ValueError):
@@ -171,16 +163,16 @@ def _answers(
                 yield number, answer
 
 
-def _readable(select: Callable[[int, int], Rows], low: int, high: int) -> Iterator[tuple[Any, ...]]:
+def _readable(db: sqlite3.Connection, sql: str, low: int, high: int) -> Iterator[tuple[Any, ...]]:
     """The rows from `low` to below `high`; where they cannot be read, those of each half."""
     try:
-        yield from select(low, high)
+        yield from db.execute(sql, (low, high)).fetchall()
     except UNREADABLE:
         if high - low == 1:
             return  # this one is lost
         middle = (low + high) // 2
-        yield from _readable(select, low, middle)
-        yield from _readable(select, middle, high)
+        yield from _readable(db, sql, low, middle)
+        yield from _readable(db, sql, middle, high)
 
 
 def _stretches(items: list[tuple[int, Item]]) -> Iterator[list[tuple[int, Item]]]:

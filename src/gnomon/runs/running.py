@@ -24,33 +24,10 @@ from gnomon.items.source import ItemSource
 from gnomon.naming import check_name
 from gnomon.records import Answer
 from gnomon.registry import ModelSpec
-from gnomon.runs import Manifest, Run, RunLog
+from gnomon.runs import Manifest, Run, RunLog, identity, plan
 from gnomon.runs.batches import Numbered, in_sized_batches
-from gnomon.runs.identity import (
-    check_items,
-    check_no_older_run,
-    check_same_files,
-    check_same_model,
-    earlier_manifest,
-    model_files,
-    pending_windows,
-    run_folder,
-    store_items,
-)
 from gnomon.runs.pace import PaceFile
-from gnomon.runs.plan import (
-    RunTask,
-    as_begun,
-    check_order,
-    check_takes,
-    fitted,
-    grow,
-    has_pending,
-    must_grow,
-    new_manifest,
-    note_model,
-)
-from gnomon.runs.progress import Progress, Watcher, progress_of
+from gnomon.runs.progress import RunProgress, Watcher, progress_of
 from gnomon.runs.workers import Done, Local, WorkerPlan
 
 if TYPE_CHECKING:
@@ -78,14 +55,14 @@ def run(
     Raises KeyboardInterrupt after the current batch when the user presses Ctrl-C; what was answered
     is kept. `stopping` is called when the keys are pressed.
     """
-    folder = run_folder(source, model, runs, blind=blind)
+    folder = identity.run_folder(source, model, runs, blind=blind)
     log = RunLog(folder)
     try:
         # read under the lock: another process may just have made or extended the run
-        manifest = earlier_manifest(folder, source, model, restart=restart)
+        manifest = identity.earlier_manifest(folder, source, model, restart=restart)
         if manifest is None and not restart:
-            check_no_older_run(source, model, runs, blind=blind)
-        task = RunTask(
+            identity.check_no_older_run(source, model, runs, blind=blind)
+        task = plan.RunTask(
             log=log,
             source=source,
             model=model,
@@ -115,7 +92,7 @@ def _name(model: Model | ModelSpec, name: str) -> str:
     return model.name if isinstance(model, ModelSpec) else ""
 
 
-def _begin(task: RunTask, *, replacing: bool) -> None:
+def _begin(task: plan.RunTask, *, replacing: bool) -> None:
     """A new run: the model is opened and the first item made before anything is written."""
     first = next(task.source.items(), None)
     if first is None:
@@ -125,12 +102,12 @@ def _begin(task: RunTask, *, replacing: bool) -> None:
             pass
     began = datetime.now(UTC)
     with _opened(task, began) as workers:
-        check_takes(workers.about, first, blind=task.blind)
-        check_order(workers.about, task.source)
+        plan.check_takes(workers.about, first, blind=task.blind)
+        plan.check_order(workers.about, task.source)
         workers.prepare(task.items_to_learn_from(), task.source.benchmark)
-        manifest = new_manifest(task, workers.about, began)
+        manifest = plan.new_manifest(task, workers.about, began)
         task.log.begin_anew(manifest)
-        manifest.items_sha256 = store_items(task.log, task.source)
+        manifest.items_sha256 = identity.store_items(task.log, task.source)
         manifest.counts = task.log.counts()
         task.log.write_manifest(manifest)
         workers.keep(task.log.path)
@@ -151,27 +128,27 @@ def _no_items(source: ItemSource) -> RunError:
     )
 
 
-def _go_on(task: RunTask, manifest: Manifest) -> None:
+def _go_on(task: plan.RunTask, manifest: Manifest) -> None:
     """A run that was started before: items and model must be the same."""
     log = task.log
     manifest.counts = log.counts()
-    files = model_files(task.model)
-    check_same_files(manifest, files, log.path)
-    check_items(log, as_begun(task.source, manifest), manifest)
+    files = identity.model_files(task.model)
+    identity.check_same_files(manifest, files, log.path)
+    identity.check_items(log, plan.as_begun(task.source, manifest), manifest)
     manifest.name = task.name or manifest.name
-    asked, task = task, fitted(task, manifest)
-    grows = must_grow(task, manifest)
-    if grows or has_pending(task):
+    asked, task = task, plan.fitted(task, manifest)
+    grows = plan.must_grow(task, manifest)
+    if grows or plan.has_pending(task):
         with _opened(task, manifest.started) as workers:
             about = workers.about
             if manifest.counts.asked:
-                check_same_files(manifest, about.files, log.path)
-                check_same_model(manifest, about.description, log.path)
+                identity.check_same_files(manifest, about.files, log.path)
+                identity.check_same_model(manifest, about.description, log.path)
             workers.prepare(task.items_to_learn_from(), task.source.benchmark)
             if grows:
-                grow(task, manifest, about)
-                task = fitted(asked, manifest)
-            note_model(manifest, task, workers.about, files or about.files)
+                plan.grow(task, manifest, about)
+                task = plan.fitted(asked, manifest)
+            plan.note_model(manifest, task, workers.about, files or about.files)
             log.write_manifest(manifest)
             workers.keep(log.path)
             ask_all(task, workers, manifest)
@@ -189,7 +166,7 @@ def _finish(log: RunLog, manifest: Manifest) -> None:
 
 
 @contextmanager
-def _opened(task: RunTask, began: datetime) -> Iterator[Local | WorkerPool]:
+def _opened(task: plan.RunTask, began: datetime) -> Iterator[Local | WorkerPool]:
     """Those who ask, with the model loaded, and closed however the run ends."""
     workers: Local | WorkerPool
     run = f"{task.log.path.name} {began.isoformat()}"
@@ -212,7 +189,7 @@ FIRST = 8  # items of the first batch, after which the time that is left can be 
 LOOK = 0.25  # seconds between two looks at what each worker did
 
 
-def ask_all(task: RunTask, workers: Local | WorkerPool, manifest: Manifest) -> None:
+def ask_all(task: plan.RunTask, workers: Local | WorkerPool, manifest: Manifest) -> None:
     """Ask everything that lacks an answer; the manifest tells how far it came, however it ends."""
     log = task.log
     progress = progress_of(log, manifest, retry_errors=task.retry_errors, only=task.only)
@@ -284,7 +261,9 @@ class AnswerWriter:
 class _Watcher:
     """Keeps count, and tells the user and the viewer."""
 
-    def __init__(self, task: RunTask, workers: Local | WorkerPool, progress: Progress) -> None:
+    def __init__(
+        self, task: plan.RunTask, workers: Local | WorkerPool, progress: RunProgress
+    ) -> None:
         self._watch, self._workers, self._progress = task.watch, workers, progress
         self._file = PaceFile(task.log.path)
         self._looked = 0.0
@@ -309,9 +288,9 @@ class _Watcher:
         self._file.remove()
 
 
-def _plan(task: RunTask, workers: Local | WorkerPool) -> Iterator[list[Numbered]]:
+def _plan(task: plan.RunTask, workers: Local | WorkerPool) -> Iterator[list[Numbered]]:
     """Batches of the items that lack an answer, a window at a time."""
-    windows = pending_windows(task.log, only=task.only, retry_errors=task.retry_errors)
+    windows = identity.pending_windows(task.log, only=task.only, retry_errors=task.retry_errors)
     is_first = True
     for window, sizes in workers.measured(windows):
         if is_first and min(workers.batch, len(window)) > 2 * FIRST:

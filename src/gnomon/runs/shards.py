@@ -11,7 +11,7 @@ import msgspec
 
 from gnomon.errors import GnomonError, RunError
 from gnomon.items.limits import Shard, parse_shard
-from gnomon.runs.manifest import Manifest, determining
+from gnomon.runs.manifest import Manifest, changed_keys, determining
 from gnomon.runs.reading import Run
 
 LONGEST = 60  # characters of a value in a message
@@ -148,9 +148,8 @@ def _must_be_same(manifest: Manifest) -> dict[str, Any]:
 def _differing_keys(mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> str:
     """The entries in which two mappings differ, with both values."""
     parts = []
-    for key in sorted(mine.keys() | theirs.keys()):
-        if mine.get(key) != theirs.get(key):
-            parts.append(f"{key} {_short(mine.get(key))} and {_short(theirs.get(key))}")
+    for key in changed_keys(mine, theirs):
+        parts.append(f"{key} {_short(mine.get(key))} and {_short(theirs.get(key))}")
     return ", ".join(parts) or "a password or key"
 
 

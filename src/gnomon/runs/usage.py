@@ -46,21 +46,21 @@ def usage_of(db: sqlite3.Connection, options: Mapping[str, Any]) -> Usage:
     read, written, seconds = db.execute(
         "SELECT sum(tokens_read), sum(tokens_written), sum(seconds) FROM answers"
     ).fetchone()
+    cost = cost_of(read, written, options)
     return Usage(
         tokens_read=read,
         tokens_written=written,
         seconds=None if seconds is None else round(seconds, 3),
-        cost=_cost(read, written, options),
+        cost=None if cost is None else round(cost, 6),
     )
 
 
-def _cost(read: int | None, written: int | None, options: Mapping[str, Any]) -> float | None:
-    """At prices for a million tokens."""
+def cost_of(read: int | None, written: int | None, options: Mapping[str, Any]) -> float | None:
+    """At prices for a million tokens, which the options of a model may hold."""
     reading, writing = options.get("price_input"), options.get("price_output")
     if read is None or reading is None or writing is None:
         return None
-    total = read * float(reading) + (written or 0) * float(writing)
-    return round(total / 1e6, 6)
+    return (read * float(reading) + (written or 0) * float(writing)) / 1e6
 
 
 def _time(seconds: float) -> str:

@@ -28,6 +28,7 @@ from gnomon.runs.pace import WorkerPace
 HOW = "Write a number of processes, ray, or ray:N: --workers 4, --workers ray:8."
 MOST = 100_000  # more is a slip of the pen
 Window = Sequence[Numbered]
+Sized = tuple[Window, list[int]]  # with the size of each item
 encode = msgspec.msgpack.Encoder().encode
 _decode_items = msgspec.msgpack.Decoder(list[Item]).decode
 
@@ -122,7 +123,7 @@ def about_model(model: Model, files: dict[str, str]) -> ModelFacts:
         answered_before=bool(getattr(model, "answered_before", False)),
         kept_replies=dict(getattr(model, "kept_replies", {})),
         lists=lists,
-        asking=_asking(model),
+        asking=msgspec.to_builtins(getattr(model, "asking", dict)()),
         files=files,
     )
 
@@ -136,12 +137,18 @@ def opened_for(model: Model | ModelSpec, run: str) -> Model:
     return opened
 
 
-def _asking(model: Model) -> dict[str, Any]:
-    asking = getattr(model, "asking", None)
-    if asking is None:
-        return {}
-    found: dict[str, Any] = msgspec.to_builtins(asking())
-    return found
+def prepare_model(model: Model, items: Iterable[Item], benchmark: Benchmark) -> None:
+    """Let a model that learns from the items see them."""
+    prepare = getattr(model, "prepare", None)
+    if prepare:
+        prepare(items, benchmark)
+
+
+def close_model(model: Model) -> None:
+    """Let go of a model, if it holds anything."""
+    close = getattr(model, "close", None)
+    if close:
+        close()
 
 
 class Done(NamedTuple):
@@ -172,9 +179,7 @@ class Local:
 
     def prepare(self, items: Iterable[Item], benchmark: Benchmark) -> None:
         """Let a model that learns from the items see them."""
-        prepare = getattr(self._model, "prepare", None)
-        if prepare:
-            prepare(items, benchmark)
+        prepare_model(self._model, items, benchmark)
 
     def keep(self, folder: Path) -> None:
         """Tell a model that makes files where they go."""
@@ -182,7 +187,7 @@ class Local:
         if keep:
             keep(folder)
 
-    def measured(self, windows: Iterable[Window]) -> Iterator[tuple[Window, list[int]]]:
+    def measured(self, windows: Iterable[Window]) -> Iterator[Sized]:
         """Each window with the size of each item."""
         size = self._asker.size
         for window in windows:
@@ -203,9 +208,7 @@ class Local:
 
     def close(self) -> None:
         """Close the model, however the run ended."""
-        close = getattr(self._model, "close", None)
-        if close:
-            close()
+        close_model(self._model)
 
 
 def check_can_be_shared(about: ModelFacts) -> None:
@@ -288,9 +291,7 @@ class Worker:
 
     def close(self) -> None:
         """Let go of the model."""
-        close = getattr(self._model, "close", None)
-        if close:
-            close()
+        close_model(self._model)
 
     def _ready(self) -> bytes:
         about = about_model(self._model, self._files)

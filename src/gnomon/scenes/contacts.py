@@ -8,19 +8,17 @@ from gnomon.scenes.bodies import (
     Body,
     BodyPair,
     Plan,
-    angle,
-    covered_share,
-    minus,
-    plan_distance,
-    thresholds,
-)
-from gnomon.scenes.verdicts import (
     Verdict,
+    angle,
     any_of,
+    covered_share,
     gap_in_words,
     judge,
     metres,
+    minus,
+    plan_distance,
     resting_in_words,
+    thresholds,
     undecided,
 )
 

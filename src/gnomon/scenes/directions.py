@@ -5,15 +5,19 @@ from __future__ import annotations
 from math import hypot
 from typing import Literal
 
-from gnomon.scenes.bodies import BodyPair, Plan, angle, dot, thresholds
-from gnomon.scenes.verdicts import (
+from gnomon.scenes.bodies import (
+    BodyPair,
+    Plan,
     Verdict,
     all_of,
+    angle,
     any_of,
+    dot,
     gap_in_words,
     judge,
     metres,
     resting_in_words,
+    thresholds,
     undecided,
 )
 

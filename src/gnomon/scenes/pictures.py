@@ -293,12 +293,12 @@ def find_view(
             distance=distance,
         )
         scene = Scene(things=tuple(placed), viewer=viewer, place=place, look=rng.randrange(1000))
-        if _is_seen(scene, hidden, least):
+        if is_seen(scene, hidden, least):
             return scene
     return None
 
 
-def _is_seen(scene: Scene, hidden: float, least: int) -> bool:
+def is_seen(scene: Scene, hidden: float, least: int) -> bool:
     """Whether every thing is in the picture, and not too much of it hidden."""
     seen = survey(scene, SURVEY_SIZE)
     for number, placed in enumerate(scene.things, start=1):

@@ -9,9 +9,8 @@ from gnomon.errors import UsageError, unknown
 from gnomon.lexicon.relations import Relation, lexicon
 from gnomon.lexicon.statements import say
 from gnomon.scenes import contacts, directions
-from gnomon.scenes.bodies import BodyPair, body_named
+from gnomon.scenes.bodies import BodyPair, Meaning, Verdict, body_named, undecided
 from gnomon.scenes.scenes import Scene
-from gnomon.scenes.verdicts import Meaning, Verdict, undecided
 
 AskedFrame = Literal["agreed", "viewer", "own"]
 FRAMED = ("left", "right", "front", "behind", "left_side", "right_side", "beside")

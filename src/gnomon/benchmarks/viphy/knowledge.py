@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from gnomon.benchmarks.objects import everyday_things, is_clearly_less
 from gnomon.benchmarks.viphy import files
-from gnomon.benchmarks.viphy.colour import read_things
-from gnomon.benchmarks.viphy.elevation import relation_of, rooms
 from gnomon.benchmarks.viphy.files import Colours, SizeComparison, frequency_band
+from gnomon.benchmarks.viphy.fresh import read_things, relation_of, rooms
 from gnomon.benchmarks.viphy.items import (
     TablePrompt,
     color_item,

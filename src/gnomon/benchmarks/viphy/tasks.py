@@ -12,9 +12,8 @@ from collections.abc import Iterator
 
 from gnomon.benchmarks.descriptions import described
 from gnomon.benchmarks.viphy import files, sizes
-from gnomon.benchmarks.viphy.colour import fresh_color
-from gnomon.benchmarks.viphy.elevation import fresh_spatial
 from gnomon.benchmarks.viphy.files import read_coda
+from gnomon.benchmarks.viphy.fresh import fresh_color, fresh_spatial
 from gnomon.benchmarks.viphy.items import (
     chain_items,
     color_item,

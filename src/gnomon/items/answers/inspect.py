@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from string import ascii_uppercase
-from typing import IO
+from typing import IO, TypeVar
 
 import msgspec
 
@@ -27,6 +27,7 @@ MEMBER_LIMIT = 64 * 2**20  # bytes of one member, unpacked
 ARCHIVE_LIMIT = 4 * 2**30  # bytes of all of them together
 ZSTD = 93
 WINDOW = 2**26  # bytes that unpacking may look back, and so hold
+T = TypeVar("T")
 LOCAL_HEADER = struct.Struct("<4s22xHH")  # signature ... lengths of name and extra field
 SIGNATURE = b"PK\x03\x04"
 
@@ -171,13 +172,14 @@ def _first_number(samples: Iterable[Sample]) -> int:
 def _samples(file: Path) -> Callable[[], Iterable[Sample]]:
     """The samples, to be read any number of times; those of an archive are never all in memory."""
     if file.suffix == ".eval":
-        return partial(_members, file)
+        return partial(samples_of, file, Sample)
     samples = read_json(file, Log, limit=LOG_LIMIT).samples or []
     return lambda: samples
 
 
-def _members(file: Path) -> Iterator[Sample]:
-    decode = msgspec.json.Decoder(Sample).decode
+def samples_of(file: Path, kind: type[T]) -> Iterator[T]:
+    """The samples of an archive as records of a kind, one after the other."""
+    decode = msgspec.json.Decoder(kind).decode
     for name, raw in unpacked(file, "samples/", ".json"):
         try:
             yield decode(raw)

@@ -24,13 +24,7 @@ from gnomon.reports.figures import ITEMS, Figure, figure, grouped, well_known
 from gnomon.reports.page.items import filters, items_address
 from gnomon.reports.papers import results_of
 from gnomon.reports.study import Entrant, Study
-from gnomon.reports.words import (
-    axis_name,
-    counted,
-    model_name,
-    percentage,
-    whole_percent,
-)
+from gnomon.reports.words import axis_name, counted, model_name, percentage, whole_percent
 
 MOST_KEYS = 30  # rows in a bar chart; the table behind it holds all
 MOST_VALUES = 400  # of a tag that is drawn at all

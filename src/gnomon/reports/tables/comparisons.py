@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from gnomon.contracts import Listing
-from gnomon.measures.compared import Agreement, Comparisons, Leaderboard, RankedRuns
+from gnomon.measures.compared import Agreement, ComparedRuns, Leaderboard, RankedRuns
 from gnomon.measures.comparison import Comparison, Rank
 from gnomon.records import letter_of
 from gnomon.reports.tables.scores import PLAIN, beside_chance
@@ -22,7 +22,7 @@ from gnomon.tabular import UNCUT, Field, listing_of, render, too_wide
 
 
 def shown(
-    outcome: Comparisons, format: str = "table", *, plain: bool = False, level: float = 0.95
+    outcome: ComparedRuns, format: str = "table", *, plain: bool = False, level: float = 0.95
 ) -> str:
     """The outcome in one of the formats: all fields, or tables for people."""
     if format == "json":
@@ -36,7 +36,7 @@ def shown(
     return text.translate(PLAIN) if plain else text
 
 
-def _json(outcome: Comparisons) -> str:
+def _json(outcome: ComparedRuns) -> str:
     whole: dict[str, list[dict[str, Any]]] = {"comparisons": [], "leaderboard": []}
     for part in outcome.compared:
         for each in part.pairs:
@@ -52,7 +52,7 @@ def _json(outcome: Comparisons) -> str:
     return msgspec.json.format(msgspec.json.encode(whole), indent=2).decode()
 
 
-def _csv(outcome: Comparisons) -> str:
+def _csv(outcome: ComparedRuns) -> str:
     """The pairs; of measures over two runs in a second table, as they have other fields."""
     tables = []
     pairs: list[Any] = [pair for part in outcome.compared for pair in part.pairs]

@@ -7,21 +7,13 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any, Literal
 
+from gnomon import tabular
 from gnomon.contracts import Listing
 from gnomon.records import letter_of
 from gnomon.reports.overview import ALL, Overview, OverviewCell, OverviewColumn
 from gnomon.reports.page.headline import HeadlineRow, published_beside
 from gnomon.reports.study import Study
 from gnomon.reports.words import axis_name, capitalised, known, listed, measure_name, per_cent
-from gnomon.tabular import (
-    WRITERS,
-    PrintedCell,
-    PrintedHead,
-    PrintedRow,
-    PrintedTable,
-    as_csv,
-    as_json,
-)
 
 RANK = "Mean rank"
 Marks = Literal["letters", "stars", "none"]
@@ -243,44 +235,47 @@ def _on_marks(marks: Marks) -> str:
 def written(table: Pivot, format: str) -> str:
     """The table in a format, without a final newline."""
     if format == "csv":
-        return as_csv(_fractions(table))
+        return tabular.as_csv(_fractions(table))
     if format == "json":
-        return as_json(_data(table))
-    return WRITERS[format](_printed(table))
+        return tabular.as_json(_data(table))
+    return tabular.WRITERS[format](_printed(table))
 
 
-def _printed(table: Pivot) -> PrintedTable:
+def _printed(table: Pivot) -> tabular.PrintedTable:
     """The table as people see it, in per cent."""
     columns = table.overview.columns
     one_measure = len({column.measure for column in columns}) == 1
-    heads = [PrintedHead("Model")]
+    heads = [tabular.PrintedHead("Model")]
     for column in columns:
         below = "" if one_measure else measure_name(column.measure)
-        heads.append(PrintedHead(column.title, "c", below, column.name))
+        heads.append(tabular.PrintedHead(column.title, "c", below, column.name))
     ranked = any(row.mean_rank is not None for row in table.rows)
     if ranked:
-        heads.append(PrintedHead(RANK, "r"))
+        heads.append(tabular.PrintedHead(RANK, "r"))
     groups = []
     for rows in (table.rows, table.chance, table.published):
         if rows:
             groups.append(tuple(_printed_row(row, table.intervals, ranked) for row in rows))
-    return PrintedTable(tuple(heads), tuple(groups), caption=table.caption, label=table.label)
+    return tabular.PrintedTable(
+        tuple(heads), tuple(groups), caption=table.caption, label=table.label
+    )
 
 
-def _printed_row(row: PivotRow, intervals: bool, ranked: bool) -> PrintedRow:
-    cells = [PrintedCell(row.name), *(_printed_cell(cell, intervals) for cell in row.cells)]
+def _printed_row(row: PivotRow, intervals: bool, ranked: bool) -> tabular.PrintedRow:
+    cells = [tabular.PrintedCell(row.name)]
+    cells += [_printed_cell(cell, intervals) for cell in row.cells]
     if ranked:
-        cells.append(PrintedCell("" if row.mean_rank is None else f"{row.mean_rank:.1f}"))
-    return PrintedRow(tuple(cells), grey=row.kind == "published")
+        cells.append(tabular.PrintedCell("" if row.mean_rank is None else f"{row.mean_rank:.1f}"))
+    return tabular.PrintedRow(tuple(cells), grey=row.kind == "published")
 
 
-def _printed_cell(figure: PivotFigure | None, intervals: bool) -> PrintedCell:
+def _printed_cell(figure: PivotFigure | None, intervals: bool) -> tabular.PrintedCell:
     if figure is None:
-        return PrintedCell("–")
+        return tabular.PrintedCell("–")
     below = ""
     if intervals and figure.low is not None and figure.high is not None:
         below = f"[{per_cent(figure.low, 1)}, {per_cent(figure.high, 1)}]"
-    return PrintedCell(
+    return tabular.PrintedCell(
         per_cent(figure.value, 1),
         below,
         bold=figure.best,

@@ -12,13 +12,7 @@ import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import (
-    HTMLResponse,
-    JSONResponse,
-    PlainTextResponse,
-    RedirectResponse,
-    Response,
-)
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from gnomon import __version__
@@ -308,11 +302,10 @@ def _doubt_lines(shelf: Shelf, run: Run) -> list[bytes]:
     return lines
 
 
-def _render(name: str, data: dict[str, Any], status: int = 200) -> HTMLResponse:
+def _render(name: str, data: dict[str, Any], status: int = 200) -> Response:
     template = environment().get_template(f"viewer/{name}.html.j2")
-    return HTMLResponse(
-        template.render(version=__version__, **icons(), **ADDRESSES, **data), status
-    )
+    page = template.render(version=__version__, **icons(), **ADDRESSES, **data)
+    return Response(page, status, media_type="text/html")
 
 
 def _problem(_: Request, error: Exception) -> Response:
