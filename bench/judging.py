@@ -26,8 +26,7 @@ import numpy as np
 from gnomon.errors import DataError
 from gnomon.look.records import AnnotatedPicture, Region
 from gnomon.measures.correction import Trial, corrected
-from gnomon.paint.judges.boxes import BoxJudge, boxes_judge
-from gnomon.paint.judges.rules import RELATIONS, RULES, in_pixels
+from gnomon.paint.judges.boxes import RELATIONS, RULES, BoxJudge, boxes_judge, in_pixels
 from gnomon.paint.judges.trials import said_of_scenes
 from gnomon.paint.records import Painted
 from gnomon.records import Item
@@ -126,14 +125,14 @@ def scenes(found: list[Pool]) -> dict:
 
 def photos(folder: Path) -> dict:
     """SSD against marked photos at several thresholds."""
-    from gnomon.look.readers.coco import Coco
+    from gnomon.look.readers.coco import coco
     from gnomon.look.records import AnnotatedPicture
     from gnomon.vision.images import PictureFolder
 
     rows = {}
     for least in (0.2, 0.3, 0.4, 0.5):
         judge = boxes_judge(depth="none", least=least)
-        reader = Coco(folder / "instances.json", PictureFolder(folder / "photos"))
+        reader = coco(folder / "instances.json", PictureFolder(folder / "photos"))
         marked = (each for each in reader.scenes() if isinstance(each, AnnotatedPicture))
         trial = try_on_photos(judge, marked)
         rows[str(least)] = {
@@ -189,7 +188,7 @@ def try_on_photos(judge: BoxJudge, scenes: Iterable[AnnotatedPicture]) -> PhotoT
             pairs += 1
             item = _item(first.name, second.name)
             painted = Painted(item=item.id, number=0, prompt="", seed=0, file=scene.picture.file)
-            choice = judge.look(item, painted, picture, None).choice
+            choice = judge.look(item, painted, picture).choice
             recognised += choice is not None
             agreed += choice == POSITIONS.index(expected)
     return PhotoTrial(pairs, recognised, agreed)

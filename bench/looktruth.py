@@ -23,11 +23,9 @@ from msgspec.structs import replace
 from gnomon.files import package_data, read_yaml
 from gnomon.look.colours import colours_by_pixels
 from gnomon.look.depths import DepthMap
-from gnomon.look.elevations import elevation_relations
-from gnomon.look.modes import Mode, mode_named, switches
-from gnomon.look.records import AnnotatedPicture, Picture, Region
+from gnomon.look.records import AnnotatedPicture, Mode, Picture, Region, mode_named, switches
+from gnomon.look.relations import elevation_relations, size_relations
 from gnomon.look.sightings import measure
-from gnomon.look.sizes import size_relations
 from gnomon.scenes.bodies import Body
 from gnomon.scenes.pictures import paint, survey, wall_distance, write_png
 from gnomon.scenes.placing import SceneOptions, random_scene

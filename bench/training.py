@@ -27,9 +27,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from gnomon.items.source import load
 from gnomon.train.classify import ClassifyLearner
-from gnomon.train.kinds import kind
 from gnomon.train.loop import train
-from gnomon.train.recipes import Recipe, recipe_of
+from gnomon.train.recipes import Recipe, kind, recipe_of
 
 AIM = 1.05
 SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]

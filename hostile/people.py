@@ -20,7 +20,7 @@ from random import Random
 from gnomon.items.source import load
 from gnomon.people.answering import AskedItems, PersonSettings, asked_from_source, open_person_run
 from gnomon.people.order import EXTRAS, opaque, read_extras, read_link
-from gnomon.people.taskfile import task_named
+from gnomon.people.tasks import task_named
 from gnomon.runs import Run
 from hostile.annotators import Annotator, GoneError, Server
 from hostile.arguments import parser_of

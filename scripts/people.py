@@ -27,7 +27,7 @@ from gnomon.items.source import load
 from gnomon.people.answering import AskedItems, PersonSettings
 from gnomon.people.page.app import make_app
 from gnomon.people.page.study import AnnotationStudy
-from gnomon.people.taskfile import task_named
+from gnomon.people.tasks import task_named
 from gnomon.records import Item
 from gnomon.vision.images import describe
 from gnomon.web import listen

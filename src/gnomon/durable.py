@@ -7,7 +7,15 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from gnomon.errors import DataError
+
+T = TypeVar("T")
 
 EVERYBODY, OWNER = 0o666, 0o600  # who may read a new file, as far as the user's mask allows
 
@@ -43,6 +51,25 @@ def remove_torn_line(file: Path) -> None:
     whole = content.rfind(b"\n") + 1
     if whole < len(content):
         os.truncate(file, whole)
+
+
+def log_records(
+    file: Path, kind: type[T], what: str, *, most: int, hint: str
+) -> Iterator[tuple[int, T]]:
+    """The records of a log to which lines are added, with their lines; `what` a record is.
+
+    A last line without an end was cut off by a kill: nobody was told that it was kept.
+    """
+    if not file.is_file():
+        return
+    if file.stat().st_size > most:
+        raise DataError("the log is too large to be read.", hint, file=file)
+    decode = msgspec.json.Decoder(kind).decode
+    for number, line in enumerate(file.read_bytes().split(b"\n")[:-1], start=1):
+        try:
+            yield number, decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise DataError(f"not {what}: {error}.", hint, file=file, line=number) from None
 
 
 def link_or_copy(source: Path, target: Path) -> None:

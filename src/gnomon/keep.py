@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -22,6 +22,7 @@ from gnomon.errors import DataError, RunError, UsageError
 if TYPE_CHECKING:
     from torch import Tensor
 
+T = TypeVar("T")
 VERSION = 2  # of what is kept; older results are made again
 FAST = 1  # compression of zlib that costs less time than it saves
 DEFAULT_BYTES = 2 * 2**30
@@ -75,6 +76,15 @@ class Keep:
     def write(self, key: str, content: bytes) -> None:
         """Keep some bytes."""
         self.put(key, lambda part: part.write_bytes(zlib.compress(content, FAST)))
+
+    def kept(self, key: str, kind: type[T], make: Callable[[], T]) -> T:
+        """What was made under a key before, of a kind that MessagePack knows, or is made now."""
+        content = self.read(key)
+        if content is not None:
+            return msgspec.msgpack.decode(content, type=kind)
+        made = make()
+        self.write(key, msgspec.msgpack.encode(made))
+        return made
 
     def put(self, key: str, write: Callable[[Path], object]) -> None:
         """Keep what a function writes into the file that it is given."""

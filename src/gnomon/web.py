@@ -114,6 +114,16 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def compression_of(headers: Mapping[str, str]) -> str:
+    """How a reply is packed, in the words of its header; empty if it is not.
+
+    >>> compression_of({"content-encoding": "gzip, gzip"}), compression_of({})
+    ('gzip, gzip', '')
+    """
+    encoding = headers.get("content-encoding", "").strip().lower()
+    return "" if encoding == "identity" else encoding
+
+
 class FormError(UsageError):
     """What was sent is no form of ours."""
 

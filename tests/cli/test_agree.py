@@ -9,7 +9,7 @@ import gnomon
 from gnomon.cli import main
 from gnomon.items.itemfiles import read_items
 from gnomon.people.answering import AskedItems, PersonSettings, open_person_run
-from gnomon.people.taskfile import task_named
+from gnomon.people.tasks import task_named
 from gnomon.reports.page.headline import headline
 from gnomon.reports.study import studies
 from gnomon.runs import open_runs

@@ -3,8 +3,7 @@
 import pytest
 
 from gnomon.look.findings import Least, colour_findings, elevation_findings, size_findings, wilson
-from gnomon.look.modes import mode_named
-from gnomon.look.records import Sighting
+from gnomon.look.records import Sighting, mode_named
 
 RIGHT, PAPER, CODE = mode_named("right"), mode_named("paper"), mode_named("code")
 ONE = Least(colour=1, pair=1, relation=1)

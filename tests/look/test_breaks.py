@@ -6,7 +6,7 @@ from statistics import fmean
 
 import pytest
 
-from gnomon.look.sizes import natural_groups
+from gnomon.look.relations import natural_groups
 
 
 def spread(values, groups):

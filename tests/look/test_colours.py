@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from gnomon.look.colours import ask_colours, colour_of_pixels, colours_by_pixels, colours_in
-from gnomon.look.modes import mode_named
-from gnomon.look.records import AnnotatedPicture, Picture, Region
+from gnomon.look.records import AnnotatedPicture, Picture, Region, mode_named
 from gnomon.look.sightings import measure
 from gnomon.records import Answer
 from gnomon.vision.detection import Box

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from gnomon.look.modes import mode_named, switches
+from gnomon.look.records import mode_named, switches
 
 PAGE = Path(__file__).parents[2] / "docs" / "knowledge.md"
 

@@ -1,8 +1,7 @@
 """Elevations: heights where a floor is seen, else rows of things that are about as far away."""
 
-from gnomon.look.elevations import elevation_relations
-from gnomon.look.modes import mode_named
-from gnomon.look.records import Sighting
+from gnomon.look.records import Sighting, mode_named
+from gnomon.look.relations import elevation_relations
 
 RIGHT = mode_named("right")
 

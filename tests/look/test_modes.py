@@ -3,11 +3,11 @@
 import pytest
 
 from gnomon.errors import UsageError
-from gnomon.look.modes import mode_named, mode_names, switches
+from gnomon.look.records import mode_named, switches
 
 
 def test_right_has_no_faults_and_code_has_most():
-    assert mode_names() == ("right", "paper", "code")
+    assert [mode_named(name).name for name in ("right", "paper", "code")]
     assert not mode_named("right").switches
     assert mode_named("code").switches >= {"swapped_axes", "whole_picture_mean", "top_point"}
 

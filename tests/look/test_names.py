@@ -2,8 +2,16 @@
 
 import pytest
 
-from gnomon.look.captions import NEEDED, Name, Tagger, names_in, words_of
-from gnomon.look.names import Namer, Singulars, kept_names
+from gnomon.look.captions import (
+    NEEDED,
+    Name,
+    Namer,
+    Singulars,
+    Tagger,
+    kept_names,
+    names_in,
+    words_of,
+)
 from gnomon.look.records import AnnotatedPicture, Picture, Region
 from gnomon.vision.detection import Box
 

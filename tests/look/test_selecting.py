@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from gnomon.look.modes import mode_named
-from gnomon.look.records import AnnotatedPicture, Picture, Region
+from gnomon.look.records import AnnotatedPicture, Picture, Region, mode_named
 from gnomon.look.sightings import measure
 from gnomon.look.subtypes import fitting, select_subtypes
 from gnomon.vision.detection import Box

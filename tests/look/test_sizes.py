@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from gnomon.look.depths import DepthMap
-from gnomon.look.modes import mode_named
-from gnomon.look.records import AnnotatedPicture, Picture, Region, Sighting
+from gnomon.look.records import AnnotatedPicture, Picture, Region, Sighting, mode_named
+from gnomon.look.relations import size_of, size_relations
 from gnomon.look.sightings import measure
-from gnomon.look.sizes import size_of, size_relations
 from gnomon.vision.detection import Box
 
 RIGHT = mode_named("right")

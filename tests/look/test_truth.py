@@ -4,10 +4,9 @@ import pytest
 
 from gnomon.files import package_data, read_yaml
 from gnomon.look.colours import colours_by_pixels
-from gnomon.look.elevations import elevation_relations
-from gnomon.look.modes import mode_named
+from gnomon.look.records import mode_named
+from gnomon.look.relations import elevation_relations, size_relations
 from gnomon.look.sightings import measure
-from gnomon.look.sizes import size_relations
 
 pytest.importorskip("PIL.Image")
 # The basic colours that people may call the colours of our palette.

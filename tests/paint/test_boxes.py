@@ -1,10 +1,10 @@
 """The judge by boxes: what it decides, and when it abstains."""
 
 import pytest
+from msgspec.structs import replace
 
 from gnomon.errors import GnomonError
-from gnomon.paint.judges.boxes import BoxJudge, boxes_judge
-from gnomon.paint.judges.rules import RULES
+from gnomon.paint.judges.boxes import RULES, BoxJudge, boxes_judge
 from gnomon.paint.judges.trials import vote
 from gnomon.paint.records import (
     FoundThing,
@@ -62,7 +62,7 @@ PLACES = ("inside", "above", "below", "beside")
 
 
 def judged(judge, item, truth=None):
-    return judge.look(item, PAINTED, PIXELS, truth)
+    return judge.look(item, replace(PAINTED, truth=truth), PIXELS)
 
 
 def test_what_a_detector_sees_decides_by_the_rule():

@@ -59,7 +59,7 @@ class Bright:
     def describe(self):
         return {"judge": "bright"}
 
-    def look(self, item, painted, picture, truth):
+    def look(self, item, painted, picture):
         value = picture.getpixel((0, 0))[0]
         if 100 < value < 150:
             return JudgeVerdict(None, (), {"abstains": "middling"})
@@ -156,7 +156,7 @@ class Asking:
     def describe(self):
         return {"judge": "asked"}
 
-    def look(self, item, painted, picture, truth):
+    def look(self, item, painted, picture):
         self.questions.append((item.text, painted.prompt))
         return JudgeVerdict(int(picture.getpixel((0, 0))[0] < 125), (), {})
 
@@ -341,7 +341,7 @@ class Painter:
 class Judge:
     def describe(self):
         return {}
-    def look(self, item, painted, picture, truth):
+    def look(self, item, painted, picture):
         die("judging")
         return JudgeVerdict(0, (), {})
 

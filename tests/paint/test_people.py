@@ -22,7 +22,7 @@ def said(tmp_path, rows, number=0):
     file.write_text("item,picture,choice\n" + "\n".join(rows) + "\n")
     judge = open_judge(f"people:{file}", "ssd", "none", "", 0.4)
     painted = Painted(item="1", number=number, prompt="", seed=0)
-    return judge.look(ITEM, painted, None, None)
+    return judge.look(ITEM, painted, None)
 
 
 def test_more_than_half_of_the_people_decide(tmp_path):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.errors import GnomonError
-from gnomon.paint.judges.rules import RULES, in_pixels, rule_of
+from gnomon.paint.judges.boxes import RULES, in_pixels, rule_of
 from gnomon.vision.detection import Box
 
 CONVERSE = {"left": "right", "right": "left", "above": "below", "below": "above"}

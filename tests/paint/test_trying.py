@@ -33,7 +33,7 @@ class Constant:
     def describe(self):
         return {"judge": "constant", "choice": self.choice}
 
-    def look(self, item, painted, picture, truth):
+    def look(self, item, painted, picture):
         self.looks += 1
         return JudgeVerdict(self.choice, (), {})
 

@@ -33,7 +33,7 @@ class FakeLabelStudio:
 
     @property
     def transport(self) -> httpx.MockTransport:
-        return httpx.MockTransport(self.answer)
+        return httpx.MockTransport(lambda request: unread(self.answer(request)))
 
     def answer(self, request: httpx.Request) -> httpx.Response:
         path = request.url.path
@@ -131,6 +131,12 @@ class FakeLabelStudio:
         }
         task["annotations"].append(annotation)
         return annotation
+
+
+def unread(response: httpx.Response) -> httpx.Response:
+    """A response that comes over the network: its bytes have not been read yet."""
+    stream = httpx.ByteStream(response.content)
+    return httpx.Response(response.status_code, headers=response.headers, stream=stream)
 
 
 def _file_names(request: httpx.Request) -> list[str]:

@@ -15,8 +15,7 @@ from gnomon.people.answering import (
     open_person_run,
 )
 from gnomon.people.order import EXTRAS, instructed, read_extras, slots_for
-from gnomon.people.taskfile import task_named
-from gnomon.people.tasks import ResponseError, question_of, read_response
+from gnomon.people.tasks import ResponseError, question_of, read_response, task_named
 from gnomon.records import Item
 from gnomon.runs import Run, RunLog, remove
 

@@ -15,7 +15,7 @@ from gnomon.people.answering import AskedItems, PersonSettings, person_folder
 from gnomon.people.order import read_extras
 from gnomon.people.page.app import make_app
 from gnomon.people.page.study import AnnotationStudy
-from gnomon.people.taskfile import TASKS, task_named
+from gnomon.people.tasks import TASKS, task_named
 from gnomon.runs import Run
 from gnomon.web import listen
 

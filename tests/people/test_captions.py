@@ -8,7 +8,7 @@ from gnomon.cli import main
 from gnomon.errors import DataError
 from gnomon.items.itemfiles import read_items
 from gnomon.people.answering import AskedItems, PersonSettings, open_person_run
-from gnomon.people.taskfile import task_named
+from gnomon.people.tasks import task_named
 from gnomon.people.votes import captions_of, hold_contrasts, is_contrast
 from gnomon.records import Image, Item, problem
 from tests.people.voting import people_runs

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import warnings
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from xml.etree import ElementTree
 
@@ -22,11 +25,17 @@ from gnomon.people.labelstudio.pulling import Pulled, pull, read_names
 from gnomon.people.labelstudio.server import LabelStudio, ServerError, read_token
 from gnomon.people.labelstudio.wording import configuration, form_of
 from gnomon.people.order import EXTRAS, read_extras
-from gnomon.people.taskfile import TASKS, task_named
-from gnomon.people.tasks import Option, PersonQuestion, QuestionPart, QuestionText
+from gnomon.people.tasks import (
+    TASKS,
+    Option,
+    PersonQuestion,
+    QuestionPart,
+    QuestionText,
+    task_named,
+)
 from gnomon.records import Item
 from gnomon.runs import runs_in
-from tests.people.labelstudio_fake import PERSONAL, TOKEN, URL, FakeLabelStudio
+from tests.people.labelstudio_fake import PERSONAL, TOKEN, URL, FakeLabelStudio, unread
 
 SECRET = b"zqgold"
 ANSWERS = {
@@ -482,6 +491,10 @@ def test_pulling_what_was_never_pushed_says_so(
         (httpx.Response(400, json={"detail": f"bad {TOKEN}\x1b[2J"}), r"status 400: bad \*\*\*"),
         (httpx.Response(200, text="<html>"), "as Label Studio does"),
         (httpx.Response(200, json=[]), "as Label Studio does"),
+        (httpx.Response(200, text="[" * 200_000), "as Label Studio does"),
+        (httpx.Response(200, json={"count": 1, "results": None}), "as Label Studio does"),
+        (httpx.Response(200, json={"count": 1, "results": 5}), "as Label Studio does"),
+        (httpx.Response(200, json={"count": "many", "results": []}), "as Label Studio does"),
     ],
 )
 def test_what_a_server_refuses_is_told_in_a_sentence(
@@ -504,6 +517,77 @@ def test_a_server_that_is_not_there_is_told_in_a_sentence(error: Exception) -> N
         LabelStudio(URL, TOKEN, transport=httpx.MockTransport(fail)) as there,
         pytest.raises(ServerError),
     ):
+        there.get("/api/projects/")
+
+
+class Sending(BaseHTTPRequestHandler):
+    """Sends a reply without end: what a server of a stranger may do."""
+
+    packed = False
+    sent = 0  # bytes
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        if self.packed:
+            self.send_header("Content-Encoding", "gzip, gzip")
+        self.end_headers()
+        block = b" " * 2**16
+        if self.packed:
+            block = gzip.compress(gzip.compress(b" " * 2**26))
+        try:
+            for _ in range(1000):
+                self.wfile.write(block)
+                type(self).sent += len(block)
+        except OSError:  # whoever asked has gone
+            return
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing is told."""
+
+
+@pytest.mark.parametrize(("packed", "message"), [(False, "larger than 1 MB"), (True, "compresses")])
+def test_a_reply_without_end_is_not_read_to_the_end(
+    packed: bool, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gnomon.people.labelstudio.server.LARGEST", 2**20)
+    handler = type("Handler", (Sending,), {"packed": packed})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as listening:
+        thread = Thread(target=listening.serve_forever)
+        thread.start()
+        try:
+            address = f"http://127.0.0.1:{listening.server_port}"
+            with (
+                LabelStudio(address, TOKEN) as there,
+                pytest.raises(ServerError, match=message) as raised,
+            ):
+                there.get("/api/projects/")
+        finally:
+            listening.shutdown()
+            thread.join()
+    assert raised.value.hint
+    assert handler.sent < 2**25  # of 65 MB, or of 67 GB unpacked
+
+
+def test_lists_without_end_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gnomon.people.labelstudio.server.MOST_PAGES", 3)
+    asked = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request)
+        return unread(httpx.Response(200, json={"count": 10**9, "results": [1]}))
+
+    transport = httpx.MockTransport(answer)
+    with (
+        LabelStudio(URL, TOKEN, transport=transport) as there,
+        pytest.raises(ServerError, match="as Label Studio does"),
+    ):
+        list(there.pages("/api/projects/", "results", "count", int))
+    assert len(asked) == 3
+
+
+def test_a_token_that_no_header_can_hold_is_refused(fake: FakeLabelStudio) -> None:
+    fake.failing["/api/token/refresh/"] = httpx.Response(200, json={"access": "é"})
+    with server(fake, PERSONAL) as there, pytest.raises(ServerError, match="as Label Studio does"):
         there.get("/api/projects/")
 
 
@@ -543,6 +627,9 @@ def test_tokens_come_from_a_file_or_the_environment(tmp_path: Path, monkeypatch:
         "ftp://label.example",
         "http://me:secret@localhost",
         "http://localhost?x=secret",
+        "http://[::1",
+        "http://127.0.0.1:abc",
+        "http://local\0host",
     ],
 )
 def test_addresses_that_hold_more_or_less_than_a_server_are_refused(url: str) -> None:

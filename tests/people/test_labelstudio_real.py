@@ -23,7 +23,7 @@ from gnomon.people.labelstudio.projects import push
 from gnomon.people.labelstudio.pulling import pull
 from gnomon.people.labelstudio.server import LabelStudio, ServerError
 from gnomon.people.order import read_extras
-from gnomon.people.taskfile import TASKS, task_named
+from gnomon.people.tasks import TASKS, task_named
 from gnomon.records import Item
 from gnomon.runs import runs_in
 from tests.people.conftest import SECRET, picture

@@ -22,7 +22,7 @@ from gnomon.people.answering import AskedItems, PersonSettings, person_folder
 from gnomon.people.order import EXTRAS, LINK, new_link, read_extras, write_link
 from gnomon.people.page.app import ELSEWHERE, NOT_YOURS, SENT_BEFORE, WRONG_LINK, make_app
 from gnomon.people.page.study import AnnotationStudy, KnownPanel
-from gnomon.people.taskfile import TASKS, task_named
+from gnomon.people.tasks import TASKS, task_named
 from gnomon.runs import Run
 
 SECRET = "zqgold"

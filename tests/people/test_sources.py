@@ -14,8 +14,7 @@ from gnomon.people.answering import (
     asked_from_source,
     open_person_run,
 )
-from gnomon.people.taskfile import task_named
-from gnomon.people.tasks import check_items
+from gnomon.people.tasks import check_items, task_named
 from gnomon.records import Image, Item
 from gnomon.registry import model
 from gnomon.runs import Run
@@ -48,7 +47,7 @@ def test_people_look_at_painted_pictures_and_judge_them(tmp_path):
     verdicts = []
     for item in run.items():
         painted = Painted(item=item.id, number=0, prompt="", seed=0)
-        verdicts.append(judge.look(item, painted, None, None).choice)
+        verdicts.append(judge.look(item, painted, None).choice)
     assert verdicts == [1, None, 1]  # two of three; both not seen; two of three
     scores = gnomon.score(*sorted((tmp_path / "people").iterdir()), measures="recognised_share")
     assert [score.value for score in scores] == pytest.approx([2 / 3] * 3)

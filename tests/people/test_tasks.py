@@ -9,8 +9,15 @@ import yaml
 from gnomon.benchmarks.vsr.files import all_relations, category
 from gnomon.errors import DataError, UsageError
 from gnomon.files import package_data, read_yaml
-from gnomon.people.taskfile import TASKS, task_named
-from gnomon.people.tasks import ReadResponse, ResponseError, check_items, question_of, read_response
+from gnomon.people.tasks import (
+    TASKS,
+    ReadResponse,
+    ResponseError,
+    check_items,
+    question_of,
+    read_response,
+    task_named,
+)
 from gnomon.records import Image, Item
 from gnomon.registry import benchmark
 

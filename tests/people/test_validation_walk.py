@@ -6,7 +6,7 @@ import gnomon
 from gnomon.cli import main
 from gnomon.items.itemfiles import read_items
 from gnomon.people.answering import PersonSettings, asked_from_source, open_person_run
-from gnomon.people.taskfile import task_named
+from gnomon.people.tasks import task_named
 
 
 def photos(folder):

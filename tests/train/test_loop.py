@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 
 from safetensors.torch import save_file
 
-from gnomon.errors import ModelError, UsageError
+from gnomon.errors import ModelError, ModelWarning, UsageError
 from gnomon.train import checkpoints
 from gnomon.train.checkpoints import MetricsLog, read_metrics
 from gnomon.train.loop import train
@@ -122,6 +122,16 @@ def test_a_training_stopped_at_any_batch_ends_as_an_unbroken_one(tmp_path, batch
     torch.rand(5)  # whatever happened in between
     assert train(Toy(), SCHEDULE, tmp_path / "stopped") == unbroken
     assert result(tmp_path / "stopped") == result(tmp_path / "unbroken")
+
+
+def test_a_training_that_goes_on_with_other_threads_says_so(tmp_path):
+    assert train(Toy(), SCHEDULE, tmp_path / "unbroken").threads == [1]
+    with pytest.raises(StoppedError):
+        train(stopping_after(25), SCHEDULE, tmp_path / "stopped")
+    torch.set_num_threads(2)
+    with pytest.warns(ModelWarning, match="with 1 threads.* goes on with 2"):
+        outcome = train(Toy(), SCHEDULE, tmp_path / "stopped")
+    assert outcome.threads == [1, 2]
 
 
 def test_what_was_done_before_the_last_checkpoint_is_not_done_again(tmp_path):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from gnomon.records import Item
-from gnomon.train.kinds import TrainingOutcome
 from gnomon.train.probes import Learnt
 from gnomon.train.probetraining import part_scores, results_in_words, right_flags, train_scores
+from gnomon.train.recipes import TrainingOutcome
 
 LABELS = ("yes", "no")
 KNOWS = Learnt(np.eye(2, dtype=np.float32), np.zeros(2, dtype=np.float32), 1, 1.0)

@@ -13,8 +13,7 @@ from gnomon.errors import DataError, ModelError, RunError, UsageError
 from gnomon.items.writing import write_items
 from gnomon.models.transformers.hf import hf
 from gnomon.train.folder import carry_out, finished
-from gnomon.train.kinds import kind
-from gnomon.train.recipes import Seeds, recipe_of
+from gnomon.train.recipes import Seeds, kind, recipe_of
 
 LEARNING = {"epochs": 25, "batch": 12, "learning_rate": 4e-3, "warmup": 0.1}
 

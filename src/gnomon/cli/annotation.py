@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from gnomon.people.labelstudio.pulling import Pulled, PulledPerson
     from gnomon.people.labelstudio.server import LabelStudio
     from gnomon.people.page.study import AnnotationStudy
-    from gnomon.people.taskfile import AnnotationTask
+    from gnomon.people.tasks import AnnotationTask
     from gnomon.records import Item
 
 
@@ -210,8 +210,7 @@ def _people(args: Namespace) -> list[str]:
 def _settings(args: Namespace) -> tuple[PersonSettings, AskedItems]:
     from gnomon.people.answering import PersonSettings
     from gnomon.people.order import most_repeats
-    from gnomon.people.taskfile import task_named
-    from gnomon.people.tasks import check_items
+    from gnomon.people.tasks import check_items, task_named
 
     if args.repeat < 0:
         raise UsageError("--repeat must be 0 or more.", "Give how many items come twice.")

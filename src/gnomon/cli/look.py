@@ -26,10 +26,9 @@ from gnomon.cli.dispatch import tell
 from gnomon.errors import DataError, GnomonError, UsageError
 
 if TYPE_CHECKING:
-    from gnomon.look.modes import Mode
     from gnomon.look.pipeline import NameVocabulary, Pipeline
     from gnomon.look.readers import Sources
-    from gnomon.look.records import AnnotatedPicture, Sighting
+    from gnomon.look.records import AnnotatedPicture, Mode, Sighting
     from gnomon.look.sightings import LookModels, PictureSightings, Step, Subtypes
 
 EMBEDDED_DEPTH = "fastdepth"
@@ -111,7 +110,7 @@ def _model_arguments(parser: ArgumentParser) -> None:
 def main(args: Namespace) -> int:
     """Run the stages and write the folder."""
     from gnomon.keep import Keep, locked
-    from gnomon.look.modes import mode_named
+    from gnomon.look.records import mode_named
 
     _check(args)
     mode = mode_named(args.mode)

@@ -13,7 +13,7 @@ from gnomon.runs.pace import duration
 from gnomon.runs.progress import RunProgress, in_words
 
 if TYPE_CHECKING:
-    from gnomon.train.kinds import TrainingProgress
+    from gnomon.train.recipes import TrainingProgress
 
 MINUTE = 60.0  # seconds between two plain lines
 SHORT = 20.0  # seconds that are left of a run that writes none
@@ -152,7 +152,7 @@ def _on_each_evaluation() -> Callable[[TrainingProgress], None]:
 def standing_in_words(standing: TrainingProgress) -> str:
     """Steps so far, loss, scores on dev, time still needed.
 
-    >>> from gnomon.train.kinds import TrainingProgress
+    >>> from gnomon.train.recipes import TrainingProgress
     >>> standing_in_words(TrainingProgress(step=40, steps=80, epoch=1, loss=0.5, best=0.75,
     ...                   scores={"accuracy": 0.75}, seconds_left=75.0))
     'step 40/80 · loss 0.5000 · dev accuracy 0.7500 · 1 min 15 s left'

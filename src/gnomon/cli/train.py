@@ -44,8 +44,7 @@ from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
     from gnomon.contracts import Listing
-    from gnomon.train.kinds import TrainingOutcome
-    from gnomon.train.recipes import Recipe
+    from gnomon.train.recipes import Recipe, TrainingOutcome
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -83,8 +82,7 @@ def main(args: Namespace) -> int:
     from gnomon.cli.progress import training_line
     from gnomon.tabular import render
     from gnomon.train.folder import carry_out
-    from gnomon.train.kinds import way_to_ask
-    from gnomon.train.recipes import load_recipe
+    from gnomon.train.recipes import load_recipe, way_to_ask
 
     if args.curve is not None:
         from gnomon.cli.curve import train_curve

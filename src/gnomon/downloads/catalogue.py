@@ -111,7 +111,11 @@ def cached(name: str) -> Path | None:
         return None
     wanted = [file.path for file in sources()[name].files] or list(record)
     for path in wanted:
-        if not _in_place(root, record.get(path)):
+        fetched = record.get(path)
+        if fetched is None:
+            return None
+        file = place(root, fetched.path)
+        if not file.is_file() or file.stat().st_size != fetched.bytes:
             return None
     return root
 
@@ -229,13 +233,6 @@ def place(root: Path, path: str) -> Path:
     if not target.resolve().is_relative_to(root.resolve()):  # a symbolic link on the way
         raise DataError(problem, f"Remove the link in {root}.")
     return target
-
-
-def _in_place(root: Path, fetched: Fetched | None) -> bool:
-    if fetched is None:
-        return False
-    file = place(root, fetched.path)
-    return file.is_file() and file.stat().st_size == fetched.bytes
 
 
 def _record(root: Path) -> dict[str, Fetched]:

@@ -162,18 +162,13 @@ def download(
     _try_often(wanted, tries)
     digest = sha256_of(wanted.part)
     problem = _problem(wanted, digest)
+    if problem and resumed:  # the old part may have been of another version of the file
+        wanted.part.unlink()
+        _try_often(wanted, tries)
+        digest = sha256_of(wanted.part)
+        problem = _problem(wanted, digest)
     if problem:
         wanted.part.unlink()
-        if resumed:  # the old part may have been of another version of the file
-            return download(
-                url,
-                target,
-                sha256=sha256,
-                size=size,
-                limit=limit,
-                progress=progress,
-                attempts=attempts,
-            )
         raise DataError(
             f"{url} {problem}.",
             "Nothing was kept. The file has changed at its source, or something on the way alters "

@@ -36,7 +36,7 @@ def download_package(package: str, target: Path, *, sha256: str) -> str:
         raise DataError(f"{package} is a package of Debian, and apt-get is not here.", hint)
     target.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=target.parent) as folder:
-        complaint = _run([tool, "--quiet", "download", package], folder)
+        complaint = _attempt([tool, "--quiet", "download", package], folder, SLOWEST)
         found = sorted(Path(folder).glob("*.deb"))
         if complaint or len(found) != 1:
             raise DataError(f"{package} could not be fetched: {complaint or 'no file'}.", hint)
@@ -45,20 +45,6 @@ def download_package(package: str, target: Path, *, sha256: str) -> str:
             raise DataError(f"{package} is not what it should be: its sha256 differs.", hint)
         found[0].replace(target)
     return digest
-
-
-def _run(command: list[str], folder: str) -> str:
-    """Run a command in a folder; the last line of its complaint if it fails."""
-    try:
-        done = subprocess.run(  # noqa: S603 - the system's own tool, with a name of ours
-            command, cwd=folder, capture_output=True, text=True, timeout=SLOWEST, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return str(error)
-    if done.returncode == 0:
-        return ""
-    lines = [line for line in done.stderr.splitlines() if line.strip()]
-    return lines[-1].strip()[:200] if lines else f"exit code {done.returncode}"
 
 
 def files_in(package: Path) -> Iterator[tuple[str, bytes]]:
@@ -242,7 +228,7 @@ def _copy_member(packed: tarfile.TarFile, member: str, target: Path) -> None:
         shutil.copyfileobj(stream, out)
 
 
-def _attempt(command: Sequence[str], folder: str) -> str:
+def _attempt(command: Sequence[str], folder: str, patience: int = PATIENCE) -> str:
     """Run an installer, its progress shown at a terminal; what it complained of, if it failed."""
     program = Path(command[0]).name
     shown = sys.stderr.isatty()
@@ -253,11 +239,11 @@ def _attempt(command: Sequence[str], folder: str) -> str:
             stdin=subprocess.DEVNULL,
             stdout=sys.stderr if shown else subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            timeout=PATIENCE,
+            timeout=patience,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return f"{program}: it took longer than {PATIENCE} seconds"
+        return f"{program}: it took longer than {patience} seconds"
     except OSError as error:
         return f"{program}: {error.strerror}"
     if done.returncode == 0:

@@ -13,18 +13,18 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from gnomon.contracts import Model
 from gnomon.errors import DataError
 from gnomon.files import package_data, read_yaml
 from gnomon.look.masks import mask_of, write_crop
-from gnomon.look.modes import Mode
-from gnomon.look.records import AnnotatedPicture, Region, Sighting, Trouble
-from gnomon.look.sightings import PictureSightings
+from gnomon.look.records import AnnotatedPicture, Mode, Region, Sighting, Trouble
+from gnomon.look.sightings import PictureSightings, unseen
 from gnomon.records import Answer, Image, Item
 from gnomon.vision.images import Pixels, decode
 from gnomon.vision.knowledge import COLOURS, basic_colours
@@ -57,21 +57,14 @@ OPPONENTS = np.array(
 )
 
 
-class _ColourModel(Protocol):
-    """A model of Gnomon that can be shown pictures."""
-
-    def answer(self, items: Sequence[Item]) -> Sequence[Answer]:
-        """One answer for each item."""
-
-
 def ask_colours(
-    scene: AnnotatedPicture, sightings: Sequence[Sighting], model: _ColourModel, mode: Mode
+    scene: AnnotatedPicture, sightings: Sequence[Sighting], model: Model, mode: Mode
 ) -> PictureSightings:
     """The sightings of a picture with the colours that a model sees in its crops."""
     try:
         picture = decode(scene.picture.file)
     except DataError as error:
-        return _unseen(scene, sightings, error)
+        return unseen(scene, sightings, f"no colours: {error.message}")
     regions = {region.id: region for region in scene.regions}
     troubles: list[Trouble] = []
     with TemporaryDirectory(prefix="gnomon-crops-") as folder:
@@ -87,14 +80,6 @@ def ask_colours(
             troubles.append(Trouble(what=trouble, picture=seen.picture, region=seen.region))
         found.append(replace(seen, colours=colours))
     return PictureSightings(found, troubles)
-
-
-def _unseen(
-    scene: AnnotatedPicture, sightings: Sequence[Sighting], error: DataError
-) -> PictureSightings:
-    what = f"no colours: {error.message}"
-    trouble = Trouble(what=what, picture=scene.picture.id, file=scene.picture.file)
-    return PictureSightings(list(sightings), [trouble])
 
 
 def _question(seen: Sighting, crop: Image) -> Item:
@@ -131,7 +116,7 @@ def _read(answer: Answer, mode: Mode) -> tuple[tuple[str, ...], str]:
 def colours_in(reply: str, mode: Mode) -> tuple[str, ...]:
     """The basic colours that a reply names, in words of its own; as the code does, anywhere in it.
 
-    >>> from gnomon.look.modes import mode_named
+    >>> from gnomon.look.records import mode_named
     >>> colours_in("Golden and off-white.", mode_named("right"))
     ('yellow', 'white')
     >>> colours_in("multi-colored", mode_named("right"))
@@ -163,7 +148,7 @@ def colours_by_pixels(scene: AnnotatedPicture, sightings: Sequence[Sighting]) ->
     try:
         picture = decode(scene.picture.file)
     except DataError as error:
-        return _unseen(scene, sightings, error)
+        return unseen(scene, sightings, f"no colours: {error.message}")
     regions = {region.id: region for region in scene.regions}
     found, troubles = [], []
     for seen in sightings:

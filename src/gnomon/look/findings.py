@@ -16,19 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from gnomon.look.elevations import elevation_relations
-from gnomon.look.modes import Mode
-from gnomon.look.records import Sighting
-from gnomon.look.sizes import PairRelation, size_relations
-from gnomon.vision.knowledge import (
-    COLOURS,
-    MOST_REGIONS,
-    PropertyFinding,
-    object_colours,
-    typical_labels,
-    typical_relations,
-    typical_size,
-)
+from gnomon.look.records import Mode, Sighting
+from gnomon.look.relations import PairRelation, elevation_relations, size_relations
+from gnomon.vision import knowledge
+from gnomon.vision.knowledge import COLOURS, MOST_REGIONS, PropertyFinding
 
 Z = 1.959963984540054  # of a 95 % interval
 DIGITS = 6  # of shares, so that a file is the same on every machine
@@ -166,14 +157,10 @@ class PairTally:
 
     def add(self, vote: PictureVote) -> None:
         """Count a vote."""
-        key = self._key(vote.scene, vote.first, vote.second)
-        self._counts[key] = self._counts.get(key, 0) + (1 << BITS * LABELS.index(vote.label))
-
-    def _key(self, *names: str) -> int:
         key = 0
-        for name in names:
+        for name in (vote.scene, vote.first, vote.second):
             key = key << BITS | self._numbers.setdefault(name, len(self._numbers))
-        return key
+        self._counts[key] = self._counts.get(key, 0) + (1 << BITS * LABELS.index(vote.label))
 
     def pairs(self, least: int) -> Iterator[tuple[tuple[str, str, str], dict[str, int]]]:
         """Scene and pair with their counts, those that were counted often enough, in order."""
@@ -207,7 +194,7 @@ def size_findings(pictures: Pictures, mode: Mode, least: Least) -> Iterator[Prop
 
     for finding in _pair_findings(without_scenes, size_relations, mode, least, "size"):
         counts = {label: finding.counts[label] for label in (">", "<")}
-        label = typical_size(counts[">"], counts["<"])
+        label = knowledge.typical_size(counts[">"], counts["<"])
         typical = (label,) if label else ()
         finding = replace(finding, counts=counts)
         yield finished(finding, shares_of(counts), sum(counts.values()), typical)
@@ -226,20 +213,13 @@ def elevation_findings(pictures: Pictures, mode: Mode, least: Least) -> Iterator
 
 def _typical_elevations(counts: Mapping[str, int], mode: Mode, least: Least) -> tuple[str, ...]:
     if not mode.has("early_stop"):
-        return tuple(typical_labels(shares_of(counts), "paper"))
+        return tuple(knowledge.typical_labels(shares_of(counts), "paper"))
     often = dict(counts)
     for label, count in counts.items():
         if count < least.relation:
             often[label] = 0
-    typical = typical_relations(often)
+    typical = knowledge.typical_relations(often)
     return typical if len(typical) < len(LABELS) else ()
-
-
-class _Behind(NamedTuple):
-    """What is behind a finding: regions by label, and the number of pictures."""
-
-    examples: dict[Key, dict[str, list[str]]]
-    pictures: Counter[Key]
 
 
 def _pair_findings(
@@ -259,10 +239,19 @@ def _pair_findings(
     if not kept:
         return
 
-    behind = _gathered(votes(), kept)
+    # the regions behind the pairs that are kept, the first ones of each label
+    behind: dict[Key, dict[str, list[str]]] = {key: {} for key in kept}
+    seen: Counter[Key] = Counter()  # pictures
+    for said in votes():
+        told = [vote for vote in said if vote[:3] in kept]
+        for vote in told:
+            regions = behind[vote[:3]].setdefault(vote.label, [])
+            if len(regions) < MOST_EXAMPLES:
+                regions.extend(vote.regions)
+        seen.update({vote[:3] for vote in told})
     for key, counts in kept.items():
         scene, first, second = key
-        examples = behind.examples[key]
+        examples = behind[key]
         yield PropertyFinding(
             what=f"{first}|{second}",
             property=property,
@@ -270,25 +259,8 @@ def _pair_findings(
             scene=scene,
             counts=counts,
             examples={label: tuple(examples[label]) for label in sorted(examples)},
-            pictures=behind.pictures[key],
+            pictures=seen[key],
         )
-
-
-def _gathered(votes: Iterable[Sequence[PictureVote]], kept: Mapping[Key, object]) -> _Behind:
-    """The regions behind the pairs that are kept, the first ones of each label."""
-    behind = _Behind({key: {} for key in kept}, Counter())
-    for said in votes:
-        here: set[Key] = set()
-        for vote in said:
-            key = (vote.scene, vote.first, vote.second)
-            if key not in kept:
-                continue
-            here.add(key)
-            regions = behind.examples[key].setdefault(vote.label, [])
-            if len(regions) < MOST_EXAMPLES:
-                regions.extend(vote.regions)
-        behind.pictures.update(here)
-    return behind
 
 
 # From the colours of things in pictures to findings about objects.
@@ -346,44 +318,32 @@ def colour_findings(pictures: Pictures, mode: Mode, least: Least) -> Iterator[Pr
             if not seen.colours:
                 continue
             subtypes.setdefault(seen.object, {})[seen.subtype or seen.object] = 1
-            for name in _names(seen, mode):
+            names = names_of(seen, mode)
+            if mode.has("mean_over_subtypes"):
+                names = (seen.subtype or seen.object,)
+            for name in names:
                 by_name.setdefault(name, []).append(seen)
         for name, things in by_name.items():
             known.setdefault(name, Hues()).add(things)
 
     if mode.has("mean_over_subtypes"):
         yield from _means(known, subtypes, least)
-    elif mode.has("crowds_outvote"):
-        yield from _by_regions(known, least)
     else:
-        yield from _by_pictures(known, least)
+        yield from _votes(known, mode, least)
 
 
-def _names(seen: Sighting, mode: Mode) -> tuple[str, ...]:
-    if mode.has("mean_over_subtypes"):
-        return (seen.subtype or seen.object,)
-    return names_of(seen, mode)
-
-
-def _by_pictures(known: Mapping[str, Hues], least: Least) -> Iterator[PropertyFinding]:
+def _votes(known: Mapping[str, Hues], mode: Mode, least: Least) -> Iterator[PropertyFinding]:
+    """Each picture has one vote, or each region where crowds outvote."""
     for name in sorted(known):
         hues = known[name]
-        if hues.pictures < least.colour:
+        by_regions = mode.has("crowds_outvote")
+        if (hues.regions if by_regions else hues.pictures) < least.colour:
             continue
         finding = hues.finding(name)
-        shares = shares_of({colour: hues.weights[colour] for colour in finding.counts})
-        yield finished(finding, shares, hues.pictures, tuple(typical_labels(shares, "paper")))
-
-
-def _by_regions(known: Mapping[str, Hues], least: Least) -> Iterator[PropertyFinding]:
-    for name in sorted(known):
-        hues = known[name]
-        if hues.regions < least.colour:
-            continue
-        finding = hues.finding(name)
-        shares = shares_of(finding.counts)
-        votes = hues.counts.total()
-        yield finished(finding, shares, votes, tuple(typical_labels(shares, "paper")))
+        weights: Mapping[str, float] = finding.counts if by_regions else hues.weights
+        shares = shares_of({colour: weights[colour] for colour in finding.counts})
+        votes = hues.counts.total() if by_regions else hues.pictures
+        yield finished(finding, shares, votes, tuple(knowledge.typical_labels(shares, "paper")))
 
 
 def _means(
@@ -395,13 +355,10 @@ def _means(
         total = hues.counts.total()
         if total >= least.colour:
             rows[name] = [hues.counts[colour] / total for colour in COLOURS]
-    typical = object_colours(rows, subtypes)
+    typical = knowledge.object_colours(rows, subtypes)
     for name in sorted(typical):
         among = [rows[each] for each in subtypes.get(name, ()) if each in rows]
         mean = np.mean(among or [rows[name]], axis=0).tolist()
-        shares = {}
-        for colour, share in zip(COLOURS, mean, strict=True):
-            if share:
-                shares[colour] = share
+        shares = {colour: share for colour, share in zip(COLOURS, mean, strict=True) if share}
         hues = known[name]
         yield finished(hues.finding(name), shares, hues.counts.total(), tuple(typical[name]))

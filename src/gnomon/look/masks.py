@@ -6,7 +6,7 @@ from functools import lru_cache
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from gnomon.records import Image
 from gnomon.vision.detection import Box
 from gnomon.vision.images import Pixels, size_of
 
+T = TypeVar("T", bound=np.generic)
 Flags = NDArray[np.bool_]
 AGAIN = "Check the annotations, or fetch them again."
 
@@ -30,7 +31,7 @@ def mask_of(region: Region, width: int, height: int) -> Flags:
     [[0, 1, 1], [0, 1, 1]]
     """
     if region.mask:
-        return _resized(_marks(region.mask) == region.mark, width, height)
+        return resampled(_marks(region.mask) == region.mark, (height, width))
     if region.runs:
         return _from_runs(region.runs, width, height)
     if region.outline:
@@ -54,22 +55,19 @@ def _marks(file: str) -> NDArray[np.uint8]:
     return values if values.ndim == 2 else values[:, :, 0]
 
 
-def _resized(flags: Flags, width: int, height: int) -> Flags:
-    if flags.shape == (height, width):
-        return flags
-    rows = (np.arange(height) + 0.5) * flags.shape[0] / height
-    columns = (np.arange(width) + 0.5) * flags.shape[1] / width
-    found: Flags = flags[rows.astype(np.intp)[:, None], columns.astype(np.intp)]
+def resampled(grid: NDArray[T], shape: tuple[int, int]) -> NDArray[T]:
+    """The nearest point of a grid for each point of another, of so many rows and columns."""
+    rows = (np.arange(shape[0]) + 0.5) * grid.shape[0] / shape[0]
+    columns = (np.arange(shape[1]) + 0.5) * grid.shape[1] / shape[1]
+    found: NDArray[T] = grid[rows.astype(np.intp)[:, None], columns.astype(np.intp)]
     return found
 
 
 def _from_runs(runs: tuple[int, ...], width: int, height: int) -> Flags:
     """Runs of pixels outside and inside by turns, down one column after the other."""
-    if min(runs) < 0 or sum(runs) != width * height:
-        raise DataError(
-            f"the runs of a mask make {sum(runs):,} pixels, the picture has {width * height:,}.",
-            AGAIN,
-        )
+    wrong = problem_of_runs(runs, width, height)
+    if wrong:
+        raise DataError(f"{wrong}.", AGAIN)
     inside = np.arange(len(runs)) % 2 == 1
     return np.repeat(inside, runs).reshape(width, height).T
 

@@ -14,8 +14,7 @@ import msgspec
 
 from gnomon.items.writing import atomic_file
 from gnomon.look.pipeline import NameVocabulary
-from gnomon.look.records import AnnotatedPicture, Picture, Region, Trouble
-from gnomon.vision.detection import Box
+from gnomon.look.records import AnnotatedPicture, RegionPlace, Trouble
 from gnomon.vision.knowledge import PropertyFinding
 
 _encode = msgspec.json.Encoder().encode
@@ -61,18 +60,6 @@ def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
         part.write_bytes(text + b"\n")
 
 
-class RegionPlace(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a region is that findings name: its picture and its box."""
-
-    id: str
-    name: str
-    picture: str
-    file: str
-    width: int
-    height: int
-    box: Box
-
-
 def write_places(file: Path, scenes: Iterable[AnnotatedPicture], wanted: frozenset[str]) -> None:
     """Write where the wanted regions are, for those whose pictures are at hand."""
     with atomic_file(file) as part, part.open("wb", buffering=2**20) as stream:
@@ -80,20 +67,18 @@ def write_places(file: Path, scenes: Iterable[AnnotatedPicture], wanted: frozens
             if not scene.picture.file:
                 continue
             for region in scene.regions:
-                if region.id in wanted:
-                    stream.write(_encode(_place(region, scene.picture)) + b"\n")
-
-
-def _place(region: Region, picture: Picture) -> RegionPlace:
-    return RegionPlace(
-        id=region.id,
-        name=region.name,
-        picture=picture.id,
-        file=picture.file,
-        width=picture.width,
-        height=picture.height,
-        box=region.box,
-    )
+                if region.id not in wanted:
+                    continue
+                place = RegionPlace(
+                    id=region.id,
+                    name=region.name,
+                    picture=scene.picture.id,
+                    file=scene.picture.file,
+                    width=scene.picture.width,
+                    height=scene.picture.height,
+                    box=region.box,
+                )
+                stream.write(_encode(place) + b"\n")
 
 
 def name_findings(vocabulary: NameVocabulary) -> Iterator[PropertyFinding]:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
 from gnomon.files import read_json, read_jsonl
-from gnomon.look.modes import switches
+from gnomon.look.records import Trouble, switches
 from gnomon.look.thumbnails import Crop, crops_as_uris, read_places
 from gnomon.reports.shell import asset, page, write_page
 from gnomon.reports.words import counted, percentage
@@ -52,16 +53,10 @@ class Seen(NamedTuple):
         """Regions by label; of pairs, this object's first."""
         found = {}
         for label, regions in self.finding.examples.items():
-            found[self.side(label)] = _swapped(regions) if self.turned else regions
+            pairs = zip(regions[1::2], regions[0::2], strict=False)
+            swapped = tuple(chain.from_iterable(pairs))
+            found[self.side(label)] = swapped if self.turned else regions
         return found
-
-
-def _swapped(regions: tuple[str, ...]) -> tuple[str, ...]:
-    """Regions of two objects by turns, the other one first."""
-    found: list[str] = []
-    for first, second in zip(regions[0::2], regions[1::2], strict=False):
-        found += [second, first]
-    return tuple(found)
 
 
 class _KnownThing(NamedTuple):
@@ -127,15 +122,9 @@ def _pictures(thing: _KnownThing) -> int:
     return max(counts, default=0)
 
 
-class _Any(msgspec.Struct):
-    """A line of which nothing is read."""
-
-
 def _troubles(folder: Path) -> int:
     file = folder / "troubles.jsonl"
-    if not file.exists():
-        return 0
-    return sum(1 for _ in read_jsonl(file, _Any))
+    return sum(1 for _ in read_jsonl(file, Trouble)) if file.exists() else 0
 
 
 TEMPLATES = Path(__file__).parent / "assets"
@@ -165,6 +154,7 @@ def write_knowledge_page(folder: str | Path) -> Path:
 def _rendered(contents: Contents, data: dict[str, Any]) -> str:
     from markupsafe import Markup
 
+    on = contents.manifest.get("switches", ())
     encoded = msgspec.json.encode(data).decode().replace("<", "\\u003c")
     return page(
         "knowledge.html.j2",
@@ -174,7 +164,7 @@ def _rendered(contents: Contents, data: dict[str, Any]) -> str:
         folder=TEMPLATES,
         title=_title(contents),
         subtitle=_subtitle(contents),
-        faults=_faults(contents),
+        faults=[(name, switch.says) for name, switch in switches().items() if name in on],
         agreement=_agreement(contents),
         things=[_row(thing) for thing in contents.things],
         left_out=contents.objects - len(contents.things),
@@ -184,9 +174,8 @@ def _rendered(contents: Contents, data: dict[str, Any]) -> str:
 
 def _title(contents: Contents) -> str:
     pictures = contents.manifest.get("pictures")
-    if isinstance(pictures, int):
-        return f"What {counted(pictures, 'pictures')} show"
-    return "What the pictures show"
+    shown = counted(pictures, "pictures") if isinstance(pictures, int) else "the pictures"
+    return f"What {shown} show"
 
 
 def _subtitle(contents: Contents) -> str:
@@ -197,13 +186,6 @@ def _subtitle(contents: Contents) -> str:
     if contents.troubles:
         parts.append(f"{counted(contents.troubles, 'troubles')} in troubles.jsonl")
     return " · ".join(parts)
-
-
-def _faults(contents: Contents) -> list[tuple[str, str]]:
-    """The switches of the mode, with what they do."""
-    on = contents.manifest.get("switches", ())
-    known = switches()
-    return [(name, known[name].says) for name in known if name in on]
 
 
 def _agreement(contents: Contents) -> list[dict[str, str]]:
@@ -279,21 +261,14 @@ def _colour_crops(regions: tuple[str, ...]) -> list[Crop]:
 
 
 def _pair_crops(regions: tuple[str, ...]) -> list[Crop]:
-    found = []
-    for first, second in zip(regions[0::2], regions[1::2], strict=False):
-        found.append(Crop((first, second)))
-    return found[:CROPS_OF_A_PAIR]
+    pairs = zip(regions[0::2], regions[1::2], strict=False)
+    return [Crop(pair) for pair in islice(pairs, CROPS_OF_A_PAIR)]
 
 
 def _wanted(things: list[_KnownThing]) -> list[Crop]:
     """The crops of the objects that were seen most, until there are enough."""
-    found: dict[Crop, None] = {}
-    for thing in things:
-        for crop in _crops_of(thing):
-            if len(found) == MOST_CROPS:
-                return list(found)
-            found[crop] = None
-    return list(found)
+    every = chain.from_iterable(map(_crops_of, things))
+    return list(islice(dict.fromkeys(every), MOST_CROPS))
 
 
 def _crops_of(thing: _KnownThing) -> Iterator[Crop]:

@@ -9,25 +9,20 @@ killed at any point, given again, does what is left and writes the same bytes.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from gnomon.keep import Keep, key_of
-from gnomon.look.captions import MODEL, Tagger, is_installed
-from gnomon.look.modes import Mode
-from gnomon.look.names import (
-    NamedPictures,
-    Namer,
-    Singulars,
-    candidate_words,
-    kept_names,
-    shortened,
-)
+from gnomon.look import captions
+from gnomon.look.captions import MODEL, NamedPictures, Namer, Singulars, Tagger
 from gnomon.look.readers.scenes import PictureReader
-from gnomon.look.records import AnnotatedPicture, Region, Sighting, Trouble
+from gnomon.look.records import AnnotatedPicture, Mode, Region, Sighting, Trouble
 from gnomon.look.sightings import Chunk, LookModels, sightings_of
 from gnomon.look.subtypes import Minima, candidates
 
@@ -77,30 +72,23 @@ class Pipeline:
         report: Callable[[Trouble], None],
         watch: Watch,
     ) -> None:
-        self._readers = readers
-        self._options = options
-        self._eyes = eyes
-        self._store = store
-        self._report = report
-        self._watch = watch
+        self._readers, self._options, self._eyes = readers, options, eyes
+        self._store, self._report, self._watch = store, report, watch
         self._named: list[str] = []  # keys of chunks whose regions have names
         self._seen: list[str] = []  # keys of chunks of sightings
 
     def vocabulary(self) -> NameVocabulary:
         """Read everything and give regions their names."""
-        tagger = Tagger()
-        try:
+        with closing(Tagger()) as tagger:
             return self._vocabulary(tagger)
-        finally:
-            tagger.close()
 
     def _vocabulary(self, tagger: Tagger) -> NameVocabulary:
-        namer = Namer(tagger, Singulars(tagger if is_installed() else None))
+        namer = Namer(tagger, Singulars(tagger if captions.is_installed() else None))
         noisy: Counter[str] = Counter()
         clean: Counter[str] = Counter()
         examples: dict[str, list[str]] = {}
         regions = pictures = 0
-        for part in self._parts("names", self._readers):
+        for part in self._parts():
             for trouble in part.troubles:
                 self._report(trouble)
             named = self._name(part.scenes, namer)
@@ -109,10 +97,12 @@ class Pipeline:
                 pictures += 1
                 regions += len(scene.regions)
                 _remember(scene.regions, examples)
-        known = self._known_words(noisy, tagger)
-        kept = kept_names(noisy, known, self._options.least_name)
-        for name, count in clean.items():
-            kept[name] = kept.get(name, 0) + count
+        least = self._options.least_name
+        words = captions.candidate_words(noisy, least)
+        known = dict.fromkeys(words, True)
+        if words and captions.is_installed():
+            known = dict(zip(words, tagger.are_known(words), strict=True))
+        kept = clean + Counter(captions.kept_names(noisy, known, least))
         names = dict(sorted(kept.items(), key=lambda pair: (-pair[1], pair[0])))
         hyponyms = not self._options.mode.has("no_hyponyms")
         found = candidates(names, Minima.usual(sum(names.values())), hyponyms=hyponyms)
@@ -121,18 +111,7 @@ class Pipeline:
     def _name(self, scenes: list[AnnotatedPicture], namer: Namer) -> NamedPictures:
         key = key_of("names", MODEL, scenes)
         self._named.append(key)
-        kept = self._store.read(key)
-        if kept is not None:
-            return msgspec.msgpack.decode(kept, type=NamedPictures)
-        named = namer.name(scenes)
-        self._store.write(key, msgspec.msgpack.encode(named))
-        return named
-
-    def _known_words(self, counts: Counter[str], tagger: Tagger) -> dict[str, bool]:
-        words = candidate_words(counts, self._options.least_name)
-        if not words or not is_installed():
-            return dict.fromkeys(words, True)
-        return dict(zip(words, tagger.are_known(words), strict=True))
+        return self._store.kept(key, NamedPictures, lambda: namer.name(scenes))
 
     def look(self, vocabulary: NameVocabulary) -> None:
         """See what each region says about its thing; `pictures` gives it afterwards."""
@@ -149,17 +128,11 @@ class Pipeline:
     def _sightings(
         self, scenes: list[AnnotatedPicture], names: str, vocabulary: NameVocabulary
     ) -> Chunk:
-        switches = sorted(self._options.mode.switches)
-        key = key_of("sightings", scenes, names, switches, self._eyes.names())
+        mode = self._options.mode
+        key = key_of("sightings", scenes, names, sorted(mode.switches), self._eyes.names())
         self._seen.append(key)
-        kept = self._store.read(key)
-        if kept is not None:
-            return msgspec.msgpack.decode(kept, type=Chunk)
-        chunk = sightings_of(
-            scenes, self._options.mode, self._eyes, vocabulary.subtypes, self._store
-        )
-        self._store.write(key, msgspec.msgpack.encode(chunk))
-        return chunk
+        look = partial(sightings_of, scenes, mode, self._eyes, vocabulary.subtypes, self._store)
+        return self._store.kept(key, Chunk, look)
 
     def scenes(self) -> Iterator[AnnotatedPicture]:
         """All scenes again, with the names that regions were given."""
@@ -176,42 +149,33 @@ class Pipeline:
         assert kept is not None, "what was kept is there"
         return msgspec.msgpack.decode(kept, type=type)
 
-    def _parts(self, stage: str, readers: Sequence[PictureReader]) -> Iterator[_Part]:
-        """The scenes of some sources in chunks; a chunk is of one source."""
-        left = self._options.limit
-        total = sum(reader.total for reader in readers)
+    def _parts(self) -> Iterator[_Part]:
+        """The scenes of all sources in chunks; a chunk is of one source."""
+        left = self._options.limit or sys.maxsize
+        total = sum(reader.total for reader in self._readers)
         before = 0
-        for reader in readers:
-            seen: Iterable[AnnotatedPicture | Trouble] = reader.scenes()
-            if self._options.limit:
-                seen = _first(seen, left)
-            for part in _chunks(seen, reader.names_are_clean):
+        for reader in self._readers:
+            for part in _chunks(reader.scenes(), left, reader.names_are_clean):
                 left -= len(part.scenes)
-                self._watch(stage, before + reader.done, total)
+                self._watch("names", before + reader.done, total)
                 yield part
             before += reader.total
-            self._watch(stage, before, total)
+            self._watch("names", before, total)
 
 
-def _first(
-    seen: Iterable[AnnotatedPicture | Trouble], count: int
-) -> Iterator[AnnotatedPicture | Trouble]:
-    """So many scenes, and the troubles between them."""
-    for each in seen:
-        if isinstance(each, AnnotatedPicture):
-            if count <= 0:
-                return
-            count -= 1
-        yield each
-
-
-def _chunks(seen: Iterable[AnnotatedPicture | Trouble], are_clean: bool) -> Iterator[_Part]:
+def _chunks(
+    seen: Iterable[AnnotatedPicture | Trouble], most: int, are_clean: bool
+) -> Iterator[_Part]:
+    """At most so many scenes, and the troubles between them."""
     part = _Part([], [], are_clean)
     regions = 0
     for each in seen:
         if isinstance(each, Trouble):
             part.troubles.append(each)
             continue
+        if most <= 0:
+            break
+        most -= 1
         part.scenes.append(each)
         regions += len(each.regions) + len(each.captions) + 1
         if regions >= CHUNK:
@@ -224,10 +188,8 @@ def _chunks(seen: Iterable[AnnotatedPicture | Trouble], are_clean: bool) -> Iter
 
 def _remember(regions: Iterable[Region], examples: dict[str, list[str]]) -> None:
     for region in regions:
-        known = examples.get(region.name)
-        if known is None:
-            examples[region.name] = [region.id]
-        elif len(known) < EXAMPLES:
+        known = examples.setdefault(region.name, [])
+        if len(known) < EXAMPLES:
             known.append(region.id)
 
 
@@ -235,7 +197,7 @@ def _renamed(scene: AnnotatedPicture, names: dict[str, int]) -> AnnotatedPicture
     """A scene whose regions go by names that are kept."""
     regions = []
     for region in scene.regions:
-        name = shortened(region.name, names)
+        name = captions.shortened(region.name, names)
         if name != region.name:
             region = msgspec.structs.replace(region, name=name)
         regions.append(region)

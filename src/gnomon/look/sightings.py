@@ -8,34 +8,24 @@ seen in a picture is kept by the picture's bytes, its regions and the models.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from math import ceil
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from gnomon.errors import DataError
 from gnomon.keep import Keep, key_of
-from gnomon.look.depths import (
-    DepthMap,
-    FloorPlane,
-    Grid,
-    Heights,
-    floor_of,
-    heights_of,
-    is_hidden,
-    true_map,
-)
-from gnomon.look.masks import mask_of
-from gnomon.look.modes import Mode
-from gnomon.look.records import AnnotatedPicture, Picture, Region, Sighting, Trouble
-from gnomon.look.sizes import size_of
+from gnomon.look import depths
+from gnomon.look.depths import DepthMap, FloorPlane, Grid, Heights
+from gnomon.look.masks import mask_of, resampled
+from gnomon.look.records import AnnotatedPicture, Mode, Picture, Region, Sighting, Trouble
+from gnomon.look.relations import size_of
 from gnomon.vision.detection import Box, DepthModel
 from gnomon.vision.images import decode, describe
 
@@ -52,6 +42,12 @@ class PictureSightings(NamedTuple):
     troubles: list[Trouble]
 
 
+def unseen(scene: AnnotatedPicture, sightings: Sequence[Sighting], what: str) -> PictureSightings:
+    """The sightings of a picture as they were, since it cannot be looked at."""
+    trouble = Trouble(what=what, picture=scene.picture.id, file=scene.picture.file)
+    return PictureSightings(list(sightings), [trouble])
+
+
 class Grids(NamedTuple):
     """What is known of every point of a picture."""
 
@@ -60,26 +56,41 @@ class Grids(NamedTuple):
     floor: FloorPlane | None
 
 
+class SeenThing(NamedTuple):
+    """A thing with what it covers of the picture's grid: its mask, or else its box."""
+
+    seen: Sighting
+    box: Box
+    covered: Flags
+    has_mask: bool
+
+
 def measure(scene: AnnotatedPicture, depth: DepthMap | None, mode: Mode) -> PictureSightings:
     """One sighting for each region of a picture that has a name."""
     troubles: list[Trouble] = []
-    things: list[tuple[Sighting, Box, Flags | None]] = []
+    things: list[SeenThing] = []
+    shape = _grid_shape(scene.picture)
     for region in scene.regions:
         if not region.name:
             continue
         mask = None
         if not mode.has("box_extent"):
             mask = _mask(scene.picture, region, troubles)
-        things.append((_flat(scene.picture, region, mask), region.box, mask))
+        covered = _box_flags(region.box, shape) if mask is None else mask
+        seen = _flat(scene.picture, region, mask)
+        things.append(SeenThing(seen, region.box, covered, mask is not None))
     if depth is None:
-        return PictureSightings([sighting for sighting, _, _ in things], troubles)
+        return PictureSightings([thing.seen for thing in things], troubles)
 
-    shape = _grid_shape(scene.picture)
-    grids = _grids(depth, shape, [(box, mask) for _, box, mask in things])
+    distances = resampled(depth.distances(), shape)
+    background = np.ones(shape, dtype=bool)
+    for thing in things:
+        background &= ~thing.covered
+    floor = depths.floor_of(distances, background)  # what is left of it between the things
+    grids = Grids(distances, resampled(depth.nearness(), shape), floor)
     found = []
-    for sighting, box, mask in things:
-        covered = _covered(box, mask, shape)
-        deep = _deep(sighting, box, covered, grids, mode, has_mask=mask is not None)
+    for thing in things:
+        deep = _deep(thing, grids, mode)
         if deep.distance is None:
             what = "no depth is known inside the region."
             troubles.append(Trouble(what=what, picture=deep.picture, region=deep.region))
@@ -91,19 +102,18 @@ def _mask(picture: Picture, region: Region, troubles: list[Trouble]) -> Flags | 
     """What a region covers, on the picture's grid; none if it has a box alone."""
     if not (region.outline or region.runs or region.mask):
         return None
-    width, height = picture.width or UNKNOWN, picture.height or UNKNOWN
+    what = ""
     try:
-        whole = mask_of(region, width, height)
+        whole = mask_of(region, picture.width or UNKNOWN, picture.height or UNKNOWN)
+        step = _step(picture)
+        thin = whole[step // 2 :: step, step // 2 :: step]
+        if thin.any():
+            return thin
+        if not whole.any():
+            what = "the mask is empty, its box is used."
     except DataError as error:
         what = f"the mask cannot be read, its box is used: {error.message}"
-        troubles.append(Trouble(what=what, picture=picture.id, region=region.id))
-        return None
-    step = _step(picture)
-    thin = whole[step // 2 :: step, step // 2 :: step]
-    if thin.any():
-        return thin
-    if not whole.any():
-        what = "the mask is empty, its box is used."
+    if what:
         troubles.append(Trouble(what=what, picture=picture.id, region=region.id))
     return None
 
@@ -146,32 +156,6 @@ def _flat(picture: Picture, region: Region, mask: Flags | None) -> Sighting:
     )
 
 
-def _grids(
-    depth: DepthMap, shape: tuple[int, int], things: list[tuple[Box, Flags | None]]
-) -> Grids:
-    """The depth map on the picture's grid, and the floor that is left between the things."""
-    distances = _resampled(depth.distances(), shape)
-    background = np.ones(shape, dtype=bool)
-    for box, mask in things:
-        background &= ~_covered(box, mask, shape)
-    return Grids(distances, _resampled(depth.nearness(), shape), floor_of(distances, background))
-
-
-def _resampled(grid: Grid, shape: tuple[int, int]) -> Grid:
-    """The nearest point of a grid for each point of another."""
-    rows = (np.arange(shape[0]) + 0.5) * grid.shape[0] / shape[0]
-    columns = (np.arange(shape[1]) + 0.5) * grid.shape[1] / shape[1]
-    found: Grid = grid[rows.astype(np.intp)[:, None], columns.astype(np.intp)]
-    return found
-
-
-def _covered(box: Box, mask: Flags | None, shape: tuple[int, int]) -> Flags:
-    """What a thing covers: its mask, or else its box."""
-    if mask is None:
-        return _box_flags(box, shape)
-    return mask
-
-
 def _box_flags(box: Box, shape: tuple[int, int]) -> Flags:
     flags = np.zeros(shape, dtype=bool)
     flags[_cells(box.top, box.bottom, shape[0]), _cells(box.left, box.right, shape[1])] = True
@@ -184,10 +168,9 @@ def _cells(low: float, high: float, count: int) -> slice:
     return slice(first, max(first + 1, round(high * count)))
 
 
-def _deep(
-    seen: Sighting, box: Box, covered: Flags, grids: Grids, mode: Mode, *, has_mask: bool
-) -> Sighting:
+def _deep(thing: SeenThing, grids: Grids, mode: Mode) -> Sighting:
     """A sighting with what the depth map says; as it is if that says nothing there."""
+    seen, box, covered, has_mask = thing
     core = covered
     if not has_mask and not mode.has("mean_depth"):
         core = _box_flags(_middle_half(box), covered.shape)  # where there is least background
@@ -198,10 +181,10 @@ def _deep(
     distance = float(np.median(known))
     if mode.has("mean_depth"):
         distance = float(known.mean())
-    heights = _heights(seen, box, grids, covered, distance, has_mask=has_mask)
+    heights = _heights(thing, grids, distance)
     if heights:
         seen = replace(seen, **heights._asdict())
-    is_part = seen.cut or (has_mask and is_hidden(covered, grids.distances))
+    is_part = seen.cut or (has_mask and depths.is_hidden(covered, grids.distances))
     return replace(
         seen,
         distance=distance,
@@ -238,24 +221,23 @@ def _mean(values: Grid) -> float | None:
     return float(known.mean()) if len(known) else None
 
 
-def _heights(
-    seen: Sighting, box: Box, grids: Grids, covered: Flags, distance: float, *, has_mask: bool
-) -> Heights | None:
+def _heights(thing: SeenThing, grids: Grids, distance: float) -> Heights | None:
     """How high up a thing is.
 
     In a box, the columns in the middle are taken for the thing, but not for its highest point:
     what is behind it may show there.
     """
+    seen, box, covered, has_mask = thing
     floor = grids.floor
     if floor is None:
         return None
     if has_mask:
-        return heights_of(covered, grids.distances, floor, box.width)
+        return depths.heights_of(covered, grids.distances, floor, box.width)
     middle = _middle_half(box)._replace(top=box.top, bottom=box.bottom)
     column = _box_flags(middle, covered.shape)
     if not np.isfinite(grids.distances[column]).any():
         return None
-    heights = heights_of(column, grids.distances, floor, box.width)
+    heights = depths.heights_of(column, grids.distances, floor, box.width)
     top = float(floor.height(seen.top, distance))
     least = min(0.0, heights.foot) if seen.cut else heights.least_foot
     return Heights(max(top, heights.foot), heights.foot, least)
@@ -302,12 +284,8 @@ def sightings_of(
     chunk = Chunk([], [])
     looker = _Looker(mode, eyes, subtypes, store)
     with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
-        seen: Iterable[PictureSightings]
-        if any(scene.picture.file for scene in scenes):
-            seen = pool.map(looker.look, scenes)
-        else:
-            seen = map(looker.look, scenes)
-        for found in seen:
+        several = any(scene.picture.file for scene in scenes)
+        for found in (pool.map if several else map)(looker.look, scenes):
             chunk.pictures.append(found.sightings)
             chunk.troubles.extend(found.troubles)
     return chunk
@@ -337,14 +315,8 @@ class _Looker:
             return PictureSightings(measured.sightings, [trouble, *measured.troubles])
         known = {region.name: self._subtypes.get(region.name) for region in scene.regions}
         switches = sorted(self._mode.switches)
-        parts = (image.sha256, scene, switches, self._eyes.names(), known)
-        key = key_of("picture", *parts)
-        kept = self._store.read(key)
-        if kept is not None:
-            return msgspec.msgpack.decode(kept, type=PictureSightings)
-        found = self._look(scene)
-        self._store.write(key, msgspec.msgpack.encode(found))
-        return found
+        key = key_of("picture", image.sha256, scene, switches, self._eyes.names(), known)
+        return self._store.kept(key, PictureSightings, lambda: self._look(scene))
 
     def _look(self, scene: AnnotatedPicture) -> PictureSightings:
         troubles: list[Trouble] = []
@@ -363,7 +335,7 @@ class _Looker:
 
     def _depth_of(self, picture: Picture) -> DepthMap | None:
         if picture.depth and self._eyes.true_depth:
-            return true_map(picture)
+            return depths.true_map(picture)
         if not self._eyes.depth:
             return None
         pixels = decode(Path(picture.file))

@@ -21,9 +21,8 @@ from msgspec.structs import replace
 from gnomon.errors import DataError
 from gnomon.files import package_data, read_yaml
 from gnomon.look.masks import write_crop
-from gnomon.look.modes import Mode
-from gnomon.look.records import AnnotatedPicture, Sighting, Trouble
-from gnomon.look.sightings import PictureSightings
+from gnomon.look.records import AnnotatedPicture, Mode, Sighting
+from gnomon.look.sightings import PictureSightings, unseen
 from gnomon.records import Image
 from gnomon.vision.images import Pixels, decode, describe
 from gnomon.vision.knowledge import OBJECT_MINIMUM, SUBTYPE_MINIMUM, subtypes
@@ -123,10 +122,7 @@ def select_subtypes(
         picture = decode(file)
         whole = describe(file)
     except DataError as error:
-        what = f"no subtypes: {error.message}"
-        return PictureSightings(
-            list(sightings), [Trouble(what=what, picture=scene.picture.id, file=file)]
-        )
+        return unseen(scene, sightings, f"no subtypes: {error.message}")
     left = {}
     for name, names in named.items():
         left[name] = fitting(names, _compared(encoder, whole, names), mode)
@@ -165,7 +161,7 @@ def _compared(encoder: _SubtypeEncoder, image: Image, names: Sequence[str]) -> l
 def fitting(names: Sequence[str], scores: Sequence[float], mode: Mode) -> list[str]:
     """The names that fit the whole picture: the first, which is the plain one, and better ones.
 
-    >>> from gnomon.look.modes import mode_named
+    >>> from gnomon.look.records import mode_named
     >>> fitting(["chair", "office chair", "beach chair"], [20.0, 21.0, 3.0], mode_named("right"))
     ['chair', 'office chair']
     """

@@ -8,11 +8,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
 from gnomon.errors import DataError
 from gnomon.files import read_jsonl
 from gnomon.look.masks import corners_of
+from gnomon.look.records import RegionPlace
 from gnomon.vision.detection import Box
 from gnomon.vision.images import Pixels, decode
 
@@ -22,30 +21,21 @@ MARGIN = 0.15  # of a box, around it
 FRAMES = ("#ffffff", "#ff9d2e")  # of the first thing and of the second
 
 
-class Place(msgspec.Struct, frozen=True):
-    """Where a region is: a line of regions.jsonl."""
-
-    id: str
-    file: str
-    box: Box
-    name: str = ""
-
-
 class Crop(NamedTuple):
     """What is to be shown: one region, or two of one picture."""
 
     regions: tuple[str, ...]
 
 
-def read_places(folder: Path) -> dict[str, Place]:
+def read_places(folder: Path) -> dict[str, RegionPlace]:
     """The regions that findings name, by id."""
     file = folder / "regions.jsonl"
     if not file.exists():
         return {}
-    return {place.id: place for _, place in read_jsonl(file, Place)}
+    return {place.id: place for _, place in read_jsonl(file, RegionPlace)}
 
 
-def crops_as_uris(crops: Iterable[Crop], places: Mapping[str, Place]) -> dict[Crop, str]:
+def crops_as_uris(crops: Iterable[Crop], places: Mapping[str, RegionPlace]) -> dict[Crop, str]:
     """Each crop as a data URI; one whose picture is gone, or is none, is left out.
 
     Pictures are decoded one after the other, each once.

@@ -213,12 +213,18 @@ def reply_room(new_tokens: int | None, template: str) -> int:
 
 
 def contexts(
-    prompt: Prompt, items: Sequence[Item], write: Writer | None = None, *, answered: bool = True
+    prompt: Prompt,
+    items: Sequence[Item],
+    write: Writer | None = None,
+    *,
+    answered: bool = True,
+    marks: str = "",
 ) -> list[str]:
     """What the model reads before the answer of each item.
 
     `write` is the chat template of a model that is asked in a conversation; `answered` says that an
-    answer follows at once, rather than whatever the model would write first.
+    answer follows at once, rather than whatever the model would write first. Without a template,
+    `marks` stand before each question.
     """
     if write is not None:
         return [conversation(write, prompt.chat(item), answered=answered) for item in items]
@@ -229,7 +235,7 @@ def contexts(
         shared = (item.form, prompt.shown_to(item))
         if shared not in prefixes:
             prefixes[shared] = prompt.prefix(*shared)
-        found.append(prefixes[shared] + prompt.parts(item).before)
+        found.append(prefixes[shared] + marks + prompt.parts(item).before)
     return found
 
 

@@ -12,11 +12,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 from gnomon.contracts import ANYTHING, Benchmark, Scale
 from gnomon.errors import DataError, ModelError, UsageError, importing
+from gnomon.models.choices import Thing, ask_those_without_trouble, take
 from gnomon.records import Answer, Image, Item, pick
 from gnomon.vision.images import Pixels
 from gnomon.vision.pictures import Prepared, pixels, see
@@ -86,8 +87,10 @@ class Classifier:
         self.spec, self.features, self.folds = spec, features, folds
         self.hold_out = hold_out_of(hold_out)  # as the user says
         self._hold_out = self.hold_out  # or, in a run, as the benchmark does
-        self._sklearn = _scikit_learn()
-        self._fold: dict[str, int] = {}
+        with importing("A trained baseline", "baselines"):
+            import sklearn
+        self._sklearn = sklearn
+        self._folds = Folds((), folds)
         self._trained: dict[Home, _Trained] = {}
 
     def describe(self) -> dict[str, Any]:
@@ -104,15 +107,17 @@ class Classifier:
     def prepare(self, items: Iterable[Item], benchmark: Benchmark) -> None:
         """Train one classifier for each fold, on all items of the other folds."""
         self._hold_out = self.hold_out or benchmark.hold_out
-        examples = [self._example(item) for item in items]
-        self._fold = assign_folds(_units_of(examples), self.folds)
-        homes = [self._home(example.units) for example in examples]
+        examples = []
+        for item in items:
+            examples.append(LabelledWords(self.units(item), self.features(item), item.gold))
+        self._folds = Folds([example.units for example in examples], self.folds)
+        homes = [self._folds.home(example.units) for example in examples]
 
         asked: dict[Home, set[str]] = {}
         for home, example in zip(homes, examples, strict=True):
             asked.setdefault(home, set()).update(example.words)
 
-        parts = {home: _outside(home, homes, examples) for home in asked}
+        parts = outside(homes, examples)
         if not any(parts.values()):
             raise ModelError(
                 f"{self.spec} must be trained on other groups than it is asked, "
@@ -132,7 +137,7 @@ class Classifier:
             )
         members: dict[Home, list[int]] = {}
         for number, item in enumerate(items):
-            home = self._home(self.units(item))
+            home = self._folds.home(self.units(item))
             members.setdefault(home, []).append(number)
 
         answers: dict[int, Answer] = {}
@@ -146,13 +151,6 @@ class Classifier:
     def units(self, item: Item) -> tuple[str, ...]:
         """What an item must not share with what its classifier was trained on."""
         return units(item, self._hold_out)
-
-    def _example(self, item: Item) -> LabelledWords:
-        return LabelledWords(self.units(item), self.features(item), item.gold)
-
-    def _home(self, units: Iterable[str]) -> Home:
-        """The folds of an item: two where its two objects lie in different ones."""
-        return frozenset(self._fold[unit] for unit in units)
 
 
 def hold_out_of(text: str) -> HoldOut:
@@ -208,18 +206,26 @@ def assign_folds(groups: Sequence[str], folds: int) -> dict[str, int]:
     return found
 
 
-def _outside(
-    home: Home, homes: Iterable[Home], examples: Iterable[LabelledWords]
-) -> list[LabelledWords]:
-    """The examples that share no fold with `home`."""
-    pairs = zip(homes, examples, strict=True)
-    return [example for other, example in pairs if home.isdisjoint(other)]
+class Folds:
+    """In which folds items are, by the units that they must not share."""
+
+    def __init__(self, units: Iterable[Sequence[str]], folds: int) -> None:
+        self._fold = assign_folds(list(chain.from_iterable(units)), folds)
+
+    def home(self, units: Iterable[str]) -> Home:
+        """The folds of an item: two where its two objects lie in different ones.
+
+        -1 is that of what was not there.
+        """
+        return frozenset(self._fold.get(unit, -1) for unit in units)
 
 
-def _units_of(examples: Iterable[LabelledWords]) -> list[str]:
-    found: list[str] = []
-    for example in examples:
-        found.extend(example.units)
+def outside(homes: Sequence[Home], examples: Sequence[Thing]) -> dict[Home, list[Thing]]:
+    """For each home the examples that share no fold with it."""
+    found = {}
+    for home in dict.fromkeys(homes):
+        pairs = zip(homes, examples, strict=True)
+        found[home] = [example for other, example in pairs if home.isdisjoint(other)]
     return found
 
 
@@ -280,16 +286,10 @@ def _train(examples: Iterable[tuple[list[str], str, float]], words: Iterable[str
         total = sum(weights)
         return _Trained({label: share / total for label, share in shares.items()})
 
-    vectorizer = CountVectorizer(
-        analyzer=_as_it_is, binary=True, lowercase=False, vocabulary=vocabulary
-    )
+    vectorizer = CountVectorizer(analyzer=list, binary=True, vocabulary=vocabulary)
     model = LogisticRegression(max_iter=2000, tol=1e-3)
     model.fit(vectorizer.fit_transform(texts), labels, sample_weight=weights)
     return _Trained(shares, vectorizer, model)
-
-
-def _as_it_is(words: list[str]) -> list[str]:
-    return words
 
 
 def _scores(item: Item, row: dict[str, float]) -> tuple[float, ...]:
@@ -302,12 +302,6 @@ def _scores(item: Item, row: dict[str, float]) -> tuple[float, ...]:
 def _words(text: str) -> list[str]:
     found: list[str] = _WORD.findall(text.lower())
     return found
-
-
-def _scikit_learn() -> Any:
-    with importing("A trained baseline", "baselines"):
-        import sklearn
-    return sklearn
 
 
 # --- a trained baseline that sees pictures alone: which colours they have, and where -------------
@@ -361,12 +355,8 @@ class PictureClassifier(Classifier):
         """The probability of each choice; an item whose picture cannot be seen fails."""
         self._look(items)
         troubles = [self._trouble(item) for item in items]
-        clear = [item for item, trouble in zip(items, troubles, strict=True) if not trouble]
-        answered = iter(super().answer(clear))
-        answers = []
-        for item, trouble in zip(items, troubles, strict=True):
-            answers.append(Answer(item=item.id, error=trouble) if trouble else next(answered))
-        return answers
+        ask = super().answer
+        return ask_those_without_trouble(items, troubles, lambda some: ask(take(items, some)))
 
     def units(self, item: Item) -> tuple[str, ...]:
         """What is held out of training: as for words, and every item with the same picture.

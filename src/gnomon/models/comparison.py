@@ -142,7 +142,8 @@ class ComparisonModel:
         def ask(numbers: Sequence[int]) -> list[Answer]:
             pairs: list[TextPair] = []
             for number in numbers:
-                pairs += _pairs(items[number], texts[number])
+                keys = _keys(items[number])
+                pairs += [TextPair(text, keys) for text in texts[number]]
             odds = iter(self.comparer.odds(pairs, seen))
 
             answers = []
@@ -160,16 +161,14 @@ class ComparisonModel:
         scored = []
         written = self.comparer.written(texts)
         for name, each in zip(names_of_texts(item, len(texts)), written, strict=True):
-            scored.append(
-                Continuation(choice=name, text=each.text, tokens=each.tokens, ids=each.ids)
-            )
+            scored.append(Continuation(choice=name, **each._asdict()))
         return Preview(
             scored=tuple(scored),
             images=len(item.images),
             tokens=sum(len(each.ids) for each in written),
             special=found.special,
             how=HOW[found.way],
-            limits={"contrast": self.contrast, "scores": SCORES[self.contrast]},
+            limits=found.limits,
         )
 
     def asking(self) -> PromptFormat:
@@ -194,8 +193,12 @@ class ComparisonModel:
                 f"not {item.form} (item {item.id}).",
                 "Ask another kind of model, or another benchmark.",
             )
-        if item.form == "caption":
-            _check_truth_labels(item)
+        if item.form == "caption" and frozenset(item.choices) not in TRUTHS:
+            raise UsageError(
+                f"A caption is true or false, but item {item.id} has the choices "
+                f"{', '.join(item.choices)[:80]}.",
+                "Ask another kind of model, or another benchmark.",
+            )
         return compared_texts(item, self.contrast)
 
     def _troubles(
@@ -216,7 +219,8 @@ class ComparisonModel:
     def _trouble(self, item: Item, texts: Sequence[str], seen: Mapping[str, Prepared[Any]]) -> str:
         wanted, shown = self.comparer.pictures, len(item.images)
         if wanted != shown:
-            return f"the model compares a text with {_pictures(wanted)}, the item has {shown}"
+            pictures = "one picture" if wanted == 1 else f"{wanted} pictures"
+            return f"the model compares a text with {pictures}, the item has {shown}"
         for image in item.images:
             trouble = seen[image.identity].trouble
             if trouble:
@@ -332,27 +336,8 @@ def check_contrast(contrast: str) -> None:
         raise UsageError(f"There is no contrast '{contrast}'.", f"Choose one of: {known}.")
 
 
-def _check_truth_labels(item: Item) -> None:
-    """Of two choices one must say true and the other false."""
-    if frozenset(item.choices) not in TRUTHS:
-        raise UsageError(
-            f"A caption is true or false, but item {item.id} has the choices "
-            f"{', '.join(item.choices)[:80]}.",
-            "Ask another kind of model, or another benchmark.",
-        )
-
-
-def _pairs(item: Item, texts: Sequence[str]) -> list[TextPair]:
-    keys = _keys(item)
-    return [TextPair(text, keys) for text in texts]
-
-
 def _keys(item: Item) -> tuple[str, ...]:
     return tuple(image.identity for image in item.images)
-
-
-def _pictures(count: int) -> str:
-    return "one picture" if count == 1 else f"{count} pictures"
 
 
 def _parts(items: Iterator[Item], size: int) -> Iterator[list[Item]]:

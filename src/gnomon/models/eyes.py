@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from math import exp, log
+from math import log
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from gnomon.contracts import ANYTHING, Scale
 from gnomon.errors import UsageError
 from gnomon.lexicon.statements import Statement, read_presence, read_statement
+from gnomon.models.comparison import log_sigmoid
 from gnomon.records import Answer, Image, Item, pick
 from gnomon.vision.detection import Detection, Detector, FastDepth, distance_of
 from gnomon.vision.images import Pixels
@@ -122,7 +123,7 @@ class Eyes:
             if self.abstain:
                 return Answer(item=item.id, reply=reply)
             found = 0.0
-        true, false = _log_logistic(found), _log_logistic(-found)
+        true, false = log_sigmoid(CLEAR * found), log_sigmoid(-CLEAR * found)
         scores = tuple(true if choice == "true" else false for choice in item.choices)
         return replace(pick(item, scores), reply=reply)
 
@@ -184,14 +185,6 @@ class Eyes:
 def _turned(found: float | None, denied: bool) -> float | None:
     """How clearly a statement is true that may deny what was found."""
     return -found if denied and found is not None else found
-
-
-def _log_logistic(value: float) -> float:
-    """The logarithm of the probability that a margin stands for."""
-    steep = CLEAR * value
-    if steep >= 0:
-        return -log(1 + exp(-steep))
-    return steep - log(1 + exp(steep))
 
 
 def _shown(place: PlacedBox) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from gnomon.contracts import Benchmark
-from gnomon.models.classifiers import assign_folds, units
+from gnomon.models.classifiers import Folds, Home, outside, units
 from gnomon.records import Item
 
 DEV = ("dev", "val", "valid", "validation", "development")  # as splits are tagged
@@ -57,16 +57,20 @@ class FittedThresholds:
         dev = [example for example in examples if example.dev]
         self.on_dev = 0 < len(dev) < len(examples)
         self.count = len(dev) if self.on_dev else len(examples)
-        self._folds: dict[str, int] = {}
-        self._cuts: dict[frozenset[int], RelationThresholds] = {}
+        self._folds = Folds([example.units for example in examples], FOLDS)
+        self._cuts: dict[Home, RelationThresholds] = {}
         if self.on_dev:
             self._cuts[frozenset()] = fit(dev)
-        else:
-            self._cross_fit(examples)
+            return
+        homes = [self._folds.home(example.units) for example in examples]
+        for home, others in outside(homes, examples).items():
+            if others:
+                self._cuts[home] = fit(others)
 
     def at(self, item: Item) -> float | None:
         """The threshold for an item; none if there was nothing to fit it on."""
-        cut = self._cuts.get(self._home(units(item, self.hold_out)))
+        home = self._folds.home(units(item, self.hold_out))
+        cut = self._cuts.get(frozenset() if self.on_dev else home)
         if cut is None:
             return None
         return cut.at(item.tags.get("relation", ""))
@@ -80,29 +84,6 @@ class FittedThresholds:
         (cut,) = self._cuts.values()
         own = {name: round(value, 4) for name, value in sorted(cut.by_relation.items())}
         return {"on": "the development split", **found, "by_relation": own}
-
-    def _cross_fit(self, examples: Sequence[ScoredExample]) -> None:
-        names: list[str] = []
-        for example in examples:
-            names.extend(example.units)
-        self._folds = assign_folds(names, FOLDS)
-        by_home: dict[frozenset[int], list[ScoredExample]] = defaultdict(list)
-        for example in examples:
-            by_home[self._home(example.units)].append(example)
-
-        for home in by_home:
-            outside: list[ScoredExample] = []
-            for other, members in by_home.items():
-                if home.isdisjoint(other):
-                    outside += members
-            if outside:
-                self._cuts[home] = fit(outside)
-
-    def _home(self, names: Sequence[str]) -> frozenset[int]:
-        """The folds of an item; -1 is that of what was not there to be fitted."""
-        if self.on_dev:
-            return frozenset()
-        return frozenset(self._folds.get(name, -1) for name in names)
 
 
 def fit(examples: Sequence[ScoredExample]) -> RelationThresholds:

@@ -8,14 +8,14 @@ looked at.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from inspect import Signature, signature
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
 from gnomon.errors import RunError, UsageError
 from gnomon.options import explained, neutral_options
 from gnomon.paint.model import Synth
-from gnomon.paint.records import Judge, PaintedPicture, Painter, PaintRequest, PaintTrouble
+from gnomon.paint.records import Judge, Making, Painter, PaintRequest, PaintTrouble
 from gnomon.runs import Manifest, Run
 
 MOST_PICTURES = 64  # of an item
@@ -48,13 +48,24 @@ def judged(
     """
 
 
-def as_model(open_painter: Callable[..., Painter]) -> Callable[..., Synth]:
-    """A factory of models out of a factory of painters: its options, and those of judging."""
+def as_model(
+    open_painter: Callable[..., Painter], *, settings: type[Any] | None = None
+) -> Callable[..., Synth]:
+    """A factory of models out of a factory of painters: its options, and those of judging.
+
+    The fields of `settings`, a dataclass, are options that the factory takes as `**settings`.
+    """
     own = signature(open_painter)
+    if settings is not None:
+        named = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
+        own = own.replace(parameters=[*named, *signature(settings).parameters.values()])
+        vars(open_painter)["__signature__"] = own
     shared = signature(judged)
 
     def factory(name: str, **options: Any) -> Synth:
-        how = {option: options.pop(option, value) for option, value in _defaults(shared).items()}
+        how = {}
+        for option, parameter in shared.parameters.items():
+            how[option] = options.pop(option, parameter.default)
         _check(how)
         painter: Painter
         if how["painted"]:
@@ -117,9 +128,7 @@ class Finished:
         """What the painter said of itself."""
         return dict(self._about)
 
-    def paint(
-        self, requests: Sequence[PaintRequest]
-    ) -> list[tuple[PaintRequest, PaintedPicture | PaintTrouble]]:
+    def paint(self, requests: Sequence[PaintRequest]) -> Making:
         """Nothing: what the run does not have is not painted."""
         trouble = PaintTrouble("the earlier run has no such picture")
         return [(request, trouble) for request in requests]
@@ -134,10 +143,6 @@ def finished_painter(folder: Path) -> Finished:
             "Give the run of a model that does: synth:NAME or images:DIR.",
         )
     return Finished(manifest, folder)
-
-
-def _defaults(shared: Signature) -> dict[str, Any]:
-    return {name: parameter.default for name, parameter in shared.parameters.items()}
 
 
 def _check(how: dict[str, Any]) -> None:

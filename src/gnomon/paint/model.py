@@ -23,20 +23,20 @@ import msgspec
 from msgspec.structs import replace
 
 from gnomon.contracts import TEXT, Benchmark, Scale
-from gnomon.durable import link_or_copy, remove_torn_line, replace_file, sync_folder
+from gnomon.durable import link_or_copy, log_records, remove_torn_line, replace_file, sync_folder
 from gnomon.errors import DataError, ModelError, RunError
 from gnomon.files import first_bytes
 from gnomon.measures.correction import Trial
+from gnomon.paint import records
 from gnomon.paint.records import (
     Judge,
     JudgeVerdict,
+    Made,
     Painted,
     PaintedPicture,
     Painter,
     PaintRequest,
     PaintTrouble,
-    asked_of,
-    seed_of,
 )
 from gnomon.records import Answer, Item, digest
 from gnomon.runs import PICTURES
@@ -62,7 +62,8 @@ class Pictures:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._painted = read_log(folder)
-            _check_own(folder / LOG)
+            if (folder / LOG).is_symlink():  # lines would be added elsewhere
+                raise DataError("the log of pictures is a link.", START_OVER, file=folder / LOG)
             remove_torn_line(folder / LOG)
         except OSError as error:
             raise _not_kept(folder, error) from None
@@ -74,9 +75,7 @@ class Pictures:
     def __len__(self) -> int:
         return len(self._painted)
 
-    def keep(
-        self, request: PaintRequest, made: PaintedPicture | PaintTrouble, painter: str
-    ) -> Painted:
+    def keep(self, request: PaintRequest, made: Made, painter: str) -> Painted:
         """Keep a picture for good; one that cannot be looked at becomes its own trouble."""
         if isinstance(made, PaintedPicture):
             made = _trouble_of(made) or made
@@ -87,16 +86,15 @@ class Pictures:
             seed=request.seed,
             painter=painter,
         )
-        if isinstance(made, PaintTrouble):
-            painted = msgspec.structs.replace(painted, trouble=made.reason[:LONGEST_REASON])
-            self._note(painted)
-            return painted
         try:
-            file, known = self._store(made.content)
+            if isinstance(made, PaintTrouble):
+                painted = replace(painted, trouble=made.reason[:LONGEST_REASON])
+            else:
+                file, known = self._store(made.content)
+                painted = replace(painted, file=file, sha256=known, truth=made.truth)
+            self._note(painted)
         except OSError as error:
             raise _not_kept(self.folder, error) from None
-        painted = msgspec.structs.replace(painted, file=file, sha256=known, truth=made.truth)
-        self._note(painted)
         return painted
 
     def adopt(self, other: Path) -> int:
@@ -108,9 +106,9 @@ class Pictures:
             try:
                 if painted.file:
                     link_or_copy(other / painted.file, self.folder / painted.file)
+                self._note(painted)
             except OSError as error:
                 raise _not_kept(self.folder, error) from None
-            self._note(painted)
             taken += 1
         return taken
 
@@ -137,13 +135,10 @@ class Pictures:
         return name, known
 
     def _note(self, painted: Painted) -> None:
-        try:
-            with (self.folder / LOG).open("ab") as log:
-                log.write(msgspec.json.encode(painted) + b"\n")
-                log.flush()
-                os.fsync(log.fileno())
-        except OSError as error:
-            raise _not_kept(self.folder, error) from None
+        with (self.folder / LOG).open("ab") as log:
+            log.write(msgspec.json.encode(painted) + b"\n")
+            log.flush()
+            os.fsync(log.fileno())
         self._painted[painted.item, painted.number] = painted
 
 
@@ -167,32 +162,15 @@ def _trouble_of(picture: PaintedPicture) -> PaintTrouble | None:
 
 
 def read_log(folder: Path) -> dict[Key, Painted]:
-    """All that a folder of pictures holds. A last line without an end was cut off by a kill."""
+    """All that a folder of pictures holds."""
     file = folder / LOG
-    if not file.exists():
-        return {}
-    if file.stat().st_size > MOST_LOG:
-        raise DataError("the log of pictures is too large.", START_OVER, file=file)
     found: dict[Key, Painted] = {}
-    lines = file.read_bytes().split(b"\n")[:-1]
-    for number, line in enumerate(lines, start=1):
-        try:
-            painted = msgspec.json.decode(line, type=Painted)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise DataError(
-                f"not a picture: {error}.", START_OVER, file=file, line=number
-            ) from None
+    for number, painted in log_records(file, Painted, "a picture", most=MOST_LOG, hint=START_OVER):
         if painted.file != Path(painted.file).name:
             problem = "the picture's file is in another folder."
             raise DataError(problem, START_OVER, file=file, line=number)
         found[painted.item, painted.number] = painted
     return found
-
-
-def _check_own(log: Path) -> None:
-    """Whoever sent the run may have put a link there, and lines would be added elsewhere."""
-    if log.is_symlink():
-        raise DataError("the log of pictures is a link.", START_OVER, file=log)
 
 
 def _not_kept(folder: Path, error: OSError) -> RunError:
@@ -295,7 +273,7 @@ class Synth:
             for number in range(self._count(item)):
                 painted = kept.find(item.id, number)
                 if painted is None or painted.trouble:
-                    seed = seed_of(item.id, number, self._seed)
+                    seed = records.seed_of(item.id, number, self._seed)
                     yield PaintRequest(item, number, prompt_of(item), seed)
 
     def _count(self, item: Item) -> int:
@@ -327,16 +305,15 @@ class Synth:
         if self._judge is None:
             return Answer(item=item.id, files=files)
         try:
-            verdicts = [self._look(item, painted, kept, self._judge) for painted in whole]
+            verdicts: list[JudgeVerdict | None] = []
+            for painted in whole:
+                here = replace(painted, file=str(kept.folder / painted.file))
+                verdicts.append(self._judge.look(item, here, kept.open(painted)))
         except DataError as error:
             return Answer(item=item.id, files=files, error=error.message)
         from gnomon.paint.judges.trials import vote
 
         return replace(vote(item, whole, verdicts), files=files)
-
-    def _look(self, item: Item, painted: Painted, kept: Pictures, judge: Judge) -> JudgeVerdict:
-        here = replace(painted, file=str(kept.folder / painted.file))
-        return judge.look(item, here, kept.open(painted), painted.truth)
 
     def _unfit(self, item: Item) -> str:
         """Why an item cannot be painted and judged; empty if it can."""
@@ -349,7 +326,7 @@ class Synth:
         if item.form == "scene" and not item.choices:
             return "the scene has no choices to judge by"
         asks = getattr(self._judge, "asks", False)
-        if not asks and (item.form != "scene" or asked_of(item) is None):
+        if not asks and (item.form != "scene" or records.asked_of(item) is None):
             return "boxes judge scenes that name two things"
         return ""
 

@@ -134,6 +134,17 @@ class JudgeVerdict(NamedTuple):
     seen: dict[str, Any]  # plain JSON: boxes, distances, the rule, why it abstains
 
 
+class PaintedPicture(NamedTuple):
+    """A picture as a painter gives it: the bytes of a PNG or JPEG file."""
+
+    content: bytes
+    truth: Truth | None = None
+
+
+Made = PaintedPicture | PaintTrouble
+Making = Iterable[tuple[PaintRequest, Made]]
+
+
 @runtime_checkable
 class Painter(Protocol):
     """Turns requests into pictures.
@@ -152,9 +163,7 @@ class Painter(Protocol):
         """What determines the pictures (plain JSON)."""
         ...
 
-    def paint(
-        self, requests: Sequence[PaintRequest]
-    ) -> Iterable[tuple[PaintRequest, PaintedPicture | PaintTrouble]]:
+    def paint(self, requests: Sequence[PaintRequest]) -> Making:
         """Each request with its picture, or with why there is none, in any order.
 
         `ModelError` ends the run; any other exception is the trouble of the batch's requests.
@@ -162,11 +171,17 @@ class Painter(Protocol):
         ...
 
 
-class PaintedPicture(NamedTuple):
-    """A picture as a painter gives it: the bytes of a PNG or JPEG file."""
+class OneByOne:
+    """A painter that makes one picture after the other: by `paint_one`."""
 
-    content: bytes
-    truth: Truth | None = None
+    def paint(self, requests: Sequence[PaintRequest]) -> Making:
+        """Each request with its picture."""
+        for request in requests:
+            yield request, self.paint_one(request)
+
+    def paint_one(self, request: PaintRequest) -> Made:
+        """The picture of a request, or why there is none."""
+        raise NotImplementedError
 
 
 @runtime_checkable
@@ -177,8 +192,6 @@ class Judge(Protocol):
         """What determines the verdicts (plain JSON)."""
         ...
 
-    def look(
-        self, item: Item, painted: Painted, picture: Pixels, truth: Truth | None
-    ) -> JudgeVerdict:
+    def look(self, item: Item, painted: Painted, picture: Pixels) -> JudgeVerdict:
         """What the picture shows. It raises DataError for a picture that it cannot look at."""
         ...

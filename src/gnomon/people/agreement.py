@@ -10,23 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.measures.agreement import (
-    Judgements,
-    best_mapping,
-    cohen_kappa,
-    even_readings,
-    fleiss,
-    label_of_most,
-    mean_cohen,
-    mean_cohen_kappa,
-    mean_over_people,
-    nominal_alpha,
-    ordinal_alpha,
-    pairwise_agreement,
-)
+from gnomon.measures import agreement as measured
+from gnomon.measures.agreement import Judgements
 from gnomon.measures.intervals import Interval, interval, known
 from gnomon.measures.statistics import Statistics, mean_of
-from gnomon.people.taskfile import LOW_TO_HIGH, POINTS
+from gnomon.people.tasks import LOW_TO_HIGH, POINTS
 from gnomon.people.votes import Flags, Votes
 
 MOST_INTERVALS = 200  # pairs of people whose kappa gets one
@@ -72,13 +60,13 @@ def agreement_figures(
     """Every figure of agreement that the votes allow."""
     counts, units = votes.counts().astype(float), votes.table.clusters
     statistics = {
-        "agreement": pairwise_agreement(counts, units),
-        "cohen": mean_cohen(votes.said, units),
-        "fleiss": fleiss(counts, units),
-        "alpha": nominal_alpha(counts, units),
+        "agreement": measured.pairwise_agreement(counts, units),
+        "cohen": measured.mean_cohen(votes.said, units),
+        "fleiss": measured.fleiss(counts, units),
+        "alpha": measured.nominal_alpha(counts, units),
     }
     if votes.points is not None:
-        statistics["alpha_ordinal"] = ordinal_alpha(votes.points, units, len(POINTS))
+        statistics["alpha_ordinal"] = measured.ordinal_alpha(votes.points, units, len(POINTS))
     found = []
     for name, sums in statistics.items():
         found.append(figure(name, sums, draws=draws, level=level))
@@ -100,9 +88,11 @@ def pairs_of(votes: Votes, *, level: float = 0.95) -> list[RaterPair]:
         said = votes.said[:, [one, two]][both]
         agree = float((said[:, 0] == said[:, 1]).mean())
         if place < MOST_INTERVALS:
-            kappa = figure("cohen", mean_cohen(said, votes.table.clusters[both]), level=level)
+            kappa = figure(
+                "cohen", measured.mean_cohen(said, votes.table.clusters[both]), level=level
+            )
         else:
-            kappa = AgreementFigure("cohen", known(cohen_kappa(*said.T)), n=len(said))
+            kappa = AgreementFigure("cohen", known(measured.cohen_kappa(*said.T)), n=len(said))
         found.append(RaterPair(votes.people[one], votes.people[two], len(said), agree, kappa))
     return found
 
@@ -130,7 +120,7 @@ def ceilings(votes: Votes, *, draws: int = 0, level: float = 0.95) -> list[Agree
 def mean_person(votes: Votes) -> Statistics:
     """The mean of people's accuracies, each over the items that they judged (VSR, section 2.5)."""
     judged = votes.made & votes.has_gold[:, None]
-    return mean_over_people(votes.right, judged, votes.table.clusters)
+    return measured.mean_over_people(votes.right, judged, votes.table.clusters)
 
 
 def accuracy_of(votes: Votes, person: int) -> Statistics:
@@ -149,7 +139,7 @@ def majority_right(votes: Votes) -> Statistics:
     right = []
     for row in judged.tolist():
         item = votes.items[row]
-        label = label_of_most(item.id, votes.labels, counts[row].tolist())
+        label = measured.label_of_most(item.id, votes.labels, counts[row].tolist())
         right.append(label in item.gold)
     return mean_of(right, votes.table.clusters[judged])
 
@@ -157,7 +147,7 @@ def majority_right(votes: Votes) -> Statistics:
 def beside_others(votes: Votes) -> Statistics:
     """The mean over people of how often they say what most of the others say."""
     same, judged = _same_as_others(votes)
-    return mean_over_people(same, judged, votes.table.clusters)
+    return measured.mean_over_people(same, judged, votes.table.clusters)
 
 
 def each_beside_others(votes: Votes) -> list[Statistics]:
@@ -222,7 +212,7 @@ def mapped(votes: Votes) -> tuple[Votes, Readings | None]:
     labels = _low_to_high(votes)
     if votes.points is None or len(labels) != LABELS:
         return votes, None
-    found = best_mapping(votes.points, len(POINTS), LABELS)
+    found = measured.best_mapping(votes.points, len(POINTS), LABELS)
     codes = np.array([votes.labels.index(label) for label in labels])
     said = votes.said.copy()
     for person, reading in enumerate(found.mappings):
@@ -246,14 +236,10 @@ def _low_to_high(votes: Votes) -> tuple[str, ...]:
 def _shared_cuts(points: Judgements) -> list[SharedCut]:
     """Every cut, used by all alike, the best first; those without a kappa last."""
     found = []
-    for reading in even_readings(len(POINTS), LABELS):
+    for reading in measured.even_readings(len(POINTS), LABELS):
         read = np.array([*reading, -1])[points]
-        found.append(SharedCut(in_words(reading), known(mean_cohen_kappa(read))))
-    return sorted(found, key=_rank)
-
-
-def _rank(cut: SharedCut) -> float:
-    return math.inf if cut.kappa is None else -cut.kappa
+        found.append(SharedCut(in_words(reading), known(measured.mean_cohen_kappa(read))))
+    return sorted(found, key=lambda cut: math.inf if cut.kappa is None else -cut.kappa)
 
 
 def in_words(reading: Sequence[int]) -> str:

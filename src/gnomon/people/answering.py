@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import platform
 import re
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
-from threading import Lock
 from typing import Any, NamedTuple
 
 import msgspec
@@ -19,15 +18,9 @@ from gnomon.errors import DataError, RunError, UsageError
 from gnomon.items.limits import spread
 from gnomon.items.source import ItemSource
 from gnomon.paint.records import PAINTED, PICTURE
+from gnomon.people import tasks
 from gnomon.people.order import AskedSlot, Extra, Extras, slots_for
-from gnomon.people.taskfile import AnnotationTask
-from gnomon.people.tasks import (
-    ReadResponse,
-    ResponseError,
-    checked_response,
-    question_of,
-    read_response,
-)
+from gnomon.people.tasks import AnnotationTask, ReadResponse, ResponseError
 from gnomon.records import Answer, Fingerprint, Image, Item, digest
 from gnomon.runs import MANIFEST, PICTURES, Manifest, Run, RunLog
 
@@ -38,11 +31,11 @@ from gnomon.runs import MANIFEST, PICTURES, Manifest, Run, RunLog
 
 LONGER_SIDE = 1280  # pixels
 QUALITY = 88
-ROOM = 96 * 2**20  # bytes of pictures that are kept at hand
+AT_HAND = 200  # pictures that are kept, of about 0.3 MB each
 
 
-def check_picture(image: Image) -> None:
-    """Refuse a picture that is not there, or not the one that is asked about."""
+def check_picture(image: Image) -> Image:
+    """The picture as it is; one that is not there, or not the one asked about, is refused."""
     from gnomon.vision.images import describe
 
     if "://" in image.path:
@@ -57,42 +50,20 @@ def check_picture(image: Image) -> None:
             "Restore the file from a copy.",
             file=image.path,
         )
+    return found
 
 
-class PicturePages:
-    """The pictures at hand; those that were not shown for long are made again when needed."""
-
-    def __init__(self, room: int = ROOM) -> None:
-        self._room = room
-        self._kept: OrderedDict[str, bytes] = OrderedDict()
-        self._lock = Lock()
-
-    def shown(self, image: Image) -> bytes:
-        """The picture as a JPEG file that holds pixels and nothing else."""
-        with self._lock:
-            if image.path in self._kept:
-                self._kept.move_to_end(image.path)
-                return self._kept[image.path]
-        check_picture(image)
-        content = _plain_jpeg(Path(image.path))
-        with self._lock:
-            self._keep(image.path, content)
-        return content
-
-    def _keep(self, path: str, content: bytes) -> None:
-        if path in self._kept or len(content) > self._room:
-            return
-        self._kept[path] = content
-        self._room -= len(content)
-        while self._room < 0:
-            _, dropped = self._kept.popitem(last=False)
-            self._room += len(dropped)
+def shown_picture(image: Image) -> bytes:
+    """The picture as a JPEG file that holds pixels and nothing else; the latest are at hand."""
+    found = check_picture(image)
+    return _plain_jpeg(found.path, found.sha256)
 
 
-def _plain_jpeg(file: Path) -> bytes:
+@lru_cache(maxsize=AT_HAND)
+def _plain_jpeg(path: str, sha256: str) -> bytes:
     from gnomon.vision.images import decode
 
-    pixels = decode(file)
+    pixels = decode(path)
     pixels.thumbnail((LONGER_SIDE, LONGER_SIDE))
     pixels.info.clear()
     out = BytesIO()
@@ -135,6 +106,16 @@ class PersonSettings(NamedTuple):
         }
 
 
+class SentResponse(NamedTuple):
+    """A response as a person gave it."""
+
+    response: Mapping[str, str]
+    skipped: str = ""
+    comment: str = ""
+    seconds: float | None = None
+    at: datetime | None = None  # now, where it is not said
+
+
 class PersonRun:
     """The run of one person, for writing. One thread uses it: the one that opened it."""
 
@@ -160,23 +141,24 @@ class PersonRun:
         """The last response to each slot that has one."""
         return self._extras.last
 
-    def keep(
-        self,
-        slot: AskedSlot,
-        response: Mapping[str, str],
-        *,
-        skipped: str = "",
-        comment: str = "",
-        seconds: float | None = None,
-        at: datetime | None = None,
-    ) -> Extra:
-        """Keep a response for good; it replaces an earlier one to the same slot."""
-        self._check(skipped, comment)
+    def keep(self, slot: AskedSlot, response: Mapping[str, str], **how: Any) -> Extra:
+        """Keep a response for good; it replaces an earlier one to the same slot.
+
+        What else is known of it has the names of SentResponse: skipped, comment, seconds, at.
+        """
+        sent = SentResponse(response, **how)
+        if sent.skipped and sent.skipped not in self.task.skip:
+            raise ResponseError("Please choose why you skip the item.")
+        if len(sent.comment) > LONGEST_COMMENT:
+            raise ResponseError(
+                f"The comment is too long: it may have {LONGEST_COMMENT:,} characters.",
+                "Shorten it. Nothing else of your work is lost.",
+            )
         right = None
         chosen: dict[str, str] = {}
-        if not skipped:
-            chosen = self.checked(slot, response)
-            said = read_response(self.task, slot.item, chosen)
+        if not sent.skipped:
+            chosen = self.checked(slot, sent.response)
+            said = tasks.read_response(self.task, slot.item, chosen)
             right = said.choice in slot.item.gold if slot.kind == "catch" else None
         extra = Extra(
             slot=slot.key,
@@ -184,10 +166,10 @@ class PersonRun:
             item=slot.item.id,
             place=self._places[slot.key],
             response=chosen,
-            skipped=skipped,
-            comment=comment,
-            seconds=seconds,
-            at=at or datetime.now(UTC),
+            skipped=sent.skipped,
+            comment=sent.comment,
+            seconds=sent.seconds,
+            at=sent.at or datetime.now(UTC),
             right=right,
         )
         self._extras.add(extra)
@@ -196,7 +178,7 @@ class PersonRun:
 
     def checked(self, slot: AskedSlot, response: Mapping[str, str]) -> dict[str, str]:
         """What of a response answers the question; whatever else was sent is left out."""
-        return checked_response(question_of(self.task, slot.item), response)
+        return tasks.checked_response(tasks.question_of(self.task, slot.item), response)
 
     def close(self) -> None:
         """Bring the manifest up to date and let others in."""
@@ -204,15 +186,6 @@ class PersonRun:
         self._log_lost_answers()
         self._update_manifest()
         self._log.close()
-
-    def _check(self, skipped: str, comment: str) -> None:
-        if skipped and skipped not in self.task.skip:
-            raise ResponseError("Please choose why you skip the item.")
-        if len(comment) > LONGEST_COMMENT:
-            raise ResponseError(
-                f"The comment is too long: it may have {LONGEST_COMMENT:,} characters.",
-                "Shorten it. Nothing else of your work is lost.",
-            )
 
     def _log_answer(self, slot: AskedSlot, extra: Extra) -> None:
         if slot.kind != "item":
@@ -245,7 +218,7 @@ def answer_of(task: AnnotationTask, item: Item, extra: Extra) -> Answer:
     rule = f"{SCHEME}/{task.kind}"
     if extra.skipped:
         return Answer(item=item.id, rule=rule, seconds=extra.seconds, error=SKIPPED + extra.skipped)
-    said: ReadResponse = read_response(task, item, extra.response)
+    said: ReadResponse = tasks.read_response(task, item, extra.response)
     return Answer(
         item=item.id, choice=said.choice, reply=said.reply, rule=rule, seconds=extra.seconds
     )
@@ -365,21 +338,13 @@ def asked_from_painted(run: Run, limit: int | None = None) -> AskedItems:
             found = painted.get((item.id, number))
             if found is not None and found.file:
                 image = Image(path=str(folder / found.file), sha256=found.sha256)
-                items.append(_pictured(item, number, image, several=most > 0))
-    return _checked(run.benchmark, run.manifest.options, limit, _spread(items, limit))
-
-
-def _pictured(item: Item, number: int, image: Image, *, several: bool) -> Item:
-    """A scene with its picture. With one picture an item, ids stay those of the scenes."""
-    name = f"{item.id}#{number}" if several else item.id
-    tags = {**item.tags, PAINTED: item.id, PICTURE: str(number)}
-    return msgspec.structs.replace(item, id=name, tags=tags, images=(image,))
-
-
-def _spread(items: list[Item], limit: int | None) -> list[Item]:
-    if limit is None:
-        return items
-    return [items[place] for place in spread(len(items), limit)]
+                # with one picture an item, ids stay those of the scenes
+                id = f"{item.id}#{number}" if most else item.id
+                tags = {**item.tags, PAINTED: item.id, PICTURE: str(number)}
+                items.append(msgspec.structs.replace(item, id=id, tags=tags, images=(image,)))
+    if limit is not None:
+        items = [items[place] for place in spread(len(items), limit)]
+    return _checked(run.benchmark, run.manifest.options, limit, items)
 
 
 def _checked(

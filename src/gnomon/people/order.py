@@ -15,11 +15,10 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from gnomon.durable import OWNER, remove_torn_line, replace_file, sync_folder
+from gnomon.durable import OWNER, log_records, remove_torn_line, replace_file, sync_folder
 from gnomon.errors import DataError, RunError, UsageError
 from gnomon.files import read_json
-from gnomon.people.taskfile import AnnotationTask
-from gnomon.people.tasks import Option, question_of
+from gnomon.people.tasks import AnnotationTask, Option, question_of
 from gnomon.records import Item
 
 SlotKind = Literal["item", "repeat", "catch"]
@@ -87,7 +86,9 @@ def instructed(
     found = []
     for number in range(count):
         pattern = draw.choice(items)
-        option = draw.choice(_telling_options(task, pattern))
+        options = question_of(task, pattern).parts[0].options
+        # those that stand for a choice: to ask for "makes no sense" would be odd
+        option = draw.choice([each for each in options if _choice_of(task, each)])
         asked = msgspec.structs.replace(
             pattern,
             id=f"catch/{number}",
@@ -97,12 +98,6 @@ def instructed(
         )
         found.append(asked)
     return found
-
-
-def _telling_options(task: AnnotationTask, item: Item) -> list[Option]:
-    """The options that stand for a choice: to ask for "makes no sense" would be odd."""
-    options = question_of(task, item).parts[0].options
-    return [option for option in options if _choice_of(task, option)]
 
 
 def _choice_of(task: AnnotationTask, option: Option) -> str:
@@ -134,9 +129,6 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     seconds: float | None = None
     at: datetime | None = None
     right: bool | None = None  # of a catch item
-
-
-_decode = msgspec.json.Decoder(Extra).decode
 
 
 def read_extras(folder: Path) -> list[Extra]:
@@ -176,21 +168,9 @@ class Extras:
 
 
 def _last_lines(file: Path) -> dict[str, Extra]:
-    if not file.is_file():
-        return {}
-    if file.stat().st_size > LARGEST:
-        raise DataError("it is too large to be read.", "Restore it from a copy.", file=file)
-    found: dict[str, Extra] = {}
-    for number, line in enumerate(file.read_bytes().splitlines(keepends=True), 1):
-        if not line.endswith(b"\n"):  # the process was killed amid this line: nobody was told
-            break
-        try:
-            extra = _decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            hint = "Remove the line, or restore the file from a copy."
-            raise DataError(f"not a response: {error}.", hint, file=file, line=number) from None
-        found[extra.slot] = extra
-    return found
+    hint = "Remove the line, or restore the file from a copy."
+    records = log_records(file, Extra, "a response", most=LARGEST, hint=hint)
+    return {extra.slot: extra for _, extra in records}
 
 
 def _not_kept(file: Path, error: OSError) -> RunError:

@@ -67,17 +67,17 @@ def _depends(path: Path, name: str) -> str:
     """In which way a file holds a person's answers; empty if it does not."""
     if path.suffix == PACKED:
         return _depends_packed(path, name)
-    for what, texts in _traces(path, name).items():
+    tag = f"{VOTE}{name}"
+    traces = {  # a tag of JSON, and one in a cell of CSV, where quotes are doubled
+        VOTES: [f'"{tag}"', f'"{tag}{AGAIN}'],
+        CAPTIONS: [f'"annotator":"{name}"', f'""annotator"":""{name}""'],
+    }
+    if path.suffix == PAGE:  # with what stands behind a name, so that ann is not found in anna
+        traces = {"a page that shows them": [f"{SCHEME}{name}{end}" for end in "<\"'& ,;)\\\n"]}
+    for what, texts in traces.items():
         if _holds(path, texts):
             return what
     return ""
-
-
-def _traces(path: Path, name: str) -> dict[str, list[str]]:
-    """What is looked for in a page or in a file of items, by the way in which it is theirs."""
-    if path.suffix == PAGE:
-        return {"a page that shows them": _names_in_page(name)}
-    return {VOTES: _votes_in_items(name), CAPTIONS: _captions_in_items(name)}
 
 
 def _depends_packed(path: Path, name: str) -> str:
@@ -94,21 +94,6 @@ def _depends_packed(path: Path, name: str) -> str:
     except (GnomonError, OSError):  # what cannot be read cannot be told
         return ""
     return ""
-
-
-def _names_in_page(name: str) -> list[str]:
-    """What stands around the name of a run in a page, so that ann is not found in anna."""
-    return [f"{SCHEME}{name}{end}" for end in "<\"'& ,;)\\\n"]
-
-
-def _votes_in_items(name: str) -> list[str]:
-    """A tag of JSON, and one in a cell of CSV, where quotes are doubled; a further vote too."""
-    tag = f"{VOTE}{name}"
-    return [f'"{tag}"', f'"{tag}{AGAIN}']
-
-
-def _captions_in_items(name: str) -> list[str]:
-    return [f'"annotator":"{name}"', f'""annotator"":""{name}""']
 
 
 def _holds(path: Path, texts: Sequence[str]) -> bool:

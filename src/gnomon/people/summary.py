@@ -9,18 +9,8 @@ import numpy as np
 
 from gnomon.contracts import Listing
 from gnomon.measures.agreement import landis_koch, nominal_alpha, pairwise_agreement
-from gnomon.people.agreement import (
-    AgreementFigure,
-    RaterPair,
-    Readings,
-    accuracy_of,
-    agreement_figures,
-    ceilings,
-    each_beside_others,
-    figure,
-    mapped,
-    pairs_of,
-)
+from gnomon.people import agreement as agreements
+from gnomon.people.agreement import AgreementFigure, RaterPair, Readings, figure
 from gnomon.people.reliability import Care, Reliability, ShareOf, care_in_votes, reliability_of
 from gnomon.people.validation import Validated, surest_first, validated
 from gnomon.people.votes import Votes, votes_by_label
@@ -113,11 +103,11 @@ def summarise(
     given: Votes, asking: AgreementOptions, care: Mapping[str, Care] | None = None
 ) -> Agreed:
     """What votes say; `care` is what stands beside people's answers (people.repeats)."""
-    votes, readings = mapped(given)
+    votes, readings = agreements.mapped(given)
     found = validated(votes, asking.rule, asking.least)
     reliability = reliability_of(votes)
     counts = votes.counts()
-    figures = agreement_figures(votes, draws=asking.draws, level=asking.level)
+    figures = agreements.agreement_figures(votes, draws=asking.draws, level=asking.level)
     alpha = next(figure.value for figure in figures if figure.name == "alpha")
     summary = Summary(
         benchmark=votes.benchmark,
@@ -128,8 +118,8 @@ def summarise(
         agreement=figures,
         strength="" if alpha is None else landis_koch(alpha),
         by={tag: _slices(votes, tag, asking) for tag in asking.by},
-        pairs=pairs_of(votes, level=asking.level),
-        ceiling=ceilings(votes, draws=asking.draws, level=asking.level),
+        pairs=agreements.pairs_of(votes, level=asking.level),
+        ceiling=agreements.ceilings(votes, draws=asking.draws, level=asking.level),
         scale=readings,
         consensus=_consensus(votes, reliability),
         validation=_validation(found),
@@ -145,12 +135,12 @@ def _people(
     asking: AgreementOptions,
 ) -> list[Person]:
     voted = care_in_votes(votes)
-    beside = each_beside_others(votes)
+    beside = agreements.each_beside_others(votes)
     found = []
     for column, name in enumerate(votes.people):
         accuracy = None
         if (votes.made[:, column] & votes.has_gold).any():
-            accuracy = figure("accuracy", accuracy_of(votes, column), level=asking.level)
+            accuracy = figure("accuracy", agreements.accuracy_of(votes, column), level=asking.level)
         others = figure("others", beside[column], level=asking.level)
         careful = voted[name].plus(care.get(name, Care()))
         likely = None if reliability is None else float(reliability.people[column])
@@ -183,25 +173,19 @@ def _consensus(votes: Votes, found: Reliability | None) -> dict[str, object] | N
     right = None
     if len(rows):
         right = float(votes.gold[rows, best[rows]].mean())
-    shares = dict(zip(votes.labels, found.shares.tolist(), strict=True))
     return {
         "steps": found.steps,
         "converged": found.converged,
         "accuracy": right,
-        "shares": shares,
+        "shares": dict(zip(votes.labels, found.shares.tolist(), strict=True)),
     }
 
 
 def _validation(found: Validated) -> Validation:
     judged = found.votes > 0
     unanimous = judged & (found.agreeing == found.votes)
-    return Validation(
-        rule=found.rule,
-        items=len(found.kept),
-        judged=int(judged.sum()),
-        kept=int(found.kept.sum()),
-        unanimous=int(unanimous.sum()),
-    )
+    counts = [int(flags.sum()) for flags in (judged, found.kept, unanimous)]
+    return Validation(found.rule, len(found.kept), *counts)
 
 
 def _dividing(votes: Votes, most: int) -> list[Dividing]:

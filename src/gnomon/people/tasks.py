@@ -1,17 +1,149 @@
-"""Tasks: the question that people see of an item, and what their response means."""
+"""Tasks: what people are told, the question that they see of an item, and what a response means."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from gnomon.errors import DataError, GnomonError
+from gnomon.errors import DataError, GnomonError, UsageError, unknown
+from gnomon.files import package_data, read_yaml, shape_problem
 from gnomon.lexicon.relations import lexicon
-from gnomon.people.taskfile import AnnotationTask, Ask
-from gnomon.records import MASK, Item
+from gnomon.records import MASK, Item, digest
+
+# A task: what people are told, what they are asked of an item, and why they may skip it.
+#
+# Each of the five kinds has a file in data/tasks; a file of your own says `kind` and its own
+# words.
+
+
+Kind = Literal["choose", "scale", "validate", "contrast", "picture"]
+TASKS = ("choose", "scale", "validate", "contrast", "picture")
+POINTS = ("1", "2", "3", "4", "5")  # of a scale
+LOW_TO_HIGH = ("contradiction", "neutral", "entailment")  # what a scale goes through
+COMMAND_KEYS = frozenset("bsch")  # back, skip, comment, help: no answer may have them
+
+
+class ScalePoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A point of a scale: how it is shown, and the label that it stands for."""
+
+    label: str
+    choice: str = ""
+    key: str = ""
+
+
+class ViewpointRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The rule on points of view, the words that call for it, and the question which was used."""
+
+    note: str
+    words: tuple[str, ...] = ()
+    question: str = ""
+    options: dict[str, str] = {}
+
+
+class Ask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the relation in a picture is asked for, by the choices of the item."""
+
+    choices: tuple[str, ...]
+    question: str
+
+
+class AnnotationTask(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What people are told and asked; which fields count depends on the kind."""
+
+    kind: Kind
+    title: str
+    instructions: tuple[str, ...]
+    skip: dict[str, str]  # reason -> how it is shown
+    seconds: int = 15  # that an item takes, about
+    question: str = ""
+    questions: dict[str, str] = {}  # by the form of the item
+    labels: dict[str, str] = {}
+    keys: dict[str, str] = {}
+    order: tuple[str, ...] = ()  # in which the choices are shown
+    points: dict[str, ScalePoint] = {}
+    frame: ViewpointRule | None = None
+    ask_frame: bool = False
+    orders: str = ""
+    true_of: str = ""
+    pictures: tuple[str, str] = ("First picture", "Second picture")
+    groups: Literal["", "categories"] = ""  # by which relations are listed
+    without_is: tuple[str, ...] = ()
+    recognise: str = ""
+    asks: tuple[Ask, ...] = ()
+    unclear: str = "I cannot tell"
+
+    @property
+    def sha256(self) -> str:
+        """A digest of everything that people are told and asked."""
+        return digest(msgspec.json.encode(self).decode(), digits=16)
+
+
+def task_named(name: str, *, ask_frame: bool = False) -> AnnotationTask:
+    """The task of that name, or in a file of your own.
+
+    >>> task_named("validate").labels["true"]
+    'True'
+    """
+    own = name.endswith((".yaml", ".yml"))
+    if not own and name not in TASKS:
+        raise unknown("task", name, TASKS)
+    file = Path(name) if own else package_data(f"tasks/{name}.yaml")
+    task = _read_task(file)
+    if not ask_frame:
+        return task
+    if task.frame is None or not task.frame.options:
+        raise UsageError(
+            f"The task {name} does not ask for a point of view.", "Leave out --ask-frame."
+        )
+    return msgspec.structs.replace(task, ask_frame=True)
+
+
+def _read_task(file: Path) -> AnnotationTask:
+    content: Any = read_yaml(file, limit=2**20)
+    hint = "Take a file of gnomon/data/tasks as a pattern; docs/people.md lists the fields."
+    try:
+        task = msgspec.convert(content, AnnotationTask)
+    except msgspec.ValidationError as error:
+        wrong = shape_problem(error, AnnotationTask.__struct_fields__)
+        raise DataError(f"not a task: {wrong}.", hint, file=file) from None
+    wrong = _problem(task)
+    if wrong:
+        raise DataError(f"not a task: {wrong}.", hint, file=file)
+    return task
+
+
+def _problem(task: AnnotationTask) -> str:
+    """What is wrong with a task, in a few words; empty if nothing is."""
+    if not task.instructions or not task.skip:
+        return "it needs instructions, and reasons for which an item may be skipped"
+    if task.kind == "scale" and not task.points:
+        return "a scale needs points"
+    if task.kind == "scale" and not _rises(task.points):
+        return "the points 1 to 5 must go from contradiction over neutral to entailment"
+    if task.kind == "picture" and not (task.recognise and task.asks):
+        return "a picture task needs `recognise` and `asks`"
+    for key in task.keys.values():
+        if len(key) != 1 or not key.isalnum() or key in COMMAND_KEYS:
+            taken = ", ".join(sorted(COMMAND_KEYS))
+            return f"the key '{key[:20]}' is not one letter or digit, or is taken ({taken})"
+    return ""
+
+
+def _rises(points: dict[str, ScalePoint]) -> bool:
+    """Whether the points 1 to 5 go up, as `gnomon people agree` takes for granted.
+
+    Labels other than those of entailment have no order that is known here.
+    """
+    choices = [points[name].choice for name in POINTS if name in points and points[name].choice]
+    if not set(choices) <= set(LOW_TO_HIGH):
+        return True
+    heights = [LOW_TO_HIGH.index(choice) for choice in choices]
+    return heights == sorted(heights)
+
 
 # What people see of an item, part by part, and what a response to it may be.
 
@@ -84,6 +216,7 @@ def checked_response(question: PersonQuestion, response: Response) -> dict[str, 
 
 
 GAP = "_____"
+WORD = re.compile(r"[a-z]+")
 DIGITS = 9  # options that have a digit as their key
 YES, NO = "yes", "no"
 UNCLEAR = "unclear"
@@ -92,7 +225,7 @@ UNCLEAR = "unclear"
 def question_of(task: AnnotationTask, item: Item) -> PersonQuestion:
     """What people see of an item and are asked about it.
 
-    >>> from gnomon.people.taskfile import task_named
+    >>> from gnomon.people.tasks import task_named
     >>> item = Item(id="1", form="cloze", text="An ant is [MASK] than a bird.",
     ...             choices=("larger", "smaller"), gold=("smaller",))
     >>> asked = question_of(task_named("choose"), item)
@@ -105,7 +238,7 @@ def question_of(task: AnnotationTask, item: Item) -> PersonQuestion:
 def read_response(task: AnnotationTask, item: Item, response: Response) -> ReadResponse:
     """What a response to an item means.
 
-    >>> from gnomon.people.taskfile import task_named
+    >>> from gnomon.people.tasks import task_named
     >>> item = Item(id="1", form="entailment", text="Ann is in.", context="Ann came in.",
     ...             choices=("entailment", "neutral", "contradiction"), gold=("entailment",))
     >>> read_response(task_named("scale"), item, {"scale": "4"})
@@ -201,16 +334,12 @@ def _scale_problem(task: AnnotationTask, item: Item) -> str:
 
 def _validate(task: AnnotationTask, item: Item) -> PersonQuestion:
     parts = [QuestionPart("choice", task.question, _options(task, _ordered(task, item.choices)))]
-    framed = task.frame is not None and _speaks_of(task.frame.words, item.text)
-    if not framed or task.frame is None:
-        return PersonQuestion(_texts(item), _pictures(item), tuple(parts))
-    if task.ask_frame:
-        parts.append(QuestionPart("frame", task.frame.question, _numbered(task.frame.options)))
-    return PersonQuestion(_texts(item), _pictures(item), tuple(parts), task.frame.note)
-
-
-def _speaks_of(words: tuple[str, ...], text: str) -> bool:
-    return not set(words).isdisjoint(re.findall(r"[a-z]+", text.lower()))
+    frame, note = task.frame, ""
+    if frame is not None and not set(frame.words).isdisjoint(WORD.findall(item.text.lower())):
+        note = frame.note
+        if task.ask_frame:
+            parts.append(QuestionPart("frame", frame.question, _numbered(frame.options)))
+    return PersonQuestion(_texts(item), _pictures(item), tuple(parts), note)
 
 
 def _numbered(labels: Mapping[str, str]) -> tuple[Option, ...]:
@@ -296,7 +425,7 @@ def _contrast_problem(task: AnnotationTask, item: Item) -> str:
 
 
 def _picture(task: AnnotationTask, item: Item) -> PersonQuestion:
-    first, second = _things(item)
+    first, second = item.tags["thing_a"], item.tags["thing_b"]
     labels = {value: task.labels.get(value, value) for value in (YES, NO)}
     parts = []
     for name, thing in (("a", first), ("b", second)):
@@ -314,10 +443,6 @@ def _filled(text: str, **words: str) -> str:
     for place, word in words.items():
         text = text.replace(f"{{{place}}}", word)
     return text
-
-
-def _things(item: Item) -> tuple[str, str]:
-    return item.tags["thing_a"], item.tags["thing_b"]
 
 
 def _ask(task: AnnotationTask, item: Item) -> Ask:

@@ -16,7 +16,7 @@ from gnomon.items.itemfiles import ORIGIN
 from gnomon.measures.agreement import Judgements
 from gnomon.measures.table import Table
 from gnomon.measures.units import Sharing
-from gnomon.people.taskfile import POINTS
+from gnomon.people.tasks import POINTS
 from gnomon.records import Answer, Item
 from gnomon.registry import known_benchmark
 
@@ -122,7 +122,6 @@ class Votes:
 
     def where(self, rows: NDArray[np.int64]) -> Votes:
         """The votes on some of the items."""
-        points = None if self.points is None else self.points[rows]
         place = np.full(len(self.items), -1)
         place[rows] = np.arange(len(rows))
         repeats = self.repeats[place[self.repeats[:, 0]] >= 0]
@@ -132,7 +131,7 @@ class Votes:
             items=tuple(self.items[row] for row in rows.tolist()),
             said=self.said[rows],
             table=self.table.where(rows),
-            points=points,
+            points=None if self.points is None else self.points[rows],
             repeats=repeats,
         )
 
@@ -242,18 +241,12 @@ def _names(runs: Sequence[Run]) -> list[str]:
     others = labels(
         [run.manifest.name or run.model for run in runs], [settings_of(run) for run in runs]
     )
-    found = []
-    for run, other in zip(runs, others, strict=True):
-        found.append(person_of(run.model) or other)
-    return found
+    return [person_of(run.model) or other for run, other in zip(runs, others, strict=True)]
 
 
 def _judged(run: Run, name: str) -> Iterator[tuple[Item, list[PersonVote]]]:
     for item, answer in run.rows():
-        if answer is None:
-            yield item, []
-        else:
-            yield item, [vote_of(name, answer)]
+        yield item, [] if answer is None else [vote_of(name, answer)]
 
 
 def vote_of(person: str, answer: Answer) -> PersonVote:

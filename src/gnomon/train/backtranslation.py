@@ -9,23 +9,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, product
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from gnomon.errors import UsageError
 from gnomon.grouped import grouped
+from gnomon.models.prompts import wording as wordings
 from gnomon.models.prompts.candidates import NO_BLANK, NO_OBJECT, Answers, CandidateList
-from gnomon.models.prompts.wording import (
-    TAG,
-    OptionStyle,
-    Wording,
-    lay_out,
-    longest_first,
-    mention_of,
-    mentions,
-    tags_in,
-)
+from gnomon.models.prompts.wording import TAG, OptionStyle, Wording
 from gnomon.records import Item
 
 CONTEXT = "{context} "
@@ -43,12 +35,8 @@ class Rendering(NamedTuple):
     score: float
 
 
-class Translator(Protocol):
-    """Translates each text in several ways, the likeliest first."""
-
-    def __call__(self, texts: Sequence[str], count: int) -> list[list[Rendering]]:
-        """At most `count` translations of each text."""
-        ...
+# Translates each text in several ways, at most so many, the likeliest first.
+Translator = Callable[[Sequence[str], int], list[list[Rendering]]]
 
 
 class _Frame(NamedTuple):
@@ -72,7 +60,7 @@ def back_translated(
 
     At most `count` new sentences and as many new sets of answer words: those that came up most.
     """
-    if not tags_in(seeds.templates[0]):
+    if not wordings.tags_in(seeds.templates[0]):
         raise UsageError(
             "Back-translation needs sentences that name their objects, such as {tag:obj_a}.",
             "Give some with --candidates FILE; docs/probing.md shows one.",
@@ -82,10 +70,10 @@ def back_translated(
     for template in seeds.templates:
         for item in examples(items):
             traveller.send(template, answers[0], item)
+    templates = [template for template, _ in traveller.templates.most_common(count)]
+    words = [dict(pairs) for pairs, _ in traveller.answers.most_common(count)]
     found = CandidateList(
-        templates=(*seeds.templates, *traveller.new_templates()),
-        answers=(*answers, *traveller.new_answers()),
-        form=seeds.form,
+        templates=(*seeds.templates, *templates), answers=(*answers, *words), form=seeds.form
     )
     return Paraphrased(found, dict(traveller.dropped))
 
@@ -104,32 +92,17 @@ class Traveller:
         context = CONTEXT if template.startswith(CONTEXT) else ""
         sentences = filled(template.removeprefix(CONTEXT), words, item)
         trips = round_trips(list(sentences.values()), self.there, self.back, self.count)
-        names = mentions(item, [field.removeprefix(TAG) for field in tags_in(template)])
+        names = wordings.mentions(
+            item, [field.removeprefix(TAG) for field in wordings.tags_in(template)]
+        )
         outputs = {}
         for label, texts in zip(sentences, trips, strict=True):
-            outputs[label] = self._with_fields(texts, names, item)
+            with_them = [with_fields(text, names, item) for text in texts]
+            outputs[label] = [text for text in with_them if text]
+            self.dropped[NO_OBJECT] += with_them.count("")  # they lost an object
         for frame in frames(outputs, self.dropped):
             self.templates[context + frame.template] += 1
             self.answers[tuple(frame.answers.items())] += 1
-
-    def new_templates(self) -> list[str]:
-        """The sentences that came up most."""
-        return [template for template, _ in self.templates.most_common(self.count)]
-
-    def new_answers(self) -> list[Answers]:
-        """The sets of answer words that came up most."""
-        return [dict(pairs) for pairs, _ in self.answers.most_common(self.count)]
-
-    def _with_fields(self, texts: Sequence[str], names: Mapping[str, str], item: Item) -> list[str]:
-        """The texts with fields for the objects; those that lost one are counted."""
-        found = []
-        for text in texts:
-            with_them = with_fields(text, names, item)
-            if with_them:
-                found.append(with_them)
-            else:
-                self.dropped[NO_OBJECT] += 1
-        return found
 
 
 def examples(items: Sequence[Item]) -> list[Item]:
@@ -151,7 +124,7 @@ def filled(template: str, words: Mapping[str, str], item: Item) -> dict[str, str
     'A cow and an ant: the first is larger.'
     """
     wording = Wording(template=template, words=dict(words))
-    parts = lay_out(item, wording, OptionStyle("", ""))
+    parts = wordings.lay_out(item, wording, OptionStyle("", ""))
     found = {}
     for label, (word, *_) in zip(item.choices, parts.answers, strict=True):
         found[label] = parts.before + parts.lead + word + parts.after
@@ -179,8 +152,8 @@ def round_trips(
 
 def with_fields(text: str, names: Mapping[str, str], item: Item) -> str:
     """The text with fields for the objects that it names; empty unless it names each once."""
-    for tag, phrase in longest_first(dict(names)):
-        pattern = mention_of(item.tags[tag])
+    for tag, phrase in wordings.longest_first(dict(names)):
+        pattern = wordings.mention_of(item.tags[tag])
         if len(pattern.findall(text)) != 1:
             return ""
         # an article stays where the item's own text gives none: "the {tag:person}"
@@ -197,30 +170,20 @@ def frames(outputs: Mapping[str, Sequence[str]], dropped: Counter[str]) -> list[
     [_Frame(template='It is {answer}.', answers={'larger': 'bigger', 'smaller': 'smaller'})]
     """
     by_label = {label: _by_template(texts) for label, texts in outputs.items()}
+    first, *others = by_label.values()
     found = []
-    for template in _in_all(list(by_label.values())):
+    for template in first:
+        if not all(template in other for other in others):
+            continue
         alternatives = [known[template] for known in by_label.values()]
         for answers in _combined(alternatives):
             if _differ_as_a_whole(answers):
                 found.append(_Frame(template, dict(zip(by_label, answers, strict=True))))
     texts = set(chain.from_iterable(outputs.values()))
-    dropped[NO_BLANK] += len(texts - _texts_of(found))
+    for frame in found:  # the texts from which it was made
+        texts -= {frame.template.replace("{answer}", answer) for answer in frame.answers.values()}
+    dropped[NO_BLANK] += len(texts)
     return found
-
-
-def _in_all(tables: Sequence[Mapping[str, list[str]]]) -> list[str]:
-    """The sentences that every label has, in the order of the first."""
-    first, *others = tables
-    return [template for template in first if all(template in other for other in others)]
-
-
-def _texts_of(found: Iterable[_Frame]) -> set[str]:
-    """The texts from which sentences were made."""
-    texts = set()
-    for frame in found:
-        for answer in frame.answers.values():
-            texts.add(frame.template.replace("{answer}", answer))
-    return texts
 
 
 def _by_template(texts: Iterable[str]) -> dict[str, list[str]]:

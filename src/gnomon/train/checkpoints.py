@@ -8,6 +8,7 @@ they come from the model that training began with.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,7 @@ class TrainingPlace(msgspec.Struct, kw_only=True):
     evaluations_since_best: int = 0
     loss: float = 0.0  # of the latest step; JSON has no NaN
     ended: bool = False
+    threads: list[int] = []  # of torch, in the order in which trainings went on with them
     scaler: dict[str, float] = {}  # of mixed precision
 
 
@@ -51,11 +53,7 @@ class Checkpoints:
         self, place: TrainingPlace, module: torch.nn.Module, optimizer: torch.optim.Optimizer
     ) -> None:
         """Keep where training stands; older best weights than the place names can go then."""
-        tensors = {
-            **_weights(module),
-            **_optimizer_tensors(optimizer),
-            **_random_tensors(),
-        }
+        tensors = {**_weights(module), **_optimizer_tensors(optimizer), **_random_tensors()}
         self._write(self.folder / LAST, place, tensors)
         for file in self.folder.glob("best-*.safetensors"):
             if file != self._best(place):
@@ -81,24 +79,17 @@ class Checkpoints:
     def load_best(self, place: TrainingPlace, module: torch.nn.Module) -> None:
         """Put the best weights into the module."""
         file = self._best(place)
-        _, tensors = _read(file)
-        _put_weights(module, tensors, file)
+        _put_weights(module, _read(file)[1], file)
 
     def tidy(self) -> None:
         """Remove what a killed process left half written."""
-        if not self.folder.is_dir():
-            return
-        for file in self.folder.iterdir():
+        for file in self.folder.glob("*"):
             if file.name != LAST and not file.match("best-*.safetensors"):
                 file.unlink()
 
     def remove(self) -> None:
         """Remove all of them: the trained folder has the weights."""
-        if not self.folder.is_dir():
-            return
-        for file in self.folder.iterdir():
-            file.unlink()
-        self.folder.rmdir()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def _best(self, place: TrainingPlace) -> Path:
         return self.folder / f"best-{place.best_step}.safetensors"
@@ -126,8 +117,7 @@ def _read(file: Path) -> tuple[TrainingPlace, dict[str, torch.Tensor]]:
         with safe_open(file, framework="pt") as stream:
             header = stream.metadata() or {}
             place = msgspec.json.decode(header.get(_HEADER, ""), type=TrainingPlace)
-            names = list(stream.keys())
-            tensors = {name: stream.get_tensor(name) for name in names}
+            tensors = {name: stream.get_tensor(name) for name in stream.keys()}  # noqa: SIM118
     except (SafetensorError, msgspec.MsgspecError, OSError) as error:
         raise DataError(
             f"this is not a checkpoint: {error}.",
@@ -209,6 +199,7 @@ def _put_random(tensors: Mapping[str, torch.Tensor]) -> None:
 
 
 FILE = "metrics.jsonl"
+_encoder = msgspec.json.Encoder()
 
 
 class MetricsLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -231,28 +222,22 @@ class MetricsLog:
         """Keep the lines up to a step, and no others."""
         kept = [line for line in read_metrics(self.file) if line.step <= step]
         with atomic_file(self.file) as part:
-            part.write_bytes(_encoded(kept))
+            part.write_bytes(_encoder.encode_lines(kept))
 
     def add(self, lines: Iterable[MetricsLine]) -> None:
         """Append lines."""
         with self.file.open("ab") as stream:
-            stream.write(_encoded(lines))
+            stream.write(_encoder.encode_lines(list(lines)))
 
 
 def read_metrics(file: Path) -> list[MetricsLine]:
     """The lines of a log, up to the first that a killed process left unfinished."""
-    return list(_whole_lines(file)) if file.is_file() else []
-
-
-def _whole_lines(file: Path) -> Iterator[MetricsLine]:
-    decode = msgspec.json.Decoder(MetricsLine).decode
+    found: list[MetricsLine] = []
+    if not file.is_file():
+        return found
     for text in file.read_bytes().split(b"\n")[:-1]:
         try:
-            yield decode(text)
+            found.append(msgspec.json.decode(text, type=MetricsLine))
         except msgspec.MsgspecError:
-            return
-
-
-def _encoded(lines: Iterable[MetricsLine]) -> bytes:
-    encode = msgspec.json.Encoder().encode
-    return b"".join(encode(line) + b"\n" for line in lines)
+            break
+    return found

@@ -16,16 +16,15 @@ from msgspec import Meta
 
 from gnomon.errors import DataError, UsageError
 from gnomon.records import Item
-from gnomon.train.items import DEV, ItemData, Items, read_material
-from gnomon.train.kinds import Material, TrainingKind
+from gnomon.train.items import ItemData, Items, read_material
 from gnomon.train.pretrained import Lora, merged, with_lora
+from gnomon.train.recipes import Material, TrainingKind
 
 if TYPE_CHECKING:
     import torch
 
-    from gnomon.train.kinds import Scores
     from gnomon.train.pretrained import Pretrained
-    from gnomon.train.recipes import Recipe
+    from gnomon.train.recipes import Recipe, Scores
 
 
 class ClassifySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -127,7 +126,7 @@ class ClassifyLearner:
 
     def score(self) -> Scores:
         """Accuracy and loss on the development part."""
-        return self._scores(self.items.parts.get(DEV, []))
+        return self._scores(self.items.dev)
 
     def test(self) -> dict[str, Scores]:
         """The same on every other part."""

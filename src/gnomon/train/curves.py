@@ -15,8 +15,7 @@ from typing import Any, Literal, NamedTuple
 from gnomon.errors import UsageError
 from gnomon.files import read_json
 from gnomon.train.folder import DATA, finished
-from gnomon.train.kinds import TrainingOutcome
-from gnomon.train.recipes import Recipe, load_recipe
+from gnomon.train.recipes import Recipe, TrainingOutcome, load_recipe
 
 Unit = Literal["per_pattern", "train_share"]
 FIELDS: dict[Unit, str] = {"per_pattern": "per_group", "train_share": "percent"}
@@ -85,24 +84,21 @@ def sizes_of(text: str) -> tuple[float, ...]:
     >>> sizes_of("5,1,2")
     (1.0, 2.0, 5.0)
     """
-    found = _numbers(text, "--curve 1,2,5,10,20")
-    for number in found:
+    example = "--curve 1,2,5,10,20"
+    for number in _numbers(text, example):
         if number < 0 or not number.is_integer():
-            raise UsageError(
-                f"{number:g} is no number of items.", "Give whole numbers: --curve 1,2,5,10,20"
-            )
-    return found
+            raise UsageError(f"{number:g} is no number of items.", f"Give whole numbers: {example}")
+    return _numbers(text, example)
 
 
 def percentages_of(text: str) -> tuple[float, ...]:
     """The percentages in "10,25,50,75,100"; 0 is the model before training."""
-    found = _numbers(text, "--curve 10,25,50,75,100%")
-    for number in found:
+    for number in _numbers(text, "--curve 10,25,50,75,100%"):
         if not 0 <= number <= 100:
             raise UsageError(
                 f"{number:g} is no percentage.", "Give numbers from 0 to 100: --curve 10,25,50%"
             )
-    return found
+    return _numbers(text, "")
 
 
 def _numbers(text: str, example: str) -> tuple[float, ...]:
@@ -110,10 +106,10 @@ def _numbers(text: str, example: str) -> tuple[float, ...]:
         found = {float(part) for part in text.split(",") if part.strip()}
     except ValueError:
         raise UsageError(f"'{text}' is not a list of numbers.", f"Write {example}") from None
-    if not all(map(isfinite, found)):
-        raise UsageError(f"'{text}' is not a list of finite numbers.", f"Write {example}")
     if not found:
         raise UsageError("The curve has no points.", f"Write {example}")
+    if not all(map(isfinite, found)):
+        raise UsageError(f"'{text}' is not a list of finite numbers.", f"Write {example}")
     return tuple(sorted(found))
 
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from gnomon.models.prompts.wording import BLANK
 from gnomon.records import MASK
 
 if TYPE_CHECKING:
+    from gnomon.models.transformers.backbone import Backbone
     from gnomon.records import Item
 
 Vectors = NDArray[np.float32]
@@ -31,23 +32,6 @@ IN_A_FILE = 2048  # texts; what a killed pass loses at most
 DIGEST = 16  # bytes
 # What decides a vector, of what a backbone says about itself.
 DECIDING = ("architecture", "revision", "dtype", "reading", "most_tokens", "transformers")
-
-
-class TextReader(Protocol):
-    """A frozen model that makes one vector of a text."""
-
-    @property
-    def mask(self) -> str:
-        """What stands in a text where a word is missing."""
-        ...
-
-    def describe(self) -> dict[str, Any]:
-        """What determines its vectors."""
-        ...
-
-    def vectors(self, texts: Sequence[str], watch: Callable[[int], None] | None = None) -> Vectors:
-        """One row for each text."""
-        ...
 
 
 def text_of(item: Item, mask: str = "", wording: str = "") -> str:
@@ -73,7 +57,7 @@ def text_of(item: Item, mask: str = "", wording: str = "") -> str:
 class FeatureStore:
     """The vectors of one reader, of which the folder of the cache keeps those used last."""
 
-    def __init__(self, reader: TextReader, most_bytes: int = DEFAULT_BYTES) -> None:
+    def __init__(self, reader: Backbone, most_bytes: int = DEFAULT_BYTES) -> None:
         self.reader = reader
         about = reader.describe()
         self._cache = TensorKeep(cache_folder() / FOLDER, most_bytes)
@@ -98,13 +82,11 @@ class FeatureStore:
         return np.stack([found[_digest(text)] for text in texts])
 
     def _made(self, texts: list[str], known: int, total: int, watch: Watch | None) -> Vectors:
-        if watch is None:
-            return self.reader.vectors(texts)
-
         def count(more: int) -> None:
             nonlocal known
             known += more
-            watch(known, total)
+            if watch:
+                watch(known, total)
 
         return self.reader.vectors(texts, count)
 
@@ -134,8 +116,8 @@ class FeatureStore:
             entry = self._cache.read(file, ["digests"])
             if entry is None:
                 continue
-            for row, digest in enumerate(_digests_in(entry.tensors["digests"].numpy().tobytes())):
-                found[digest] = (file, row)
+            for row, digest in enumerate(entry.tensors["digests"].numpy()):
+                found[digest.tobytes()] = (file, row)
         return found
 
     def _keep(self, digests: list[bytes], vectors: Vectors) -> None:
@@ -153,7 +135,3 @@ class FeatureStore:
 
 def _digest(text: str) -> bytes:
     return sha256(text.encode()).digest()[:DIGEST]
-
-
-def _digests_in(joined: bytes) -> list[bytes]:
-    return [joined[start : start + DIGEST] for start in range(0, len(joined), DIGEST)]

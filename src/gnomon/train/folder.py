@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,22 +21,25 @@ import msgspec
 from gnomon.errors import DataError, RunError, UsageError
 from gnomon.files import read_json, read_yaml
 from gnomon.items.writing import atomic_file
+from gnomon.train.checkpoints import Checkpoints
 from gnomon.train.items import DEV, ItemData
-from gnomon.train.kinds import Material, Scores, TrainingOutcome, Watch, kind, way_to_ask
-from gnomon.train.recipes import LAST, Recipe
+from gnomon.train.recipes import LAST, Material, Recipe, TrainingOutcome, Watch, kind, way_to_ask
 
 RECIPE, DATA, OUTCOME, CARD = "recipe.yaml", "data.json", "training.json", "README.md"
 LOCK = ".lock"
+CARD_TEMPLATE = "assets/card.md.j2"
 
 
 def begin_folder(folder: Path, recipe: Recipe, material: Material) -> None:
     """Write recipe and data into a new folder; one that is there must be of the same training."""
-    kept = _kept_recipe(folder)
-    if kept is None:
+    import yaml
+
+    if not (folder / RECIPE).is_file():
         _write_json(folder / DATA, material.digests)
-        _write_yaml(folder / RECIPE, recipe.plain())
+        with atomic_file(folder / RECIPE) as part:
+            part.write_text(yaml.safe_dump(recipe.plain(), sort_keys=False), encoding="utf-8")
         return
-    differing = difference(kept, recipe.plain())
+    differing = difference(read_yaml(folder / RECIPE), recipe.plain())
     if differing:
         raise RunError(
             f"{folder} holds a training by another recipe: {differing}.",
@@ -97,11 +101,6 @@ def difference(kept: Any, now: Any, place: str = "") -> str:
     return ""
 
 
-def _kept_recipe(folder: Path) -> Any:
-    file = folder / RECIPE
-    return read_yaml(file) if file.is_file() else None
-
-
 def check_place(folder: Path) -> None:
     """Refuse a file, or a folder that holds something else than a training."""
     if not folder.exists() or (folder / RECIPE).is_file():
@@ -122,69 +121,46 @@ def _write_json(file: Path, content: Any) -> None:
         part.write_bytes(msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
 
 
-def _write_yaml(file: Path, content: Any) -> None:
-    import yaml
-
-    with atomic_file(file) as part:
-        part.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
-
-
 # The card of a trained folder: what was taught, on what, how it went, in words.
 
 
 def card(recipe: Recipe, material: Material, outcome: TrainingOutcome) -> str:
     """The text of README.md."""
-    paragraphs = [
-        f"# {recipe.name or recipe.kind}",
-        recipe.note or f"This is {kind(recipe.kind).summary}, trained with Gnomon.",
-        _training(recipe, outcome),
-        "## Data",
-        _data(material),
-        "## Results",
-        _told(recipe, outcome),
-        "## Use",
-        f"Ask it like any other model: `gnomon run BENCHMARK {way_to_ask(recipe, 'FOLDER')}`, "
-        "where FOLDER is this folder. Figures on items that resemble those of training say little "
-        "about others: the parts above say which were held apart.",
-        "recipe.yaml has every field of the recipe, data.json the digests of the data, "
-        "metrics.jsonl the loss of each step and each score on dev, training.json the outcome.",
-    ]
-    return "\n\n".join(paragraphs) + "\n"
+    from jinja2 import StrictUndefined, Template
 
-
-def _training(recipe: Recipe, outcome: TrainingOutcome) -> str:
-    schedule, seeds = recipe.schedule, recipe.seeds
-    begun = f"It began with {recipe.model}" if recipe.model else "It began with new weights"
-    chosen = "The last weights were kept."
-    if schedule.best != LAST:
-        chosen = f"The weights of step {outcome.best_step:,} were kept, best by {schedule.best}."
-    early = " (stopped early: dev no longer improved)" if outcome.stopped_early else ""
-    return (
-        f"{begun} and took {outcome.steps:,} steps, {outcome.epochs:.4g} epochs{early}, of "
-        f"{schedule.batch * schedule.accumulate} items each, with {schedule.optimizer} at a "
-        f"learning rate of {schedule.learning_rate:g}. {chosen} "
-        f"{outcome.trained_parameters:,} of {outcome.parameters:,} parameters were trained. "
-        f"Seeds: data {seeds.data}, order {seeds.order}, weights {seeds.weights}."
+    template = (Path(__file__).parent / CARD_TEMPLATE).read_text(encoding="utf-8")
+    shape = kind(recipe.kind)
+    parts = {"dev": outcome.best} if outcome.best else {}
+    parts |= outcome.tests
+    measures = dict.fromkeys(chain.from_iterable(parts.values()))
+    made = Template(
+        template, undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True
     )
+    text: str = made.render(
+        recipe=recipe,
+        outcome=outcome,
+        chose=recipe.schedule.best != LAST,
+        summary=shape.summary,
+        ask=way_to_ask(recipe, "FOLDER"),
+        data={part: _facts(facts) for part, facts in material.digests.items()},
+        results=shape.results(outcome) if shape.results else "",
+        parts=parts,
+        measures=list(measures),
+    )
+    return text
 
 
 _DIGEST = re.compile(r"[0-9a-f]{32,}")
 
 
-def _data(material: Material) -> str:
-    lines = [f"- {part}: {_facts(facts)}" for part, facts in material.digests.items()]
-    return "\n".join(lines)
-
-
 def _facts(facts: Any) -> str:
-    """What data.json says of a part, with digests cut short."""
     if not isinstance(facts, dict):
-        return str(facts)
+        return _fact(facts)
     return ", ".join(f"{name} {_fact(value)}" for name, value in facts.items())
 
 
 def _fact(value: Any) -> str:
-    """One of the facts: a number, a digest, or facts of its own.
+    """What data.json says: a number, a digest, which is cut short, or facts of its own.
 
     >>> _fact({"items": 1325, "digest": "0123456789abcdef" * 4})
     '(items 1,325, digest 0123456789ab)'
@@ -195,38 +171,6 @@ def _fact(value: Any) -> str:
         return f"{value:,}"
     text = str(value)
     return text[:12] if _DIGEST.fullmatch(text) else text
-
-
-def _told(recipe: Recipe, outcome: TrainingOutcome) -> str:
-    """The results as the kind tells them, or as a table."""
-    words = kind(recipe.kind).results
-    return words(outcome) if words else _results(recipe, outcome)
-
-
-def _results(recipe: Recipe, outcome: TrainingOutcome) -> str:
-    rows = ["| part | " + " | ".join(_measures(outcome)) + " |"]
-    rows.append("| --- |" + " ---: |" * len(_measures(outcome)))
-    if outcome.best:
-        rows.append(_row("dev", outcome.best, outcome))
-    rows += [_row(part, scores, outcome) for part, scores in outcome.tests.items()]
-    if len(rows) == 2:
-        return "Nothing was measured: the recipe has no parts but train."
-    return "\n".join(rows)
-
-
-def _measures(outcome: TrainingOutcome) -> list[str]:
-    return list(dict.fromkeys(_every_measure(outcome)))
-
-
-def _every_measure(outcome: TrainingOutcome) -> Iterator[str]:
-    yield from outcome.best
-    for scores in outcome.tests.values():
-        yield from scores
-
-
-def _row(part: str, scores: Scores, outcome: TrainingOutcome) -> str:
-    cells = [f"{scores[name]:.4f}" if name in scores else "" for name in _measures(outcome)]
-    return f"| {part} | " + " | ".join(cells) + " |"
 
 
 # From a recipe to a trained folder: read and check, load, train, write the card.
@@ -241,7 +185,7 @@ def carry_out(recipe: Recipe, folder: Path, *, watch: Watch | None = None) -> Tr
         outcome = finished(folder)
         if outcome is None:
             outcome = _trained(recipe, material, folder, watch)
-        _remove_checkpoints(folder)
+        Checkpoints(folder).remove()
     return outcome
 
 
@@ -273,29 +217,14 @@ def _trained(
     recipe: Recipe, material: Material, folder: Path, watch: Watch | None
 ) -> TrainingOutcome:
     """Load the model, train it by the common loop or its kind's own, and write the card."""
-
     shape = kind(recipe.kind)
     if shape.train:
         outcome = shape.train(recipe, material, folder, watch)
     else:
-        outcome = _by_the_loop(recipe, material, folder, watch)
+        from gnomon.train.loop import train
+
+        assert shape.open_learner, f"the kind {recipe.kind} has neither a learner nor a loop"
+        learner = shape.open_learner(recipe, material)
+        outcome = train(learner, recipe.schedule, folder, seeds=recipe.seeds, watch=watch)
     finish_folder(folder, outcome, card(recipe, material, outcome))
     return outcome
-
-
-def _by_the_loop(
-    recipe: Recipe, material: Material, folder: Path, watch: Watch | None
-) -> TrainingOutcome:
-    from gnomon.train.loop import train
-
-    open_learner = kind(recipe.kind).open_learner
-    assert open_learner, f"the kind {recipe.kind} has neither a learner nor a loop of its own"
-    learner = open_learner(recipe, material)
-    return train(learner, recipe.schedule, folder, seeds=recipe.seeds, watch=watch)
-
-
-def _remove_checkpoints(folder: Path) -> None:
-    """Remove what is needed only while training goes on."""
-    from gnomon.train.checkpoints import Checkpoints
-
-    Checkpoints(folder).remove()

@@ -8,7 +8,7 @@ items that belong to it; what was chosen is scored on every item that has no obj
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from random import Random
 from typing import NamedTuple
@@ -68,8 +68,19 @@ def divide(objects: Sequence[Objects], count: int, seed: int = 0) -> Division:
     {'ant': 0, 'cow': 0, 'mug': 1, 'pea': 1}
     """
     partners = _partners(objects)
-    _check_count(count, len(partners))
-    left = _shuffled(partners, seed)
+    if count < 2:
+        raise UsageError(
+            f"There must be two folds or more, not {count}.",
+            "One chooses and the others score: the paper has five.",
+        )
+    if len(partners) < count:
+        raise UsageError(
+            f"{len(partners)} objects cannot be divided into {count} folds.",
+            "Take more items, or fewer folds with --folds.",
+        )
+    order = sorted(partners)
+    Random(f"folds/{seed}").shuffle(order)
+    left = {name: place for place, name in enumerate(order)}  # by the seed
     drawn: list[Counter[str]] = [Counter() for _ in range(count)]  # who is named with a fold's own
     fold_of: dict[str, int] = {}
     for turn in range(len(partners)):
@@ -150,26 +161,6 @@ def _partners(objects: Sequence[Objects]) -> dict[str, Counter[str]]:
             found[one][two] += 1
             found[two][one] += 1
     return found
-
-
-def _shuffled(names: Iterable[str], seed: int) -> dict[str, int]:
-    """The objects in an order drawn by the seed, with their places in it."""
-    found = sorted(names)
-    Random(f"folds/{seed}").shuffle(found)
-    return {name: place for place, name in enumerate(found)}
-
-
-def _check_count(count: int, objects: int) -> None:
-    if count < 2:
-        raise UsageError(
-            f"There must be two folds or more, not {count}.",
-            "One chooses and the others score: the paper has five.",
-        )
-    if objects < count:
-        raise UsageError(
-            f"{objects} objects cannot be divided into {count} folds.",
-            "Take more items, or fewer folds with --folds.",
-        )
 
 
 def _check_choosing(division: Division) -> None:

@@ -22,7 +22,7 @@ from gnomon.grouped import grouped
 from gnomon.items.itemfiles import items_to_ask
 from gnomon.items.source import load
 from gnomon.records import Fingerprint, Item, digest, problem
-from gnomon.train.kinds import Material, Scores
+from gnomon.train.recipes import Material, Scores
 
 DEV = "dev"  # the part by which the best weights are chosen
 ITEM, GROUP = "item", "group"
@@ -73,6 +73,11 @@ class Items(msgspec.Struct, frozen=True, kw_only=True):
     def every(self) -> dict[str, list[Item]]:
         """All parts by name, train first."""
         return {"train": self.train, **self.parts}
+
+    @property
+    def dev(self) -> list[Item]:
+        """The part that chooses the best weights; none where there is none."""
+        return self.parts.get(DEV, [])
 
     def scored(self, score: Callable[[Sequence[Item]], Scores]) -> dict[str, Scores]:
         """The scores of every part that tests; dev has chosen the weights."""
@@ -139,9 +144,11 @@ def carved(
     pool: Sequence[Item], part: TrainingPart, seed: int, name: str
 ) -> tuple[list[Item], list[Item]]:
     """The items of a part, and what is left of the pool."""
-    if part.by == ITEM:
-        chosen = _chosen_items(pool, part, seed)
+    chosen: set[str] = set()
+    if part.by == ITEM:  # so many of each group
         keys = [item.id for item in pool]
+        for members in _by_group(pool).values():
+            chosen |= _chosen([item.id for item in members], part, seed)
     else:
         keys = [_unit(item, part.by, name) for item in pool]
         chosen = _chosen(sorted(set(keys)), part, seed)
@@ -202,7 +209,10 @@ def _chosen_by_tags(items: Iterable[Item], where: Where) -> list[Item]:
     for item in items:
         for tag, values in seen.items():
             values.add(_value(item, tag))
-        if all(_fits(_value(item, tag), values) for tag, values in wanted.items()):
+        for tag, named in wanted.items():
+            if not any(fnmatchcase(_value(item, tag), value) for value in named):
+                break
+        else:
             found.append(item)
     for tag, named in wanted.items():
         for value in named:
@@ -213,10 +223,6 @@ def _chosen_by_tags(items: Iterable[Item], where: Where) -> list[Item]:
 
 def _value(item: Item, tag: str) -> str:
     return item.group if tag == GROUP else item.tags.get(tag, "")
-
-
-def _fits(value: str, wanted: Sequence[str]) -> bool:
-    return any(fnmatchcase(value, each) for each in wanted)
 
 
 def _is_carved(name: str, part: TrainingPart) -> bool:
@@ -249,14 +255,6 @@ def _unit(item: Item, by: str, name: str) -> str:
 def _chosen(units: Sequence[str], part: TrainingPart, seed: int) -> set[str]:
     count = part.count or max(1, round(len(units) * part.share))
     return set(_ranked(units, seed, part.by)[:count])
-
-
-def _chosen_items(pool: Sequence[Item], part: TrainingPart, seed: int) -> set[str]:
-    """So many items of each group."""
-    found: set[str] = set()
-    for members in _by_group(pool).values():
-        found |= _chosen([item.id for item in members], part, seed)
-    return found
 
 
 def _by_group(items: Iterable[Item]) -> dict[str, list[Item]]:
@@ -300,7 +298,8 @@ def check_apart(
     if ANY in allowed:
         return
     if "group" not in allowed:
-        _refuse(name, "group", "group", _shared(_groups(train), _groups(part)))
+        groups = {item.group for item in train if item.group}
+        _refuse(name, "group", "group", sorted(groups.intersection(item.group for item in part)))
     for tags in _compared([*train, *part], hold_out):
         if not allowed.intersection(tags):
             shared = _shared(_objects(train, tags), _objects(part, tags))
@@ -322,16 +321,12 @@ def _has(item: Item, tags: Tags) -> bool:
 def _refuse(name: str, unit: str, noun: str, shared: Sequence[str]) -> None:
     if not shared:
         return
-    what = noun if len(shared) == 1 else _plural(noun)
+    first, space, rest = noun.partition(" ")
+    what = noun if len(shared) == 1 else f"{first}s{space}{rest}"
     raise DataError(
         f"train and the part '{name}' share {len(shared):,} {what}, such as '{shared[0]}'.",
         f"Hold them apart, or say that they may: may_share: [{unit}] in {name}.",
     )
-
-
-def _plural(noun: str) -> str:
-    first, space, rest = noun.partition(" ")
-    return f"{first}s{space}{rest}"
 
 
 def _shared(one: dict[object, str], other: dict[object, str]) -> list[str]:
@@ -347,10 +342,6 @@ def _questions(items: Sequence[Item]) -> dict[object, str]:
         pictures = tuple(image.identity for image in item.images)
         found[(item.context, item.text, pictures)] = item.id
     return found
-
-
-def _groups(items: Sequence[Item]) -> dict[object, str]:
-    return {item.group: item.group for item in items if item.group}
 
 
 def _objects(items: Sequence[Item], tags: Tags) -> dict[object, str]:

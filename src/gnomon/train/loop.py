@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterable, Iterator
+import warnings
 from contextlib import nullcontext
 from functools import partial
 from itertools import islice
@@ -19,10 +19,19 @@ from typing import Any
 
 import torch
 
-from gnomon.errors import ModelError, UsageError
+from gnomon.errors import ModelError, ModelWarning, UsageError
 from gnomon.train.checkpoints import Checkpoints, MetricsLine, MetricsLog, TrainingPlace
-from gnomon.train.kinds import Batch, Learner, Scores, TrainingOutcome, TrainingProgress, Watch
-from gnomon.train.recipes import LAST, Schedule, Seeds
+from gnomon.train.recipes import (
+    LAST,
+    Batch,
+    Learner,
+    Schedule,
+    Scores,
+    Seeds,
+    TrainingOutcome,
+    TrainingProgress,
+    Watch,
+)
 
 SAVING = ".saving"  # a folder within the folder
 READ_EVERY = 20  # steps; reading a loss makes a GPU wait
@@ -86,23 +95,36 @@ class _Training:
         if found:
             self.place = found
             self.scaler.load_state_dict(found.scaler)
+        self._note_threads()
         self.began_at = self.place.step
         self.log.begin(self.place.step)
         if self.total == 0:
             self._evaluate()
             self.place.ended = True
 
+    def _note_threads(self) -> None:
+        """Note how many threads compute: the order of sums depends on it, and so the last bits."""
+        threads, now = self.place.threads, torch.get_num_threads()
+        if threads and threads[-1] != now:
+            warnings.warn(
+                f"This training went on with {threads[-1]} threads until it was stopped, and goes "
+                f"on with {now}: its weights will not be those of an unbroken one to the last bit. "
+                f"For these, stop it and go on with OMP_NUM_THREADS={threads[-1]}.",
+                ModelWarning,
+                stacklevel=2,
+            )
+        if threads[-1:] != [now]:
+            threads.append(now)
+
     def _epoch(self) -> None:
         """The rest of the current epoch."""
         place = self.place
         batches = islice(iter(self.learner.batches(place.epoch)), place.batch, None)
-        empty = place.batch == 0
-        for group in _grouped(batches, self.schedule.accumulate):
-            empty = False
+        while group := list(islice(batches, self.schedule.accumulate)):  # the last may be smaller
             self._step(group)
             if place.ended:
                 return
-        if empty:
+        if not place.batch:
             raise ModelError("There is nothing to train on: an epoch has no batches.")
         place.epoch, place.batch = place.epoch + 1, 0
 
@@ -119,10 +141,12 @@ class _Training:
 
         at_end = place.step >= self.total
         improved = False
-        if at_end or self._evaluation_is_due():
+        if at_end or self._is_due(self.schedule.evaluate_every or self.in_epoch):
             improved = self._evaluate()
-            place.ended = at_end or self._patience_is_over()
-        if improved or place.ended or self._save_is_due():
+            patience = self.schedule.patience
+            place.ended = at_end or (bool(patience) and place.evaluations_since_best >= patience)
+        is_late = time.monotonic() - self.saved > SAVE_SECONDS
+        if improved or place.ended or is_late or self._is_due(self.schedule.save_every):
             self._save()
 
     def _update(self, group: list[Batch], rate: float) -> torch.Tensor:
@@ -143,19 +167,9 @@ class _Training:
         self.optimizer.zero_grad(set_to_none=True)
         return total
 
-    def _evaluation_is_due(self) -> bool:
-        if self.schedule.evaluate_every:
-            return self.place.step % self.schedule.evaluate_every == 0
-        return self.in_epoch is not None and self.place.step % self.in_epoch == 0
-
-    def _save_is_due(self) -> bool:
-        if self.schedule.save_every and self.place.step % self.schedule.save_every == 0:
-            return True
-        return time.monotonic() - self.saved > SAVE_SECONDS
-
-    def _patience_is_over(self) -> bool:
-        patience = self.schedule.patience
-        return bool(patience) and self.place.evaluations_since_best >= patience
+    def _is_due(self, every: int | None) -> bool:
+        """Whether it is time for what is done every so many steps, if ever."""
+        return every is not None and every > 0 and self.place.step % every == 0
 
     def _evaluate(self) -> bool:
         """Score on dev, without a trace in what follows; keep the weights if they are better.
@@ -163,24 +177,19 @@ class _Training:
         Whether they were kept, so that the next state must name them.
         """
         self._read_losses()
-        scores = self._asked(self.learner.score)
         place = self.place
-        place.scores = scores
-        improved = self._is_best(scores)
+        place.scores = self._asked(self.learner.score)
+        improved = self._is_best(place.scores)
         place.evaluations_since_best += 1
         if improved:
-            place.best_step, place.best_scores = place.step, scores
+            place.best_step, place.best_scores = place.step, place.scores
             place.evaluations_since_best = 0
-        if improved and not self._keeps_last:
+        keeps = improved and self.schedule.best != LAST  # the last state holds the last weights
+        if keeps:
             self.checkpoints.save_best(place, self.module)
-        self.log.add([MetricsLine(step=place.step, epoch=self._epochs_done(), dev=scores)])
+        self.log.add([MetricsLine(step=place.step, epoch=self._epochs_done(), dev=place.scores)])
         self._tell(evaluated=True)
-        return improved and not self._keeps_last
-
-    @property
-    def _keeps_last(self) -> bool:
-        """Whether the last weights are wanted, which the last state holds anyway."""
-        return self.schedule.best == LAST
+        return keeps
 
     def _asked(self, ask: Any) -> Any:
         """What the learner says with dropout off, no gradients, and the random state as before."""
@@ -194,7 +203,7 @@ class _Training:
 
     def _is_best(self, scores: Scores) -> bool:
         name = self.schedule.best
-        if self._keeps_last:
+        if name == LAST:
             return True
         if name not in scores:
             raise UsageError(
@@ -208,7 +217,11 @@ class _Training:
         lines = []
         for step, epoch, rate, loss in self.unread:
             value = loss.item()
-            _check_finite(value, step)
+            if not isfinite(value):
+                raise ModelError(
+                    f"The loss of step {step} is not a number.",
+                    "Lower learning_rate in the recipe's schedule, or add warmup and clip: 1.0.",
+                )
             lines.append(MetricsLine(step=step, epoch=epoch, loss=value, rate=rate))
         if not lines:
             return
@@ -252,7 +265,7 @@ class _Training:
     def _finish(self) -> TrainingOutcome:
         """The best weights in the folder, and how they do on parts that training never saw."""
         place = self.place
-        if not self._keeps_last:
+        if self.schedule.best != LAST:
             self.checkpoints.load_best(place, self.module)
         tests = self._asked(getattr(self.learner, "test", dict))
         weights = list(self.module.parameters())  # what is saved may be another module
@@ -265,6 +278,7 @@ class _Training:
             stopped_early=place.step < self.total,
             parameters=sum(each.numel() for each in weights),
             trained_parameters=sum(each.numel() for each in weights if each.requires_grad),
+            threads=place.threads,
             tests=tests,
         )
         self.module.eval()
@@ -286,21 +300,6 @@ def save_aside(learner: Learner, folder: Path) -> None:
     aside.rmdir()
 
 
-def _grouped(batches: Iterable[Batch], size: int) -> Iterator[list[Batch]]:
-    """Batches by so many at a time; the last of an epoch may be fewer."""
-    rest = iter(batches)
-    while group := list(islice(rest, size)):
-        yield group
-
-
-def _check_finite(loss: float, step: int) -> None:
-    if not isfinite(loss):
-        raise ModelError(
-            f"The loss of step {step} is not a number.",
-            "Lower learning_rate in the recipe's schedule, or add warmup and clip: 1.0.",
-        )
-
-
 # How weights are moved: the optimizer, which of them decay, and in which precision.
 
 
@@ -308,10 +307,9 @@ def optimizer_of(learner: Learner, schedule: Schedule) -> torch.optim.Optimizer:
     """The optimizer of a schedule for what a learner wants trained."""
     maker = {"adamw": torch.optim.AdamW, "adam": torch.optim.Adam}[schedule.optimizer]
     own = getattr(learner, "parameter_groups", None)
-    groups = own() if own else _parameter_groups(learner.module)
     device = next(learner.module.parameters()).device.type
     return maker(
-        groups,
+        own() if own else _parameter_groups(learner.module),
         lr=schedule.learning_rate,
         weight_decay=schedule.weight_decay,
         fused=device in ("cpu", "cuda"),  # one pass over the weights: a sixth of the time
@@ -321,14 +319,11 @@ def optimizer_of(learner: Learner, schedule: Schedule) -> torch.optim.Optimizer:
 def _parameter_groups(module: torch.nn.Module) -> list[dict[str, Any]]:
     """Matrices decay; biases and the scales of norms, which are vectors, do not."""
     trained = [weight for weight in module.parameters() if weight.requires_grad]
-    matrices = [weight for weight in trained if weight.ndim > 1]
-    vectors = [weight for weight in trained if weight.ndim <= 1]
-    groups: list[dict[str, Any]] = []
-    if matrices:
-        groups.append({"params": matrices})
-    if vectors:
-        groups.append({"params": vectors, "weight_decay": 0.0})
-    return groups
+    groups: list[dict[str, Any]] = [
+        {"params": [weight for weight in trained if weight.ndim > 1]},
+        {"params": [weight for weight in trained if weight.ndim <= 1], "weight_decay": 0.0},
+    ]
+    return [group for group in groups if group["params"]]
 
 
 def mixed_precision(schedule: Schedule, device: str) -> Any:

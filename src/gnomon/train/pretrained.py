@@ -13,17 +13,9 @@ import msgspec
 from msgspec import Meta
 
 from gnomon.errors import UsageError, importing
+from gnomon.models.transformers import loading
 from gnomon.models.transformers.checkpoint import check_folder, explained
 from gnomon.models.transformers.hf import place_of
-from gnomon.models.transformers.loading import (
-    MAKERS,
-    best_device,
-    kind_of,
-    libraries,
-    longest_text,
-    quiet,
-    set_threads,
-)
 from gnomon.models.transformers.processors import load_tokenizer
 
 WRITING = ("causal", "seq2seq", "masked")
@@ -39,7 +31,7 @@ class Pretrained(NamedTuple):
     @property
     def longest(self) -> int:
         """Tokens that a text may have; 0 if the model does not say."""
-        return longest_text(self.model, self.tokenizer)
+        return loading.longest_text(self.model, self.tokenizer)
 
 
 def load_pretrained(
@@ -49,38 +41,40 @@ def load_pretrained(
 
     `maker` is an Auto class of transformers; `config` changes fields of the model's config.
     """
-    torch, transformers = libraries()
+    torch, transformers = loading.libraries()
     path = _path(name)
-    set_threads(0)
+    loading.set_threads(0)
     check_folder(path, allow_pickle=False)
     torch.manual_seed(weights_seed)
-    with quiet(), explained(name, allow_pickle=False):
+    with loading.quiet(), explained(name, allow_pickle=False):
         tokenizer = load_tokenizer(path)
         model = getattr(transformers, maker).from_pretrained(
             path, dtype=torch.float32, use_safetensors=True, **config
         )
-    chosen = device or best_device()
+    chosen = device or loading.best_device()
     return Pretrained(model.to(chosen), tokenizer, chosen)
 
 
 def load_config(name: str) -> Any:
     """The config of a model, without its weights."""
-    _, transformers = libraries()
+    _, transformers = loading.libraries()
     path = _path(name)
     check_folder(path, allow_pickle=False)
-    with quiet(), explained(name, allow_pickle=False):
+    with loading.quiet(), explained(name, allow_pickle=False):
         return transformers.AutoConfig.from_pretrained(path)
 
 
 def load_writer(name: str, weights_seed: int, device: str = "") -> tuple[Pretrained, str]:
     """A model of language, and its kind: causal, seq2seq or masked."""
-    kind = kind_of(load_config(name), name)
+    kind = loading.kind_of(load_config(name), name)
     if kind not in WRITING:
         raise UsageError(
             f"{name} is a model of kind {kind}, which writes no text.",
             f"Begin with one of these kinds: {', '.join(WRITING)}; or write kind: classify.",
         )
-    return load_pretrained(name, MAKERS[kind], weights_seed=weights_seed, device=device), kind
+    return load_pretrained(
+        name, loading.MAKERS[kind], weights_seed=weights_seed, device=device
+    ), kind
 
 
 def set_padding(loaded: Pretrained) -> None:
@@ -108,10 +102,8 @@ def freeze_below(model: Any, layers: int) -> None:
     if not layers:
         return
     depth = model.config.num_hidden_layers
-    stacks = []
-    for part in model.modules():
-        if isinstance(part, torch.nn.ModuleList) and len(part) == depth:
-            stacks.append(part)
+    lists = [part for part in model.modules() if isinstance(part, torch.nn.ModuleList)]
+    stacks = [part for part in lists if len(part) == depth]
     if len(stacks) != 1 or layers > depth:
         raise UsageError(
             f"freeze: {layers} does not fit this model of {depth} layers.",
@@ -135,7 +127,7 @@ def _path(name: str) -> str:
 
 def save_pretrained(folder: Path, model: Any, tokenizer: Any) -> None:
     """Write a model so that `-m hf:FOLDER` loads it: weights in safetensors, config, tokenizer."""
-    with quiet():
+    with loading.quiet():
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
 
@@ -176,10 +168,13 @@ def with_lora(model: Any, lora: Lora, kind: str, *, seed: int) -> Any:
             warnings.simplefilter("ignore")
             return peft.get_peft_model(model, config)
     except ValueError as error:
-        linear = sorted({name.rpartition(".")[2] for name, part in _linear_layers(model)})
+        every = model.named_modules()
+        linear = {
+            name.rpartition(".")[2] for name, part in every if isinstance(part, torch.nn.Linear)
+        }
         raise UsageError(
             f"LoRA does not fit this model: {error}.",
-            f"Name its layers in the recipe, lora.targets: some of {', '.join(linear)}.",
+            f"Name its layers in the recipe, lora.targets: some of {', '.join(sorted(linear))}.",
         ) from None
 
 
@@ -187,13 +182,3 @@ def merged(model: Any) -> Any:
     """The model with the matrices added to its weights; one without them as it is."""
     merge = getattr(model, "merge_and_unload", None)
     return merge() if merge else model
-
-
-def _linear_layers(model: Any) -> list[tuple[str, Any]]:
-    import torch
-
-    found = []
-    for name, part in model.named_modules():
-        if isinstance(part, torch.nn.Linear):
-            found.append((name, part))
-    return found

@@ -21,23 +21,9 @@ from gnomon.errors import DataError, UsageError
 from gnomon.items.source import named_source
 from gnomon.keep import bytes_of
 from gnomon.records import Item, digest
-from gnomon.train.items import (
-    DEV,
-    HoldOut,
-    ItemData,
-    ItemPool,
-    Items,
-    TrainingPart,
-    check_apart,
-    described,
-    drawn,
-    hold_out_of,
-    limited,
-    read_material,
-    read_place,
-)
-from gnomon.train.kinds import Material, TrainingKind, TrainingOutcome, Watch
-from gnomon.train.recipes import Schedule
+from gnomon.train import items as training
+from gnomon.train.items import DEV, HoldOut, ItemData, ItemPool, Items, TrainingPart
+from gnomon.train.recipes import Material, Schedule, TrainingKind, TrainingOutcome, Watch
 
 if TYPE_CHECKING:
     from gnomon.train.recipes import Recipe
@@ -64,7 +50,12 @@ def read(recipe: Recipe) -> Material:
     """The items of all parts, after a check of what the recipe says."""
     _check_schedule(recipe.schedule)
     bytes_of(str(recipe.settings.features))
-    _check_wording(recipe.settings.wording)
+    wording = recipe.settings.wording
+    if wording and wording.count("{text}") != 1:
+        raise UsageError(
+            f"The wording '{wording}' must hold {{text}} exactly once.",
+            'For example: --set probe.wording="the {text}"',
+        )
     material = read_probe_items(recipe.data, recipe.seeds.data)
     if not material.content.items.parts.get(DEV):
         raise UsageError(
@@ -114,14 +105,6 @@ def _check_schedule(schedule: Schedule) -> None:
             )
 
 
-def _check_wording(wording: str) -> None:
-    if wording and wording.count("{text}") != 1:
-        raise UsageError(
-            f"The wording '{wording}' must hold {{text}} exactly once.",
-            'For example: --set probe.wording="the {text}"',
-        )
-
-
 SHORTHAND = {"benchmark": "data.benchmark", "options": "data.options"}
 
 
@@ -167,14 +150,14 @@ def read_probe_items(data: ProbeData, seed: int) -> Material:
         data = by_splits(data)
     elif data.train.source:
         benchmark = named_source(data.train.source)[0]
-    hold_out = hold_out_of(data, benchmark)
+    hold_out = training.hold_out_of(data, benchmark)
     if data.apart:
         items = _held_apart(data, hold_out, seed)
     else:
-        items = read_material(data, seed).content
+        items = training.read_material(data, seed).content
     digests = {}
     for name, members in items.every().items():
-        digests[name] = described(members)
+        digests[name] = training.described(members)
         if name != "train":
             digests[name]["shared_with_train"] = shared_counts(items.train, members, hold_out)
     return Material(ProbeItems(items, benchmark), digests)
@@ -220,7 +203,7 @@ def shared_counts(train: Sequence[Item], part: Sequence[Item], hold_out: HoldOut
     found = {"with a group of train": sum(item.group in groups for item in part)}
     tags = object_tags([*train, *part], hold_out)
     if tags:
-        known = _values(train, tags)
+        known = set().union(*(_units(item, tags) for item in train))
         shares = [sum(item.tags[tag] in known for tag in tags) for item in part]
         found["with an object of train"] = sum(count > 0 for count in shares)
         found["with no object of train"] = sum(count == 0 for count in shares)
@@ -234,8 +217,8 @@ def _held_apart(data: ProbeData, hold_out: HoldOut, seed: int) -> Items:
             "Objects are held out of parts that have a source or a file each.",
             "Give data.benchmark, and no part with by.",
         )
-    pool, _ = read_place(data.train)
-    parts = {name: read_place(part)[0] for name, part in data.parts.items()}
+    pool, _ = training.read_place(data.train)
+    parts = {name: training.read_place(part)[0] for name, part in data.parts.items()}
     every = [*pool, *chain.from_iterable(parts.values())]
     tags = object_tags(every, hold_out)
     if data.hold_out and not tags:
@@ -243,7 +226,7 @@ def _held_apart(data: ProbeData, hold_out: HoldOut, seed: int) -> Items:
             f"Not every item has all tags of hold_out: {', '.join(data.hold_out)}.",
             f"Choose among: {', '.join(sorted(every[0].tags)) if every else 'none'}.",
         )
-    units = _values(every, tags)
+    units = set().union(*(_units(item, tags) for item in every))
     ranked = sorted(units, key=lambda unit: digest(str(seed), "hold out", unit, digits=32))
     held = ranked[: max(1, round(len(ranked) * data.apart))]
 
@@ -257,9 +240,9 @@ def _held_apart(data: ProbeData, hold_out: HoldOut, seed: int) -> Items:
                 "Hold out another share of them: data.apart.",
             )
         part = data.parts[name]
-        kept[name] = limited(found, part.limit, seed)
-        check_apart(train, kept[name], name, frozenset(part.may_share), hold_out)
-    return Items(train=drawn(train, data.train, seed), parts=kept)
+        kept[name] = training.limited(found, part.limit, seed)
+        training.check_apart(train, kept[name], name, frozenset(part.may_share), hold_out)
+    return Items(train=training.drawn(train, data.train, seed), parts=kept)
 
 
 def _dealt_out(held: Sequence[str], parts: Mapping[str, TrainingPart]) -> dict[str, set[str]]:
@@ -293,19 +276,9 @@ def _units(item: Item, tags: Sequence[str]) -> set[str]:
     return {item.tags[tag] for tag in tags} if tags else {item.group or item.id}
 
 
-def _values(items: Sequence[Item], tags: Sequence[str]) -> set[str]:
-    found: set[str] = set()
-    for item in items:
-        found |= _units(item, tags)
-    return found
-
-
 def labels_of(items: Sequence[Item]) -> tuple[str, ...]:
     """All choices of the items, in the order in which they come."""
-    found: dict[str, None] = {}
-    for item in items:
-        found |= dict.fromkeys(item.choices)
-    return tuple(found)
+    return tuple(dict.fromkeys(chain.from_iterable(item.choices for item in items)))
 
 
 def type_of(item: Item, tag: str) -> str:

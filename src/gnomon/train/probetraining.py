@@ -5,7 +5,7 @@ A training that was stopped starts anew on the vectors that are kept, and ends i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,24 +22,14 @@ from gnomon.measures.units import Sharing
 from gnomon.models.functions import majority
 from gnomon.models.transformers.backbone import open_backbone
 from gnomon.records import Answer, Item
+from gnomon.train import probes
 from gnomon.train.checkpoints import MetricsLine, MetricsLog
 from gnomon.train.features import FeatureStore, Vectors, text_of
 from gnomon.train.items import DEV, Items
-from gnomon.train.kinds import Material, Scores, TrainingOutcome, TrainingProgress, Watch
 from gnomon.train.probe import MEASURE, ProbeSettings, labels_of, type_of
 from gnomon.train.probemodel import HEADS, ProbeDescription, write_probe
-from gnomon.train.probes import (
-    Epoch,
-    Examples,
-    Flags,
-    HeadSettings,
-    Learnt,
-    label_probabilities,
-    picked_right,
-    shuffled,
-    shuffled_by_type,
-    train_probes,
-)
+from gnomon.train.probes import Epoch, Examples, Flags, HeadSettings, Learnt
+from gnomon.train.recipes import Material, Scores, TrainingOutcome, TrainingProgress, Watch
 
 if TYPE_CHECKING:
     from gnomon.train.recipes import Recipe
@@ -61,13 +51,6 @@ class _Parts(NamedTuple):
         return Examples(self.vectors[part], labels, self.offered[part])
 
 
-class _Heads(NamedTuple):
-    """Probe and control after training, and how it went."""
-
-    learnt: dict[str, Learnt]
-    history: list[Epoch]
-
-
 def train_probe(
     recipe: Recipe, material: Material, folder: Path, watch: Watch | None
 ) -> TrainingOutcome:
@@ -87,13 +70,19 @@ def train_probe(
     vectors: dict[str, Vectors] = {}
     for part, members in items.every().items():
         texts = [text_of(item, backbone.mask, settings.wording) for item in members]
-        vectors[part] = store.vectors(texts, _telling(part, watch))
+
+        def tell(known: int, total: int, part: str = part) -> None:
+            if watch:
+                doing = f"reading {part}: {known:,} of {total:,} texts"
+                watch(TrainingProgress(doing=doing))
+
+        vectors[part] = store.vectors(texts, tell)
 
     gold = {part: gold_of(members, labels) for part, members in items.every().items()}
     offered = {part: offered_of(members, labels) for part, members in items.every().items()}
     control = _control_labels(recipe, items, gold, offered)
     parts = _Parts(vectors, gold, offered, control)
-    heads = _train_heads(recipe, parts, folder, watch)
+    heads, history = _train_heads(recipe, parts, folder, watch)
     about = ProbeDescription(
         backbone=f"hf:{name}",
         seen=backbone.describe(),
@@ -101,13 +90,26 @@ def train_probe(
         most_tokens=settings.most_tokens,
         wording=settings.wording,
         labels=labels,
-        epochs={head: learnt.epoch for head, learnt in heads.learnt.items()},
-        dev={head: learnt.score for head, learnt in heads.learnt.items()},
+        epochs={head: learnt.epoch for head, learnt in heads.items()},
+        dev={head: learnt.score for head, learnt in heads.items()},
         train_sha256=material.digests["train"]["sha256"],
     )
-    write_probe(folder, about, heads.learnt)
-    scores = _scores(material, parts, recipe, heads.learnt)
-    return _outcome(recipe, heads, len(items.train), scores, backbone.describe()["parameters"])
+    write_probe(folder, about, heads)
+    scores = _scores(material, parts, recipe, heads)
+    steps = _probe_settings(recipe).steps_in_epoch(len(items.train))
+    probe = heads["probe"]
+    trained = probe.weights.size + probe.bias.size
+    return TrainingOutcome(
+        steps=steps * len(history),
+        epochs=float(len(history)),
+        best_step=steps * probe.epoch,
+        best=scores.pop(DEV),
+        last_loss=history[-1].losses[0],
+        stopped_early=False,
+        parameters=backbone.describe()["parameters"] + trained,
+        trained_parameters=trained,
+        tests=scores,
+    )
 
 
 def _scores(
@@ -126,34 +128,28 @@ def _scores(
 
     scores = {}
     for part, members in items.parts.items():
-        flags = {
-            "probe": right("probe", part, parts.gold),
-            "control": right("control", part, judged),
-        }
+        probe, control = right("probe", part, parts.gold), right("control", part, judged)
+        flags = {"probe": probe, "control": control}
         scores[part] = part_scores(members, flags, material.content.benchmark)
-    scores["train"] = train_scores(
-        right("probe", "train", parts.gold), right("control", "train", parts.control)
-    )
+    probe, control = right("probe", "train", parts.gold), right("control", "train", parts.control)
+    scores["train"] = train_scores(probe, control)
     return scores
 
 
 def gold_of(items: Sequence[Item], labels: Sequence[str]) -> Flags:
     """[items, labels] which labels are right."""
-    rows = []
-    for item in items:
-        rows.append([label in item.gold for label in labels])
-    return np.array(rows, dtype=bool)
+    return np.array([[label in item.gold for label in labels] for item in items], dtype=bool)
 
 
 def offered_of(items: Sequence[Item], labels: Sequence[str]) -> Flags:
     """[items, labels] which labels are among an item's choices."""
-    rows = []
-    for item in items:
-        rows.append([label in item.choices for label in labels])
-    return np.array(rows, dtype=bool)
+    return np.array([[label in item.choices for label in labels] for item in items], dtype=bool)
 
 
-def _train_heads(recipe: Recipe, parts: _Parts, folder: Path, watch: Watch | None) -> _Heads:
+def _train_heads(
+    recipe: Recipe, parts: _Parts, folder: Path, watch: Watch | None
+) -> tuple[dict[str, Learnt], list[Epoch]]:
+    """Probe and control after training, and how it went."""
     own = _probe_settings(recipe)
     examples = len(parts.gold["train"])
     history: list[Epoch] = []
@@ -163,11 +159,11 @@ def _train_heads(recipe: Recipe, parts: _Parts, folder: Path, watch: Watch | Non
         if watch:
             watch(_standing(epoch, history, own, examples))
 
-    learnt = train_probes(parts.examples("train"), parts.examples(DEV), own, note)
+    learnt = probes.train_probes(parts.examples("train"), parts.examples(DEV), own, note)
     log = MetricsLog(folder)
     log.begin(0)
     log.add(_lines(history, own, examples))
-    return _Heads(dict(zip(HEADS, learnt, strict=True)), history)
+    return dict(zip(HEADS, learnt, strict=True)), history
 
 
 def _control_labels(
@@ -178,14 +174,14 @@ def _control_labels(
     if not tag:
         found = {}
         for number, (part, flags) in enumerate(gold.items()):
-            found[part] = shuffled(flags, offered[part], seed + number)
+            found[part] = probes.shuffled(flags, offered[part], seed + number)
         return found
     types = []
     for members in items.every().values():
         types += [type_of(item, tag) for item in members]
     every_gold = np.concatenate(list(gold.values()))
     every_offered = np.concatenate(list(offered.values()))
-    drawn = shuffled_by_type(every_gold, every_offered, types, seed)
+    drawn = probes.shuffled_by_type(every_gold, every_offered, types, seed)
     ends = np.cumsum([len(flags) for flags in gold.values()])
     return dict(zip(gold, np.split(drawn, ends[:-1]), strict=True))
 
@@ -232,50 +228,7 @@ def _standing(
         loss=epoch.losses[0],
         scores=_named(epoch),
         best=max(each.scores[0] for each in history),
-        seconds_left=None,
         evaluated=epoch.epoch % TOLD_EVERY == 0,
-    )
-
-
-def _telling(part: str, watch: Watch | None) -> Callable[[int, int], None] | None:
-    """Tells whoever watches how many texts of a part the frozen model has read."""
-    if watch is None:
-        return None
-
-    def tell(known: int, total: int) -> None:
-        doing = f"reading {part}: {known:,} of {total:,} texts"
-        watch(
-            TrainingProgress(
-                step=0,
-                steps=0,
-                epoch=0,
-                loss=0.0,
-                scores={},
-                best=None,
-                seconds_left=None,
-                doing=doing,
-            )
-        )
-
-    return tell
-
-
-def _outcome(
-    recipe: Recipe, heads: _Heads, examples: int, scores: dict[str, Scores], frozen: int
-) -> TrainingOutcome:
-    steps = _probe_settings(recipe).steps_in_epoch(examples)
-    probe = heads.learnt["probe"]
-    trained = probe.weights.size + probe.bias.size
-    return TrainingOutcome(
-        steps=steps * len(heads.history),
-        epochs=float(len(heads.history)),
-        best_step=steps * probe.epoch,
-        best=scores.pop(DEV),
-        last_loss=heads.history[-1].losses[0],
-        stopped_early=False,
-        parameters=frozen + trained,
-        trained_parameters=trained,
-        tests=scores,
     )
 
 
@@ -316,7 +269,7 @@ def part_scores(
 
 def right_flags(vectors: Vectors, gold: Flags, offered: Flags, learnt: Learnt) -> Flags:
     """For each example, whether the most probable of the labels that it offers is a right one."""
-    return picked_right(label_probabilities(vectors, learnt), gold, offered)
+    return probes.picked_right(probes.label_probabilities(vectors, learnt), gold, offered)
 
 
 def results_in_words(outcome: TrainingOutcome) -> str:

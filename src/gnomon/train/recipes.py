@@ -1,22 +1,167 @@
-"""Recipes of trainings: what is learnt, from what, how long, how fast, by which seeds."""
+"""Recipes of trainings: kinds, what is learnt, from what, how long, how fast, by which seeds."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
+from importlib import import_module
 from math import ceil, isnan
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
 
 import msgspec
 from msgspec import Meta
 
-from gnomon.errors import DataError, UsageError, unknown
+from gnomon.errors import DataError, UsageError, check_known, unknown
 from gnomon.files import package_data, read_yaml
-from gnomon.train.kinds import KINDS, kind
 from gnomon.trust import check_content
+
+if TYPE_CHECKING:
+    import torch
+
+# What can be taught, by the word that a recipe's `kind` says. A new kind is one module and a
+# line.
+#
+# The module has a `KIND`: the shape of the recipe's data and of the section that bears the kind's
+# name, and two functions. `read` checks and reads all data before anything heavy is loaded;
+# `open_learner` loads the model.
+
+
+class Nothing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The section of a kind that has no settings of its own."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """What was read for a training, and what the folder's data.json says of it."""
+
+    content: Any  # the kind's own
+    digests: dict[str, Any] = field(default_factory=dict)  # plain JSON: counts and sha256 by part
+
+
+class TrainingKind(NamedTuple):
+    """One kind of training."""
+
+    summary: str
+    data: type[Any]  # the shape of the recipe's `data`
+    settings: type[Any]  # and of the section with the kind's name
+    read: Callable[[Recipe], Material]
+    open_learner: Callable[[Recipe, Material], Learner] | None
+    # instead of a learner: a kind with a loop of its own, which leaves a finished folder
+    train: Callable[[Recipe, Material, Path, Watch | None], TrainingOutcome] | None = None
+    shorthand: Mapping[str, str] = {}  # short names of fields for --set, and their paths
+    scheme: str = "hf"  # how what it makes is asked: -m SCHEME:DIR
+    # the card's results in words, else a table
+    results: Callable[[TrainingOutcome], str] | None = None
+    # settings that must be given again to ask as was taught: --set NAME=VALUE
+    asked_with: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()  # on dev, by which the loop can choose the best weights
+
+
+# kind -> module with a KIND
+KINDS = {
+    "classify": "gnomon.train.classify",
+    "text": "gnomon.train.text",
+    "probe": "gnomon.train.probe",
+    "captions": "gnomon.train.captions.kind",
+    "look": "gnomon.train.visual",
+}
+
+
+def kind(name: str) -> TrainingKind:
+    """The kind of that name."""
+    check_known("kind of training", name, KINDS)
+    found: TrainingKind = import_module(KINDS[name]).KIND
+    return found
+
+
+def way_to_ask(recipe: Recipe, folder: str) -> str:
+    """The options of `gnomon run` by which what a recipe makes is asked as it was taught."""
+    shape = kind(recipe.kind)
+    found = [f"-m {shape.scheme}:{folder}"]
+    usual = shape.settings()
+    for name in shape.asked_with:
+        value = getattr(recipe.settings, name)
+        if value != getattr(usual, name):
+            shown = str(value).lower() if isinstance(value, bool) else value
+            found.append(f"--set {name}={shown}")
+    return " ".join(found)
+
+
+# What the loop knows of that which learns, and what it gives back when it is done.
+#
+# A Learner is a module of torch with its batches, its loss and its score. How the data are read
+# and how answers are put is its own affair; `train` (loop.py) does the rest.
+
+
+Batch = Any  # whatever the learner's own `loss` takes
+Scores = dict[str, float]  # a figure for each measure
+
+
+class Learner(Protocol):
+    """What learns.
+
+    A class may also have
+      parameter_groups() -> list[dict]   as torch's optimizers take them (default: every parameter
+                                         that is trained, vectors without weight decay)
+      test() -> dict[str, Scores]        the scores of the best weights on parts that training never
+                                         saw, by the name of the part (default: none)
+    Both run without gradients and with dropout off, as `score` does.
+    """
+
+    module: torch.nn.Module
+    batches_in_epoch: int | None  # none for a stream without end: the schedule must count steps
+
+    def batches(self, epoch: int) -> Iterable[Batch]:
+        """The batches of an epoch: the same for the same seed of order and epoch."""
+        ...
+
+    def loss(self, batch: Batch) -> torch.Tensor:
+        """The mean loss of a batch."""
+        ...
+
+    def score(self) -> Scores:
+        """Measures on the development part; the schedule names the one that chooses."""
+        ...
+
+    def save(self, folder: Path) -> None:
+        """Write what `-m hf:FOLDER` or `-m probe:FOLDER` loads."""
+        ...
+
+
+class TrainingProgress(msgspec.Struct, frozen=True, kw_only=True):
+    """How far training is, for whoever watches."""
+
+    step: int = 0
+    steps: int = 0
+    epoch: int = 0  # counted from 0
+    loss: float = 0.0  # of the latest step that was read
+    scores: Scores = {}  # of the latest evaluation
+    best: float | None = None  # of the measure that chooses
+    seconds_left: float | None = None
+    evaluated: bool = False  # the scores are of this step
+    doing: str = ""  # what is done before the first step, in a few words
+
+
+Watch = Callable[[TrainingProgress], None]
+
+
+class TrainingOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What training came to: in the folder's training.json, and the value of `train`."""
+
+    steps: int  # that were taken
+    epochs: float  # the same, in epochs
+    best_step: int
+    best: Scores  # on the development part, at the best step
+    last_loss: float
+    stopped_early: bool
+    parameters: int
+    trained_parameters: int
+    threads: list[int] = []  # of torch; several where it went on with another number
+    tests: dict[str, Scores] = {}  # on parts that training never saw
+
 
 Count = Annotated[int, Meta(ge=1)]
 Whole = Annotated[int, Meta(ge=0)]
@@ -102,13 +247,8 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """
         if best is None or isnan(best):
             return True
-        return score < best if self._prefers_lower else score > best
-
-    @property
-    def _prefers_lower(self) -> bool:
-        if self.better:
-            return self.better == "lower"
-        return self.best in LOWER
+        prefers_lower = self.better == "lower" if self.better else self.best in LOWER
+        return score < best if prefers_lower else score > best
 
 
 BUILT_IN = "recipes"  # below gnomon/data
@@ -155,7 +295,9 @@ def load_recipe(name: str | Path, changes: Sequence[str] = ()) -> Recipe:
     file = _file(str(name))
     content = read_yaml(file)
     if not isinstance(content, dict):
-        raise DataError("a recipe has named sections.", _sections_hint(), file=file)
+        sections = ", ".join(f"{section}:" for section in SECTIONS)
+        hint = f"Begin it with {sections}; see docs/probing.md."
+        raise DataError("a recipe has named sections.", hint, file=file)
     check_content(content, file, "--set {place}={value}")
     for change in changes:
         content = changed(content, _spelt_out(change, content.get("kind")))
@@ -249,15 +391,18 @@ def _section(
 ) -> Any:
     """One section, converted; a field that its shape lacks is refused with the nearest name."""
     value = content.get(name, default)
-    if value is None:
-        value = {}
-    try:
-        return msgspec.convert(value, shape, strict=False)  # YAML takes 1e-4 for a text
+    try:  # YAML takes 1e-4 for a text
+        return msgspec.convert({} if value is None else value, shape, strict=False)
     except msgspec.ValidationError as error:
         wrong = _UNKNOWN_FIELD.search(str(error))
         if wrong:
             place = f"{name}.{wrong['place']}" if wrong["place"] else name
-            known = _fields(shape, wrong["place"] or "")
+            _, structs = msgspec.json.schema_components([shape])
+            known: list[str] = []
+            for title, struct in structs.items():
+                is_inner = title != shape.__name__
+                if is_inner == bool(wrong["place"]):
+                    known += struct.get("properties", ())
             raise _unknown_field(wrong["name"], place, known, file) from None
         message = str(error).replace("`$", f"`{name}")
         if "`$" not in str(error):
@@ -273,44 +418,3 @@ def _unknown_field(name: str, place: str, known: Sequence[str], file: str | Path
     near = get_close_matches(name, known, n=3, cutoff=0.5)
     hint = f"Did you mean {' or '.join(near)}?" if near else f"Choose one of: {', '.join(known)}."
     return DataError(f"there is no field '{name}'{where}.", hint, file=file)
-
-
-def _fields(shape: Any, place: str) -> list[str]:
-    """The fields of what stands at a place such as `train` or `parts[...]`."""
-    for step in place.replace("[...]", "[]").split("."):
-        if step:
-            shape = _type_of(shape, step)
-    return _names(shape)
-
-
-def _type_of(shape: Any, step: str) -> Any:
-    from typing import get_args, get_type_hints
-
-    name, bracket, _ = step.partition("[")
-    for candidate in _structs(shape):
-        found = get_type_hints(candidate).get(name)
-        if found is not None:
-            return get_args(found)[-1] if bracket else found
-    return None
-
-
-def _structs(shape: Any) -> list[type[Any]]:
-    """The structs that a type names: itself, or the members of a union."""
-    from typing import get_args
-
-    found = []
-    for candidate in (shape, *get_args(shape)):
-        if isinstance(candidate, type) and issubclass(candidate, msgspec.Struct):
-            found.append(candidate)
-    return found
-
-
-def _names(shape: Any) -> list[str]:
-    found: list[str] = []
-    for candidate in _structs(shape):
-        found += [field.encode_name for field in msgspec.structs.fields(candidate)]
-    return found
-
-
-def _sections_hint() -> str:
-    return f"Begin it with {', '.join(f'{name}:' for name in SECTIONS)}; see docs/probing.md."

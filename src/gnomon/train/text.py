@@ -16,16 +16,15 @@ import msgspec
 from gnomon.errors import UsageError
 from gnomon.models.prompts.library import Prompt, load_prompt
 from gnomon.records import Item
-from gnomon.train.items import DEV, ItemData, Items, read_material
-from gnomon.train.kinds import Material, TrainingKind
+from gnomon.train.items import ItemData, Items, read_material
 from gnomon.train.pretrained import Lora, merged, with_lora
+from gnomon.train.recipes import Material, TrainingKind
 
 if TYPE_CHECKING:
     import torch
 
-    from gnomon.train.kinds import Scores
     from gnomon.train.pretrained import Pretrained
-    from gnomon.train.recipes import Recipe
+    from gnomon.train.recipes import Recipe, Scores
 
 
 class TextSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -121,7 +120,7 @@ class TextLearner:
 
     def score(self) -> Scores:
         """Accuracy on the development part."""
-        return self._scores(self.items.parts.get(DEV, []))
+        return self._scores(self.items.dev)
 
     def test(self) -> dict[str, Scores]:
         """The same on every other part."""

@@ -11,7 +11,7 @@ from gnomon.errors import DataError, UsageError
 from gnomon.models.comparison import TRUTHS
 from gnomon.records import Item
 from gnomon.train.items import ItemData, Items, read_material
-from gnomon.train.kinds import Material, TrainingKind
+from gnomon.train.recipes import Material, TrainingKind
 
 if TYPE_CHECKING:
     from gnomon.train.recipes import Recipe

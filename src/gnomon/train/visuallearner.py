@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
@@ -26,7 +26,7 @@ from gnomon.models.transformers.loading import best_device, libraries, quiet, se
 from gnomon.models.transformers.processors import load_processor, load_tokenizer
 from gnomon.models.transformers.regions import region_tensors
 from gnomon.records import Image, Item
-from gnomon.train.items import DEV, Items
+from gnomon.train.items import Items
 from gnomon.train.recipes import Schedule
 from gnomon.train.visual import LookSettings
 from gnomon.vision.pictures import pixels, see
@@ -77,7 +77,7 @@ class LookLearner:
 
     def score(self) -> dict[str, float]:
         """Accuracy and loss on the development part."""
-        return self._scored(self.items.parts.get(DEV, []))
+        return self._scored(self.items.dev)
 
     def test(self) -> dict[str, dict[str, float]]:
         """The same on every other part."""
@@ -156,7 +156,7 @@ class Looker(NamedTuple):
 
     model: Any
     tokenizer: Any
-    show: Show
+    show: Pixels | RegionRows
     output: str  # which of the model's outputs is the logits of false and true
     processor: Any = None  # of a model that sees pixels
 
@@ -235,7 +235,7 @@ def _check_weights(name: str, model: Any, missing: Any, make: Make) -> None:
         )
 
 
-def _show(name: str, model: Any, processor: Any, settings: LookSettings) -> Show:
+def _show(name: str, model: Any, processor: Any, settings: LookSettings) -> Pixels | RegionRows:
     if processor is not None:
         return Pixels(processor.image_processor, like_paper=settings.like_paper)
     if not settings.regions:
@@ -255,18 +255,6 @@ KEPT = 2**30  # bytes of pictures in memory
 Sight = tuple[torch.Tensor, ...]
 
 
-class Show(Protocol):
-    """Makes of a picture what a model takes, and of several pictures one batch."""
-
-    def sight(self, image: Image) -> Sight:
-        """One picture."""
-        ...
-
-    def batch(self, sights: Sequence[Sight]) -> dict[str, torch.Tensor]:
-        """Several, filled up to one size, with what tells the filling."""
-        ...
-
-
 class Pixels:
     """Pictures as ViLT takes them, which has a dimension for several pictures of a caption."""
 
@@ -277,7 +265,10 @@ class Pixels:
         """Channels, rows and columns."""
         picture = pixels(image)
         if self.like_paper:  # read with OpenCV, whose order is blue, green, red
-            picture = _exchanged(picture)
+            from PIL.Image import merge
+
+            red, green, blue = picture.split()
+            picture = merge("RGB", (blue, green, red))
         return (tensor_of(picture, image, self.image_processor),)
 
     def batch(self, sights: Sequence[Sight]) -> dict[str, torch.Tensor]:
@@ -324,47 +315,27 @@ class RegionRows:
 class TrainingPictures:
     """The pictures of items, each made once while there is room for it."""
 
-    def __init__(self, show: Show) -> None:
+    def __init__(self, show: Pixels | RegionRows) -> None:
         self.show = show
         self._kept: dict[str, Sight] = {}
         self._room = KEPT
 
     def batch(self, images: Sequence[Image]) -> dict[str, torch.Tensor]:
         """What a model takes of some pictures."""
-        keys = [image.identity for image in images]
-        absent = dict(zip(keys, images, strict=True))
-        found: dict[str, Sight] = {}
-        for key in keys:
-            if key in self._kept:
-                found[key] = self._kept[key]
-                absent.pop(key, None)
-        found |= self._made(absent)
-        return self.show.batch([found[key] for key in keys])
-
-    def _made(self, images: dict[str, Image]) -> dict[str, Sight]:
-        """Pictures that are not kept, made by several threads."""
-        found = {}
-        coming = see(images.values(), self.show.sight)
-        for key, seen in zip(images, coming, strict=True):
+        wanted = {image.identity: image for image in images}
+        found = {key: self._kept[key] for key in wanted if key in self._kept}
+        absent = {key: image for key, image in wanted.items() if key not in found}
+        coming = see(absent.values(), self.show.sight)  # by several threads
+        for key, seen in zip(absent, coming, strict=True):
             if seen.made is None:
                 raise DataError(seen.trouble, "Correct the picture, or leave its items out.")
             found[key] = seen.made
-            self._keep(key, seen.made)
-        return found
-
-    def _keep(self, key: str, sight: Sight) -> None:
-        size = sum(part.nbytes for part in sight)
-        if size <= self._room:
-            self._kept[key] = sight
-            self._room -= size
+            size = sum(part.nbytes for part in seen.made)
+            if size <= self._room:
+                self._kept[key] = seen.made
+                self._room -= size
+        return self.show.batch([found[image.identity] for image in images])
 
 
 def _filled(rows: Sequence[torch.Tensor], most: int) -> torch.Tensor:
     return torch.stack([pad(row, (0, 0, 0, most - len(row))) for row in rows])
-
-
-def _exchanged(picture: Any) -> Any:
-    from PIL import Image as Pictures
-
-    red, green, blue = picture.split()
-    return Pictures.merge("RGB", (blue, green, red))

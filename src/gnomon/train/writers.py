@@ -7,11 +7,10 @@ the same tokens. `asker` is the model as it will be asked, `logs` gives what is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import torch
 
-from gnomon.contracts import Model
 from gnomon.errors import DataError
 from gnomon.models.choices import contexts
 from gnomon.models.prompted import Manner
@@ -24,18 +23,6 @@ from gnomon.models.transformers.seq2seq import Seq2seq, start_token
 from gnomon.records import Item
 
 NAME = "trained"  # of the model while it is trained: nobody sees it
-
-
-class _TextWriter(Protocol):
-    """A model of language that learns to write labels."""
-
-    def asker(self) -> Model:
-        """The model as it is asked, with its weights of now."""
-        ...
-
-    def logs(self, items: Sequence[Item], words: Sequence[str]) -> torch.Tensor:
-        """For each item the log-probability that its word is written."""
-        ...
 
 
 class _WantedText(NamedTuple):

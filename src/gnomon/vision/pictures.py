@@ -19,14 +19,8 @@ from gnomon.downloads.download import download
 from gnomon.errors import DataError
 from gnomon.files import first_bytes
 from gnomon.records import Image
-from gnomon.vision.images import (
-    MOST_BYTES,
-    LargePictureError,
-    Pixels,
-    decode_bytes,
-    describe,
-    small_only,
-)
+from gnomon.vision import images
+from gnomon.vision.images import MOST_BYTES, LargePictureError, Pixels
 
 AHEAD = 16  # pictures that may be ready before the model asks for them
 Thing = TypeVar("Thing")
@@ -69,7 +63,7 @@ def stored(image: Image) -> bytes:
 
 def pixels(image: Image) -> Pixels:
     """The picture as 8-bit RGB."""
-    return decode_bytes(stored(image), file_of(image))
+    return images.decode_bytes(stored(image), file_of(image))
 
 
 def see(
@@ -99,7 +93,7 @@ def see(
 def _ahead(thing: Thing, make: Callable[[Thing], Made]) -> Prepared[Made] | None:
     """What is made of a picture before its turn; none if it is too large for that."""
     try:
-        with small_only():
+        with images.small_only():
             return _seen(thing, make)
     except LargePictureError:
         return None
@@ -131,14 +125,10 @@ def mirrored(image: Image, folder: Path) -> Image:
     """
     file = folder / f"mirrored-{image.sha256[:DIGITS]}.png"
     if not file.is_file():
-        _write(_turned(pixels(image)), file)
-    return describe(file)
+        from PIL.Image import Transpose
 
-
-def _turned(picture: Pixels) -> Pixels:
-    from PIL.Image import Transpose
-
-    return picture.transpose(Transpose.FLIP_LEFT_RIGHT)
+        _write(pixels(image).transpose(Transpose.FLIP_LEFT_RIGHT), file)
+    return images.describe(file)
 
 
 def _write(picture: Pixels, file: Path) -> None:

@@ -12,7 +12,7 @@ import binascii
 from base64 import b64decode
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -55,18 +55,6 @@ class RegionFeatures(NamedTuple):
                 file=image.path,
             )
         return RegionFeatures(features, boxes)
-
-
-class RegionFiles(Protocol):
-    """Where the regions of pictures are looked up."""
-
-    kind: str
-
-    def fingerprint(self) -> str:
-        """A hash by which changed files are noticed."""
-
-    def regions(self, image: Image) -> RegionFeatures:
-        """The regions of a picture; a `DataError` if there are none."""
 
 
 def open_regions(path: str) -> RegionFiles:
@@ -120,13 +108,11 @@ class AuthorsFolder:
         if place is None:
             raise _absent(image, self.file)
         features = self._features[place].float().numpy()
-        boxes = None
-        if self._boxes is not None:
-            boxes = self._boxes[place].float().numpy()
         filled = np.flatnonzero(features.any(axis=1))
         count = int(filled[-1]) + 1 if len(filled) else 0
-        if boxes is not None:
-            boxes = boxes[:count]
+        boxes = None
+        if self._boxes is not None:
+            boxes = self._boxes[place][:count].float().numpy()
         return checked(RegionFeatures(features[:count], boxes), self.file)
 
 
@@ -155,13 +141,28 @@ class OwnFolder:
 
 
 class VinvlTable:
-    """A table of VinVL, in which rows are found by their first field."""
+    """A table of VinVL, in which rows are found by their first field.
+
+    One pass over the file notes where each begins.
+    """
 
     kind = "VinVL table"
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self._table = RegionTable(file, MOST_PICTURES)
+        self._begins: dict[str, tuple[int, int]] = {}  # line and offset
+        offset = line = 0
+        try:
+            with open_regular(file) as stream:
+                while text := stream.readline(MOST_LINE_BYTES + 1):
+                    line += 1
+                    self._note(text, line, offset)
+                    offset += len(text)
+                    if line > MOST_PICTURES:
+                        what = f"the table has more than {MOST_PICTURES:,} rows"
+                        raise self._problem(what, line)
+        except OSError as error:
+            raise self._problem(error.strerror or str(error), line) from None
 
     def fingerprint(self) -> str:
         """A hash of the table."""
@@ -171,14 +172,42 @@ class VinvlTable:
         """The regions of a picture, named as in the table: by its file's name, or its number."""
         stem = _stem(image)
         for key in (stem, stem.lstrip("0"), Path(image.path).name):
-            row = self._table.row(key)
-            if row is None:
-                continue
-            features, boxes = row
-            if boxes is not None:
-                boxes = boxes / _size(image)
-            return checked(RegionFeatures(features, boxes), self.file)
+            if key in self._begins:
+                features, boxes = self._row(*self._begins[key])
+                if boxes is not None:
+                    boxes = boxes / _size(image)
+                return checked(RegionFeatures(features, boxes), self.file)
         raise _absent(image, self.file)
+
+    def _row(self, line: int, offset: int) -> Parsed:
+        """The features of a row, and its boxes in pixels if it has them."""
+        with open_regular(self.file) as stream:
+            stream.seek(offset)
+            text = stream.readline(MOST_LINE_BYTES)
+        try:
+            return _parsed(text.rstrip(b"\r\n").split(b"\t"))
+        except (msgspec.MsgspecError, binascii.Error, ValueError) as error:
+            reason = " ".join(str(error).split())[:160]
+            raise self._problem(f"the row cannot be read: {reason}", line) from None
+
+    def _note(self, text: bytes, line: int, offset: int) -> None:
+        if len(text) > MOST_LINE_BYTES:
+            raise self._problem(f"the line is longer than {MOST_LINE_BYTES // 2**20} MB", line)
+        if not text.strip():
+            return
+        key, tab, _ = text.partition(b"\t")
+        if not tab or len(key) > 1000:
+            raise self._problem("the line has no name of a picture, with a tab after it", line)
+        name = key.decode("utf-8", "replace").strip()
+        if name in self._begins:
+            raise self._problem(f"{name[:60]} is there twice", line)
+        self._begins[name] = (line, offset)
+
+    def _problem(self, what: str, line: int) -> DataError:
+        return DataError(f"{what}.", FIX, file=self.file, line=line)
+
+
+RegionFiles = AuthorsFolder | OwnFolder | VinvlTable
 
 
 def checked(found: RegionFeatures, file: Path) -> RegionFeatures:
@@ -256,18 +285,16 @@ def _read(load: Callable[[], Any], file: Path) -> Any:
 def _places(file: Path, count: int) -> dict[str, int]:
     """The place of each picture, by the name of its file without its ending."""
     found: dict[str, int] = {}
-    lines = 0
     for line, text in read_lines(file):
         name = Path(text.strip()).stem
         if name in found:
             raise DataError(
                 f"{name[:60]} is there twice.", "Remove one of the two.", file=file, line=line
             )
-        found[name] = lines
-        lines += 1
-    if lines != count:
+        found[name] = len(found)
+    if len(found) != count:
         raise DataError(
-            f"there are {lines:,} names, but features of {count:,} pictures.",
+            f"there are {len(found):,} names, but features of {count:,} pictures.",
             "Take names.txt and features.pt from one extraction.",
             file=file,
         )
@@ -319,59 +346,6 @@ class _VinvlRow(msgspec.Struct, frozen=True):
     objects: list[_VinvlRegion] = []
     num_boxes: int = 0
     features: str = ""
-
-
-class RegionTable:
-    """Rows by their first field. One pass over the file notes where each begins."""
-
-    def __init__(self, file: Path, most: int) -> None:
-        self.file = file
-        self._begins: dict[str, tuple[int, int]] = {}  # line and offset
-        self._note_rows(most)
-
-    def row(self, key: str) -> Parsed | None:
-        """The features of a row, and its boxes in pixels if it has them; none if there is none."""
-        if key not in self._begins:
-            return None
-        line, offset = self._begins[key]
-        with open_regular(self.file) as stream:
-            stream.seek(offset)
-            text = stream.readline(MOST_LINE_BYTES)
-        fields = text.rstrip(b"\r\n").split(b"\t")
-        try:
-            return _parsed(fields)
-        except (msgspec.MsgspecError, binascii.Error, ValueError) as error:
-            reason = " ".join(str(error).split())[:160]
-            raise self._problem(f"the row cannot be read: {reason}", line) from None
-
-    def _note_rows(self, most: int) -> None:
-        offset = line = 0
-        try:
-            with open_regular(self.file) as stream:
-                while text := stream.readline(MOST_LINE_BYTES + 1):
-                    line += 1
-                    self._note(text, line, offset)
-                    offset += len(text)
-                    if line > most:
-                        raise self._problem(f"the table has more than {most:,} rows", line)
-        except OSError as error:
-            raise self._problem(error.strerror or str(error), line) from None
-
-    def _note(self, text: bytes, line: int, offset: int) -> None:
-        if len(text) > MOST_LINE_BYTES:
-            raise self._problem(f"the line is longer than {MOST_LINE_BYTES // 2**20} MB", line)
-        if not text.strip():
-            return
-        key, tab, _ = text.partition(b"\t")
-        if not tab or len(key) > 1000:
-            raise self._problem("the line has no name of a picture, with a tab after it", line)
-        name = key.decode("utf-8", "replace").strip()
-        if name in self._begins:
-            raise self._problem(f"{name[:60]} is there twice", line)
-        self._begins[name] = (line, offset)
-
-    def _problem(self, what: str, line: int) -> DataError:
-        return DataError(f"{what}.", FIX, file=self.file, line=line)
 
 
 def _parsed(fields: list[bytes]) -> Parsed:

@@ -317,7 +317,7 @@ def test_kill_9_and_the_same_pixels(vqgan, clip, tmp_path):
         check=False,
     )
     assert child.returncode == -signal.SIGKILL
-    assert len(list(folder.glob("*.safetensors"))) == 1
+    assert len(list(folder.glob("*.kept"))) == 1
     resumed = painter(vqgan, clip)
     resumed.keep(folder)
     assert painted(resumed.paint([request()])) == whole
@@ -351,7 +351,7 @@ def test_a_damaged_checkpoint_is_begun_anew(vqgan, clip, tmp_path):
     whole = painted(painter(vqgan, clip).paint([request()]))
     model = painter(vqgan, clip)
     model.keep(tmp_path)
-    model._file(request()).write_bytes(b"no tensors")
+    model._store.file(model._key(request())).write_bytes(b"no tensors")
     assert painted(model.paint([request()])) == whole
 
 

@@ -22,8 +22,8 @@ JUDGE = {"judge": "boxes", "detector": "true", "depth": "true", "rule": "", "lea
 
 def verdict(item, made):
     judge = open_judge(**JUDGE)
-    painted = Painted(item=item.id, number=0, prompt=item.text, seed=0)
-    found = judge.look(item, painted, Image.open(BytesIO(made.content)), made.truth)
+    painted = Painted(item=item.id, number=0, prompt=item.text, seed=0, truth=made.truth)
+    found = judge.look(item, painted, Image.open(BytesIO(made.content)))
     return None if found.choice is None else item.choices[found.choice]
 
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from gnomon.errors import DataError, path_hint
 from gnomon.jsonstream import FaultError, JsonElement, JsonFile
 from gnomon.keep import Keep
-from gnomon.look.readers.coco import Coco
-from gnomon.look.readers.folders import Ade20k, Yolo, label_files
-from gnomon.look.readers.photos import Photos
+from gnomon.look.readers.coco import coco
+from gnomon.look.readers.folders import ade20k, label_files, yolo
+from gnomon.look.readers.photos import photos, rendered
 from gnomon.look.readers.scenes import PictureReader
-from gnomon.look.readers.visual_genome import VisualGenome, read_sizes
+from gnomon.look.readers.visual_genome import read_sizes, visual_genome
 from gnomon.look.records import Trouble
+from gnomon.scenes.pictures import scene_in
 from gnomon.vision.detection import ObjectFinder
 from gnomon.vision.images import PICTURE_ENDINGS, PictureFolder, files_below
 
@@ -24,6 +25,9 @@ KNOWN = (
     "Give Visual Genome (region_descriptions, objects, region_graphs), COCO (instances, captions), "
     "ADE20K or YOLO annotations, a folder of photos, or scenes."
 )
+
+
+T = TypeVar("T")
 
 
 class Sources(NamedTuple):
@@ -49,36 +53,27 @@ def open_sources(
         if kind == "image_data":
             sizes.update(read_sizes(path, troubles.append))
 
-    def visual_genome(path: Path, kind: str) -> PictureReader:
-        _check_sizes(path, bool(sizes), images)
-        return VisualGenome(path, kind, sizes, gallery)
-
-    def rendered(path: Path, _: str) -> PictureReader:
-        from gnomon.look.readers.photos import Rendered
-
-        return Rendered(path, store)
+    def of_visual_genome(path: Path, kind: str) -> PictureReader:
+        if not sizes and images is None:
+            raise DataError(
+                "its boxes are in pixels, and nothing says how large the pictures are.",
+                "Give image_data.json as well, or the folder of the pictures with --images.",
+                file=path,
+            )
+        return visual_genome(path, kind, sizes, gallery)
 
     opening: dict[str, Callable[[Path, str], PictureReader]] = {
-        **dict.fromkeys(("region_descriptions", "objects", "region_graphs"), visual_genome),
-        "coco": lambda path, _: Coco(path, gallery),
-        "ade20k": lambda path, _: Ade20k(path, gallery),
-        "yolo": lambda path, _: Yolo(path, gallery),
-        "photos": lambda path, _: Photos(path, detector, open_detector, store),
-        "scenes": rendered,
+        **dict.fromkeys(("region_descriptions", "objects", "region_graphs"), of_visual_genome),
+        "coco": lambda path, _: coco(path, gallery),
+        "ade20k": lambda path, _: ade20k(path, gallery),
+        "yolo": lambda path, _: yolo(path, gallery),
+        "photos": lambda path, _: photos(path, detector, open_detector, store),
+        "scenes": lambda path, _: rendered(path, store),
     }
     readers = [opening[kind](path, kind) for path, kind in kinds if kind in opening]
     if not readers:
         raise DataError("image_data.json alone has no regions.", KNOWN, file=paths[0])
     return Sources(readers, troubles)
-
-
-def _check_sizes(path: Path, known: bool, images: Path | None) -> None:
-    if not known and images is None:
-        raise DataError(
-            "its boxes are in pixels, and nothing says how large the pictures are.",
-            "Give image_data.json as well, or the folder of the pictures with --images.",
-            file=path,
-        )
 
 
 def kind_of(path: Path) -> str:
@@ -101,9 +96,9 @@ def _kind_of_folder(folder: Path) -> str:
     has_photos = False
     for file in files_below(folder):
         if file.suffix == ".json":
-            return "scenes" if _is_scene(file) else "ade20k"
+            return "scenes" if b'"things"' in JsonFile(file).first_bytes(2**20) else "ade20k"
         if file.suffix.lower() in PICTURE_ENDINGS:
-            if not has_photos and file.suffix == ".png" and _carries_scene(file):
+            if not has_photos and file.suffix == ".png" and scene_in(file) is not None:
                 return "scenes"
             has_photos = True
     if label_files(folder):
@@ -111,16 +106,6 @@ def _kind_of_folder(folder: Path) -> str:
     if has_photos:
         return "photos"
     raise DataError("the folder has neither pictures nor annotations.", KNOWN, file=folder)
-
-
-def _is_scene(file: Path) -> bool:
-    return b'"things"' in JsonFile(file).first_bytes(2**20)
-
-
-def _carries_scene(file: Path) -> bool:
-    from gnomon.scenes.pictures import scene_in
-
-    return scene_in(file) is not None
 
 
 def _kind_of_file(file: Path) -> str:
@@ -138,13 +123,13 @@ def _kind_of_file(file: Path) -> str:
 
 def _kind_of_array(source: JsonFile) -> str:
     first = _first(source)
-    members = _members(first.text) if first else {}
+    members = _as(first.text, dict[str, msgspec.Raw]) or {} if first else {}
     if "width" in members and "image_id" in members:
         return "image_data"
     if "objects" in members:
         return "objects"
-    regions = _list(members.get("regions"))
-    if regions and "objects" in _members(bytes(regions[0])):
+    regions = _as(members.get("regions", b""), list[msgspec.Raw]) or []
+    if regions and "objects" in (_as(regions[0], dict[str, msgspec.Raw]) or {}):
         return "region_graphs"
     if "regions" in members:
         return "region_descriptions"
@@ -162,17 +147,9 @@ def _first(source: JsonFile) -> JsonElement | None:
         ) from None
 
 
-def _members(text: bytes) -> dict[str, msgspec.Raw]:
+def _as(text: bytes | msgspec.Raw, kind: type[T]) -> T | None:
+    """JSON of a kind; none if it is something else."""
     try:
-        return msgspec.json.decode(text, type=dict[str, msgspec.Raw])
+        return msgspec.json.decode(text, type=kind)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-        return {}
-
-
-def _list(raw: msgspec.Raw | None) -> list[msgspec.Raw]:
-    if raw is None:
-        return []
-    try:
-        return msgspec.json.decode(raw, type=list[msgspec.Raw])
-    except (msgspec.MsgspecError, RecursionError):
-        return []
+        return None

@@ -7,7 +7,7 @@ picture begin, 24 bytes each, then they are fetched picture by picture.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,14 @@ import msgspec
 import numpy as np
 
 from gnomon.files import open_regular
-from gnomon.jsonstream import JsonElement, JsonFile, decoded
+from gnomon.jsonstream import JsonFile
 from gnomon.look.masks import problem_of_runs, unpacked_runs
 from gnomon.look.readers.scenes import (
     Outline,
+    PictureReader,
     Seen,
     box_of,
-    elements_until_fault,
+    decoded_elements,
     polygon_of,
     trouble_with,
     with_file,
@@ -63,130 +64,91 @@ DECODERS: dict[str, msgspec.json.Decoder[Any]] = {
 }
 
 
-class Coco:
+def coco(file: Path, gallery: PictureFolder) -> PictureReader:
     """The regions of an instances file, or the captions of a captions file."""
+    total = file.stat().st_size
 
-    kind = "COCO"
-    names_are_clean = True
-    has_true_depth = False
+    def scenes(tell: Callable[[int], None]) -> Iterator[Seen]:
+        noted = _Notes(JsonFile(file))
+        yield from noted.read()
+        share = total / max(1, len(noted.images))
+        for number, (image, members) in enumerate(noted.pictures(), start=1):
+            tell(int(number * share))
+            yield from _scene(image, members, noted, gallery)
 
-    def __init__(self, file: Path, gallery: PictureFolder) -> None:
-        self.file = file
-        self.done = 0
-        self._gallery = gallery
-        self.needs_depth = gallery.folder is not None
+    return PictureReader("COCO", total, scenes, needs_depth=gallery.folder is not None)
 
-    @property
-    def total(self) -> int:
-        """Bytes of the file."""
-        return self.file.stat().st_size
 
-    def scenes(self) -> Iterator[Seen]:
-        """Every picture with its regions and captions."""
-        noted = _Notes(str(self.file))
-        yield from noted.read(JsonFile(self.file))
-        order, trouble = noted.ordered()
-        if trouble:
-            yield trouble
-        share = self.total / max(1, len(noted.images))
-        with open_regular(self.file) as stream:
-            for number, image in enumerate(noted.images.values()):
-                annotations = []
-                for place in order.of(number):
-                    stream.seek(noted.starts[place])
-                    annotations.append(
-                        DECODERS["annotations"].decode(stream.read(noted.lengths[place]))
-                    )
-                self.done = int((number + 1) * share)
-                yield from self._scene(image, annotations, noted.names)
-        self.done = self.total
-
-    def _scene(
-        self, image: _Image, annotations: list[_Annotation], names: dict[int, str]
-    ) -> Iterator[Seen]:
-        picture = Picture(id=str(image.id), width=image.width, height=image.height)
-        file_name = Path(image.file_name).name
-        picture, trouble = with_file(self._gallery, picture, file_name, Path(file_name).stem)
-        if trouble:
-            yield trouble
-        regions, captions = [], []
-        for each in annotations:
-            if each.caption is not None:
-                captions.append(each.caption)
-                continue
-            region, troubles = _region(each, picture, names)
-            for what in troubles:
-                yield trouble_with(str(each.id), picture, self.file, what)
-            if region is not None:
-                regions.append(region)
-        yield AnnotatedPicture(picture=picture, regions=tuple(regions), captions=tuple(captions))
+def _scene(
+    image: _Image, members: list[_Annotation], noted: _Notes, gallery: PictureFolder
+) -> Iterator[Seen]:
+    picture = Picture(id=str(image.id), width=image.width, height=image.height)
+    file_name = Path(image.file_name).name
+    picture, trouble = with_file(gallery, picture, file_name, Path(file_name).stem)
+    if trouble:
+        yield trouble
+    regions, captions = [], []
+    for each in members:
+        if each.caption is not None:
+            captions.append(each.caption)
+            continue
+        region, troubles = _region(each, picture, noted.names)
+        for what in troubles:
+            yield trouble_with(str(each.id), picture, noted.source.file, what)
+        if region is not None:
+            regions.append(region)
+    yield AnnotatedPicture(picture=picture, regions=tuple(regions), captions=tuple(captions))
 
 
 class _Notes:
     """What the first reading of a file notes."""
 
-    def __init__(self, file: str) -> None:
-        self.file = file
+    def __init__(self, source: JsonFile) -> None:
+        self.source = source
         self.images: dict[int | str, _Image] = {}
         self.names: dict[int, str] = {}
-        self.starts = array("q")
-        self.lengths = array("q")
-        self._owners: list[int | str] = []
+        self._starts, self._lengths = array("q"), array("q")
+        self._owners: list[int | str] = []  # of annotations: their pictures
 
-    def read(self, source: JsonFile) -> Iterator[Trouble]:
+    def read(self) -> Iterator[Trouble]:
         """Note where everything is; yields what cannot be read."""
-        seen = set()
-        for element in elements_until_fault(source):
-            if isinstance(element, Trouble):
-                yield element
+        file = str(self.source.file)
+        for each in decoded_elements(self.source, DECODERS, "one of its {member}"):
+            if isinstance(each, Trouble):
+                yield each
                 continue
-            seen.add(element.member)
-            if element.member not in DECODERS:
-                continue
-            found = decoded(element.text, DECODERS[element.member])
-            if isinstance(found, str):
-                what = f"one of its {element.member} is skipped: {found}"
-                yield Trouble(what=what, file=self.file, byte=element.byte)
+            element, found = each
+            if isinstance(found, _Image):
+                self.images[found.id] = found
+            elif isinstance(found, _Category):
+                self.names[found.id] = found.name
             else:
-                self._note(element, found)
-        for member in ("images", "annotations"):
-            if member not in seen:
-                yield Trouble(what=f"it has no {member}", file=self.file)
+                self._starts.append(element.byte)
+                self._lengths.append(len(element.text))
+                self._owners.append(found.image_id)
+        for member, noted in (("images", self.images), ("annotations", self._owners)):
+            if not noted:
+                yield Trouble(what=f"it has no {member}", file=file)
+        lost = sum(owner not in self.images for owner in self._owners)
+        if lost:
+            what = f"{lost:,} annotations name pictures that the file does not describe"
+            yield Trouble(what=what, file=file)
 
-    def _note(self, element: JsonElement, found: _Image | _Category | _Annotation) -> None:
-        if isinstance(found, _Image):
-            self.images[found.id] = found
-        elif isinstance(found, _Category):
-            self.names[found.id] = found.name
-        else:
-            self.starts.append(element.byte)
-            self.lengths.append(len(element.text))
-            self._owners.append(found.image_id)
-
-    def ordered(self) -> tuple[_Order, Trouble | None]:
-        """The annotations by picture; and how many belong to none."""
+    def pictures(self) -> Iterator[tuple[_Image, list[_Annotation]]]:
+        """Every picture with its annotations, in the order of the file."""
         numbers = {id: number for number, id in enumerate(self.images)}
         owners = np.array([numbers.get(id, -1) for id in self._owners], dtype=np.int64)
         self._owners = []
-        lost = int((owners < 0).sum())
-        trouble = None
-        if lost:
-            what = f"{lost:,} annotations name pictures that the file does not describe"
-            trouble = Trouble(what=what, file=self.file)
-        return _Order(owners, len(self.images)), trouble
-
-
-class _Order:
-    """Which annotations each picture has, in the order of the file."""
-
-    def __init__(self, owners: np.ndarray[Any, np.dtype[np.int64]], pictures: int) -> None:
-        self._places = np.argsort(owners, kind="stable")
-        self._bounds = np.searchsorted(owners[self._places], np.arange(pictures + 1))
-
-    def of(self, picture: int) -> list[int]:
-        """The places of a picture's annotations."""
-        found: list[int] = self._places[self._bounds[picture] : self._bounds[picture + 1]].tolist()
-        return found
+        places = np.argsort(owners, kind="stable")
+        bounds = np.searchsorted(owners[places], np.arange(len(numbers) + 1))
+        decode = DECODERS["annotations"].decode
+        with open_regular(self.source.file) as stream:
+            for number, image in enumerate(self.images.values()):
+                members = []
+                for place in places[bounds[number] : bounds[number + 1]].tolist():
+                    stream.seek(self._starts[place])
+                    members.append(decode(stream.read(self._lengths[place])))
+                yield image, members
 
 
 def _region(
@@ -226,17 +188,15 @@ def _region(
 def _outline(polygons: list[Any], picture: Picture) -> tuple[Outline, str]:
     found = []
     for polygon in polygons:
-        if not _is_numbers(polygon):
+        try:
+            numbers = msgspec.convert(polygon, list[float])
+        except msgspec.ValidationError:
             return (), "its outline is no list of numbers: its box is used"
-        points = polygon_of(polygon[0::2], polygon[1::2], picture)
+        points = polygon_of(numbers[0::2], numbers[1::2], picture)
         if not points:
             return (), "its outline has too few points: its box is used"
         found.append(points)
     return tuple(found), ""
-
-
-def _is_numbers(value: Any) -> bool:
-    return isinstance(value, list) and all(type(number) in (int, float) for number in value)
 
 
 def _runs(value: Any, picture: Picture) -> tuple[tuple[int, ...], str]:

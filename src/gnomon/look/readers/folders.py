@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -13,16 +14,17 @@ from gnomon.errors import DataError
 from gnomon.files import first_bytes, read_lines, read_yaml
 from gnomon.jsonstream import decoded
 from gnomon.look.readers.scenes import (
+    PictureReader,
     Seen,
     box_around,
     box_of,
+    folder_reader,
     polygon_of,
     scene_of,
     trouble_with,
     with_file,
 )
 from gnomon.look.records import Picture, Region, Trouble
-from gnomon.vision.detection import Box
 from gnomon.vision.images import PictureFolder, files_below
 
 MOST_BYTES = 64 * 2**20  # of the file of one picture
@@ -58,92 +60,82 @@ class _File(msgspec.Struct, gc=False):
     annotation: _Annotation
 
 
-class Ade20k:
+OBJECTS = msgspec.json.Decoder(_Object)
+
+
+def ade20k(folder: Path, gallery: PictureFolder) -> PictureReader:
     """All pictures below a folder."""
+    files = [file for file in files_below(folder) if file.suffix == ".json"]
+    return folder_reader("ADE20K", files, partial(_ade_scene, gallery))
 
-    kind = "ADE20K"
-    names_are_clean = True
-    has_true_depth = False
-    needs_depth = True
 
-    def __init__(self, folder: Path, gallery: PictureFolder) -> None:
-        self.folder = folder
-        self.done = 0
-        self._gallery = gallery
-        self._objects = msgspec.json.Decoder(_Object)
-        self._files = [file for file in files_below(folder) if file.suffix == ".json"]
-        self.total = len(self._files)
+def _ade_scene(gallery: PictureFolder, file: Path) -> Iterator[Seen]:
+    try:
+        annotation = msgspec.json.decode(_text_of(file), type=_File).annotation
+    except DataError as error:
+        yield Trouble(what=error.message, file=str(file))
+        return
+    except (msgspec.MsgspecError, RecursionError) as error:
+        yield Trouble(what=f"the picture is skipped: {error}", file=str(file))
+        return
+    height, width = (*annotation.imsize, 0, 0)[:2]
+    picture = Picture(id=file.stem, width=width, height=height, scene=scene_named(file))
+    picture, trouble = _with_file(gallery, picture, annotation.filename, file)
+    if trouble:
+        yield trouble
+    if picture.width <= 0 or picture.height <= 0:
+        what = "the picture is skipped: its size is not known"
+        yield Trouble(what=what, file=str(file), picture=picture.id)
+        return
+    yield from scene_of(picture, _ade_regions(annotation, picture, file))
 
-    def scenes(self) -> Iterator[Seen]:
-        """Every picture with its regions, in the order of the paths."""
-        for number, file in enumerate(self._files):
-            self.done = number
-            yield from self._scene(file)
-        self.done = self.total
 
-    def _scene(self, file: Path) -> Iterator[Seen]:
-        try:
-            text = _text_of(file)
-            annotation = msgspec.json.decode(text, type=_File).annotation
-        except DataError as error:
-            yield Trouble(what=error.message, file=str(file))
-            return
-        except (msgspec.MsgspecError, RecursionError) as error:
-            yield Trouble(what=f"the picture is skipped: {error}", file=str(file))
-            return
-        height, width = (*annotation.imsize, 0, 0)[:2]
-        picture = Picture(id=file.stem, width=width, height=height, scene=scene_named(file))
-        picture, trouble = self._with_file(picture, annotation.filename, file)
-        if trouble:
-            yield trouble
-        if picture.width <= 0 or picture.height <= 0:
-            what = "the picture is skipped: its size is not known"
-            yield Trouble(what=what, file=str(file), picture=picture.id)
-            return
-        yield from scene_of(picture, self._regions(annotation, picture, file))
+def _with_file(
+    gallery: PictureFolder, picture: Picture, name: str, file: Path
+) -> tuple[Picture, Trouble | None]:
+    """The picture that the gallery has, or the one beside its annotations."""
+    if gallery.folder is not None:
+        return with_file(gallery, picture, Path(name).name, picture.id)
+    beside = _beside(file, name)
+    if not beside:
+        what = f"its picture {name} is missing"
+        return picture, Trouble(what=what, picture=picture.id, file=str(file))
+    return msgspec.structs.replace(picture, file=beside), None
 
-    def _with_file(self, picture: Picture, name: str, file: Path) -> tuple[Picture, Trouble | None]:
-        """The picture that the gallery has, or the one beside its annotations."""
-        if self._gallery.folder is not None:
-            return with_file(self._gallery, picture, Path(name).name, picture.id)
-        beside = _beside(file, name)
-        if not beside:
-            what = f"its picture {name} is missing"
-            return picture, Trouble(what=what, picture=picture.id, file=str(file))
-        return msgspec.structs.replace(picture, file=beside), None
 
-    def _regions(
-        self, annotation: _Annotation, picture: Picture, file: Path
-    ) -> Iterator[Region | Trouble]:
-        things = []
-        for raw in annotation.object:
-            thing = decoded(bytes(raw), self._objects)
-            if isinstance(thing, str):
-                yield trouble_with("", picture, file, f"an object is skipped: {thing}")
-            else:
-                things.append(thing)
-        names = {thing.id: _name_of(thing) for thing in things}
-        for thing in things:
-            yield self._region(thing, names, picture, file)
-
-    def _region(
-        self, thing: _Object, names: dict[int, str], picture: Picture, file: Path
-    ) -> Region | Trouble:
+def _ade_regions(
+    annotation: _Annotation, picture: Picture, file: Path
+) -> Iterator[Region | Trouble]:
+    things = []
+    for raw in annotation.object:
+        thing = decoded(bytes(raw), OBJECTS)
+        if isinstance(thing, str):
+            yield trouble_with("", picture, file, f"an object is skipped: {thing}")
+        else:
+            things.append(thing)
+    names = {}
+    for thing in things:
+        names[thing.id] = (thing.raw_name or thing.name.partition(",")[0]).strip().lower()
+    for thing in things:
         id = f"{picture.id}/{thing.id}"
         points = polygon_of(thing.polygon.x, thing.polygon.y, picture)
+        wrong = ""
         if not points:
-            return trouble_with(id, picture, file, "its outline has too few points")
-        box = box_around(points)
-        if box.area <= 0:
-            return trouble_with(id, picture, file, "its outline has no area")
-        if not names[thing.id]:
-            return trouble_with(id, picture, file, "it has no name")
-        return Region(
+            wrong = "its outline has too few points"
+        elif box_around(points).area <= 0:
+            wrong = "its outline has no area"
+        elif not names[thing.id]:
+            wrong = "it has no name"
+        if wrong:
+            yield trouble_with(id, picture, file, wrong)
+            continue
+        whole = thing.parts.ispartof if thing.parts else None
+        yield Region(
             id=id,
             picture=picture.id,
-            box=box,
+            box=box_around(points),
             name=names[thing.id],
-            whole=_whole_of(thing, names),
+            whole=names.get(whole, "") if isinstance(whole, int) else "",
             outline=(points,),
             mask=_beside(file, thing.instance_mask),
             mark=VISIBLE,
@@ -158,16 +150,6 @@ def scene_named(file: Path) -> str:
     """
     folder = file.parent.name
     return SAME_SCENES.get(folder, folder)
-
-
-def _name_of(thing: _Object) -> str:
-    return (thing.raw_name or thing.name.partition(",")[0]).strip().lower()
-
-
-def _whole_of(thing: _Object, names: dict[int, str]) -> str:
-    if thing.parts is None or not isinstance(thing.parts.ispartof, int):
-        return ""
-    return names.get(thing.parts.ispartof, "")
 
 
 def _beside(file: Path, name: str) -> str:
@@ -205,74 +187,60 @@ ABOVE = 3  # folders up in which the names of the classes are looked for
 UNIT = Picture(id="", width=1, height=1)  # shares are pixels of a picture of one by one
 
 
-class Yolo:
+def yolo(folder: Path, gallery: PictureFolder) -> PictureReader:
     """All text files below a folder."""
+    names = class_names(folder)
 
-    kind = "YOLO"
-    names_are_clean = True
-    has_true_depth = False
+    def read(file: Path) -> Iterator[Seen]:
+        picture, trouble = with_file(gallery, Picture(id=file.stem), file.stem)
+        if trouble:
+            yield trouble
+        yield from scene_of(picture, _yolo_regions(file, picture, names))
 
-    def __init__(self, folder: Path, gallery: PictureFolder) -> None:
-        self.folder = folder
-        self.done = 0
-        self._gallery = gallery
-        self.needs_depth = gallery.folder is not None
-        self._names = class_names(folder)
-        self._files = label_files(folder)
-        self.total = len(self._files)
+    needs_depth = gallery.folder is not None
+    return folder_reader("YOLO", label_files(folder), read, needs_depth=needs_depth)
 
-    def scenes(self) -> Iterator[Seen]:
-        """Every picture with its regions, in the order of the paths."""
-        for number, file in enumerate(self._files):
-            self.done = number
-            picture, trouble = with_file(self._gallery, Picture(id=file.stem), file.stem)
-            if trouble:
-                yield trouble
-            yield from scene_of(picture, self._regions(file, picture))
-        self.done = self.total
 
-    def _regions(self, file: Path, picture: Picture) -> Iterator[Region | Trouble]:
-        try:
-            for number, line in read_lines(file):
-                region = self._region(line.split(), f"{file.stem}/{number}", picture)
-                if isinstance(region, str):
-                    yield trouble_with(f"{file.stem}/{number}", picture, file, region)
-                else:
-                    yield region
-        except DataError as error:
-            yield Trouble(what=error.message, file=str(file), picture=picture.id)
+def _yolo_regions(
+    file: Path, picture: Picture, names: dict[int, str]
+) -> Iterator[Region | Trouble]:
+    try:
+        for number, line in read_lines(file):
+            id = f"{file.stem}/{number}"
+            region = _yolo_region(line.split(), id, picture, names)
+            if isinstance(region, str):
+                yield trouble_with(id, picture, file, region)
+            else:
+                yield region
+    except DataError as error:
+        yield Trouble(what=error.message, file=str(file), picture=picture.id)
 
-    def _region(self, fields: list[str], id: str, picture: Picture) -> Region | str:
-        """A line as a region, or what is wrong with it."""
-        try:
-            label, *numbers = int(fields[0]), *map(float, fields[1:])
-        except ValueError:
-            return "the line is not a class and its numbers"
-        if label not in self._names:
-            return f"class {label} has no name"
-        if not isfinite(sum(numbers)):
-            return "the line has a figure that is no number"
-        outline: tuple[float, ...] = ()
-        if len(numbers) >= 6 and len(numbers) % 2 == 0:
-            outline = tuple(min(1.0, max(0.0, number)) for number in numbers)
-            box: Box | None = box_around(outline)
-            wrong = "" if box and box.area > 0 else "its outline has no area"
-        elif len(numbers) in (4, 5):  # the fifth is how sure a detector was
-            across, down, width, height = numbers[:4]
-            box, wrong = box_of(across - width / 2, down - height / 2, width, height, UNIT)
-        else:
-            return f"the line has {len(numbers)} numbers, neither a box nor an outline"
-        if box is None or wrong == "its outline has no area":
-            return wrong
-        confidence = numbers[4] if len(numbers) == 5 else 1.0
-        return Region(
-            id=id,
-            picture=picture.id,
-            box=box,
-            name=self._names[label],
-            outline=(outline,) if outline else (),
-            confidence=confidence,
-        )
+
+def _yolo_region(
+    fields: list[str], id: str, picture: Picture, names: dict[int, str]
+) -> Region | str:
+    """A line as a region, or what is wrong with it."""
+    try:
+        label, *numbers = int(fields[0]), *map(float, fields[1:])
+    except ValueError:
+        return "the line is not a class and its numbers"
+    if label not in names:
+        return f"class {label} has no name"
+    if not isfinite(sum(numbers)):
+        return "the line has a figure that is no number"
+    region = partial(Region, id=id, picture=picture.id, name=names[label])
+    if len(numbers) >= 6 and len(numbers) % 2 == 0:
+        outline = tuple(min(1.0, max(0.0, number)) for number in numbers)
+        if box_around(outline).area <= 0:
+            return "its outline has no area"
+        return region(box=box_around(outline), outline=(outline,))
+    if len(numbers) not in (4, 5):
+        return f"the line has {len(numbers)} numbers, neither a box nor an outline"
+    across, down, width, height = numbers[:4]
+    box, wrong = box_of(across - width / 2, down - height / 2, width, height, UNIT)
+    if box is None:
+        return wrong
+    return region(box=box, confidence=(*numbers, 1.0)[4])  # how sure a detector was
 
 
 def label_files(folder: Path) -> list[Path]:

@@ -8,15 +8,15 @@ known, so masks, distances and names are exact. It is drawn into the working fol
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
-import msgspec
 import numpy as np
 
 from gnomon.errors import DataError
 from gnomon.items.writing import atomic_file
 from gnomon.keep import Keep, key_of
-from gnomon.look.readers.scenes import Seen, box_of
+from gnomon.look.readers.scenes import PictureReader, Seen, box_of, folder_reader
 from gnomon.look.records import AnnotatedPicture, Picture, Region, Trouble
 from gnomon.scenes.pictures import PictureSurvey, draw, png, scene_in, write_png
 from gnomon.scenes.scenes import Scene as World
@@ -28,67 +28,36 @@ from gnomon.vision.images import decode, describe, files_below, photos_in
 LEAST_SURE = 0.5  # confidence that a detection needs
 
 
-class Photos:
-    """All photos below a folder."""
+def photos(
+    folder: Path, detector: str, open_detector: Callable[[], ObjectFinder], store: Keep
+) -> PictureReader:
+    """All photos below a folder, with what a detector finds in them."""
+    opened = cache(open_detector)  # when the first photo is new
 
-    kind = "photos"
-    names_are_clean = True
-    has_true_depth = False
-    needs_depth = True
+    def detections(file: Path, sha256: str) -> list[Detection]:
+        def find() -> list[Detection]:
+            every = opened().find(decode(file))
+            return [found for found in every if found.confidence >= LEAST_SURE]
 
-    def __init__(
-        self, folder: Path, detector: str, open_detector: Callable[[], ObjectFinder], store: Keep
-    ) -> None:
-        self.folder = folder
-        self.done = 0
-        self._detector = detector
-        self._open_detector = open_detector
-        self._opened: ObjectFinder | None = None
-        self._store = store
-        self._files = list(photos_in(folder))
-        self.total = len(self._files)
+        key = key_of("detections", detector, LEAST_SURE, sha256)
+        return store.kept(key, list[Detection], find)
 
-    def scenes(self) -> Iterator[Seen]:
-        """Every photo with what the detector found, in the order of the paths."""
-        for number, file in enumerate(self._files):
-            self.done = number
-            yield self._scene(file)
-        self.done = self.total
-
-    def _scene(self, file: Path) -> Seen:
-        id = str(file.relative_to(self.folder).with_suffix(""))
+    def read(file: Path) -> Iterator[Seen]:
+        id = str(file.relative_to(folder).with_suffix(""))
         try:
             image = describe(file)
-            found = self._detections(file, image.sha256)
+            found = detections(file, image.sha256)
         except DataError as error:
-            return Trouble(what=error.message, picture=id, file=str(file))
-        picture = Picture(id=id, file=str(file), width=image.width, height=image.height)
+            yield Trouble(what=error.message, picture=id, file=str(file))
+            return
         regions = []
-        for number, detection in enumerate(found):
-            regions.append(
-                Region(
-                    id=f"{id}/{number}",
-                    picture=id,
-                    box=detection.box,
-                    name=detection.label,
-                    confidence=detection.confidence,
-                )
-            )
-        return AnnotatedPicture(picture=picture, regions=tuple(regions))
+        for number, (label, confidence, box) in enumerate(found):
+            place = f"{id}/{number}"
+            regions.append(Region(id=place, picture=id, box=box, name=label, confidence=confidence))
+        picture = Picture(id=id, file=str(file), width=image.width, height=image.height)
+        yield AnnotatedPicture(picture=picture, regions=tuple(regions))
 
-    def _detections(self, file: Path, sha256: str) -> list[Detection]:
-        key = key_of("detections", self._detector, LEAST_SURE, sha256)
-        kept = self._store.read(key)
-        if kept is not None:
-            return msgspec.msgpack.decode(kept, type=list[Detection])
-        if self._opened is None:
-            self._opened = self._open_detector()
-        found = []
-        for detection in self._opened.find(decode(file)):
-            if detection.confidence >= LEAST_SURE:
-                found.append(detection)
-        self._store.write(key, msgspec.msgpack.encode(found))
-        return found
+    return folder_reader("photos", list(photos_in(folder)), read)
 
 
 # Scenes of our own: everything in them is known, so masks, distances and names are exact.
@@ -97,62 +66,42 @@ class Photos:
 SIDE = 384  # pixels
 
 
-class Rendered:
+def rendered(path: Path, store: Keep) -> PictureReader:
     """All scenes below a folder, or one scene."""
+    work = store.folder / "rendered"
 
-    kind = "rendered scenes"
-    names_are_clean = True
-    needs_depth = False
-    has_true_depth = True
+    def read(file: Path) -> Iterator[Seen]:
+        work.mkdir(parents=True, exist_ok=True)
+        try:
+            world = world_in(file)
+        except DataError as error:
+            yield Trouble(what=error.message, file=str(file))
+            return
+        key = key_of("rendered", world.digest(), file.stem, SIDE, str(work))
+        yield store.kept(key, AnnotatedPicture, lambda: _drawn(world, file.stem, work))
 
-    def __init__(self, path: Path, store: Keep) -> None:
-        self.done = 0
-        self._store = store
-        self._work = store.folder / "rendered"
-        self._files = scene_files(path)
-        self.total = len(self._files)
+    files = scene_files(path)
+    return folder_reader("rendered scenes", files, read, needs_depth=False, has_true_depth=True)
 
-    def scenes(self) -> Iterator[Seen]:
-        """Every scene with all that is seen in it, in the order of the paths."""
-        self._work.mkdir(parents=True, exist_ok=True)
-        for number, file in enumerate(self._files):
-            self.done = number
-            try:
-                world = world_in(file)
-            except DataError as error:
-                yield Trouble(what=error.message, file=str(file))
-                continue
-            yield self._kept(world, file.stem)
-        self.done = self.total
 
-    def _kept(self, world: World, name: str) -> AnnotatedPicture:
-        """A scene as it was drawn before, or drawn now."""
-        key = key_of("rendered", world.digest(), name, SIDE, str(self._work))
-        kept = self._store.read(key)
-        if kept is not None:
-            return msgspec.msgpack.decode(kept, type=AnnotatedPicture)
-        scene = self._scene(world, name)
-        self._store.write(key, msgspec.msgpack.encode(scene))
-        return scene
-
-    def _scene(self, world: World, name: str) -> AnnotatedPicture:
-        drawn = draw(world, SIDE)
-        base = self._work / world.digest()
-        with atomic_file(base.with_suffix(".png")) as part:
-            write_png(part, drawn.rgb)
-        with atomic_file(base.with_suffix(".mask.png")) as part:
-            part.write_bytes(png(drawn.survey.mask[:, :, None].repeat(3, axis=2)))
-        with atomic_file(base.with_suffix(".npy")) as part, part.open("wb") as stream:
-            np.save(stream, drawn.survey.depth)
-        picture = Picture(
-            id=name,
-            file=f"{base}.png",
-            width=SIDE,
-            height=SIDE,
-            scene=world.place,
-            depth=f"{base}.npy",
-        )
-        return AnnotatedPicture(picture=picture, regions=_regions(world, picture, drawn.survey))
+def _drawn(world: World, name: str, work: Path) -> AnnotatedPicture:
+    drawn = draw(world, SIDE)
+    base = work / world.digest()
+    with atomic_file(base.with_suffix(".png")) as part:
+        write_png(part, drawn.rgb)
+    with atomic_file(base.with_suffix(".mask.png")) as part:
+        part.write_bytes(png(drawn.survey.mask[:, :, None].repeat(3, axis=2)))
+    with atomic_file(base.with_suffix(".npy")) as part, part.open("wb") as stream:
+        np.save(stream, drawn.survey.depth)
+    picture = Picture(
+        id=name,
+        file=f"{base}.png",
+        width=SIDE,
+        height=SIDE,
+        scene=world.place,
+        depth=f"{base}.npy",
+    )
+    return AnnotatedPicture(picture=picture, regions=_regions(world, picture, drawn.survey))
 
 
 def _regions(world: World, picture: Picture, survey: PictureSurvey) -> tuple[Region, ...]:
@@ -182,11 +131,7 @@ def scene_files(path: Path) -> list[Path]:
     """The files that may hold scenes: one, or those below a folder."""
     if not path.is_dir():
         return [path]
-    found = []
-    for file in files_below(path):
-        if file.suffix in (".json", ".png"):
-            found.append(file)
-    return found
+    return [file for file in files_below(path) if file.suffix in (".json", ".png")]
 
 
 def world_in(file: Path) -> World:

@@ -5,15 +5,15 @@ Both come in the order of the file; what cannot be used is a trouble, never sile
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from gnomon.errors import DataError
-from gnomon.jsonstream import FaultError, JsonElement, JsonFile
+from gnomon.jsonstream import FaultError, JsonElement, JsonFile, decoded
 from gnomon.look.records import AnnotatedPicture, Picture, Region, Trouble
 from gnomon.vision.detection import Box
 from gnomon.vision.images import PictureFolder, size_of
@@ -22,27 +22,48 @@ Seen = AnnotatedPicture | Trouble
 T = TypeVar("T")
 
 
-class PictureReader(Protocol):
-    """A source of scenes. `done` of `total` says how far it has been read, in units of its own."""
+class PictureReader:
+    """A source of scenes. `done` of `total` says how far it has been read, in units of its own.
 
-    kind: str
-    names_are_clean: bool  # of a fixed list; others are checked for rare and misspelt ones
-    needs_depth: bool  # pictures without distances may come
-    has_true_depth: bool  # distances come with the pictures
+    `read` gives all scenes from the start; it is given a function that it tells how much is done.
+    """
 
-    @property
-    def done(self) -> int:
-        """How much has been read."""
-        ...
+    done = 0
 
-    @property
-    def total(self) -> int:
-        """How much there is."""
-        ...
+    def __init__(
+        self,
+        kind: str,
+        total: int,
+        read: Callable[[Callable[[int], None]], Iterator[Seen]],
+        *,
+        needs_depth: bool = True,  # pictures without distances may come
+        has_true_depth: bool = False,  # distances come with the pictures
+        names_are_clean: bool = True,  # of a fixed list; others may be rare and misspelt
+    ) -> None:
+        self.kind, self.total, self._read = kind, total, read
+        self.needs_depth, self.has_true_depth = needs_depth, has_true_depth
+        self.names_are_clean = names_are_clean
 
     def scenes(self) -> Iterator[Seen]:
         """All of them, from the start."""
-        ...
+        yield from self._read(self._tell)
+        self.done = self.total
+
+    def _tell(self, done: int) -> None:
+        self.done = done
+
+
+def folder_reader(
+    kind: str, files: Sequence[Path], read: Callable[[Path], Iterator[Seen]], **about: bool
+) -> PictureReader:
+    """A reader of files one by one, in their order."""
+
+    def scenes(tell: Callable[[int], None]) -> Iterator[Seen]:
+        for number, file in enumerate(files):
+            tell(number)
+            yield from read(file)
+
+    return PictureReader(kind, len(files), scenes, **about)
 
 
 def with_file(
@@ -70,14 +91,26 @@ def with_file(
     return scaled, Trouble(what=what, picture=picture.id, file=file)
 
 
-def elements_until_fault(source: JsonFile) -> Iterator[JsonElement | Trouble]:
-    """The elements of a file; a fault in its JSON is its last trouble."""
+def decoded_elements(
+    source: JsonFile, decoders: Mapping[str, msgspec.json.Decoder[T]], skipped: str
+) -> Iterator[tuple[JsonElement, T] | Trouble]:
+    """The elements of a file by the decoders of its members, and what cannot be read of it.
+
+    `skipped` is what is said of an element that is not as it should be. A fault in the file's JSON
+    is its last trouble.
+    """
+    file = str(source.file)
     for element in source.elements_or_fault():
         if isinstance(element, FaultError):
             what = f"{element.what}; nothing behind this byte is read"
-            yield Trouble(what=what, file=str(source.file), byte=element.byte)
-        else:
-            yield element
+            yield Trouble(what=what, file=file, byte=element.byte)
+        elif element.member in decoders:
+            found = decoded(element.text, decoders[element.member])
+            if isinstance(found, str):
+                what = f"{skipped.format(member=element.member)} is skipped: {found}"
+                yield Trouble(what=what, file=file, byte=element.byte)
+            else:
+                yield element, found
 
 
 def trouble_with(region: str, picture: Picture, file: Any, what: str) -> Trouble:
@@ -122,12 +155,6 @@ def box_of(
     if x >= 0 and y >= 0 and right <= picture.width and bottom <= picture.height:
         across, down = picture.width, picture.height
         return Box(x / across, y / down, right / across, bottom / down), ""
-    return _cut(x, y, right, bottom, picture)
-
-
-def _cut(
-    x: float, y: float, right: float, bottom: float, picture: Picture
-) -> tuple[Box | None, str]:
     if not isfinite(x + y + right + bottom):
         return None, "its box has a corner that is no number"
     box = Box(

@@ -20,26 +20,12 @@ from typing import Any
 from gnomon.errors import GnomonError, ModelError, importing
 
 EDITION = 2  # of how files are converted: what an earlier one left in the cache is not used
-MODEL, PRE, BEGINS = (
-    "tokenizer.ggml.model",
-    "tokenizer.ggml.pre",
-    "tokenizer.ggml.add_bos_token",
-)
+MODEL, PRE = "tokenizer.ggml.model", "tokenizer.ggml.pre"
+BEGINS = "tokenizer.ggml.add_bos_token"
 # Tokenizers whose texts begin with a special token where the file does not say, as in llama.cpp.
 BEGUN = frozenset({"llama", "bert"})  # by MODEL
 BEGUN_BPE = frozenset(  # by PRE, where MODEL is gpt2
-    {
-        "chameleon",
-        "falcon-h1",
-        "falcon3",
-        "lfm2",
-        "llama-bpe",
-        "llama-v3",
-        "llama3",
-        "midm-2.0",
-        "pixtral",
-        "tekken",
-    }
+    "chameleon falcon-h1 falcon3 lfm2 llama-bpe llama-v3 llama3 midm-2.0 pixtral tekken".split()
 )
 
 

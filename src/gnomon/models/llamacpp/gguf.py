@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from gnomon.contracts import ANYTHING, TEXT, Takes
 from gnomon.errors import UsageError
@@ -19,6 +19,7 @@ from gnomon.models.choices import (
     Query,
     check_normalisation,
     check_way_to_ask,
+    contexts,
     flat,
     read_tokens,
     reply_room,
@@ -29,7 +30,6 @@ from gnomon.models.llamacpp.projector import (
     PicturePath,
     Projector,
     answer_seeing,
-    contexts_with_signs,
     split_at_signs,
     writer_with_signs,
 )
@@ -81,18 +81,10 @@ def gguf(
         raise UsageError(
             "gguf needs a file.", "Write gguf:PATH, for instance gguf:models/llama-3.2-1b.gguf"
         )
-    return Gguf(
-        f"gguf:{name}",
-        Path(name).expanduser(),
-        PromptChoice(prompt, wording, shots, examples),
-        mmproj=Path(mmproj).expanduser() if mmproj else None,
-        normalise=normalise,
-        ask=ask,
-        new_tokens=new_tokens,
-        chat=chat,
-        context=context,
-        threads=threads,
-    )
+    choice = PromptChoice(prompt, wording, shots, examples)
+    how = GgufOptions(normalise, ask, new_tokens, chat, context, threads or available_cores())
+    eyes = Path(mmproj).expanduser() if mmproj else None
+    return Gguf(f"gguf:{name}", Path(name).expanduser(), choice, how, eyes)
 
 
 # --- the model -----------------------------------------------------------------------------------
@@ -101,6 +93,17 @@ def gguf(
 Normalise = Literal["sum", "mean", "byte", "pmi"]
 Ask = Literal["score", "generate"]
 _CONTROL = re.compile(r"<\|[^<>|\s]+\|>|</?[a-z_]+>|\[/?[A-Z]+\]")  # as templates write them
+
+
+class GgufOptions(NamedTuple):
+    """How a model is asked and computed, as the user says it."""
+
+    normalise: Normalise
+    ask: Ask
+    new_tokens: int | None
+    chat: bool | None
+    context: int
+    threads: int
 
 
 class Gguf(Prompted):
@@ -114,54 +117,51 @@ class Gguf(Prompted):
         spec: str,
         file: Path,
         choice: PromptChoice,
-        *,
-        normalise: Normalise,
-        ask: Ask,
-        new_tokens: int | None,
-        chat: bool | None,
-        context: int,
-        threads: int,
+        how: GgufOptions,
         mmproj: Path | None = None,
     ) -> None:
-        check_way_to_ask(ask)
-        check_normalisation(normalise)
-        check_sizes(context, reply_room(new_tokens, ""), threads)
-        threads = threads or available_cores()
-        _check_files(file, mmproj, context, threads)
+        check_way_to_ask(how.ask)
+        check_normalisation(how.normalise)
+        check_sizes(how.context, reply_room(how.new_tokens, ""), how.threads)
+        size: dict[str, Any] = {"context": how.context, "threads": how.threads}
+        check_file(file)
+        check_loads(file, **size)
+        if mmproj:
+            check_decoder()
+            check_file(mmproj, "Give the projector's GGUF file with --set mmproj=FILE.")
+            check_loads(file, **size, mmproj=mmproj)
         self.file = file
-        weights = ("llama", file, context, threads)
-        self.llama = kept(weights, lambda: Llama(file, context=context, threads=threads))
+        self.llama = kept(("llama", file, *size.values()), lambda: Llama(file, **size))
         self.longest = self.llama.window
         self._eyes: Projector | None = None
         self._pictures: Sequence[PicturePath] = ()  # that the items which are asked now show
         try:
             if mmproj:
-                self._eyes = Projector(mmproj, self.llama, threads=threads)
+                self._eyes = Projector(mmproj, self.llama, threads=how.threads)
                 self.takes = ANYTHING
-            source = self._template_source(chat)
+            source = self.llama.chat_template()
+            if how.chat and not source:
+                raise UsageError(f"{file.name} has no chat template.", "Leave out chat=yes.")
+            if how.chat is False:
+                source = ""
             prompt = choice.load("chat" if source else "plain")
             self._template = _writer(source, self.llama) if source else None
         except BaseException:
             self.close()
             raise
-        manner = Manner(ask, reply_room(new_tokens, source), normalise, chat=bool(source))
+        room = reply_room(how.new_tokens, source)
+        manner = Manner(how.ask, room, how.normalise, chat=bool(source))
         super().__init__(spec, self.llama, None, prompt, manner)
         self._beginning = self.llama.token_text(self.llama.bos)
-        self._nothing = [_stand_in(self.llama)]
+        # stands before an answer that begins a text
+        self._nothing = [self.llama.bos if self.llama.bos >= 0 else max(self.llama.eos, 0)]
         self.likelihoods = Likelihoods(
             self._log_probabilities,
-            normalise=normalise,
+            normalise=how.normalise,
             nothing=self._nothing,
             longest=self.longest,
             size=self._size,
         )
-
-    def _template_source(self, chat: bool | None) -> str:
-        """The chat template that items are put through; empty if they are put without one."""
-        source = self.llama.chat_template()
-        if chat and not source:
-            raise UsageError(f"{self.file.name} has no chat template.", "Leave out chat=yes.")
-        return "" if chat is False else source
 
     def describe(self) -> dict[str, Any]:
         """File, checksum, quantisation, prompt and binding: all that determines the scores."""
@@ -225,13 +225,11 @@ class Gguf(Prompted):
         template = self._template
         framed = None
         if template is not None:
-            most = MOST_PICTURES if self._eyes else 0
-            answered = self.ask == "score"
             framed = frames(
                 self.prompt,
                 lambda pictures: writer_with_signs(template, pictures),
-                answered=answered,
-                most_pictures=most,
+                answered=self.ask == "score",
+                most_pictures=MOST_PICTURES if self._eyes else 0,
             )
             for name, (before, after) in framed.items():
                 framed[name] = (self._opened(before), after)
@@ -263,8 +261,9 @@ class Gguf(Prompted):
 
     def _contexts(self, items: Sequence[Item]) -> list[str]:
         count = len(self._pictures)
-        answered = self.ask == "score"
-        return contexts_with_signs(self.prompt, items, self._template, count, answered=answered)
+        write = self._template and writer_with_signs(self._template, count)
+        signs = SIGN * count + "\n" if count else ""
+        return contexts(self.prompt, items, write, answered=self.ask == "score", marks=signs)
 
     @property
     def room(self) -> int:
@@ -339,16 +338,6 @@ class Gguf(Prompted):
         return sum(picture.more for picture in self._pictures)
 
 
-def _check_files(file: Path, mmproj: Path | None, context: int, threads: int) -> None:
-    """Refuse files that are none of llama.cpp's, or that it cannot compute with."""
-    check_file(file)
-    check_loads(file, context=context, threads=threads)
-    if mmproj:
-        check_decoder()
-        check_file(mmproj, "Give the projector's GGUF file with --set mmproj=FILE.")
-        check_loads(file, context=context, threads=threads, mmproj=mmproj)
-
-
 def _check_text_follows(context: Sequence[int]) -> None:
     """llama.cpp says nothing of what comes directly after a picture."""
     if context and context[-1] < 0:
@@ -366,10 +355,3 @@ def _template_tokens(framed: Mapping[str, tuple[str, str]] | None) -> list[str]:
 def _writer(source: str, llama: Llama) -> Writer:
     special = {"bos_token": llama.token_text(llama.bos), "eos_token": llama.token_text(llama.eos)}
     return chat_template(source, special)
-
-
-def _stand_in(llama: Llama) -> int:
-    """The token that stands for nothing before an answer that begins a text."""
-    if llama.bos >= 0:
-        return llama.bos
-    return max(llama.eos, 0)

@@ -8,6 +8,8 @@ values is checked when it is opened: one that differs is refused, never misread.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -176,12 +178,63 @@ def unfit(reason: str) -> ModelError:
     )
 
 
+# --- GGUF files: what their headers say, and where their tensors are ------------------------------
+
+
+_long, _size = ctypes.c_int64, ctypes.c_size_t
+_STRING = 8  # the type of a text in a GGUF file's header
+
+
+class _HeaderOnly(ctypes.Structure):
+    """gguf_init_params: no_alloc, and no context for tensors."""
+
+    _fields_ = (("no_alloc", _bool), ("context", _pointer))
+
+
+_FILE_SIGNATURES: Signatures = {
+    "gguf_init_from_file": (_pointer, [_text, _HeaderOnly]),
+    "gguf_free": (None, [_pointer]),
+    "gguf_find_key": (_long, [_pointer, _text]),
+    "gguf_get_kv_type": (_int, [_pointer, _long]),
+    "gguf_get_val_str": (_text, [_pointer, _long]),
+    "gguf_get_val_u32": (ctypes.c_uint32, [_pointer, _long]),
+    "gguf_get_val_f32": (ctypes.c_float, [_pointer, _long]),
+    "gguf_find_tensor": (_long, [_pointer, _text]),
+    "gguf_get_tensor_type": (_int, [_pointer, _long]),
+    "gguf_get_tensor_size": (_size, [_pointer, _long]),
+    "gguf_get_tensor_offset": (_size, [_pointer, _long]),
+    "gguf_get_data_offset": (_size, [_pointer]),
+}
+
+
+@contextmanager
+def open_header(file: Path) -> Iterator[tuple[Any, Any]]:
+    """While inside, a library that reads GGUF files, and its handle of one; none if it is none."""
+    library = open_library()
+    set_signatures(library, _FILE_SIGNATURES)
+    handle = library.gguf_init_from_file(str(file).encode(), _HeaderOnly(True, None))
+    try:
+        yield library, handle
+    finally:
+        if handle:
+            library.gguf_free(handle)
+
+
+def header_text(file: Path, *keys: str) -> str:
+    """The first of some texts in a GGUF file's header that is there; empty if none is."""
+    with open_header(file) as (library, header):
+        for key in keys if header else ():
+            at = library.gguf_find_key(header, key.encode())
+            if at >= 0 and library.gguf_get_kv_type(header, at) == _STRING:
+                return decoded(library.gguf_get_val_str(header, at))
+    return ""
+
+
 # --- llama.cpp's interface for pictures (mtmd) ---------------------------------------------------
 
 
-_size, _number = ctypes.c_size_t, ctypes.c_uint32
+_number = ctypes.c_uint32
 IMAGE = 1  # the type of a chunk that is a picture, or a part of one
-_STRING = 8  # the type of a text in a GGUF file's header
 # mtmd_context_params_default() as 64-bit words, before and after the one that points to the marker
 _THREADS = 2  # word: print_timings, n_threads
 _BEFORE, _MARKER, _AFTER = (1, 0, 0x4_0000_0001, 0), 4, 0x1_FFFF_FFFF
@@ -199,12 +252,7 @@ class InputPart(ctypes.Structure):
     _fields_ = (("text", _pointer), ("bitmap", _pointer))
 
 
-class _HeaderOnly(ctypes.Structure):
-    """gguf_init_params: no_alloc, and no context for tensors."""
-
-    _fields_ = (("no_alloc", _bool), ("context", _pointer))
-
-
+_integers, _parts = ctypes.POINTER(_int), ctypes.POINTER(ctypes.POINTER(InputPart))
 _PICTURE_SIGNATURES: Signatures = {
     "mtmd_helper_log_set": (None, [_pointer, _pointer]),
     "mtmd_context_params_default": (PictureParameters, []),
@@ -222,38 +270,12 @@ _PICTURE_SIGNATURES: Signatures = {
     "mtmd_input_chunk_get_type": (_int, [_pointer]),
     "mtmd_input_chunk_get_n_tokens": (_size, [_pointer]),
     "mtmd_input_chunk_get_n_pos": (_int, [_pointer]),
-    "mtmd_input_chunk_get_tokens_text": (
-        ctypes.POINTER(_int),
-        [_pointer, ctypes.POINTER(_size)],
-    ),
-    "mtmd_tokenize_from_parts": (
-        _int,
-        [
-            _pointer,
-            _pointer,
-            ctypes.POINTER(ctypes.POINTER(InputPart)),
-            _size,
-            _bool,
-        ],
-    ),
+    "mtmd_input_chunk_get_tokens_text": (_integers, [_pointer, ctypes.POINTER(_size)]),
+    "mtmd_tokenize_from_parts": (_int, [_pointer, _pointer, _parts, _size, _bool]),
     "mtmd_helper_eval_chunk_single": (
         _int,
-        [
-            _pointer,
-            _pointer,
-            _pointer,
-            _int,
-            _int,
-            _int,
-            _bool,
-            ctypes.POINTER(_int),
-        ],
+        [*[_pointer] * 3, *[_int] * 3, _bool, _integers],
     ),
-    "gguf_init_from_file": (_pointer, [_text, _HeaderOnly]),
-    "gguf_find_key": (ctypes.c_int64, [_pointer, _text]),
-    "gguf_get_kv_type": (_int, [_pointer, ctypes.c_int64]),
-    "gguf_get_val_str": (_text, [_pointer, ctypes.c_int64]),
-    "gguf_free": (None, [_pointer]),
 }
 
 
@@ -280,18 +302,3 @@ def parameters(library: Any, threads: int) -> PictureParameters:
     found: PictureParameters = library.mtmd_context_params_default()
     found.words[_THREADS] = threads << 32
     return found
-
-
-def header_text(library: Any, file: Path, *keys: str) -> str:
-    """The first of some texts in a GGUF file's header that is there; empty if none is."""
-    header = library.gguf_init_from_file(str(file).encode(), _HeaderOnly(True, None))
-    if not header:
-        return ""
-    try:
-        for key in keys:
-            at = library.gguf_find_key(header, key.encode())
-            if at >= 0 and library.gguf_get_kv_type(header, at) == _STRING:
-                return decoded(library.gguf_get_val_str(header, at))
-    finally:
-        library.gguf_free(header)
-    return ""

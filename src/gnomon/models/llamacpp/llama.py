@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from gnomon.errors import ModelError
 from gnomon.models.choices import Query
+from gnomon.models.llamacpp.decoder import log_sums
 from gnomon.models.llamacpp.library import (
     TOKEN,
     Batch,
@@ -197,19 +198,17 @@ class Llama:
         parameters = self._api.llama_context_default_params()
         parameters.fields[0], parameters.fields[1], parameters.fields[2] = self.window, CHUNK, CHUNK
         self._context = self._api.llama_init_from_model(self._model, parameters)
-        if not self._context or not self._has_the_sizes():
+        opened = bool(self._context)
+        if opened:  # with other sizes than were asked for, the parameters were misread
+            chunk = self._api.llama_n_batch(self._context)
+            opened = self._api.llama_n_ctx(self._context) >= self.window and 0 < chunk <= CHUNK
+        if not opened:
             self.close()
             raise ModelError(
                 f"llama.cpp cannot open a context of {self.window} tokens: {last_complaint()}.",
                 "Give a smaller one with --set context=1024, or update xllamacpp.",
             )
         self._api.llama_set_n_threads(self._context, threads, threads)
-
-    def _has_the_sizes(self) -> bool:
-        """Has the context the sizes that were asked for? If not, the parameters were misread."""
-        tokens = self._api.llama_n_ctx(self._context)
-        chunk = self._api.llama_n_batch(self._context)
-        return bool(tokens >= self.window and 0 < chunk <= CHUNK)
 
     def _forget_after(self, length: int) -> int:
         """Keep that many cached tokens; none where the memory cannot be cut (recurrent models)."""
@@ -261,9 +260,8 @@ class Llama:
 
     def _log_softmax(self, place: int, tokens: Sequence[int]) -> list[float]:
         logits = self._logits(place)
-        top = float(logits.max())
-        norm = top + float(np.log(np.exp(logits - np.float32(top)).sum(dtype=np.float64)))
-        return [float(logits[token]) - norm for token in tokens]
+        (norm,) = log_sums(logits[None])
+        return [float(logits[token] - norm) for token in tokens]
 
 
 # --- what is asked in a batch, as a tree of tokens -----------------------------------------------

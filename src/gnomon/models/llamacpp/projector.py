@@ -21,7 +21,7 @@ from gnomon.downloads.download import printable
 from gnomon.errors import ModelError
 from gnomon.fingerprint import sha256_of
 from gnomon.grouped import grouped
-from gnomon.models.choices import contexts, take
+from gnomon.models.choices import take
 from gnomon.models.llamacpp.library import (
     IMAGE,
     InputPart,
@@ -32,8 +32,7 @@ from gnomon.models.llamacpp.library import (
     parameters,
 )
 from gnomon.models.llamacpp.llama import CHUNK, Llama
-from gnomon.models.prompts.chat import Messages, Writer
-from gnomon.models.prompts.library import Prompt
+from gnomon.models.prompts.chat import Messages, Writer, showing
 from gnomon.records import Answer, Item
 from gnomon.vision.images import Pixels
 from gnomon.vision.pictures import Prepared, pixels, see
@@ -110,18 +109,18 @@ class Projector:
     def look(self, path: Sequence[int], begin: int) -> int:
         """Compute a path from a place on, up to the end of its last picture; where that is."""
         at = begin
-        for start, number in _pictures(path, begin):
-            if start < at:  # a number in the middle of a picture that was just shown
+        for start in range(begin, len(path)):
+            if path[start] >= 0 or start < at:  # or within a picture that was just shown
                 continue
             self._llama.read(path[at:start])
-            at = start + self._show(number, start)
+            at = start + self._show(path[start], start)
         return at
 
     def _read_projector(self) -> str:
-        kind = header_text(self._api, self.file, *PROJECTOR)
+        kind = header_text(self.file, *PROJECTOR)
         if kind:
             return kind
-        architecture = header_text(self._api, self.file, "general.architecture")
+        architecture = header_text(self.file, "general.architecture")
         if architecture and architecture != "clip":
             raise ModelError(
                 f"{self.file} holds no projector for pictures but a model ({architecture}).", _OTHER
@@ -162,11 +161,13 @@ class Projector:
     def _as_path(self, chunks: Any, digest: str) -> PicturePath:
         path: list[int] = []
         tokens = 0
+        count = ctypes.c_size_t()
         for place in range(self._api.mtmd_input_chunks_size(chunks)):
             chunk = self._api.mtmd_input_chunks_get(chunks, place)
             tokens += self._api.mtmd_input_chunk_get_n_tokens(chunk)
             if self._api.mtmd_input_chunk_get_type(chunk) != IMAGE:
-                path += self._text_tokens(chunk)
+                written = self._api.mtmd_input_chunk_get_tokens_text(chunk, ctypes.byref(count))
+                path += written[: count.value]
                 continue
             self._check_fits(chunk)
             number = self._numbers.setdefault((digest, place), -1 - len(self._numbers))
@@ -183,39 +184,19 @@ class Projector:
                 f"the picture takes {tokens} tokens at once, at most {CHUNK} can be"
             )
 
-    def _text_tokens(self, chunk: Any) -> list[int]:
-        count = ctypes.c_size_t()
-        tokens = self._api.mtmd_input_chunk_get_tokens_text(chunk, ctypes.byref(count))
-        found: list[int] = tokens[: count.value]
-        return found
-
     def _show(self, number: int, start: int) -> int:
         """Compute a chunk at its place in the path; how many positions it takes."""
         address, positions = self._chunks[number]
         _, context = self._llama.handles
         end = ctypes.c_int32()
-        status = self._api.mtmd_helper_eval_chunk_single(
-            self._handle,
-            context,
-            address,
-            start,
-            0,
-            CHUNK,
-            False,
-            ctypes.byref(end),
-        )
+        place = (start, 0, CHUNK, False, ctypes.byref(end))
+        status = self._api.mtmd_helper_eval_chunk_single(self._handle, context, address, *place)
         if status != 0 or end.value != start + positions:
             self._llama.forget()  # a part of it may have been computed
             raise RuntimeError(f"llama.cpp could not compute a picture (status {status})")
         self._llama.cached += [number] * positions
         self.shown += 1
         return positions
-
-
-def _pictures(path: Sequence[int], begin: int) -> Iterator[tuple[int, int]]:
-    for place in range(begin, len(path)):
-        if path[place] < 0:
-            yield place, path[place]
 
 
 def _digest(picture: Pixels) -> str:
@@ -247,28 +228,6 @@ def answer_seeing(items: Sequence[Item], eyes: Projector, answer: Answerer) -> l
     return [found[number] for number in range(len(items))]
 
 
-def contexts_with_signs(
-    prompt: Prompt,
-    items: Sequence[Item],
-    write: Writer | None,
-    pictures: int,
-    *,
-    answered: bool = True,
-) -> list[str]:
-    """What the model reads before the answer of each item, with signs for so many pictures."""
-    if not pictures:
-        return contexts(prompt, items, write, answered=answered)
-    if write is not None:
-        return contexts(prompt, items, writer_with_signs(write, pictures), answered=answered)
-
-    signs = SIGN * pictures
-    found = []
-    for item in items:
-        prefix = prompt.prefix(item.form, prompt.shown_to(item))
-        found.append(f"{prefix}{signs}\n{prompt.parts(item).before}")
-    return found
-
-
 def writer_with_signs(write: Writer, pictures: int) -> Writer:
     """A chat template for questions with so many pictures: their signs stand before the last one.
 
@@ -276,14 +235,13 @@ def writer_with_signs(write: Writer, pictures: int) -> Writer:
     """
     if not pictures:
         return write
-    signs = SIGN * pictures
+    signs = {"mark": SIGN, "gap": ""}
+    plain = showing(write, pictures, **signs)
+    in_parts = showing(showing(write, 0), pictures, **signs)
 
     def write_with_signs(messages: Messages, begin: bool) -> str:
-        marked = _marked(messages, signs)
-        text = write(marked, begin)
-        if signs in text:
-            return text
-        return write(_in_parts(marked), begin)
+        text = plain(messages, begin)
+        return text if SIGN * pictures in text else in_parts(messages, begin)
 
     return write_with_signs
 
@@ -317,19 +275,3 @@ def _answer_alike(
 
 def _failed(items: Sequence[Item], trouble: str) -> list[Answer]:
     return [Answer(item=item.id, error=trouble) for item in items]
-
-
-def _marked(messages: Messages, signs: str) -> Messages:
-    """The messages, the last one of the user begun with the signs."""
-    last = max(place for place, turn in enumerate(messages) if turn["role"] == "user")
-    question = {"role": "user", "content": signs + messages[last]["content"]}
-    return [*messages[:last], question, *messages[last + 1 :]]
-
-
-def _in_parts(messages: Messages) -> Messages:
-    """Each message as a list of one part, as templates of models that see may want it."""
-    found: list[dict[str, object]] = []
-    for turn in messages:
-        parts = [{"type": "text", "text": turn["content"]}]
-        found.append({"role": turn["role"], "content": parts})
-    return found  # type: ignore[return-value]  # a template takes both

@@ -11,7 +11,7 @@ import ctypes
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -103,7 +103,8 @@ class NumpyScorer(Planner[Past]):
 
     def read_prefix(self, tokens: Sequence[int]) -> Past:
         """Keys and values of a text."""
-        (past,) = side_by_side(self._read_all, [tokens], self.threads)
+        read = partial(_read_long, self.decoder)
+        ((_, past),) = side_by_side(read, [tokens], self.threads)
         return past
 
     def shorten(self, prefix: Past, tokens: int) -> Past:
@@ -119,9 +120,7 @@ class NumpyScorer(Planner[Past]):
     def compute(self, tasks: Iterable[PassTask], prefix: Past | None) -> Iterator[list[float]]:
         """For each task, in order, the log-probabilities that it wants."""
 
-        def work(task: PassTask) -> list[float]:
-            return _log_probabilities(self.decoder, task, prefix)
-
+        work = partial(_log_probabilities, self.decoder, prefix=prefix)
         yield from side_by_side(work, list(tasks), self.threads)
 
     def replies(
@@ -137,9 +136,6 @@ class NumpyScorer(Planner[Past]):
         for numbers, said in zip(cut, side_by_side(work, cut, self.threads), strict=True):
             found |= zip(numbers, said, strict=True)
         return [found[number] for number in range(len(prompts))]
-
-    def _read_all(self, tokens: Sequence[int]) -> Past:
-        return _read_long(self.decoder, tokens)[1]
 
 
 def _read_long(decoder: Decoder, tokens: Sequence[int]) -> tuple[Numbers, Past]:

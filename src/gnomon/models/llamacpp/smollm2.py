@@ -17,7 +17,7 @@ from gnomon.downloads.packages import PackagedFile, kept_files
 from gnomon.errors import UsageError
 from gnomon.models.choices import ModelReply, Query
 from gnomon.models.llamacpp.decoder import Decoder
-from gnomon.models.llamacpp.gguf import Ask, Gguf, Normalise
+from gnomon.models.llamacpp.gguf import Ask, Gguf, GgufOptions, Normalise
 from gnomon.models.llamacpp.scorer import NumpyScorer
 from gnomon.models.machine import available_cores
 from gnomon.models.prompts.library import PromptChoice, load_prompt
@@ -74,17 +74,9 @@ def smollm2(
     if prompt:
         load_prompt(prompt, wording)  # what is wrong with it is said before anything is fetched
     make = Gguf if quantised else SmolLM2
-    return make(
-        "smollm2",
-        weights(),
-        PromptChoice(prompt, wording, shots, examples),
-        normalise=normalise,
-        ask=ask,
-        new_tokens=new_tokens,
-        chat=chat,
-        context=context,
-        threads=threads,
-    )
+    choice = PromptChoice(prompt, wording, shots, examples)
+    how = GgufOptions(normalise, ask, new_tokens, chat, context, threads or available_cores())
+    return make("smollm2", weights(), choice, how)
 
 
 class SmolLM2(Gguf):
@@ -92,9 +84,9 @@ class SmolLM2(Gguf):
 
     batch = 128
 
-    def __init__(self, *parts: Any, threads: int, **how: Any) -> None:
-        super().__init__(*parts, threads=threads, **how)
-        self._scorer = NumpyScorer(_decoder(self.file), threads=threads or available_cores())
+    def __init__(self, spec: str, file: Path, choice: PromptChoice, how: GgufOptions) -> None:
+        super().__init__(spec, file, choice, how)
+        self._scorer = NumpyScorer(_decoder(file), threads=how.threads)
 
     def describe(self) -> dict[str, Any]:
         """All that determines the scores."""

@@ -123,7 +123,7 @@ def _kept_templates(templates: Sequence[str], dropped: Counter[str]) -> list[str
     needed = tags_in(templates[0]) if templates else []
     kept: dict[tuple[str, ...], str] = {}
     for template in templates:
-        essence = _essence(template)
+        essence = tuple(_PART.findall(template.casefold()))
         if template.count("{answer}") != 1:
             dropped[NO_BLANK] += 1
         elif not _names_all(template, needed):
@@ -151,30 +151,15 @@ def _kept_answers(
     kept: dict[tuple[str, ...], Answers] = {}
     for every in answers:
         words = {label: word for label, word in every.items() if label in asked}
-        said = _said(words, kinds)
+        each = [[words.get(label, label).casefold() for label in kind] for kind in kinds]
+        said = tuple(chain.from_iterable(each))
         if said in kept:
             dropped[SAME] += 1
-        elif any(_confuses(words, kind) for kind in kinds):
+        elif any(len(set(kind)) < len(kind) for kind in each):
             dropped[SAME_ANSWER] += 1
         else:
             kept[said] = words
     return list(kept.values())
-
-
-def _said(words: Mapping[str, str], kinds: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    found: list[str] = []
-    for kind in kinds:
-        found += [words.get(label, label).casefold() for label in kind]
-    return tuple(found)
-
-
-def _confuses(words: Mapping[str, str], labels: Sequence[str]) -> bool:
-    said = {words.get(label, label).casefold() for label in labels}
-    return len(said) < len(labels)
-
-
-def _essence(template: str) -> tuple[str, ...]:
-    return tuple(_PART.findall(template.casefold()))
 
 
 def told_of_dropped(dropped: Mapping[str, int]) -> str:

@@ -7,7 +7,7 @@ errors for people.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any
 
 from gnomon.errors import ModelError, importing
 
@@ -44,11 +44,11 @@ def chat_template(source: str, special: Mapping[str, str]) -> Writer:
     return write
 
 
-def showing(write: Writer, pictures: int, *, mark: str = "") -> Writer:
+def showing(write: Writer, pictures: int, *, mark: str = "", gap: str = "\n") -> Writer:
     """The same template for conversations whose last question begins with some pictures.
 
     Messages are put in parts, as templates of models that see want them; or in plain text, where
-    `mark` stands for each picture.
+    `mark` stands for each picture, and `gap` between pictures and text.
 
     >>> plain = chat_template("{% for m in messages %}{{ m.content }}{% endfor %}", {})
     >>> showing(plain, 1, mark="<image>")([{"role": "user", "content": "Is it red?"}], True)
@@ -60,20 +60,15 @@ def showing(write: Writer, pictures: int, *, mark: str = "") -> Writer:
         shown = []
         for place, message in enumerate(messages):
             count = pictures if place == last else 0
-            put = _marked if mark else _in_parts
-            shown.append({**message, "content": put(message["content"], count, mark)})
-        return write(cast(Messages, shown), begin)
+            content: Any = message["content"]
+            if not mark:
+                content = [*({"type": "image"},) * count, {"type": "text", "text": content}]
+            elif count:
+                content = mark * count + gap + content
+            shown.append({**message, "content": content})
+        return write(shown, begin)
 
     return show
-
-
-def _marked(text: str, pictures: int, mark: str) -> str:
-    return f"{mark * pictures}\n{text}" if pictures else text
-
-
-def _in_parts(text: str, pictures: int, _: str) -> list[dict[str, Any]]:
-    shown = [{"type": "image"} for _ in range(pictures)]
-    return [*shown, {"type": "text", "text": text}]
 
 
 def conversation(write: Writer, messages: Messages, *, answered: bool = False) -> str:

@@ -77,7 +77,7 @@ class _Environment(ImmutableSandboxedEnvironment):  # type: ignore[misc]
         for name in ("urlize", "wordwrap", "pprint"):
             del self.filters[name]
         self.globals["raise_exception"] = _raise
-        self.globals["strftime_now"] = _no_date
+        self.globals["strftime_now"] = lambda _: ""  # the date must not change the answers
 
     def start(self) -> None:
         """Count from here."""
@@ -102,8 +102,11 @@ class _Environment(ImmutableSandboxedEnvironment):  # type: ignore[misc]
         if operator == "**":
             raise OutOfBoundsError("it raises numbers to powers, which templates have no need for")
         for text, times in ((left, right), (right, left)):
-            if isinstance(times, int) and hasattr(text, "__len__"):
-                _check_repeated(len(text), times)
+            repeated = isinstance(times, int) and hasattr(text, "__len__")
+            if repeated and len(text) * times > CHARACTERS:
+                raise OutOfBoundsError(
+                    f"it repeats something to more than {CHARACTERS:,} characters"
+                )
         return super().call_binop(context, operator, left, right)
 
 
@@ -152,18 +155,8 @@ def bounded_memory(extra: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-def _check_repeated(size: int, times: int) -> None:
-    if size * times > CHARACTERS:
-        raise OutOfBoundsError(f"it repeats something to more than {CHARACTERS:,} characters")
-
-
 def _raise(message: str) -> None:
     raise TemplateError(message)
-
-
-def _no_date(_: str) -> str:
-    """The date must not change the answers."""
-    return ""
 
 
 def _as_json(value: Any, ensure_ascii: bool = False, indent: int | None = None, **how: Any) -> str:

@@ -85,15 +85,18 @@ def lay_out(item: Item, wording: Wording, style: OptionStyle) -> ItemParts:
     fields = _field_values(item, wording, style)
     pieces = [piece for piece in wording.pieces if fields["context"] or "{context}" not in piece]
     template, inline, closing = "".join(pieces).partition("{answer}")
-    fields |= _tag_values(item, template + closing)
+    tags = [field.removeprefix(TAG) for field in tags_in(template + closing)]
+    for tag, value in mentions(item, tags).items():
+        fields[TAG + tag] = value
     text = _fill(template, fields, opens=True)
     answers = _answers(item, wording, style)
     if not inline:
         lead, _, after = wording.target.partition("{answer}")
         return ItemParts(text, lead, answers, after, inline=False)
     before = text.rstrip(" ")
-    if _opens_the_sentence(item, wording):
-        answers = _capitalised(answers)
+    in_place = item.form == "cloze" and "{before}{answer}" in "".join(wording.pieces)
+    if in_place and item.text.lstrip().startswith(MASK):  # it opens the item's own sentence
+        answers = tuple(tuple(map(_capitalised, words)) for words in answers)
     return ItemParts(before, text[len(before) :], answers, _fill(closing, fields), inline=True)
 
 
@@ -176,15 +179,6 @@ def _without_list(item: Item) -> str:
     return item.text.removesuffix("".join(listed))
 
 
-def _tag_values(item: Item, template: str) -> dict[str, str]:
-    """What the template's tags are in the item, as its text mentions them."""
-    fields = tags_in(template)
-    if not fields:
-        return {}
-    found = mentions(item, [field.removeprefix(TAG) for field in fields])
-    return {f"{TAG}{tag}": value for tag, value in found.items()}
-
-
 def _options(item: Item, wording: Wording, style: OptionStyle) -> str:
     shown = []
     for place, choice in enumerate(item.choices):
@@ -204,17 +198,8 @@ def _answers(item: Item, wording: Wording, style: OptionStyle) -> tuple[tuple[st
     return tuple((letter,) for letter in letters)
 
 
-def _opens_the_sentence(item: Item, wording: Wording) -> bool:
-    """Whether the answer is the first word of an item's own sentence."""
-    in_place = "{before}{answer}" in "".join(wording.pieces)
-    return item.form == "cloze" and in_place and item.text.lstrip().startswith(MASK)
-
-
-def _capitalised(answers: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
-    found = []
-    for words in answers:
-        found.append(tuple(word[:1].upper() + word[1:] for word in words))
-    return tuple(found)
+def _capitalised(word: str) -> str:
+    return word[:1].upper() + word[1:]
 
 
 def _fill(template: str, fields: dict[str, str], *, opens: bool = False) -> str:
@@ -225,16 +210,9 @@ def _fill(template: str, fields: dict[str, str], *, opens: bool = False) -> str:
         text += template[end : match.start()]
         end = match.end()
         value = fields[match[1]]
-        if match[1].startswith(TAG) and _is_start(text, opens):
-            value = value[:1].upper() + value[1:]
-        text += value
+        begins = bool(_SENTENCE_END.search(text)) if text.strip() else opens
+        text += _capitalised(value) if begins and match[1].startswith(TAG) else value
     return text + template[end:]
-
-
-def _is_start(before: str, opens: bool) -> bool:
-    if not before.strip():
-        return opens
-    return bool(_SENTENCE_END.search(before))
 
 
 # --- what an item's tags name, as its own text mentions it ---------------------------------------

@@ -57,7 +57,10 @@ class ChoiceVocabulary:
         self._in_prose, self._anywhere = _letter_patterns(self._letters)
         self._about = Aboutness(NO_QUESTION if question.relation else question)
         self._converse = _converses(own)
-        self.undetermined = _undetermined(own)
+        self.undetermined: int | None = None  # the choice that says that nothing follows
+        for place, group in enumerate(own):
+            if self.undetermined is None and group & known.undetermined:
+                self.undetermined = place
 
     def place_of(self, word: str) -> int | None:
         """The one choice that a word stands for."""
@@ -217,14 +220,6 @@ def _converses(own: Sequence[set[str]]) -> dict[int, int]:
             if len(converse) == 1:
                 (found[place],) = converse
     return found
-
-
-def _undetermined(own: Sequence[set[str]]) -> int | None:
-    """The choice that says that nothing follows, if there is one."""
-    for place, group in enumerate(own):
-        if group & reply_words().undetermined:
-            return place
-    return None
 
 
 def _any_word(table: Table) -> re.Pattern[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -90,7 +90,10 @@ def parse_reply(raw: bytes, asked: RequestFacts, *, echo: bool = False) -> Compl
         raise MalformedError("the reply has no choices")
     choice = reply.choices[0]
     logprobs = choice.logprobs or _Logprobs()
-    text = hide_pictures(_text(choice), asked.pictures)
+    said = choice.text
+    if choice.message is not None:
+        said = choice.message.content or choice.message.refusal
+    text = hide_pictures(said or "", asked.pictures)
     used = _used(reply.usage, asked, len(text))
     if echo:
         return _echoed(logprobs, used)
@@ -129,13 +132,6 @@ def _first_alternatives(logprobs: _Logprobs, secrets: Sequence[str]) -> dict[str
     for token, value in pairs[: ALTERNATIVES + 1]:
         found.setdefault(redact(token, secrets), max(_IMPOSSIBLE, min(value, 0.0)))
     return found
-
-
-def _text(choice: _Choice) -> str:
-    """What the model said: its message, its refusal, or its text."""
-    if choice.message is None:
-        return choice.text or ""
-    return choice.message.content or choice.message.refusal or ""
 
 
 def _bounded(text: str) -> str:
@@ -199,7 +195,6 @@ class OpenAIApi:
     model: str
     endpoint: Endpoint
     sampling: Sampling
-    _: KW_ONLY
     logprobs: bool  # ask for the log-probabilities of the first token
     echo: bool  # score each answer whole, as an echoed prompt
     reply_tokens: int

@@ -16,7 +16,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from gnomon.errors import DataError, GnomonError, ModelError, UsageError
-from gnomon.models.choices import log_sum
+from gnomon.models.choices import flat, log_sum
 from gnomon.models.prompts.library import Prompt
 from gnomon.models.prompts.preview import HOW, PromptFormat, continuations
 from gnomon.models.reading.replies import as_answer
@@ -107,12 +107,8 @@ class ServedModel:
         """The most tokens that an item is likely to take, its pictures aside; nothing is sent."""
         if self._api.echo:
             context = self._prompt.context(item)
-            read = 0
-            for ways in self._prompt.words(item):
-                read += sum(
-                    self._api.estimate(self._api.for_echo(context + word)).read for word in ways
-                )
-            return Tokens(read, 0)
+            bodies = [self._api.for_echo(context + word) for word in flat(self._prompt.words(item))]
+            return Tokens(sum(self._api.estimate(body).read for body in bodies), 0)
         return self._api.estimate(self._request(item, self._api.limits[0]))
 
     def close(self) -> None:
@@ -241,8 +237,7 @@ class ServedModel:
             scores.append(log_sum([echo_score(each, len(context)) for each in found]))
             for each in found:
                 used = used.plus(each.used)
-        best = pick(item, tuple(scores))
-        return Answer(item=item.id, scores=best.scores, choice=best.choice, **_counted(used))
+        return replace(pick(item, tuple(scores)), **_counted(used))
 
     async def _ask(self, body: dict[str, Any], images: Sequence[Image] = ()) -> Completion:
         """The reply to one request: sent, unless it is known.
@@ -265,8 +260,7 @@ class ServedModel:
         if self._replies is None:
             return None
         for base_url in self._remote.addresses:
-            address = address_of(base_url, self._api.path)
-            found = self._replies.find(address, asked)
+            found = self._replies.find(address_of(base_url, self._api.path), asked)
             if found:
                 return found
         return None

@@ -101,14 +101,17 @@ def openai(
     choice = PromptChoice(prompt, wording, shots, examples)
     put = choice.load(DEFAULT_PROMPTS.get(endpoint, "plain"))
     sampling = Sampling(_temperature(temperature), request_seed)
-    scoring: dict[str, Any] = {"logprobs": logprobs, "echo": echo, "constrain": constrain}
-    room: dict[str, Any] = {"reply_tokens": reply_tokens, "most_reply_tokens": most_reply_tokens}
-    api = OpenAIApi(name, endpoint, sampling, **scoring, **room)
+    room = (reply_tokens, most_reply_tokens)
+    api = OpenAIApi(name, endpoint, sampling, logprobs, echo, *room, constrain)
     showing = PictureOptions(max_side, image_tokens)
-    budget = _budget(max_cost, price_input, price_output, budget_tokens)
-    replies = (
-        Replies(cache_folder() / "replies.sqlite") if cache else None
-    )  # may fail, so before the remote, which has a loop to close
+    if max_cost is not None and (price_input is None or price_output is None):
+        raise UsageError(
+            "A budget in money needs the model's prices.",
+            "Give them per million tokens: --set price_input=0.15 --set price_output=0.60",
+        )
+    budget = Budget(price_input or 0.0, price_output or 0.0, max_cost, budget_tokens)
+    # may fail, so before the remote, which has a loop to close
+    replies = Replies(cache_folder() / "replies.sqlite") if cache else None
     pace: dict[str, Any] = {"concurrency": concurrency, "attempts": attempts, "timeout": timeout}
     remote = Remote(addresses, key_env, budget, **pace)
     batch = concurrency * len(addresses)
@@ -179,7 +182,12 @@ def addresses_from(base_url: str) -> list[str]:
 
 
 def _check_address(address: str) -> None:
-    if not _is_web(address):
+    try:
+        parts = urlsplit(address)
+        web = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        web = False
+    if not web:
         raise UsageError(
             f"'{redact_url(address)}' is not a web address.",
             "Give the server's with --base-url, for instance http://localhost:8000/v1",
@@ -196,25 +204,3 @@ def _check_address(address: str) -> None:
             "Write %2C for it; or, if a second address follows, begin that with http:// or "
             "https://.",
         )
-
-
-def _is_web(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False
-
-
-def _budget(
-    max_cost: float | None,
-    price_input: float | None,
-    price_output: float | None,
-    budget_tokens: int | None,
-) -> Budget:
-    if max_cost is not None and (price_input is None or price_output is None):
-        raise UsageError(
-            "A budget in money needs the model's prices.",
-            "Give them per million tokens: --set price_input=0.15 --set price_output=0.60",
-        )
-    return Budget(price_input or 0.0, price_output or 0.0, max_cost, budget_tokens)

@@ -19,7 +19,7 @@ from urllib.parse import unquote
 from gnomon.errors import UsageError
 from gnomon.records import Image
 from gnomon.redaction import HIDDEN
-from gnomon.vision.images import PNG, Pixels, decode_bytes
+from gnomon.vision.images import PNG, decode_bytes
 from gnomon.vision.pictures import file_of, stored
 
 # What OpenAI's models count: the picture is scaled into a square, then its shorter side down to a
@@ -70,8 +70,12 @@ class PictureOptions:
         key = sha256(content).hexdigest()
         if self.max_side and max(picture.size) > self.max_side:
             kind = _kind(content)
-            picture.thumbnail((self.max_side, self.max_side), resample=_lanczos())
-            content = _encoded(picture, kind)
+            from PIL.Image import Resampling
+
+            picture.thumbnail((self.max_side, self.max_side), resample=Resampling.LANCZOS)
+            scaled = BytesIO()
+            picture.save(scaled, kind, quality=QUALITY)
+            content = scaled.getvalue()
             key = f"{key} within {self.max_side}"
 
         tokens = self.tokens
@@ -136,15 +140,3 @@ def hide_pictures(text: str, sent: Sequence[str]) -> str:
 
 def _kind(content: bytes) -> str:
     return "png" if content.startswith(PNG) else "jpeg"
-
-
-def _lanczos() -> Any:
-    from PIL.Image import Resampling
-
-    return Resampling.LANCZOS
-
-
-def _encoded(picture: Pixels, kind: str) -> bytes:
-    kept = BytesIO()
-    picture.save(kept, kind, quality=QUALITY)
-    return kept.getvalue()

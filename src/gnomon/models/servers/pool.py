@@ -19,6 +19,7 @@ from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 from gnomon.errors import ModelError, UnencryptedWarning, importing
 from gnomon.models.servers.refusals import LONGEST_PAUSE, AskError, PassingError, plain_line
 from gnomon.redaction import secrets_of
+from gnomon.web import compression_of
 
 KeyHeaders = Callable[[str], dict[str, str]]  # how a server wants its key
 CONNECT = 10.0  # seconds at most for a connection; before the whole request's time is over
@@ -122,8 +123,8 @@ def _client(
 
 def _check_encoding(headers: Any) -> None:
     """Refuse a compressed reply, which was not asked for: a kilobyte may unpack to gigabytes."""
-    encoding = headers.get("content-encoding", "identity").strip().lower()
-    if encoding not in ("", "identity"):
+    encoding = compression_of(headers)
+    if encoding:
         raise ModelError(
             f"The server compresses its replies ({plain_line(encoding, ())}), although it was "
             "asked not to.",
@@ -186,12 +187,17 @@ class ServerPool:
             return self.servers[0]
         while True:
             now = self._clock()
-            ready = [server for server in self.servers if self._is_ready(server, now)]
+            rests = [server.hold - now for server in self.servers if server.hold > now]
+            ready = []
+            for server in self.servers:
+                most = 1 if server.faults else self._most  # one sees whether it is well again
+                if server.hold <= now and server.under_way < most:
+                    ready.append(server)
             if ready:
                 return min(ready, key=lambda server: (server.under_way, server.asked))
             self._changed.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), self._until_rested(now))
+                await asyncio.wait_for(self._changed.wait(), min(rests, default=None))
 
     @contextmanager
     def asking(self, server: RemoteServer) -> Iterator[None]:
@@ -220,14 +226,3 @@ class ServerPool:
             seconds = doubled * random.uniform(0.5, 1.0) if trouble.pause is None else trouble.pause
         if seconds:
             server.hold = max(server.hold, now + seconds)
-
-    def _is_ready(self, server: RemoteServer, now: float) -> bool:
-        if now < server.hold:
-            return False
-        most = 1 if server.faults else self._most  # one request sees whether it is well again
-        return server.under_way < most
-
-    def _until_rested(self, now: float) -> float | None:
-        """Seconds until the first of those that rest is rested; none if none rests."""
-        rests = [server.hold - now for server in self.servers if server.hold > now]
-        return min(rests, default=None)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -43,7 +45,7 @@ class Replies:
         self._opened = time.time()
         self.run = token_hex(8)  # whose replies these are: of nobody else, unless that is said
         self.used: Counter[str] = Counter()  # kept before this was opened, by day
-        try:
+        with self._usable():
             file.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(
                 file, timeout=60, isolation_level=None, check_same_thread=False
@@ -56,18 +58,14 @@ class Replies:
                 "PRIMARY KEY (run, request)) WITHOUT ROWID"
             )
             self._db.execute("DELETE FROM kept WHERE at < ?", (self._opened - LONGEST_KEPT,))
-        except (OSError, sqlite3.Error) as error:
-            raise self._unusable(error) from None
 
     def find(self, address: str, body: dict[str, Any]) -> Completion | None:
         """What was kept of the reply to this request, if this run was ever given one."""
-        try:
+        asked = (self.run, _key(address, body))
+        with self._usable():
             row = self._db.execute(
-                "SELECT reply, at FROM kept WHERE run = ? AND request = ?",
-                (self.run, _key(address, body)),
+                "SELECT reply, at FROM kept WHERE run = ? AND request = ?", asked
             ).fetchone()
-        except sqlite3.Error as error:
-            raise self._unusable(error) from None
         if row is None:
             return None
         reply, at = row
@@ -83,20 +81,23 @@ class Replies:
     def keep(self, address: str, body: dict[str, Any], completion: Completion) -> None:
         """Remember a reply."""
         row = (self.run, _key(address, body), msgspec.json.encode(completion), time.time())
-        try:
+        with self._usable():
             self._db.execute("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?)", row)
-        except sqlite3.Error as error:
-            raise self._unusable(error) from None
 
     def close(self) -> None:
         """Close the file."""
         self._db.close()
 
-    def _unusable(self, error: Exception) -> ModelError:
-        return ModelError(
-            f"The cache of replies {self._file} cannot be used: {error}.",
-            "Remove the file, or ask without it: --no-cache (in Python cache=False)",
-        )
+    @contextmanager
+    def _usable(self) -> Iterator[None]:
+        """While inside, what is wrong with the file is an error for people."""
+        try:
+            yield
+        except (OSError, sqlite3.Error) as error:
+            raise ModelError(
+                f"The cache of replies {self._file} cannot be used: {error}.",
+                "Remove the file, or ask without it: --no-cache (in Python cache=False)",
+            ) from None
 
 
 def _key(address: str, body: dict[str, Any]) -> bytes:

@@ -14,47 +14,8 @@ from typing import Any
 import msgspec
 
 from gnomon.errors import DataError, GnomonError, ModelError, UsageError
-from gnomon.files import read_json, read_jsonl, read_yaml
+from gnomon.files import package_data, read_json, read_jsonl, read_yaml
 from gnomon.modelpaths import near_paths
-
-# What a message of the libraries holds -> what it means, and what to do.
-KNOWN = (
-    (
-        "trust_remote_code",
-        "brings code of its own, which would run on this machine.",
-        "If you have read it and trust it, add --set trust_remote_code=yes.",
-    ),
-    (
-        "gated repo",
-        "is given only to those whom its authors let in.",
-        "Ask for access on its page of the hub, then log in: `hf auth login`, or set HF_TOKEN.",
-    ),
-    (
-        "does not recognize this architecture",
-        "has an architecture that this version of transformers does not know.",
-        "Update it: pip install -U transformers.",
-    ),
-    (
-        "Unrecognized configuration class",
-        "is not a model of the kind that was asked for.",
-        "Leave kind out, or give another: causal, seq2seq, masked, nli, vlm, dual, match, regions.",
-    ),
-    (
-        "requires the Torchvision library",
-        "has an image processor that needs torchvision.",
-        "Install it: pip install torchvision.",
-    ),
-    (
-        "instantiate the backend tokenizer",
-        "has no tokenizer that can be read.",
-        "Put tokenizer.json (or tokenizer.model with tokenizer_config.json) next to config.json.",
-    ),
-    (
-        "ignore_mismatched_sizes",
-        "has weights of other shapes than its config.json says.",
-        "Fetch config.json and weights again, both of one revision.",
-    ),
-)
 
 
 @contextmanager
@@ -131,9 +92,9 @@ def check_device(device: str) -> None:
 
 def _explanation(name: str, error: Exception, *, allow_pickle: bool) -> ModelError:
     text = " ".join(str(error).split())
-    for sign, what, advice in KNOWN:
-        if sign in text:
-            return ModelError(f"{name} {what}", advice)
+    for known in read_yaml(package_data("loading-errors.yaml")):
+        if known["says"] in text:
+            return ModelError(f"{name} {known['means']}", known["advice"])
     if not allow_pickle and "safetensors" in text and "file named" in text:
         return _pickled(name)
     if type(error).__name__ == "SafetensorError":

@@ -7,7 +7,6 @@ All are asked in the same way. What differs is what they look at, pixels (BLIP, 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -80,7 +79,7 @@ class Joint:
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """The tokens of each text, as it is asked."""
-        return self._lengths(self._asked(texts))
+        return list(map(len, self.tokenizer(self._asked(texts))["input_ids"]))
 
     def written(self, texts: Sequence[str]) -> list[Written]:
         """Each text as it is asked."""
@@ -92,13 +91,12 @@ class Joint:
 
     def odds(self, pairs: Sequence[TextPair], seen: Mapping[str, Prepared[Any]]) -> list[float]:
         """The log-odds of each pair; pictures of one size are read together, so none is padded."""
-        texts = self._asked([pair.text for pair in pairs])
-        shown = []
-        for pair in pairs:
-            shown.append([seen[key].made for key in pair.pictures])
+        plain = [pair.text for pair in pairs]
+        texts = self._asked(plain)
+        shown = [[seen[key].made for key in pair.pictures] for pair in pairs]
         kinds: list[Hashable] = list(map(shapes, shown))
         if not self.head.padded:
-            kinds = list(zip(kinds, self._lengths(texts), strict=True))
+            kinds = list(zip(kinds, self.lengths(plain), strict=True))
 
         found = [0.0] * len(pairs)
         for numbers in alike(kinds, self.in_a_pass):
@@ -115,22 +113,13 @@ class Joint:
             found: list[float] = self.head.odds(reading).double().tolist()
         return found
 
-    def _lengths(self, texts: Sequence[str]) -> list[int]:
-        return list(map(len, self.tokenizer(list(texts))["input_ids"]))
-
     def _asked(self, texts: Sequence[str]) -> list[str]:
         return list(map(question, texts)) if self.head.asks else list(texts)
 
 
 def shapes(shown: Sequence[Any]) -> Hashable:
     """The sizes of what is seen of some pictures; of regions, of features and boxes."""
-    found: list[Hashable] = []
-    for made in shown:
-        if isinstance(made, tuple):
-            found.append(shapes(made))
-        else:
-            found.append(tuple(made.shape))
-    return tuple(found)
+    return tuple(shapes(made) if isinstance(made, tuple) else shape_of(made) for made in shown)
 
 
 def odds_of_true(logits: Any, config: Any) -> Any:
@@ -149,17 +138,18 @@ def odds_of_true(logits: Any, config: Any) -> Any:
 
 def matcher(model: Any, tokenizer: Any, processor: Any) -> Joint:
     """A matcher by the class of a model."""
-    if hasattr(model, "vision_model"):
-        look = partial(_look_with_model, model, processor.image_processor)
-    else:
-        _use_all_patches(model)
-        look = partial(_look_at_pixels, processor.image_processor)
+    shown = processor.image_processor
+
+    def look(images: Sequence[Image]) -> dict[str, Prepared[Any]]:
+        if hasattr(model, "vision_model"):
+            return _look_with_model(model, shown, images)
+        return dict(prepared(images, shown))  # as pixels
+
+    if hasattr(model, "vilt"):
+        # it can be told to draw some patches of a picture at random: it must see all of them
+        model.config.max_image_length = -1
+        model.vilt.embeddings.config.max_image_length = -1
     return Joint(model, tokenizer, HEADS[type(model).__name__], look)
-
-
-def _look_at_pixels(image_processor: Any, images: Sequence[Image]) -> dict[str, Prepared[Any]]:
-    """Pictures as pixels, for models that have no part of their own for them."""
-    return dict(prepared(images, image_processor))
 
 
 def _look_with_model(
@@ -176,12 +166,6 @@ def _look_with_model(
         for key, row in zip(take(keys, numbers), rows, strict=True):
             found[key] = Prepared(row)
     return found
-
-
-def _use_all_patches(model: Any) -> None:
-    """ViLT can be told to draw some patches of a picture at random: it must see all of them."""
-    model.config.max_image_length = -1
-    model.vilt.embeddings.config.max_image_length = -1
 
 
 def _blip_match(reading: JointInputs) -> Any:
@@ -224,10 +208,14 @@ def _log_likelihood(reading: JointInputs, states: Any, answer: str) -> Any:
     return logits.float().log_softmax(-1)[:, range(len(wanted)), wanted].sum(-1)
 
 
-def _vilt_match(reading: JointInputs) -> Any:
+def _vilt_logits(reading: JointInputs) -> Any:
     pixels = reading.stacked()
     seen = {"pixel_values": pixels, "pixel_mask": _whole(pixels)}
-    return reading.model(**reading.tokens, **seen).logits[:, 0]
+    return reading.model(**reading.tokens, **seen).logits
+
+
+def _vilt_match(reading: JointInputs) -> Any:
+    return _vilt_logits(reading)[:, 0]
 
 
 def _vilt_class(reading: JointInputs) -> Any:
@@ -253,9 +241,7 @@ def _vilt_answer(reading: JointInputs) -> Any:
             "The answers that the model knows hold no yes and no.",
             "Give a model with a list of answers in its config (id2label).",
         )
-    pixels = reading.stacked()
-    seen = {"pixel_values": pixels, "pixel_mask": _whole(pixels)}
-    logits = reading.model(**reading.tokens, **seen).logits
+    logits = _vilt_logits(reading)
     return logits[:, places["yes"]] - logits[:, places["no"]]
 
 

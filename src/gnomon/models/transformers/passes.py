@@ -52,11 +52,12 @@ class SharedLayer(DynamicLayer):  # type: ignore[misc]
             values = torch.cat([self.values.expand(rows, -1, -1, -1), value_states], dim=-2)
             return keys, values
 
-        if self._spread is None or not _holds(self._spread[0], rows, length):
+        spread = self._spread
+        if spread is None or spread[0].shape[0] < rows or spread[0].shape[2] < length:
             keys = self._spread_out(self.keys, rows, new)
             values = self._spread_out(self.values, rows, new)
-            self._spread = (keys, values)
-        keys, values = self._spread
+            spread = self._spread = (keys, values)
+        keys, values = spread
         keys, values = keys[:rows, :, :length], values[:rows, :, :length]
         keys[:, :, offset:] = key_states
         values[:, :, offset:] = value_states
@@ -178,10 +179,6 @@ def _uncopied_keys(device: torch.device) -> Iterator[None]:
         sdpa_attention.use_gqa_in_sdpa = usual
 
 
-def _holds(spread: torch.Tensor, rows: int, length: int) -> bool:
-    return bool(spread.shape[0] >= rows and spread.shape[2] >= length)
-
-
 @contextmanager
 def only_at(model: Any, places: torch.Tensor) -> Iterator[list[torch.Tensor]]:
     """While inside, the model's head is given the states at `places`, as one row, and no other.
@@ -291,11 +288,14 @@ def compute_logits(model: Any, task: PassTask, prefix: Layers | None) -> torch.T
         return forward(model, task.batch, prefix, places)
 
     line = line_up(task.batch)
+    size = len(line.tokens)
+    # hides nothing and takes no memory: only so that the model makes none
+    no_mask = torch.zeros(1, dtype=model.dtype, device=places.device).expand(1, 1, size, size)
     layout = _layout(line, task.batch, prefix, model.dtype, places.device)
     inputs = {
         "input_ids": torch.tensor([line.tokens], device=places.device),
         "position_ids": torch.tensor([line.depths], device=places.device) + _length(prefix),
-        "attention_mask": _no_mask(len(line.tokens), model.dtype, places.device),
+        "attention_mask": no_mask,
         "use_cache": False,
     }
     with _attention_in_rows(layout, prefix):
@@ -304,11 +304,6 @@ def compute_logits(model: Any, task: PassTask, prefix: Layers | None) -> torch.T
 
 def _length(prefix: Layers | None) -> int:
     return 0 if prefix is None else int(prefix[0].keys.shape[-2])
-
-
-def _no_mask(size: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
-    """A mask that hides nothing and takes no memory: only so that the model makes none."""
-    return torch.zeros(1, dtype=dtype, device=device).expand(1, 1, size, size)
 
 
 def _layout(

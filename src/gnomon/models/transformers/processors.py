@@ -24,16 +24,8 @@ FAULTS = (AttributeError, ImportError, ValueError)  # of a processor whose video
 PLAIN = (bool, int, float, str, list, tuple, dict)
 # settings of image processors that say how they are called, not what comes out
 UNIMPORTANT = frozenset(
-    (
-        "_processor_class",
-        "auto_map",
-        "device",
-        "disable_grouping",
-        "image_processor_type",
-        "input_data_format",
-        "processor_class",
-        "return_tensors",
-    )
+    """_processor_class auto_map device disable_grouping image_processor_type input_data_format
+    processor_class return_tensors""".split()
 )
 
 

@@ -13,7 +13,7 @@ from gnomon.errors import DataError, UsageError
 from gnomon.files import read_table
 from gnomon.fingerprint import fingerprint
 from gnomon.paint.judges.boxes import abstain
-from gnomon.paint.records import PAINTED, PICTURE, JudgeVerdict, Painted, Truth, asked_of
+from gnomon.paint.records import PAINTED, PICTURE, JudgeVerdict, Painted, asked_of
 from gnomon.records import MASK, Image, Item, digest
 from gnomon.runs import open_runs
 from gnomon.vision.images import Pixels
@@ -53,9 +53,7 @@ class AskedJudge:
         if close:
             close()
 
-    def look(
-        self, item: Item, painted: Painted, picture: Pixels, truth: Truth | None
-    ) -> JudgeVerdict:
+    def look(self, item: Item, painted: Painted, picture: Pixels) -> JudgeVerdict:
         """What the model says that the picture shows; `painted` names the file."""
         question = question_of(item, painted, picture.size)
         if question is None:
@@ -149,9 +147,7 @@ class PeopleJudge:
         """What determines the verdicts."""
         return {"judge": "people", "file": self._known[:40], "pictures": len(self._votes)}
 
-    def look(
-        self, item: Item, painted: Painted, picture: Pixels, truth: Truth | None
-    ) -> JudgeVerdict:
+    def look(self, item: Item, painted: Painted, picture: Pixels) -> JudgeVerdict:
         """What most people said of the picture; nothing if they do not agree."""
         votes = self._votes.get((item.id, painted.number))
         if not votes:

@@ -1,33 +1,185 @@
-"""The judge by boxes: where two things are, and how large they are, by a rule that has a name.
-
-It abstains where it does not see both things, where no rule reaches what is asked, and where the
-rule cannot decide; why stands in the verdict.
-"""
+"""The judge by boxes: where two things are, and how large they are, by a rule that has a name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
+from math import hypot
 from typing import Any
 
-from gnomon.errors import UsageError
+from gnomon.errors import UsageError, check_known
 from gnomon.files import package_data, read_yaml
-from gnomon.paint.judges.rules import DEFAULT, JudgeRule, in_pixels, rule_of
 from gnomon.paint.records import (
     FoundThing,
     JudgeVerdict,
     Painted,
     PaintQuestion,
     ThingsFound,
-    TrueThing,
     Truth,
     asked_of,
 )
 from gnomon.records import Item
-from gnomon.vision.detection import DepthModel, Detection, ObjectFinder, distance_of
+from gnomon.vision.detection import Box, DepthModel, Detection, ObjectFinder, distance_of
 from gnomon.vision.images import Pixels
 from gnomon.vision.naming import class_of
 from gnomon.vision.relating import PlacedBox, margin
+
+# Which relation two boxes in a picture stand in: six published rules on the same boxes.
+#
+# Each rule gives the relations that hold of the first box to the second, with a strength: the
+# clearer the case, the larger. Boxes are in pixels with y downwards, so above is the smaller y.
+# None of the rules looks at depth; whatever they leave out, none of them holds.
+
+
+Strengths = Mapping[str, float]  # of the relations that hold
+RELATIONS = ("inside", "above", "below", "beside", "left", "right")
+DEFAULT = "paper"
+
+GENEVAL_MARGIN = 0.1  # of the two sizes: offsets up to this do not count
+GENEVAL_SHARE = 0.5  # of the distance that an offset must make up: directions within 60 degrees
+GENEVAL_NOTHING = 1e-3  # pixels
+COMPBENCH_OVERLAP = 0.1  # intersection over union up to which boxes are apart
+COMPBENCH_NEAR = 150.0  # pixels
+
+
+@dataclass(frozen=True)
+class JudgeRule:
+    """A named rule. `single`: it judges only pictures with exactly one box of each thing."""
+
+    name: str
+    says: str
+    relations: Callable[[Box, Box], Strengths]
+    single: bool = False
+
+
+def rule_of(name: str) -> JudgeRule:
+    """The rule of a name."""
+    check_known("rule", name, RULES)
+    return RULES[name]
+
+
+def in_pixels(box: Box, width: int, height: int) -> Box:
+    """A box that was in shares of its picture."""
+    return Box(box.left * width, box.top * height, box.right * width, box.bottom * height)
+
+
+def _paper(a: Box, b: Box) -> Strengths:
+    """Inside if within the box; else above, below or beside by the larger of the two offsets.
+
+    An offset that is exactly diagonal counts as above or below, as in the released code.
+    """
+    if _within(a, b):
+        return {"inside": 1.0}
+    across, up = _offsets(a, b)
+    if across == up == 0:
+        return {}
+    if abs(up) >= abs(across):
+        return _height(up, abs(up))
+    return _side(across, abs(across))
+
+
+def _released(a: Box, b: Box) -> Strengths:
+    """The paper's rule as its code has it, which takes the larger y for the higher place."""
+    swapped = {"above": "below", "below": "above"}
+    return {swapped.get(relation, relation): size for relation, size in _paper(a, b).items()}
+
+
+def _visor(a: Box, b: Box) -> Strengths:
+    """By the sign of each offset between the middles, one across and one up."""
+    across, up = _offsets(a, b)
+    found: dict[str, float] = {}
+    if across:
+        found |= _side(across, abs(across))
+    if up:
+        found |= _height(up, abs(up))
+    return found
+
+
+def _geneval(a: Box, b: Box) -> Strengths:
+    """By offsets beyond a tenth of the two sizes that make up half of the distance or more."""
+    across, up = _offsets(a, b)
+    beyond_across = _beyond(across, GENEVAL_MARGIN * (a.width + b.width))
+    beyond_up = _beyond(up, GENEVAL_MARGIN * (a.height + b.height))
+    if max(abs(beyond_across), abs(beyond_up)) < GENEVAL_NOTHING:
+        return {}
+    distance = hypot(across, up)
+    share_across, share_up = beyond_across / distance, beyond_up / distance
+    found: dict[str, float] = {}
+    if abs(share_across) > GENEVAL_SHARE:
+        found |= _side(across, abs(share_across))
+    if abs(share_up) > GENEVAL_SHARE:
+        found |= _height(up, abs(share_up))
+    return found
+
+
+def _compbench(a: Box, b: Box) -> Strengths:
+    """By the larger offset, the less the more the boxes overlap; near within 150 pixels."""
+    across, up = _offsets(a, b)
+    overlap = a.overlap(b)
+    apart = 1.0 if overlap < COMPBENCH_OVERLAP else COMPBENCH_OVERLAP / overlap
+    near = 1.0
+    if min(abs(across), abs(up)) >= COMPBENCH_NEAR:
+        near = COMPBENCH_NEAR / max(abs(across), abs(up))
+    found: dict[str, float] = {}
+    if abs(across) > abs(up):
+        found = _side(across, apart)
+    elif abs(up) > abs(across):
+        found = _height(up, apart)
+    return {**found, "beside": near}
+
+
+def _heim(a: Box, b: Box) -> Strengths:
+    """By the larger offset between the top left corners; boxes at one corner count as below."""
+    across, up = a.left - b.left, b.top - a.top
+    if abs(across) > abs(up):
+        return _side(across, abs(across))
+    return _height(up, abs(up))
+
+
+def _side(across: float, strength: float) -> dict[str, float]:
+    """Beside, on the side to which an offset points."""
+    return {"beside": strength, "left" if across < 0 else "right": strength}
+
+
+def _height(up: float, strength: float) -> dict[str, float]:
+    """Above or below, as an offset points."""
+    return {"above" if up > 0 else "below": strength}
+
+
+def _within(a: Box, b: Box) -> bool:
+    across = b.left <= a.left and a.right <= b.right
+    return across and b.top <= a.top and a.bottom <= b.bottom
+
+
+def _offsets(a: Box, b: Box) -> tuple[float, float]:
+    """How far the middle of A is to the right of that of B, and how far above it."""
+    across = (a.left + a.right - b.left - b.right) / 2
+    up = (b.top + b.bottom - a.top - a.bottom) / 2
+    return across, up
+
+
+def _beyond(offset: float, margin: float) -> float:
+    """What is left of an offset without a margin, with its sign."""
+    if abs(offset) <= margin:
+        return 0.0
+    return offset - margin if offset > 0 else offset + margin
+
+
+RULES = {
+    rule.name: rule
+    for rule in (
+        JudgeRule("paper", "spatial commonsense, Table 7: the right way up", _paper),
+        JudgeRule(
+            "released", "the code of spatial commonsense: above and below swapped", _released
+        ),
+        JudgeRule("visor", "VISOR: the signs of the offsets between the middles", _visor),
+        JudgeRule("geneval", "GenEval: offsets beyond the things' sizes", _geneval),
+        JudgeRule("compbench", "T2I-CompBench: the larger offset, and little overlap", _compbench),
+        JudgeRule("heim", "HEIM: the top left corners, one box of each thing", _heim, single=True),
+    )
+}
+
 
 LEAST = 0.4  # how sure a detector must be; the embedded one lists much that is not there
 GREATER = ("larger", "taller")
@@ -84,9 +236,7 @@ class BoxJudge:
         """What determines the verdicts."""
         return {"judge": "boxes", "rule": self.rule.name, "least": self.least, **self.about}
 
-    def look(
-        self, item: Item, painted: Painted, picture: Pixels, truth: Truth | None
-    ) -> JudgeVerdict:
+    def look(self, item: Item, painted: Painted, picture: Pixels) -> JudgeVerdict:
         """What the picture shows."""
         asked = asked_of(item)
         if asked is None:
@@ -94,7 +244,11 @@ class BoxJudge:
         frame = item.tags.get("frame", "")
         if frame in OWN_FRAMES:
             return abstain(f"boxes do not show the frame '{frame}' that the relation is meant in")
-        return self.decide(item, asked, self._see(asked, picture, truth), picture.size)
+        if self.detector is None:
+            seen = told_by(asked, painted.truth, depth=self.true_depth)
+        else:
+            seen = found_by(asked, picture, self.detector, self.depth, self.least)
+        return self.decide(item, asked, seen, picture.size)
 
     def decide(
         self, item: Item, asked: PaintQuestion, seen: ThingsFound, size: tuple[int, int]
@@ -103,11 +257,8 @@ class BoxJudge:
         first, second = seen.first, seen.second
         shown = _shown(asked, seen)
         if first is None or second is None:
-            unseen = [
-                name
-                for name, thing in zip(asked[:2], (first, second), strict=True)
-                if thing is None
-            ]
+            pairs = zip(asked[:2], (first, second), strict=True)
+            unseen = [name for name, thing in pairs if thing is None]
             return abstain("not seen: " + ", ".join(unseen), **shown)
         if self.rule.single and asked.kind == "position" and seen.extras:
             return abstain("there is more than one of a thing", **shown)
@@ -118,11 +269,6 @@ class BoxJudge:
         if isinstance(strengths, str):
             return abstain(strengths, **shown)
         return _clearest(strengths, {**shown, "rule": self.rule.name})
-
-    def _see(self, asked: PaintQuestion, picture: Pixels, truth: Truth | None) -> ThingsFound:
-        if self.detector is None:
-            return told_by(asked, truth, depth=self.true_depth)
-        return found_by(asked, picture, self.detector, self.depth, self.least)
 
     def _positions(
         self, choices: tuple[str, ...], first: FoundThing, second: FoundThing, size: tuple[int, int]
@@ -239,8 +385,10 @@ def found_by(
     distance = _distances(picture, depth)
     of_each = []
     for name, label in zip(names, classes, strict=True):
-        detections = _apart([each for each in seen if each.label == label])
-        of_each.append([_thing(name, each, distance) for each in detections])
+        things = []
+        for each in _apart([each for each in seen if each.label == label]):
+            things.append(FoundThing(name, each.box, each.confidence, distance(each)))
+        of_each.append(things)
     if classes[0] == classes[1]:  # two things of one class: the two surest boxes
         of_each = [of_each[0][:1], of_each[1][1:]]
     first, second = of_each
@@ -252,16 +400,13 @@ def told_by(asked: PaintQuestion, truth: Truth | None, *, depth: bool) -> Things
     """What the renderer knows of the two things; nothing of a picture that it did not make."""
     if truth is None:
         return ThingsFound(None, None)
-    standing = (truth.first, truth.second)
-    first, second = (_told(each, depth=depth) for each in standing)
+    found: list[FoundThing | None] = []
+    for each in (truth.first, truth.second):
+        distance = each.distance if depth else None
+        thing = FoundThing(each.name, each.box, 1.0, distance)
+        found.append(thing if each.visible >= LEAST_VISIBLE else None)
+    first, second = found
     return ThingsFound(first, second)
-
-
-def _told(standing: TrueThing, *, depth: bool) -> FoundThing | None:
-    if standing.visible < LEAST_VISIBLE:
-        return None
-    distance = standing.distance if depth else None
-    return FoundThing(standing.name, standing.box, 1.0, distance)
 
 
 def _distances(picture: Pixels, depth: DepthModel | None) -> Callable[[Detection], float | None]:
@@ -277,12 +422,6 @@ def _distances(picture: Pixels, depth: DepthModel | None) -> Callable[[Detection
         return found if depth.far_is_large else 1 / found
 
     return distance
-
-
-def _thing(
-    name: str, detection: Detection, distance: Callable[[Detection], float | None]
-) -> FoundThing:
-    return FoundThing(name, detection.box, detection.confidence, distance(detection))
 
 
 def _apart(detections: Sequence[Detection]) -> list[Detection]:

@@ -7,7 +7,7 @@ choices true.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from heapq import nsmallest
 from pathlib import Path
@@ -20,7 +20,7 @@ from gnomon.downloads.catalogue import cache_folder
 from gnomon.items.writing import atomic_file
 from gnomon.measures.correction import Trial
 from gnomon.paint.painters.render import edition, picture_of
-from gnomon.paint.records import Judge, JudgeVerdict, Painted, PaintedPicture, asked_of, seed_of
+from gnomon.paint.records import Judge, JudgeVerdict, Painted, PaintTrouble, asked_of, seed_of
 from gnomon.records import Answer, Item, digest
 from gnomon.vision.images import decode_bytes
 
@@ -39,7 +39,9 @@ def vote(item: Item, painted: Sequence[Painted], verdicts: Sequence[JudgeVerdict
     files = tuple(each.file for each in painted if each.file)
     reply = json.dumps(_seen(painted, verdicts), ensure_ascii=False)
     if all(verdict is None for verdict in verdicts):
-        return Answer(item=item.id, error=_trouble(painted), files=files, reply=reply)
+        reasons = dict.fromkeys(each.trouble for each in painted if each.trouble)
+        trouble = "; ".join(reasons) or "there is no picture"
+        return Answer(item=item.id, error=trouble, files=files, reply=reply)
     best = max(votes)
     if not best:
         return Answer(item=item.id, reply=reply, files=files)
@@ -50,11 +52,6 @@ def vote(item: Item, painted: Sequence[Painted], verdicts: Sequence[JudgeVerdict
     if votes.count(best) == 1:
         choice = item.choices[votes.index(best)]
     return Answer(item=item.id, choice=choice, scores=scores, reply=reply, files=files)
-
-
-def _trouble(painted: Sequence[Painted]) -> str:
-    reasons = dict.fromkeys(each.trouble for each in painted if each.trouble)
-    return "; ".join(reasons) or "there is no picture"
 
 
 def _seen(
@@ -131,11 +128,9 @@ def _chosen(items: Iterable[Item], count: int) -> list[Item]:
         for item in items
         if item.form == "scene" and len(item.gold) == 1 and asked_of(item) is not None
     )
-    return nsmallest(count, fit, key=_lot)
-
-
-def _lot(item: Item) -> bytes:
-    return sha256(item.id.encode(errors="surrogatepass")).digest()
+    return nsmallest(
+        count, fit, key=lambda item: sha256(item.id.encode(errors="surrogatepass")).digest()
+    )
 
 
 def _another(item: Item) -> str:
@@ -147,8 +142,9 @@ def _another(item: Item) -> str:
 def _judged(judge: Judge, item: Item, choice: str, pictures: int, folder: Path) -> Answer | None:
     """What a judge says of scenes in which a choice is true; none if they cannot be drawn."""
     painted, verdicts = [], []
-    for number, made in enumerate(_drawn(item, choice, pictures)):
-        if made is None:
+    for number in range(pictures):
+        made = picture_of(item, choice, seed_of(item.id, number, SEED), SIDE)
+        if isinstance(made, PaintTrouble):
             return None
         file = folder / "scene.png"
         file.write_bytes(made.content)
@@ -159,16 +155,11 @@ def _judged(judge: Judge, item: Item, choice: str, pictures: int, folder: Path) 
             seed=0,
             file=str(file),
             sha256=sha256(made.content).hexdigest(),
+            truth=made.truth,
         )
         painted.append(each)
-        verdicts.append(judge.look(item, each, decode_bytes(made.content, file), made.truth))
+        verdicts.append(judge.look(item, each, decode_bytes(made.content, file)))
     return vote(item, painted, verdicts)
-
-
-def _drawn(item: Item, choice: str, pictures: int) -> Iterator[PaintedPicture | None]:
-    for number in range(pictures):
-        made = picture_of(item, choice, seed_of(item.id, number, SEED), SIDE)
-        yield made if isinstance(made, PaintedPicture) else None
 
 
 def _read(file: Path) -> Trial | None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterator
+from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -21,10 +21,19 @@ import msgspec
 from gnomon.errors import DataError, UsageError
 from gnomon.files import open_regular, read_jsonl, read_table
 from gnomon.fingerprint import sha256_of
+from gnomon.keep import Keep
 from gnomon.models.detectors import open_detector
 from gnomon.paint.factory import as_model
 from gnomon.paint.model import MOST_BYTES
-from gnomon.paint.records import PaintedPicture, PaintQuestion, PaintRequest, PaintTrouble, asked_of
+from gnomon.paint.records import (
+    Made,
+    OneByOne,
+    PaintedPicture,
+    PaintQuestion,
+    PaintRequest,
+    PaintTrouble,
+    asked_of,
+)
 from gnomon.records import Item
 from gnomon.vision.images import decode
 from gnomon.vision.naming import class_of
@@ -62,7 +71,7 @@ def folder(name: str) -> FolderPainter:
     return FolderPainter(name, place, named_files(place))
 
 
-class FolderPainter:
+class FolderPainter(OneByOne):
     """Shows pictures that are there already."""
 
     batch = 64
@@ -84,31 +93,29 @@ class FolderPainter:
         """How many pictures of an item there are."""
         return len(self.files_of(item.id))
 
-    def paint(
-        self, requests: Sequence[PaintRequest]
-    ) -> Iterator[tuple[PaintRequest, PaintedPicture | PaintTrouble]]:
-        """Each request with the file that is there for it."""
-        for request in requests:
-            yield request, self._show(request)
-
-    def _show(self, request: PaintRequest) -> PaintedPicture | PaintTrouble:
+    def paint_one(self, request: PaintRequest) -> Made:
+        """The picture of a request, or why there is none."""
         files = self.files_of(request.item.id)
         if request.number >= len(files):
             return PaintTrouble("there is no picture of this item")
         file = files[request.number]
         if not file.resolve().is_relative_to(self._place.resolve()):
             return PaintTrouble("the picture is outside its folder")
-        try:
-            with open_regular(file) as stream:
-                return PaintedPicture(stream.read(MOST_BYTES + 1))
-        except OSError as error:
-            return PaintTrouble(f"the picture cannot be read: {error.strerror}")
-        except DataError as error:
-            return PaintTrouble(error.message)
+        return _picture_in(file)
 
     def files_of(self, id: str) -> list[Path]:
         """The pictures of an item, in order."""
         return self._index.get(id) or self._index.get(file_stem(id), [])
+
+
+def _picture_in(file: Path) -> Made:
+    try:
+        with open_regular(file) as stream:
+            return PaintedPicture(stream.read(MOST_BYTES + 1))
+    except OSError as error:
+        return PaintTrouble(f"the picture cannot be read: {error.strerror}")
+    except DataError as error:
+        return PaintTrouble(error.message)
 
 
 def file_stem(id: str) -> str:
@@ -165,15 +172,7 @@ def read_index(table: Path) -> dict[str, list[Path]]:
 
 
 MOST_PHOTOS = 200_000
-INDEX = "gallery.jsonl"
-
-
-class _GalleryPhoto(msgspec.Struct, frozen=True):
-    """A photograph, and how many things of each class are seen in it."""
-
-    sha256: str
-    seen: dict[str, int]
-    file: str = ""
+SEEN = "gallery"  # a folder of what was seen, by the digest of the photograph
 
 
 @as_model
@@ -196,8 +195,8 @@ def gallery(name: str, *, dir: str, finder: str = "ssd", sure: float = 0.3) -> P
     return PhotoGallery(folder, finder, sure)
 
 
-class PhotoGallery:
-    """Shows photographs."""
+class PhotoGallery(OneByOne):
+    """Shows photographs, in an order that is drawn for each item."""
 
     spec = "synth:gallery"
     batch = 16
@@ -211,7 +210,7 @@ class PhotoGallery:
                 f"{finder} finds what it is told to find, and has no classes of its own.",
                 "Choose ssd, or a detector such as hf:facebook/detr-resnet-50.",
             )
-        self._index: Path | None = None
+        self._store: Keep | None = None
 
     def describe(self) -> dict[str, Any]:
         """What determines the pictures: the photographs, and who looks at them."""
@@ -221,41 +220,25 @@ class PhotoGallery:
 
     def keep(self, folder: Path) -> None:
         """Keep what was seen in this folder."""
-        folder.mkdir(parents=True, exist_ok=True)
-        self._index = folder / INDEX
+        self._store = Keep(folder / SEEN)
 
     def count(self, item: Item) -> int:
         """How many photographs show both things."""
         return len(self._showing(item))
 
-    def paint(
-        self, requests: Sequence[PaintRequest]
-    ) -> Iterator[tuple[PaintRequest, PaintedPicture | PaintTrouble]]:
-        """Each request with a photograph, in an order that is drawn for its item."""
-        for request in requests:
-            yield request, self._show(request)
-
-    def _show(self, request: PaintRequest) -> PaintedPicture | PaintTrouble:
+    def paint_one(self, request: PaintRequest) -> Made:
+        """The picture of a request, or why there is none."""
         photos = self._showing(request.item)
         if request.number >= len(photos):
             return PaintTrouble("no photograph shows both things")
-        try:
-            with open_regular(Path(photos[request.number].file)) as stream:
-                return PaintedPicture(stream.read(MOST_BYTES + 1))
-        except OSError as error:
-            return PaintTrouble(f"the photograph cannot be read: {error.strerror}")
+        return _picture_in(photos[request.number])
 
-    def _showing(self, item: Item) -> list[_GalleryPhoto]:
+    def _showing(self, item: Item) -> list[Path]:
         asked = asked_of(item)
-        if asked is None:
-            return []
-        wanted = self._classes(asked)
+        wanted = self._classes(asked) if asked else None
         if not wanted:
             return []
-        found = []
-        for photo in self._photos:
-            if all(photo.seen.get(label, 0) >= count for label, count in wanted.items()):
-                found.append(photo)
+        found = [file for file, seen in self._photos.items() if seen >= wanted]
         Random(item.id).shuffle(found)
         return found
 
@@ -274,16 +257,13 @@ class PhotoGallery:
         return {file: sha256_of(file) for file in self._files}
 
     @cached_property
-    def _photos(self) -> list[_GalleryPhoto]:
-        """All photographs, looked at; one that cannot be read shows nothing."""
-        known = self._kept()
-        found = []
+    def _photos(self) -> dict[Path, Counter[str]]:
+        """What is seen in each photograph, which is looked at once in a run."""
+        found = {}
         for file, digest in self._digests.items():
-            photo = known.get(digest)
-            if photo is None:
-                photo = _GalleryPhoto(digest, self._seen(file))
-                self._note(photo)
-            found.append(msgspec.structs.replace(photo, file=str(file)))
+            look = partial(self._seen, file)
+            seen = self._store.kept(digest, dict[str, int], look) if self._store else look()
+            found[file] = Counter(seen)
         return found
 
     def _seen(self, file: Path) -> dict[str, int]:
@@ -297,26 +277,10 @@ class PhotoGallery:
                 labels[each.label] += 1
         return dict(labels)
 
-    def _kept(self) -> dict[str, _GalleryPhoto]:
-        if self._index is None or not self._index.is_file():
-            return {}
-        try:
-            return {photo.sha256: photo for _, photo in read_jsonl(self._index, _GalleryPhoto)}
-        except DataError:  # cut off by a kill: it is quicker to look again than to repair
-            self._index.unlink()
-            return {}
-
-    def _note(self, photo: _GalleryPhoto) -> None:
-        if self._index is not None:
-            with self._index.open("ab") as out:
-                out.write(msgspec.json.encode(photo) + b"\n")
-
 
 def _photographs(folder: Path) -> list[Path]:
-    found = []
-    for file in sorted(folder.rglob("*")):
-        if file.suffix.lower() in ENDINGS and file.is_file():
-            found.append(file)
+    every = sorted(folder.rglob("*"))
+    found = [file for file in every if file.suffix.lower() in ENDINGS and file.is_file()]
     if not found:
         raise DataError("the folder has no photographs.", "Give another with dir=.", file=folder)
     if len(found) > MOST_PHOTOS:

@@ -6,22 +6,22 @@ is killed goes on from there, and ends with the same pixels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from gnomon.durable import replace_file
 from gnomon.errors import UsageError, importing
+from gnomon.keep import Keep
 from gnomon.models.transformers.checkpoint import check_device, check_folder, explained
 from gnomon.models.transformers.loading import best_device, libraries, quiet, revision_of
 from gnomon.models.transformers.processors import load_tokenizer
 from gnomon.options import neutral
 from gnomon.paint.factory import as_model
-from gnomon.paint.records import PaintedPicture, PaintRequest, PaintTrouble
+from gnomon.paint.records import Making, PaintedPicture, PaintRequest
 
 CLIP = "openai/clip-vit-base-patch32"
 LARGEST_SIDE = 2048
@@ -54,7 +54,7 @@ class GuidedSettings:
     noise: float = 0.11
 
 
-@as_model
+@partial(as_model, settings=GuidedSettings)
 @neutral("save_every", "device")
 def guided(
     name: str,
@@ -62,28 +62,9 @@ def guided(
     vqgan: str = "",
     clip: str = CLIP,
     negative: str = "incoherent, confusing, cropped, watermarks",
-    size: int = 512,
-    steps: int = 601,
-    rate: float = 0.5,
-    decay: float = 0.1,
-    decay_beyond: float = 5.0,
-    spread: float = 0.5,
-    stretch: float = 1.9,
-    clip_latents: float = 6.0,
-    towards: float = 10.0,
-    away: float = 5.0,
-    cuts: int = 32,
-    whole_cuts: int = 3,
-    whole_size: float = 1.4,
-    mean_size: float = 1.2,
-    size_deviation: float = 0.3,
-    least_size: float = 0.43,
-    most_size: float = 1.9,
-    turn: float = 24.0,
-    shift: float = 0.1,
-    noise: float = 0.11,
     save_every: int = 100,
     device: str = "",
+    **settings: Any,
 ) -> GuidedPainter:
     """The painter of the spatial-commonsense paper: a VQGAN whose latents CLIP guides.
 
@@ -114,8 +95,7 @@ def guided(
     save_every  steps after which what was reached is written down
     device     cpu, cuda or mps (default: the fastest)
     """
-    given = locals()
-    settings = GuidedSettings(**{field.name: given[field.name] for field in fields(GuidedSettings)})
+    chosen = GuidedSettings(**settings)
     if name:
         raise UsageError(
             f"synth:guided takes no name, not '{name[:60]}'.", "Give --set vqgan=FOLDER."
@@ -125,9 +105,9 @@ def guided(
             "synth:guided needs the weights of a VQGAN.",
             "Give --set vqgan=FOLDER, a VQModel as diffusers saves it.",
         )
-    _check(settings, save_every)
+    _check(chosen, save_every)
     return GuidedPainter(
-        vqgan, clip, settings, negative=negative, save_every=save_every, device=device
+        vqgan, clip, chosen, negative=negative, save_every=save_every, device=device
     )
 
 
@@ -159,7 +139,7 @@ class GuidedPainter:
             "clip": revision_of(clip, self._clip.config),
         }
         self._save_every = save_every
-        self._folder: Path | None = None
+        self._store: Keep | None = None
 
     def describe(self) -> dict[str, Any]:
         """What determines the pictures."""
@@ -167,12 +147,9 @@ class GuidedPainter:
 
     def keep(self, folder: Path) -> None:
         """Write down in this folder how far a picture has come."""
-        folder.mkdir(parents=True, exist_ok=True)
-        self._folder = folder
+        self._store = Keep(folder)
 
-    def paint(
-        self, requests: Sequence[PaintRequest]
-    ) -> Iterator[tuple[PaintRequest, PaintedPicture | PaintTrouble]]:
+    def paint(self, requests: Sequence[PaintRequest]) -> Making:
         """Each request with its picture."""
         for request in requests:
             yield request, self._paint(request)
@@ -238,42 +215,35 @@ class GuidedPainter:
             )
         return getattr(found, "pooler_output", found)
 
-    def _file(self, request: PaintRequest) -> Path | None:
-        if self._folder is None:
-            return None
+    def _key(self, request: PaintRequest) -> str:
         key = f"{request.item.id}\0{request.number}\0{request.seed}\0{request.prompt}"
-        known = sha256(key.encode(errors="surrogatepass")).hexdigest()
-        return self._folder / f"{known[:32]}.safetensors"
+        return sha256(key.encode(errors="surrogatepass")).hexdigest()[:32]
 
     def _save(self, guidance: Any, request: PaintRequest) -> None:
         """Write down how far a picture has come: whole or not at all."""
-        file = self._file(request)
-        if file is None:
-            return
         from safetensors.torch import save
 
-        replace_file(file, save(guidance.state()))
+        if self._store:
+            self._store.write(self._key(request), save(guidance.state()))
 
     def _resume(self, guidance: Any, request: PaintRequest) -> None:
         """Go on from what was written down, if that is sound and of this picture."""
-        file = self._file(request)
-        if file is None or not file.is_file():
-            return
         from safetensors import SafetensorError
         from safetensors.torch import load
 
+        kept = self._store.read(self._key(request)) if self._store else None
+        if kept is None:
+            return
         try:
-            state = load(file.read_bytes())
+            state = load(kept)
             if state["latents"].shape == guidance.latents.shape:
                 guidance.restore(state)
         except (SafetensorError, KeyError, RuntimeError):
-            file.unlink()
+            self._forget(request)
 
     def _forget(self, request: PaintRequest) -> None:
-        file = self._file(request)
-        if file is not None:
-            with suppress(OSError):
-                file.unlink()
+        if self._store:
+            self._store.remove(self._key(request))
 
 
 def _png(picture: Any) -> bytes:

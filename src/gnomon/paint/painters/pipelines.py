@@ -6,7 +6,7 @@ its batch (beyond float noise).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from gnomon.models.transformers.checkpoint import check_device, explained
 from gnomon.models.transformers.loading import DTYPES, best_device, libraries, quiet
 from gnomon.options import neutral
 from gnomon.paint.factory import as_model
-from gnomon.paint.records import PaintedPicture, PaintRequest, PaintTrouble
+from gnomon.paint.records import Making, PaintedPicture, PaintRequest, PaintTrouble
 
 LARGEST_SIDE = 4096
 
@@ -84,9 +84,7 @@ class PipelinePainter:
         """What determines the pictures."""
         return {**self._about, **self._how}
 
-    def paint(
-        self, requests: Sequence[PaintRequest]
-    ) -> Iterator[tuple[PaintRequest, PaintedPicture | PaintTrouble]]:
+    def paint(self, requests: Sequence[PaintRequest]) -> Making:
         """Each request with its picture."""
         torch, _ = libraries()
         generators = []

@@ -6,7 +6,6 @@ pictures would misjudge those of a real one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from functools import cache
 from math import prod
 from typing import Any
@@ -19,6 +18,8 @@ from gnomon.files import package_data
 from gnomon.paint.factory import as_model
 from gnomon.paint.painters.stages import FIRST, SECOND, stage
 from gnomon.paint.records import (
+    Made,
+    OneByOne,
     PaintedPicture,
     PaintRequest,
     PaintTrouble,
@@ -52,7 +53,7 @@ def render(name: str, *, size: int = 256, look: str = "shapes") -> Renderer:
     return Renderer(size, meshes=look == "meshes")
 
 
-class Renderer:
+class Renderer(OneByOne):
     """Paints what is right."""
 
     spec = "synth:render"
@@ -66,14 +67,8 @@ class Renderer:
         look = "meshes" if self.meshes else "shapes"
         return {"size": self.size, "look": look, "edition": edition()}
 
-    def paint(
-        self, requests: Sequence[PaintRequest]
-    ) -> Iterator[tuple[PaintRequest, PaintedPicture | PaintTrouble]]:
-        """Each request with its picture."""
-        for request in requests:
-            yield request, self._paint(request)
-
-    def _paint(self, request: PaintRequest) -> PaintedPicture | PaintTrouble:
+    def paint_one(self, request: PaintRequest) -> Made:
+        """The picture of a request, or why there is none."""
         if len(request.item.gold) != 1:
             return PaintTrouble("the renderer needs an item with one right answer")
         gold = request.item.gold[0]
@@ -89,7 +84,7 @@ def edition() -> str:
 
 def picture_of(
     item: Item, choice: str, seed: int, size: int = 256, *, meshes: bool = False
-) -> PaintedPicture | PaintTrouble:
+) -> Made:
     """A picture that shows one of an item's choices, the right one or another."""
     asked = asked_of(item)
     if asked is None or choice not in item.choices:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,19 +24,20 @@ from gnomon.models.servers.refusals import AskError
 from gnomon.models.servers.remote import Outgoing, Remote
 from gnomon.options import neutral
 from gnomon.paint.factory import as_model
-from gnomon.paint.records import PaintedPicture, PaintRequest, PaintTrouble
+from gnomon.paint.records import Made, Making, PaintedPicture, PaintRequest, PaintTrouble
 from gnomon.vision.images import size_in
 
 PATH = "/images/generations"
 ROOM = 96 * 2**20  # bytes of a reply: the largest picture that is kept, in base64
 ONE = Tokens(0, 1)  # a picture, as budgets count them
+SIZE = re.compile(r"auto|[0-9]{1,5}x[0-9]{1,5}")
 MILLION = 1e6  # what prices of tokens are for
 
 
 class _ServerReply(NamedTuple):
     """What a server sent: a picture, or why there is none."""
 
-    made: PaintedPicture | PaintTrouble
+    made: Made
     used: Tokens = ONE
 
 
@@ -81,15 +83,12 @@ def server(
     """
     check_name(name, key_env)
     addresses = addresses_from(base_url)
-    if size and not _is_size(size):
+    if size and not SIZE.fullmatch(size):
         raise UsageError(f"'{size[:40]}' is not a size.", "Write, for example, 1024x1024.")
-    body: dict[str, Any] = {"model": name, "n": 1}
-    if response_format:
-        body["response_format"] = "b64_json"
-    if size:
-        body["size"] = size
-    if quality:
-        body["quality"] = quality
+    format = "b64_json" if response_format else ""
+    how = {"response_format": format, "size": size, "quality": quality}
+    given = {option: value for option, value in how.items() if value}
+    body: dict[str, Any] = {"model": name, "n": 1, **given}
     remote = Remote(
         addresses,
         key_env,
@@ -125,19 +124,15 @@ class ServerPainter:
         """Close all connections."""
         self._remote.close()
 
-    def paint(
-        self, requests: Sequence[PaintRequest]
-    ) -> Iterator[tuple[PaintRequest, PaintedPicture | PaintTrouble]]:
+    def paint(self, requests: Sequence[PaintRequest]) -> Making:
         """All requests at once, as far as the server's concurrency allows."""
         found = self._remote.run(self._ask_all(requests))
         yield from zip(requests, found, strict=True)
 
-    async def _ask_all(
-        self, requests: Sequence[PaintRequest]
-    ) -> list[PaintedPicture | PaintTrouble]:
+    async def _ask_all(self, requests: Sequence[PaintRequest]) -> list[Made]:
         return list(await asyncio.gather(*(self._ask(request) for request in requests)))
 
-    async def _ask(self, request: PaintRequest) -> PaintedPicture | PaintTrouble:
+    async def _ask(self, request: PaintRequest) -> Made:
         body = {**self._body, "prompt": request.prompt}
         if self._send_seed:
             body["seed"] = request.seed
@@ -159,7 +154,7 @@ class ServerPainter:
         return _ServerReply(made)
 
 
-def read_reply(raw: bytes) -> PaintedPicture | PaintTrouble:
+def read_reply(raw: bytes) -> Made:
     """The picture in a server's reply, or what is wrong with it.
 
     >>> read_reply(b"<html>502 Bad Gateway</html>").reason
@@ -199,8 +194,3 @@ def _budget(max_cost: float | None, price: float | None) -> Budget:
             "Give it with --set price_picture=0.04",
         )
     return Budget(price_output=(price or 0.0) * MILLION, max_cost=max_cost)
-
-
-def _is_size(text: str) -> bool:
-    width, _, height = text.partition("x")
-    return text == "auto" or (width.isdigit() and height.isdigit() and len(text) < 12)

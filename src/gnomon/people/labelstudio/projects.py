@@ -13,11 +13,10 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from gnomon.errors import RunError, UsageError
-from gnomon.people.answering import AskedItems, PicturePages
+from gnomon.people.answering import AskedItems, shown_picture
 from gnomon.people.labelstudio.server import LabelStudio, ServerError
 from gnomon.people.labelstudio.wording import KEY, LabellingForm, configuration, form_of, task_data
-from gnomon.people.taskfile import AnnotationTask
-from gnomon.people.tasks import question_of
+from gnomon.people.tasks import AnnotationTask, question_of
 from gnomon.records import Image, Item, digest
 from gnomon.vision.images import describe
 
@@ -29,14 +28,24 @@ LONG_AGO = datetime.fromtimestamp(0, UTC)
 SAMPLING = "Uniform sampling"  # each person meets the tasks in an order of their own
 
 
-class Project(NamedTuple):
-    """A project as far as we need to know it."""
+class Project(msgspec.Struct, frozen=True):
+    """A project as the server shows it, as far as we need to know it."""
 
     id: int
     title: str
-    task: str  # the digest of the task that is asked, empty if the project is not ours
-    form: str  # the digest of the labelling configuration
-    overlap: int
+    description: str | None = None
+    maximum_annotations: int | None = None
+
+    @property
+    def overlap(self) -> int:
+        """How many people see each item."""
+        return self.maximum_annotations or 1
+
+    @property
+    def marks(self) -> tuple[str, str]:
+        """Digests of the task that is asked and of the form; empty if the project is not ours."""
+        mark = MARK.search(self.description or "")
+        return (mark[1], mark[2]) if mark else ("", "")
 
 
 class Annotation(msgspec.Struct, frozen=True):
@@ -78,29 +87,14 @@ class ServerTask(msgspec.Struct, frozen=True):
 
 def find_project(server: LabelStudio, title: str) -> Project | None:
     """The project of that title; none if there is none."""
-    for entry in server.pages(PROJECTS, "results", "count", _Entry, title=title):
-        if entry.title == title:
-            return _project(entry)
+    for project in server.pages(PROJECTS, "results", "count", Project, title=title):
+        if project.title == title:
+            return project
     return None
 
 
-class _Entry(msgspec.Struct):
-    """A project as the server shows it."""
-
-    id: int
-    title: str
-    description: str | None = None
-    maximum_annotations: int | None = None
-
-
-def _project(entry: _Entry) -> Project:
-    mark = MARK.search(entry.description or "")
-    task, form = mark.groups() if mark else ("", "")
-    return Project(entry.id, entry.title, task, form, entry.maximum_annotations or 1)
-
-
 def _make(server: LabelStudio, content: Mapping[str, Any]) -> Project:
-    return _project(server.shaped(PROJECTS, server.post(PROJECTS, content), _Entry))
+    return server.shaped(PROJECTS, server.post(PROJECTS, content), Project)
 
 
 def make_project(server: LabelStudio, title: str, form: LabellingForm) -> Project:
@@ -137,16 +131,17 @@ def check_project(
 ) -> None:
     """Refuse a project that is not ours, or asks something else."""
     hint = "Give another title with --project."
-    if not project.task:
+    asked, made_for = project.marks
+    if not asked:
         raise RunError(
             f"The project '{project.title}' was not made by Gnomon, or its mark was removed.", hint
         )
-    if project.task != task.sha256:
+    if asked != task.sha256:
         raise RunError(
             f"The project '{project.title}' asks another task, or in other words.",
             "Give the --task that it was made with, or another title with --project.",
         )
-    if form is not None and project.form != _form_digest(form):
+    if form is not None and made_for != _form_digest(form):
         raise RunError(
             f"The project '{project.title}' has a labelling configuration for other items.", hint
         )
@@ -156,7 +151,7 @@ def set_overlap(server: LabelStudio, project: Project, overlap: int) -> Project:
     """Say how many people see each item."""
     if project.overlap != overlap:
         server.patch(f"/api/projects/{project.id}/", {"maximum_annotations": overlap})
-    return project._replace(overlap=overlap)
+    return msgspec.structs.replace(project, maximum_annotations=overlap)
 
 
 def tasks_of(server: LabelStudio, project: Project, *, annotated: bool) -> Iterator[ServerTask]:
@@ -205,7 +200,6 @@ def push(
     """See to it that the project has a task for each item; what it has is not sent again."""
     if overlap is not None and overlap < 1:
         raise UsageError("--overlap must be 1 or more.", "Give how many people see each item.")
-    gallery = PicturePages()
     keyed = keyed_items(task, asked.items)
     questions = {key: question_of(task, item) for key, item in keyed.items()}
     form = form_of(task, list(questions.values()))
@@ -217,7 +211,7 @@ def push(
     lacking = sorted(key for key in keyed if key not in there)  # no order that tells anything
 
     wanted = [image for key in lacking for image in keyed[key].images]
-    addresses, sent = _upload(server, project, gallery, wanted)
+    addresses, sent = _upload(server, project, wanted)
     for batch in _batches(lacking, TASKS):
         tasks = []
         for key in batch:
@@ -263,7 +257,7 @@ def _check_arrived(there: set[str], keyed: Mapping[str, Item], project: Project)
 
 
 def _upload(
-    server: LabelStudio, project: Project, gallery: PicturePages, images: Sequence[Image]
+    server: LabelStudio, project: Project, images: Sequence[Image]
 ) -> tuple[dict[str, str], int]:
     """The addresses of pictures on the server, by their paths here, and how many were sent."""
     if not images:
@@ -272,13 +266,13 @@ def _upload(
     names = {}  # path -> name on the server, by what is seen, so the same picture is sent once
     contents = {}
     for image in images:
-        content = gallery.shown(image)
+        content = shown_picture(image)
         names[image.path] = f"{sha256(content).hexdigest()[:NAME]}.jpg"
         contents[names[image.path]] = image
     there = _uploaded(server, project)
     lacking = sorted(name for name in contents if name not in there)
     for batch in _batches(lacking, FILES):
-        files = [(name, gallery.shown(contents[name]), "image/jpeg") for name in batch]
+        files = [(name, shown_picture(contents[name]), "image/jpeg") for name in batch]
         # pictures alone, without tasks of their own
         server.upload(f"/api/projects/{project.id}/import", files, commit_to_project="false")
     if lacking:
@@ -306,6 +300,5 @@ def _uploaded(server: LabelStudio, project: Project) -> dict[str, str]:
     return found
 
 
-def _batches(entries: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    for start in range(0, len(entries), size):
-        yield entries[start : start + size]
+def _batches(entries: Sequence[T], size: int) -> list[Sequence[T]]:
+    return [entries[start : start + size] for start in range(0, len(entries), size)]

@@ -7,47 +7,21 @@ not read. Whatever a run holds already is not written again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from gnomon.errors import RunError, UsageError
-from gnomon.people.answering import (
-    LONGEST_COMMENT,
-    AskedItems,
-    PersonRun,
-    PersonSettings,
-    check_name,
-    open_person_run,
-    person_folder,
-)
-from gnomon.people.labelstudio.projects import (
-    Annotation,
-    Project,
-    ServerTask,
-    check_project,
-    find_project,
-    keyed_items,
-    tasks_of,
-)
+from gnomon.people import answering
+from gnomon.people.answering import AskedItems, PersonRun, PersonSettings, SentResponse
+from gnomon.people.labelstudio import projects
+from gnomon.people.labelstudio.projects import Annotation, Project, ServerTask
 from gnomon.people.labelstudio.server import LabelStudio
 from gnomon.people.labelstudio.wording import hear
-from gnomon.people.order import LINK, Extra, new_link, read_link, write_link
-from gnomon.people.taskfile import AnnotationTask
-from gnomon.people.tasks import ResponseError, checked_response, question_of
+from gnomon.people.order import LINK, new_link, read_link, write_link
+from gnomon.people.tasks import AnnotationTask, ResponseError, checked_response, question_of
 from gnomon.records import Item, digest
-
-
-class Given(NamedTuple):
-    """What a person said about an item."""
-
-    response: dict[str, str]
-    skipped: str
-    comment: str
-    seconds: float | None
-    at: datetime
 
 
 class PulledPerson(NamedTuple):
@@ -81,24 +55,24 @@ def pull(
 ) -> Pulled:
     """Bring everybody's answers into their runs. `names` gives pseudonyms to users by their id."""
     task = settings.task
-    project = find_project(server, title)
+    project = projects.find_project(server, title)
     if project is None:
         raise RunError(
             f"{server.url} has no project '{title}'.",
             "Make it with --push, or give the title that it has there with --project.",
         )
-    check_project(project, task)
-    found = _Collection(task, keyed_items(task, asked.items))
-    for entry in tasks_of(server, project, annotated=True):
+    projects.check_project(project, task)
+    found = _Collection(task, projects.keyed_items(task, asked.items))
+    for entry in projects.tasks_of(server, project, annotated=True):
         found.add(entry)
 
     people = []
     for user, given in sorted(found.given.items()):
         name = (names or {}).get(user, f"user-{user}")
         identity = _identity(server, project, user, asked, task)
-        folder = person_folder(asked, name, task, runs)
+        folder = answering.person_folder(asked, name, task, runs)
         _check_own(folder, name, user, identity, runs)
-        run = open_person_run(asked, name, settings, runs)
+        run = answering.open_person_run(asked, name, settings, runs)
         try:
             new, changed, kept = _keep_all(run, given)
         finally:
@@ -126,7 +100,7 @@ def read_names(given: str) -> dict[int, str]:
                 f"'{entry.strip()}' does not say which user of Label Studio is meant.",
                 "Give pseudonyms with the ids of users: --people ann=3,ben=5",
             )
-        check_name(name.strip())
+        answering.check_name(name.strip())
         found[int(user)] = name.strip()
     if len(set(found.values())) < len(found):
         raise UsageError("Two people have the same name.", "Give each a pseudonym of their own.")
@@ -137,7 +111,7 @@ class _Collection:
     """What all people said, by user and item: of several annotations the last counts."""
 
     def __init__(self, task: AnnotationTask, items: Mapping[str, Item]) -> None:
-        self.given: dict[int, dict[str, Given]] = {}
+        self.given: dict[int, dict[str, SentResponse]] = {}
         self.incomplete = 0
         self.foreign = 0
         self._task = task
@@ -156,27 +130,23 @@ class _Collection:
                 continue
             self.given.setdefault(annotation.user, {})[item.id] = given
 
-    def _given(self, item: Item, annotation: Annotation) -> Given | None:
+    def _given(self, item: Item, annotation: Annotation) -> SentResponse | None:
         question = question_of(self._task, item)
         heard = hear(self._task, question, annotation.result or ())
-        comment = heard.comment[:LONGEST_COMMENT]
+        comment = heard.comment[: answering.LONGEST_COMMENT]
         seconds, at = annotation.lead_time, annotation.at
         if annotation.was_cancelled:
-            reason = heard.reason if heard.reason in self._task.skip else _unsaid(self._task)
-            return Given({}, reason, comment, seconds, at)
+            vaguest = list(self._task.skip)[-1]
+            reason = heard.reason if heard.reason in self._task.skip else vaguest
+            return SentResponse({}, reason, comment, seconds, at)
         try:
             response = checked_response(question, heard.values)
         except ResponseError:
             return None
-        return Given(response, "", comment, seconds, at)
+        return SentResponse(response, "", comment, seconds, at)
 
 
-def _unsaid(task: AnnotationTask) -> str:
-    """The reason for a skip that was given without one: tasks list the vaguest last."""
-    return list(task.skip)[-1]
-
-
-def _keep_all(run: PersonRun, given: Mapping[str, Given]) -> tuple[int, int, int]:
+def _keep_all(run: PersonRun, given: Mapping[str, SentResponse]) -> tuple[int, int, int]:
     """Write down what the run lacks; how much was new, changed, and only in the run."""
     new = changed = kept = 0
     for slot in run.slots:
@@ -184,24 +154,13 @@ def _keep_all(run: PersonRun, given: Mapping[str, Given]) -> tuple[int, int, int
         if now is None:
             kept += before is not None
             continue
-        if before is not None and _same(before, now):
+        said = before and (before.response, before.skipped, before.comment)
+        if said == (now.response, now.skipped, now.comment):
             continue
-        run.keep(
-            slot,
-            now.response,
-            skipped=now.skipped,
-            comment=now.comment,
-            seconds=now.seconds,
-            at=now.at,
-        )
+        run.keep(slot, **now._asdict())
         new += before is None
         changed += before is not None
     return new, changed, kept
-
-
-def _same(before: Extra, now: Given) -> bool:
-    said = before.response, before.skipped, before.comment
-    return said == (now.response, now.skipped, now.comment)
 
 
 # whose run is whose
@@ -218,36 +177,23 @@ def _identity(
 
 def _check_own(folder: Path, name: str, user: int, identity: str, runs: Path) -> None:
     """See to it that a run is of this user alone, and that the user has no other."""
-    for other in _folders_of(identity, runs):
-        if other != folder:
+    for file in sorted(runs.glob(f"*/{LINK}")):
+        other = file.parent
+        known = read_link(other)
+        if other != folder and known is not None and known.participant == identity:
             raise RunError(
                 f"User {user} was pulled into {other} before, under another name.",
                 "Give the name from then with --people, or remove that run: "
                 f"gnomon runs rm {other}",
             )
     link = read_link(folder)
-    if link is None and folder.exists():
-        raise _taken(name, folder)
-    if link is not None and link.participant != identity:
-        raise _taken(name, folder)
+    is_of_others = link.participant != identity if link else folder.exists()
+    if is_of_others:
+        raise RunError(
+            f"{folder} holds answers of {name} that come from elsewhere.",
+            "Give the address of the server as before, another pseudonym with --people, or another "
+            "folder with --runs.",
+        )
     if link is None:
         folder.mkdir(parents=True)
         write_link(folder, msgspec.structs.replace(new_link(), participant=identity))
-
-
-def _folders_of(identity: str, runs: Path) -> list[Path]:
-    """The runs that a user's answers to these items went into."""
-    found = []
-    for file in sorted(runs.glob(f"*/{LINK}")):
-        link = read_link(file.parent)
-        if link is not None and link.participant == identity:
-            found.append(file.parent)
-    return found
-
-
-def _taken(name: str, folder: Path) -> RunError:
-    return RunError(
-        f"{folder} holds answers of {name} that come from elsewhere.",
-        "Give the address of the server as before, another pseudonym with --people, or another "
-        "folder with --runs.",
-    )

@@ -10,28 +10,35 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
+from time import monotonic
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
 
-from gnomon.errors import (
-    GnomonError,
-    UnencryptedWarning,
-    UsageError,
-    importing,
-    inert,
-)
+from gnomon.errors import GnomonError, UnencryptedWarning, UsageError, importing, inert
 from gnomon.redaction import redact_message
-from gnomon.web import is_loopback
+from gnomon.web import compression_of, is_loopback
 
 TOKEN = "LABEL_STUDIO_API_KEY"  # noqa: S105 - the name of a variable
 TIMEOUT = 120.0  # seconds: an import of pictures takes some
+LONGEST = 600.0  # seconds of a whole reply, however steadily it comes
 LARGEST = 2**28  # bytes of a reply
 PAGE = 100  # tasks or projects at a time
+MOST_PAGES = 20_000  # of a list
 SAID = 300  # characters of a server's own words in a message
 
+REFUSALS = {
+    401: (
+        "refuses the token",
+        "Make one under Account & Settings of Label Studio (a personal access token, or a "
+        "legacy token if the server allows these).",
+    ),
+    403: (
+        "does not let this user do that ({path})",
+        "Take the token of a user who may change projects.",
+    ),
+}
 T = TypeVar("T")
 # name, content, kind of content
 File = tuple[str, bytes, str]
@@ -52,9 +59,13 @@ def read_token(file: str = "") -> str:
     token = token.strip()
     if not token:
         raise UsageError("There is no token for Label Studio.", hint)
-    if not token.isascii() or not token.isprintable() or " " in token:
+    if not _can_be_token(token):
         raise UsageError("The token for Label Studio holds characters that no token has.", hint)
     return token
+
+
+def _can_be_token(text: str) -> bool:
+    return text.isascii() and text.isprintable() and " " not in text
 
 
 def _first_line(file: Path) -> str:
@@ -87,12 +98,7 @@ class LabelStudio:
     def __enter__(self) -> LabelStudio:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._client.close()
 
     def get(self, path: str, **query: Any) -> Any:
@@ -114,19 +120,17 @@ class LabelStudio:
 
     def pages(self, path: str, field: str, total: str, kind: type[T], **query: Any) -> Iterator[T]:
         """All entries of a list that comes in pages; `total` says how many there are."""
-        number, seen = 1, 0
-        while True:
-            reply = self.get(path, page=number, page_size=PAGE, **query)
-            try:
-                entries, expected = reply[field], int(reply[total])
-            except (TypeError, KeyError, ValueError):
-                raise self._strange(path) from None
+        seen = 0
+        for number in range(1, MOST_PAGES + 1):
+            reply = self.shaped(path, self.get(path, page=number, page_size=PAGE, **query), dict)
+            entries = self.shaped(path, reply.get(field), list[Any])
+            expected = self.shaped(path, reply.get(total), int)
             for entry in entries:
                 yield self.shaped(path, entry, kind)
             seen += len(entries)
             if not entries or seen >= expected:
                 return
-            number += 1
+        raise self._strange(path)
 
     def shaped(self, path: str, reply: Any, kind: type[T]) -> T:
         """A reply, or a part of one, as it must be."""
@@ -157,60 +161,69 @@ class LabelStudio:
         status, raw = self._exchange("POST", path, json={"refresh": self._token})
         reply = self._read(path, status, raw)
         access = reply.get("access") if isinstance(reply, dict) else None
-        if not isinstance(access, str):
+        if not isinstance(access, str) or not _can_be_token(access):
             raise self._strange(path)
         self._login = f"Bearer {access}"
 
     def _exchange(self, method: str, path: str, **content: Any) -> tuple[int, bytes]:
         headers = {"Authorization": self._login} if self._login else {}
-        raw = bytearray()
         try:
             with self._client.stream(method, path, headers=headers, **content) as response:
-                for block in response.iter_bytes():
-                    raw += block
-                    if len(raw) > LARGEST:
-                        raise ServerError(
-                            f"A reply of {self.url} is larger than {LARGEST // 2**20} MB.",
-                            "Is this a Label Studio server? Check --label-studio.",
-                        )
+                return response.status_code, self._bounded(response)
         except self._httpx.TimeoutException:
-            raise ServerError(
-                f"{self.url} did not answer within {TIMEOUT:.0f} seconds.",
-                "Give the same command again: what was sent is not sent twice.",
-            ) from None
+            raise self._slow(TIMEOUT) from None
         except self._httpx.HTTPError as error:
             said = redact_message(str(error), self._secrets())
             raise ServerError(
                 f"{self.url} cannot be reached: {inert(said)[:SAID]}.",
                 "Start Label Studio, or check the address after --label-studio.",
             ) from None
-        return response.status_code, bytes(raw)
+
+    def _bounded(self, response: Any) -> bytes:
+        """The reply as it comes over the network: unpacked, a kilobyte may be gigabytes."""
+        compression = compression_of(response.headers)
+        if compression:
+            raise ServerError(
+                f"{self.url} compresses its replies ({inert(compression)[:SAID]}), although it was "
+                "asked not to.",
+                "Switch compression off in the server, or in the proxy before it.",
+            )
+        raw = bytearray()
+        begun = monotonic()
+        for block in response.iter_raw():
+            raw += block
+            if len(raw) > LARGEST:
+                raise ServerError(
+                    f"A reply of {self.url} is larger than {LARGEST // 2**20} MB.",
+                    "Is this a Label Studio server? Check --label-studio.",
+                )
+            if monotonic() - begun > LONGEST:
+                raise self._slow(LONGEST)
+        return bytes(raw)
+
+    def _slow(self, seconds: float) -> ServerError:
+        return ServerError(
+            f"{self.url} did not answer within {seconds:.0f} seconds.",
+            "Give the same command again: what was sent is not sent twice.",
+        )
 
     def _read(self, path: str, status: int, raw: bytes) -> Any:
         if status >= 300:
             raise self._refused(path, status, raw)
         try:
             return msgspec.json.decode(raw)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             raise self._strange(path) from None
 
     def _refused(self, path: str, status: int, raw: bytes) -> ServerError:
-        if status == 401:
-            return ServerError(
-                f"{self.url} refuses the token.",
-                "Make one under Account & Settings of Label Studio (a personal access token, or a "
-                "legacy token if the server allows these).",
-            )
-        if status == 403:
-            return ServerError(
-                f"{self.url} does not let this user do that ({path}).",
-                "Take the token of a user who may change projects.",
-            )
         if status < 400:
             return ServerError(
                 f"{self.url} redirects elsewhere, which is not followed.",
                 "Give the address that a browser ends up at, with https:// if that is it.",
             )
+        if status in REFUSALS:
+            what, hint = REFUSALS[status]
+            return ServerError(f"{self.url} {what.format(path=path)}.", hint)
         words = self._own_words(raw)
         said = f": {words}" if words else ""
         hint = "Correct that, and give the same command again: nothing is sent twice."
@@ -222,7 +235,7 @@ class LabelStudio:
         """What a refusal says, if it says something for people."""
         try:
             reply = msgspec.json.decode(raw)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return ""
         if not isinstance(reply, dict):
             return ""
@@ -241,8 +254,12 @@ class LabelStudio:
 
 
 def _checked_address(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(url)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound or not url.isprintable():
         raise UsageError(
             "The address of Label Studio does not begin with http:// or https://.",
             "Give it as a browser shows it: --label-studio http://localhost:8080",
@@ -252,7 +269,7 @@ def _checked_address(url: str) -> str:
             "The address of Label Studio holds more than a server and a path.",
             f"Leave out user, password and query; the token belongs into {TOKEN}.",
         )
-    if parts.scheme == "http" and not is_loopback(parts.hostname):
+    if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         warnings.warn(
             f"The token goes to {parts.hostname} unencrypted (http). Use https if the server can.",
             UnencryptedWarning,

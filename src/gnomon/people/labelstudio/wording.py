@@ -7,19 +7,20 @@ question, often the choices) is data of a task, to which the configuration refer
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from xml.etree.ElementTree import fromstring, indent, tostring
 
 from gnomon.errors import DataError
-from gnomon.people.taskfile import AnnotationTask
-from gnomon.people.tasks import Option, PersonQuestion, QuestionPart
+from gnomon.people.tasks import AnnotationTask, Option, PersonQuestion, QuestionPart
+from gnomon.reports.shell import environment
 
 KEY = "gnomon"  # the field of a task's data by which its item is found again
 COMMENT, SKIP = "comment", "skip"
 AS_VALUE = "="  # begins an alias: Label Studio would read a bare "true" or "1" as no text
 NO_TEXT = frozenset({"true", "false", "null", "undefined", "nan", "infinity"})
 LONG = 12  # options beyond which a list can be searched
-SIDE_BY_SIDE = "display: flex; flex-wrap: wrap; gap: 1em"
+TEMPLATES = Path(__file__).parent / "assets"
 
 
 class Heard(NamedTuple):
@@ -67,7 +68,7 @@ def form_of(task: AnnotationTask, questions: Sequence[PersonQuestion]) -> Labell
 def configuration(form: LabellingForm) -> str:
     """The labelling configuration of a project, as XML.
 
-    >>> from gnomon.people.taskfile import task_named
+    >>> from gnomon.people.tasks import task_named
     >>> from gnomon.people.tasks import QuestionText
     >>> part = QuestionPart("choice", "Is it so?", (Option("a<b", "A < B"), Option("b", "B & C")))
     >>> question = PersonQuestion((QuestionText("text", "?"),), (), (part,))
@@ -75,13 +76,12 @@ def configuration(form: LabellingForm) -> str:
     >>> '<Choice value="A &lt; B" alias="=a&lt;b" />' in found
     True
     """
-    root = Element("View")
-    if form.noted:
-        SubElement(root, "Header", value="$note", size="5")
-    shown = _add_texts(root, form) + _add_pictures(root, form)
-    for part in form.parts.values():
-        _add_part(root, form, part, shown[0])
-    _add_remarks(root, form.task, shown[0])
+    shown = [*form.texts, *(f"picture{place}" for place in range(1, form.pictures + 1))]
+    template = environment(TEMPLATES).get_template("configuration.xml.j2")
+    text = template.render(
+        form=form, about=shown[0], reasons=_reasons(form.task), long=LONG, alias_of=alias_of
+    )
+    root = fromstring(text)  # noqa: S314 - our own template
     indent(root)
     return tostring(root, encoding="unicode")
 
@@ -104,7 +104,10 @@ def task_data(
         part = own.get(name, usual)  # what an item need not be asked is asked, and not read
         data[f"ask_{name}"] = part.ask
         if name not in form.written:
-            data[f"options_{name}"] = _listed(part.options)
+            options = []
+            for option in part.options:
+                options.append({"value": option.label, "alias": alias_of(option.value)})
+            data[f"options_{name}"] = options
     return data
 
 
@@ -115,7 +118,8 @@ def hear(task: AnnotationTask, question: PersonQuestion, result: Iterable[Any]) 
     for region in result:
         name, value = _named_value(region)
         if name == COMMENT:
-            comment = _joined(value.get("text"))
+            text = value.get("text") or ""
+            comment = "\n".join(map(str, text)) if isinstance(text, list) else str(text)
             continue
         choices = value.get("choices")
         if isinstance(choices, list) and len(choices) == 1:
@@ -135,12 +139,6 @@ def _named_value(region: Any) -> tuple[str, Mapping[str, Any]]:
     return str(region.get("from_name", "")), region["value"]
 
 
-def _joined(text: Any) -> str:
-    if isinstance(text, list):
-        return "\n".join(str(line) for line in text)
-    return str(text or "")
-
-
 def alias_of(value: str) -> str:
     """What stands for a value in results."""
     return AS_VALUE + value
@@ -156,49 +154,6 @@ def _value_of(said: str, options: Sequence[Option]) -> str:
 
 def _reasons(task: AnnotationTask) -> tuple[Option, ...]:
     return tuple(Option(reason, label) for reason, label in task.skip.items())
-
-
-# the configuration, from top to bottom
-
-
-def _add_texts(root: Element, form: LabellingForm) -> list[str]:
-    """The texts of the items; gives the names of what was added."""
-    for role in form.texts:
-        SubElement(root, "Text", name=role, value=f"${role}")
-    return list(form.texts)
-
-
-def _add_pictures(root: Element, form: LabellingForm) -> list[str]:
-    names = []
-    row = SubElement(root, "View", style=SIDE_BY_SIDE)
-    for place in range(1, form.pictures + 1):
-        name = f"picture{place}"
-        box = SubElement(row, "View", style="flex: 1 1 20em")
-        SubElement(box, "Header", value=f"${name}_name", size="5")
-        SubElement(box, "Image", name=name, value=f"${name}", zoom="false", zoomControl="false")
-        names.append(name)
-    return names
-
-
-def _add_part(root: Element, form: LabellingForm, part: QuestionPart, about: str) -> None:
-    inner = root
-    for name, value in part.needs:
-        inner = SubElement(
-            inner,
-            "View",
-            visibleWhen="choice-selected",
-            whenTagName=name,
-            whenChoiceValue=alias_of(value),
-        )
-    SubElement(inner, "Header", value=f"$ask_{part.name}", size="4")
-    if len(part.options) > LONG:
-        SubElement(inner, "Filter", name=f"find_{part.name}", toName=part.name, minlength="0")
-    required = not part.optional and not part.needs
-    choices = _add_choices(inner, part.name, about, required=required)
-    if part.name in form.written:
-        _add_options(choices, part.options)
-    else:
-        choices.set("value", f"$options_{part.name}")
 
 
 def _can_be_written(parts: Sequence[QuestionPart]) -> bool:
@@ -219,38 +174,3 @@ def _is_text(label: str) -> bool:
     """Whether Label Studio takes a label in a configuration for text, and not for a value."""
     has_letter = any(sign.isalpha() for sign in label)
     return has_letter and label.strip().lower() not in NO_TEXT
-
-
-def _add_choices(root: Element, name: str, about: str, *, required: bool) -> Element:
-    choices = SubElement(root, "Choices", name=name, toName=about, choice="single")
-    if required:
-        choices.set("required", "true")
-        choices.set("requiredMessage", "Please answer every question, or skip the item.")
-    return choices
-
-
-def _add_options(choices: Element, options: Sequence[Option]) -> None:
-    for option in options:
-        SubElement(choices, "Choice", value=option.label, alias=alias_of(option.value))
-
-
-def _add_remarks(root: Element, task: AnnotationTask, about: str) -> None:
-    """A comment, and why an item is skipped: Label Studio's own button does not ask."""
-    SubElement(root, "Header", value="If you press Skip: why?", size="6")
-    choices = _add_choices(root, SKIP, about, required=False)
-    choices.set("showInline", "true")
-    _add_options(choices, _reasons(task))
-    SubElement(
-        root,
-        "TextArea",
-        name=COMMENT,
-        toName=about,
-        placeholder="A comment, if you like",
-        rows="2",
-        maxSubmissions="1",
-        editable="true",
-    )
-
-
-def _listed(options: Sequence[Option]) -> list[dict[str, str]]:
-    return [{"value": option.label, "alias": alias_of(option.value)} for option in options]

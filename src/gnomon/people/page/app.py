@@ -7,7 +7,6 @@ import math
 import socket
 import sys
 from collections.abc import Callable
-from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,29 +20,13 @@ from starlette.routing import Route
 
 from gnomon import web
 from gnomon.errors import GnomonError, UsageError, importing, inert
-from gnomon.people.answering import PicturePages
-from gnomon.people.page.study import (
-    PARTICIPANT,
-    AnnotationStudy,
-    FullError,
-    PersonDesk,
-    SentResponse,
-)
-from gnomon.people.page.views import done_view, item_view, start_view, welcome_view
+from gnomon.people.answering import SentResponse, shown_picture
+from gnomon.people.page.study import PARTICIPANT, AnnotationStudy, FullError, PersonDesk
+from gnomon.people.page.views import item_view, page_view
 from gnomon.people.tasks import ResponseError
 from gnomon.redaction import redact_url
 from gnomon.reports.shell import asset, environment, icons, style_sheet
-from gnomon.web import (
-    App,
-    Guard,
-    address_of,
-    authority,
-    comes_from_here,
-    host_name,
-    is_loopback,
-    listen,
-    server_of,
-)
+from gnomon.web import App, Guard, authority, is_loopback
 
 # Who may read the page for people, and whose forms it takes: Host header and origin.
 
@@ -59,9 +42,9 @@ def guarded(app: App, *, remote: bool = False, address: str = "") -> Guard:
     def refusal(request: Request) -> Response | None:
         host = request.headers.get("host", "")
         is_own = bool(own) and authority(parts.scheme, host) == own
-        if not (remote or is_own or is_loopback(host_name(host))):
+        if not (remote or is_own or is_loopback(web.host_name(host))):
             return PlainTextResponse("This page answers only to localhost.\n", 421)
-        if request.method == "POST" and not comes_from_here(request, own=own):
+        if request.method == "POST" and not web.comes_from_here(request, own=own):
             return PlainTextResponse("This form comes from another site. Nothing was saved.\n", 403)
         return None
 
@@ -103,7 +86,6 @@ class _AnnotationPages:
     def __init__(self, study: AnnotationStudy, *, secure: bool = False) -> None:
         self._study = study
         self._secure = secure  # whether people come by https
-        self._gallery = PicturePages()
 
     def routes(self) -> list[Route]:
         """All addresses."""
@@ -129,11 +111,12 @@ class _AnnotationPages:
         token = request.query_params.get("token", "")
         if self._study.is_panel_token(token):
             participant = self._participant(request.query_params)
-            return _page("start", welcome_view(self._study, None, token, participant))
+            view = page_view(self._study, None, token=token, participant=participant)
+            return _page("start", view)
         desk = self._study.desk_by_token(token)
         if desk is None:
             raise HTTPException(403, WRONG_LINK)
-        return _page("start", welcome_view(self._study, desk, token))
+        return _page("start", page_view(self._study, desk, token=token))
 
     async def join(self, request: Request) -> Response:
         """Begin a session for whoever pressed the button."""
@@ -147,24 +130,23 @@ class _AnnotationPages:
                 raise HTTPException(403, WRONG_LINK)
             desk = found
         secret = await desk.begin_session()
-        answer = RedirectResponse(self._address_after(desk, -1), 303)
-        path = f"/p/{desk.link.key}/"
+        answer = RedirectResponse(desk.address_after(), 303)
         answer.set_cookie(
-            COOKIE, secret, path=path, httponly=True, samesite="lax", secure=self._secure
+            COOKIE, secret, path=desk.home, httponly=True, samesite="lax", secure=self._secure
         )
         return answer
 
     async def start(self, request: Request) -> Response:
         """Instructions and progress: where one pauses."""
         desk, _ = self._seated(request)
-        return _page("start", start_view(self._study, desk))
+        return _page("start", page_view(self._study, desk))
 
     async def done(self, request: Request) -> Response:
         """The end, with the link back to the panel; or the next item if there is one."""
         desk, _ = self._seated(request)
         if desk.next_place() is not None:
-            return RedirectResponse(self._address_after(desk, -1), 303)
-        return _page("done", done_view(self._study, desk))
+            return RedirectResponse(desk.address_after(), 303)
+        return _page("done", page_view(self._study, desk, completion=self._study.completion))
 
     async def item(self, request: Request) -> Response:
         """One item, with what was said before."""
@@ -189,14 +171,14 @@ class _AnnotationPages:
             except ResponseError as error:
                 view = item_view(self._study, desk, place, token, sent=sent, problem=str(error))
                 return _page("item", view, 422)
-        return RedirectResponse(self._address_after(desk, place), 303)
+        return RedirectResponse(desk.address_after(place), 303)
 
     def _sent_before(
         self, desk: PersonDesk, place: int, sent: SentResponse, token: str
     ) -> Response:
         """The answer to a form that is not the newest: it changes nothing."""
         if desk.is_repeated(place, sent):
-            return RedirectResponse(self._address_after(desk, place), 303)
+            return RedirectResponse(desk.address_after(place), 303)
         return _page("item", item_view(self._study, desk, place, token, problem=SENT_BEFORE), 409)
 
     async def picture(self, request: Request) -> Response:
@@ -206,7 +188,7 @@ class _AnnotationPages:
         number = request.path_params["number"]
         if number >= len(images):
             raise HTTPException(404, "There is no such picture.")
-        content = await asyncio.to_thread(self._gallery.shown, images[number])
+        content = await asyncio.to_thread(shown_picture, images[number])
         return Response(
             content, media_type="image/jpeg", headers={"cache-control": "private, max-age=3600"}
         )
@@ -229,12 +211,6 @@ class _AnnotationPages:
             raise HTTPException(403, ELSEWHERE)
         return desk, secret
 
-    def _address_after(self, desk: PersonDesk, place: int) -> str:
-        following = desk.next_place(place)
-        if following is None:
-            return f"/p/{desk.link.key}/done"
-        return f"/p/{desk.link.key}/item/{desk.id_at(following)}"
-
 
 def make_app(study: AnnotationStudy, *, remote: bool = False, address: str = "") -> Guard:
     """The app over a study, behind its guard."""
@@ -252,23 +228,16 @@ def _place(desk: PersonDesk, request: Request) -> int:
 
 
 def _sent(form: dict[str, str]) -> SentResponse:
-    response = {}
-    for name, value in form.items():
-        if name.startswith(PART):
-            response[name.removeprefix(PART)] = value
     comment = form.get("comment", "").replace("\r\n", "\n").strip()
-    skips = form.get("action") == "skip"
-    if skips:
-        return SentResponse({}, form.get("skip") or "-", comment, _seconds(form))
-    return SentResponse(response, "", comment, _seconds(form))
-
-
-def _seconds(form: dict[str, str]) -> float | None:
     try:
-        found = float(form.get("seconds", ""))
+        seconds = float(form.get("seconds", ""))
     except ValueError:
-        return None
-    return found if math.isfinite(found) else None
+        seconds = math.nan
+    told = seconds if math.isfinite(seconds) else None
+    if form.get("action") == "skip":
+        return SentResponse({}, form.get("skip") or "-", comment, told)
+    parts = [name for name in form if name.startswith(PART)]
+    return SentResponse({name.removeprefix(PART): form[name] for name in parts}, "", comment, told)
 
 
 def _page(name: str, data: dict[str, Any], status: int = 200) -> HTMLResponse:
@@ -276,43 +245,33 @@ def _page(name: str, data: dict[str, Any], status: int = 200) -> HTMLResponse:
     return HTMLResponse(template.render(**icons(), **data), status)
 
 
-def _problem_view(message: str, hint: str = "") -> dict[str, Any]:
-    return {"title": "Not this way", "message": message, "hint": hint}
+def _problem_page(status: int, message: str, hint: str = "") -> Response:
+    return _page("problem", {"title": "Not this way", "message": message, "hint": hint}, status)
 
 
 def _problem(_: Request, error: Exception) -> Response:
     assert isinstance(error, GnomonError)
     if isinstance(error, ResponseError | FullError):
-        return _page("problem", _problem_view(error.message, error.hint), 400)
+        return _problem_page(400, error.message, error.hint)
     print(f"gnomon: {inert(str(error))}", file=sys.stderr)  # for the researcher, not the browser
-    return _page("problem", _problem_view(NOT_WORKING), 500)
+    return _problem_page(500, NOT_WORKING)
 
 
 def _missing(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return _page("problem", _problem_view(error.detail), error.status_code)
+    return _problem_page(error.status_code, error.detail)
 
 
 async def _style(_: Request) -> Response:
-    return _asset(_style_sheet(), "text/css")
+    return _asset(style_sheet() + asset("page.css", OWN_ASSETS), "text/css")
 
 
 async def _script(_: Request) -> Response:
-    return _asset(_own_script(), "text/javascript")
+    return _asset(asset("page.js") + asset("page.js", OWN_ASSETS), "text/javascript")
 
 
 def _asset(text: str, media_type: str) -> Response:
     return Response(text, media_type=media_type, headers={"cache-control": "max-age=600"})
-
-
-@lru_cache(maxsize=1)
-def _style_sheet() -> str:
-    return style_sheet() + asset("page.css", OWN_ASSETS)
-
-
-@lru_cache(maxsize=1)
-def _own_script() -> str:
-    return asset("page.js") + asset("page.js", OWN_ASSETS)
 
 
 # Starting the page: where it listens, and what links people are given.
@@ -332,8 +291,9 @@ class Where(NamedTuple):
 
 def check_where(where: Where) -> None:
     """Refuse to listen beyond this machine without being told to."""
-    _check_installed()
-
+    for name in ("jinja2", "starlette", "uvicorn"):
+        with importing("The page for people", "people"):
+            import_module(name)
     if not is_loopback(where.host) and not where.allow_remote:
         raise UsageError(
             f"The page would be open to others at {where.host}.",
@@ -361,12 +321,6 @@ def _check_address(address: str) -> None:
         )
 
 
-def _check_installed() -> None:
-    for name in ("jinja2", "starlette", "uvicorn"):
-        with importing("The page for people", "people"):
-            import_module(name)
-
-
 def serve(study: AnnotationStudy, where: Where, ready: Callable[[str], None]) -> None:
     """Serve until interrupted, and close the study.
 
@@ -376,14 +330,11 @@ def serve(study: AnnotationStudy, where: Where, ready: Callable[[str], None]) ->
     try:
         check_where(where)
 
-        with listen(where.host, where.port, "The page") as listener:
-            ready(where.address.rstrip("/") or address_of(_host_name(where.host), listener))
+        # where it listens everywhere, others reach it by this machine's name
+        host = socket.gethostname() if where.host in EVERYWHERE else where.host
+        with web.listen(where.host, where.port, "The page") as listener:
+            ready(where.address.rstrip("/") or web.address_of(host, listener))
             app = make_app(study, remote=where.allow_remote, address=where.address)
-            server_of(app, keep_alive=30).run(sockets=[listener])
+            web.server_of(app, keep_alive=30).run(sockets=[listener])
     finally:
         study.close()
-
-
-def _host_name(host: str) -> str:
-    """The host as others can reach it: where it listens everywhere, this machine's name."""
-    return socket.gethostname() if host in EVERYWHERE else host

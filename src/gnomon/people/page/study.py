@@ -6,7 +6,7 @@ import asyncio
 import hmac
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from hashlib import sha256
@@ -17,26 +17,9 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from gnomon.errors import GnomonError, RunError
-from gnomon.people.answering import (
-    AskedItems,
-    PersonRun,
-    PersonSettings,
-    open_person_run,
-    person_folder,
-)
-from gnomon.people.order import (
-    LINK,
-    AskedSlot,
-    Extra,
-    Link,
-    hash_of,
-    matches,
-    new_link,
-    new_secret,
-    opaque,
-    read_link,
-    write_link,
-)
+from gnomon.people import answering, order
+from gnomon.people.answering import AskedItems, PersonRun, PersonSettings, SentResponse
+from gnomon.people.order import LINK, AskedSlot, Extra, Link
 from gnomon.people.tasks import ResponseError
 from gnomon.records import digest
 
@@ -50,15 +33,6 @@ LONGEST = 3600.0  # seconds on one item that are believed
 T = TypeVar("T")
 
 
-class SentResponse(NamedTuple):
-    """A response as the browser sent it."""
-
-    response: Mapping[str, str]
-    skipped: str = ""
-    comment: str = ""
-    seconds: float | None = None
-
-
 class PersonDesk:
     """A person with a run and a link."""
 
@@ -66,7 +40,7 @@ class PersonDesk:
         self.run = run
         self.link = link
         self._thread = thread
-        self._ids = [opaque(link.salt, slot.key) for slot in run.slots]
+        self._ids = [order.opaque(link.salt, slot.key) for slot in run.slots]
         self._places = {name: place for place, name in enumerate(self._ids)}
         self._shown: dict[int, float] = {}
         self.saving = asyncio.Lock()  # a form that is sent twice at once is still one
@@ -89,6 +63,20 @@ class PersonDesk:
         """The place of an opaque id; none if it is not one of this person's."""
         return self._places.get(name)
 
+    @property
+    def home(self) -> str:
+        """The address of the page on which the person pauses."""
+        return f"/p/{self.link.key}/"
+
+    def address(self, place: int) -> str:
+        """The address of the item at a place."""
+        return f"{self.home}item/{self._ids[place]}"
+
+    def address_after(self, place: int = -1) -> str:
+        """Where the person goes on: the next item without a response, or the end."""
+        following = self.next_place(place)
+        return f"{self.home}done" if following is None else self.address(following)
+
     def slot_at(self, place: int) -> AskedSlot:
         """What is asked at a place."""
         return self.run.slots[place]
@@ -106,12 +94,8 @@ class PersonDesk:
 
     def skipped_places(self) -> list[int]:
         """The places that were skipped."""
-        found = []
-        for place in range(self.total):
-            said = self.said_at(place)
-            if said is not None and said.skipped:
-                found.append(place)
-        return found
+        skipped = {extra.slot for extra in self.run.given.values() if extra.skipped}
+        return [place for place, slot in enumerate(self.run.slots) if slot.key in skipped]
 
     def show(self, place: int) -> None:
         """Note that the item is being shown from now on."""
@@ -119,7 +103,7 @@ class PersonDesk:
 
     def knows(self, secret: str) -> bool:
         """Whether a cookie is that of the present session."""
-        return matches(secret, self.link.session)
+        return order.matches(secret, self.link.session)
 
     def form_token(self, secret: str, place: int) -> str:
         """What a form must carry: it fits one session, one item and what was last said to it."""
@@ -130,39 +114,28 @@ class PersonDesk:
 
     async def begin_session(self) -> str:
         """Begin a session, which ends the one before; gives the secret of its cookie."""
-        secret = new_secret()
-        link = msgspec.structs.replace(self.link, session=hash_of(secret))
-        await self._in_thread(partial(write_link, self.run.folder, link))
+        secret = order.new_secret()
+        link = msgspec.structs.replace(self.link, session=order.hash_of(secret))
+        await self._in_thread(partial(order.write_link, self.run.folder, link))
         self.link = link
         return secret
 
     async def save(self, place: int, sent: SentResponse) -> Extra:
         """Keep a response: when this returns, it is on disk."""
-        seconds = self._seconds(place, sent.seconds)
-        keep = partial(
-            self.run.keep,
-            self.run.slots[place],
-            sent.response,
-            skipped=sent.skipped,
-            comment=sent.comment,
-            seconds=seconds,
-        )
+        timed = sent._replace(seconds=self._seconds(place, sent.seconds))
+        keep = partial(self.run.keep, self.run.slots[place], **timed._asdict())
         return await self._in_thread(keep)
 
     def is_repeated(self, place: int, sent: SentResponse) -> bool:
         """Whether just this was said last: a form that was sent twice."""
         said = self.said_at(place)
-        if said is None:
+        if said is None or (said.skipped, said.comment) != (sent.skipped, sent.comment):
             return False
-        if (said.skipped, said.comment) != (sent.skipped, sent.comment):
-            return False
-        return bool(sent.skipped) or self._is_same_response(place, said, sent)
-
-    def _is_same_response(self, place: int, said: Extra, sent: SentResponse) -> bool:
         try:
-            return said.response == self.run.checked(self.run.slots[place], sent.response)
+            checked = self.run.checked(self.run.slots[place], sent.response)
         except ResponseError:
-            return False
+            checked = {}
+        return bool(sent.skipped) or said.response == checked
 
     def close(self) -> None:
         """Close the run."""
@@ -213,13 +186,9 @@ class AnnotationStudy:
         panel: KnownPanel | None = None,
         command: str = "",
     ) -> None:
-        self.asked = asked
-        self.settings = settings
-        self.completion = completion
-        self.panel = panel
+        self.asked, self.settings, self.folder = asked, settings, runs
+        self.completion, self.panel, self._command = completion, panel, command
         self._panel_token = ""  # its hash
-        self.folder = runs
-        self._command = command
         self._threads = [ThreadPoolExecutor(1) for _ in range(THREADS)]
         self._next_thread = cycle(self._threads)
         self._desks: dict[str, PersonDesk] = {}  # by key
@@ -237,10 +206,10 @@ class AnnotationStudy:
         for person, desk in desks.items():
             if desk.link.token and not new_links:
                 continue
-            tokens[person] = new_secret()
-            desk.link.token = hash_of(tokens[person])
+            tokens[person] = order.new_secret()
+            desk.link.token = order.hash_of(tokens[person])
             desk.link.session = ""
-            write_link(desk.run.folder, desk.link)
+            order.write_link(desk.run.folder, desk.link)
         return tokens
 
     def open_panel(self, *, new_links: bool = False) -> str:
@@ -248,31 +217,21 @@ class AnnotationStudy:
 
         Whoever came before has their desk again.
         """
-        for person in self._panel_people():
-            self._open(person)
+        for file in sorted(self.folder.glob(f"*/{LINK}")):  # whom the panel has sent so far
+            before = order.read_link(file.parent)
+            person = panel_name(before.participant) if before and before.participant else ""
+            if person and self._folder_of(person) == file.parent:
+                self._open(person)
         name = f"panel-{digest(self.asked.name, self.settings.task.kind)}.json"
-        link = read_link(self.folder, name)
+        link = order.read_link(self.folder, name)
         token = ""
         if link is None or new_links:
-            token = new_secret()
-            link = msgspec.structs.replace(new_link(), token=hash_of(token))
+            token = order.new_secret()
+            link = msgspec.structs.replace(order.new_link(), token=order.hash_of(token))
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_link(self.folder, link, name)
+            order.write_link(self.folder, link, name)
         self._panel_token = link.token
         return token
-
-    def _panel_people(self) -> list[str]:
-        """Those whom the panel has sent to these items so far."""
-        found = []
-        for file in sorted(self.folder.glob(f"*/{LINK}")):
-            link = read_link(file.parent)
-            if link is None or not link.participant:
-                continue
-            name = panel_name(link.participant)
-            task = self.settings.task
-            if person_folder(self.asked, name, task, self.folder) == file.parent:
-                found.append(name)
-        return found
 
     def desk(self, key: str) -> PersonDesk | None:
         """The desk at an address."""
@@ -280,7 +239,7 @@ class AnnotationStudy:
 
     def desk_by_token(self, token: str) -> PersonDesk | None:
         """Whose link has this token."""
-        given = hash_of(token)
+        given = order.hash_of(token)
         for desk in self._desks.values():
             if hmac.compare_digest(given, desk.link.token):
                 return desk
@@ -288,7 +247,7 @@ class AnnotationStudy:
 
     def is_panel_token(self, token: str) -> bool:
         """Whether this is the link that the panel hands out."""
-        return self.panel is not None and matches(token, self._panel_token)
+        return self.panel is not None and order.matches(token, self._panel_token)
 
     async def join(self, participant: str) -> PersonDesk:
         """The desk of somebody whom a panel sends: a new one, or the one they had."""
@@ -297,16 +256,14 @@ class AnnotationStudy:
             known = self._people.get(name)
             if known is not None:
                 return known
-            if self.panel is None or self._people_of_panel() >= self.panel.most:
+            come = sum(bool(desk.link.participant) for desk in self._desks.values())
+            if self.panel is None or come >= self.panel.most:
                 raise FullError("Enough people have taken part. Thank you for coming.")
             desk = await asyncio.to_thread(self._open, name)
             link = msgspec.structs.replace(desk.link, participant=participant)
-            await asyncio.to_thread(write_link, desk.run.folder, link)
+            await asyncio.to_thread(order.write_link, desk.run.folder, link)
             desk.link = link
             return desk
-
-    def _people_of_panel(self) -> int:
-        return sum(1 for desk in self._desks.values() if desk.link.participant)
 
     def close(self) -> None:
         """Close all runs."""
@@ -319,25 +276,21 @@ class AnnotationStudy:
     def _open(self, person: str) -> PersonDesk:
         self._check_not_pulled(person)
         thread = next(self._next_thread)
-        opening = thread.submit(
-            open_person_run,
-            self.asked,
-            person,
-            self.settings,
-            self.folder,
-            command=self._command,
-        )
-        run = opening.result()
-        link = read_link(run.folder) or new_link()
+        asked = self.asked, person, self.settings, self.folder
+        run = thread.submit(answering.open_person_run, *asked, command=self._command).result()
+        link = order.read_link(run.folder) or order.new_link()
         desk = PersonDesk(run, link, thread)
         self._desks[link.key] = desk
         self._people[person] = desk
         return desk
 
+    def _folder_of(self, person: str) -> Path:
+        return answering.person_folder(self.asked, person, self.settings.task, self.folder)
+
     def _check_not_pulled(self, person: str) -> None:
         """Refuse a run whose answers come from Label Studio: the next pull would replace others."""
-        folder = person_folder(self.asked, person, self.settings.task, self.folder)
-        link = read_link(folder)
+        folder = self._folder_of(person)
+        link = order.read_link(folder)
         if link is None or not link.participant or panel_name(link.participant) == person:
             return
         raise RunError(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable, Iterator
+from functools import partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -24,18 +25,8 @@ from gnomon.errors import DataError, ModelError
 from gnomon.files import read_json
 from gnomon.fingerprint import fingerprint, sha256_of
 from gnomon.items.writing import is_running
-from gnomon.train.captions.files import (
-    CorpusCaption,
-    Damage,
-    Damages,
-    Half,
-    Part,
-    Report,
-    Split,
-    read_captions,
-    split,
-    text_hash,
-)
+from gnomon.train.captions import files
+from gnomon.train.captions.files import CorpusCaption, Half, Part, Report, Split
 
 VERSION = 2  # of what lies in the cache
 
@@ -87,7 +78,8 @@ def open_corpus(wanted: CorpusRequest) -> Corpus:
     from gnomon.models.transformers.loading import quiet
 
     digests = [_digest(file) for file in wanted.files]
-    folder = cache_folder() / "captions" / _name(wanted, digests)
+    said = msgspec.json.encode([VERSION, digests, _settings(wanted)])
+    folder = cache_folder() / "captions" / sha256(said).hexdigest()[:32]
     if not folder.is_dir():
         make_corpus(wanted, folder)
     with quiet():
@@ -102,12 +94,6 @@ def _digest(file: Path) -> str:
         return sha256_of(file)
     except OSError as error:
         raise DataError(f"{error.strerror}.", "Check the path.", file=file) from None
-
-
-def _name(wanted: CorpusRequest, digests: list[str]) -> str:
-    """Which files, in which order, and which settings."""
-    said = msgspec.json.encode([VERSION, digests, _settings(wanted)])
-    return sha256(said).hexdigest()[:32]
 
 
 def _settings(wanted: CorpusRequest) -> dict[str, Any]:
@@ -141,52 +127,33 @@ def marks_of(tokenizer: Any, *, special: bool) -> Marks:
         )
     pad = tokenizer.pad_token_id
     pad = tokenizer.mask_token_id if pad is None else pad  # it is never looked at
-    if not special:
-        return Marks((), (), pad, tokenizer.mask_token_id)
-    first = _given(tokenizer.cls_token_id)
-    last = _given(tokenizer.sep_token_id)
+    around = []
+    for token in (tokenizer.cls_token_id, tokenizer.sep_token_id):
+        around.append((token,) if special and token is not None else ())
+    first, last = around
     return Marks(first, last, pad, tokenizer.mask_token_id)
 
 
 def trained_tokenizer(texts: Iterable[str], size: int, longest: int) -> Any:
     """BERT's uncased WordPiece with at most so many tokens, learnt from some texts."""
-    from tokenizers import (
-        Tokenizer,
-        decoders,
-        models,
-        normalizers,
-        pre_tokenizers,
-        processors,
-        trainers,
-    )
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+    from tokenizers.processors import TemplateProcessing
+    from tokenizers.trainers import WordPieceTrainer
     from transformers import PreTrainedTokenizerFast
 
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))  # noqa: S106 - no secret
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece()
-    trainer = trainers.WordPieceTrainer(
-        vocab_size=size, special_tokens=list(SPECIAL), show_progress=False
-    )
+    trainer = WordPieceTrainer(vocab_size=size, special_tokens=list(SPECIAL), show_progress=False)
     tokenizer.train_from_iterator(texts, trainer)
-    tokenizer.post_processor = processors.TemplateProcessing(
+    tokenizer.post_processor = TemplateProcessing(
         single="[CLS] $A [SEP]",
         pair="[CLS] $A [SEP] $B:1 [SEP]:1",
         special_tokens=[("[CLS]", SPECIAL.index("[CLS]")), ("[SEP]", SPECIAL.index("[SEP]"))],
     )
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        model_max_length=longest,
-        pad_token="[PAD]",  # noqa: S106
-        unk_token="[UNK]",  # noqa: S106
-        cls_token="[CLS]",  # noqa: S106
-        sep_token="[SEP]",  # noqa: S106
-        mask_token="[MASK]",  # noqa: S106
-    )
-
-
-def _given(token: int | None) -> tuple[int, ...]:
-    return () if token is None else (token,)
+    marks = {f"{mark.strip('[]').lower()}_token": mark for mark in SPECIAL}
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=longest, **marks)
 
 
 # From files of captions to tokens on disk, with memory only for what is held out.
@@ -232,18 +199,12 @@ def make_corpus(wanted: CorpusRequest, folder: Path) -> None:
     try:
         facts = _Making(wanted).write(workshop)
         (workshop / FACTS).write_bytes(msgspec.json.encode(facts))
-        _put(workshop, folder)
-    finally:
-        shutil.rmtree(workshop, ignore_errors=True)
-
-
-def _put(workshop: Path, folder: Path) -> None:
-    """Give a corpus its place; another process may have been quicker, with the same."""
-    try:
         workshop.rename(folder)
     except OSError:
-        if not folder.is_dir():
+        if not folder.is_dir():  # another process may have been quicker, with the same
             raise
+    finally:
+        shutil.rmtree(workshop, ignore_errors=True)
 
 
 def _remove_leftovers(folder: Path) -> None:
@@ -259,23 +220,24 @@ class _Making:
 
     def __init__(self, wanted: CorpusRequest) -> None:
         self.wanted = wanted
-        self.damages = Damages()
+        self.damages = files.Damages()
         self.captions = self.short = self.shared = 0
 
     def write(self, folder: Path) -> CorpusFacts:
         """All of a corpus; what became of the captions."""
         wanted = self.wanted
-        chosen = split(self._first_reading(), wanted.held_out, wanted.most_held_out, wanted.seed)
+        held_out = wanted.held_out, wanted.most_held_out
+        chosen = files.split(self._first_reading(), *held_out, wanted.seed)
         tokenizer = self._tokenizer(chosen)
         tokenizer.save_pretrained(folder / "tokenizer")
 
-        writer = _Writer(tokenizer, wanted.longest, folder)
-        training = writer.write("training", self._texts(chosen, "training"))
+        write = partial(_write_tokens, tokenizer, wanted.longest)
+        training = write(folder / "training", self._texts(chosen, "training"))
         halves: dict[Half, list[str]] = {"development": [], "test": []}
         for caption in _once(self._captions(chosen, "held out")):
             halves[chosen.half(caption)].append(caption.text)
-        development = writer.write("development", iter(halves["development"]))
-        test = writer.write("test", iter(halves["test"]))
+        development = write(folder / "development", iter(halves["development"]))
+        test = write(folder / "test", iter(halves["test"]))
         self._check(training, development, test)
         return CorpusFacts(
             captions=self.captions,
@@ -317,7 +279,7 @@ class _Making:
 
     def _captions(self, chosen: Split, part: Part) -> Iterator[CorpusCaption]:
         self.shared = 0
-        for caption in self._read(_pass_over):
+        for caption in self._read(lambda _: None):  # told when the files were read first
             if self._is_short(caption):
                 continue
             found = chosen.part(caption)
@@ -328,7 +290,7 @@ class _Making:
 
     def _read(self, report: Report) -> Iterator[CorpusCaption]:
         for file in self.wanted.files:
-            for text, image in read_captions(file, report):
+            for text, image in files.read_captions(file, report):
                 yield CorpusCaption(" ".join(text.split()), image)
 
     def _is_short(self, caption: CorpusCaption) -> bool:
@@ -349,43 +311,33 @@ class _Making:
             )
 
 
-class _Writer:
-    """Writes the tokens of captions, and where each caption ends."""
+def _write_tokens(tokenizer: Any, longest: int, file: Path, texts: Iterator[str]) -> int:
+    """Write the tokens of captions, and where each caption ends; how many there are.
 
-    def __init__(self, tokenizer: Any, longest: int, folder: Path) -> None:
-        self.tokenizer, self.longest, self.folder = tokenizer, longest, folder
-
-    def write(self, part: str, texts: Iterator[str]) -> int:
-        """How many there are; one without a token (white space of rare kinds) is left out."""
-        count = last = 0
-        tokens_file, ends_file = self.folder / f"{part}.tokens", self.folder / f"{part}.ends"
-        with tokens_file.open("wb") as tokens, ends_file.open("wb") as ends:
-            while some := list(islice(texts, AT_ONCE)):
-                rows = self._tokenised(some)
-                sizes = np.array([len(row) for row in rows], dtype=np.int64)
-                for row in rows:
-                    tokens.write(np.array(row, dtype=np.int32).tobytes())
-                ends.write((last + np.cumsum(sizes)).tobytes())
-                last += int(sizes.sum())
-                count += len(rows)
-        return count
-
-    def _tokenised(self, texts: list[str]) -> list[list[int]]:
-        made = self.tokenizer(
-            texts, add_special_tokens=False, truncation=True, max_length=self.longest
-        )
-        return list(filter(None, made["input_ids"]))
+    One without a token (white space of rare kinds) is left out.
+    """
+    tokenise = partial(tokenizer, add_special_tokens=False, truncation=True, max_length=longest)
+    count = last = 0
+    with (
+        file.with_suffix(".tokens").open("wb") as tokens,
+        file.with_suffix(".ends").open("wb") as ends,
+    ):
+        while some := list(islice(texts, AT_ONCE)):
+            rows = list(filter(None, tokenise(some)["input_ids"]))  # nothing else is held
+            sizes = np.array([len(row) for row in rows], dtype=np.int64)
+            for row in rows:
+                tokens.write(np.array(row, dtype=np.int32).tobytes())
+            ends.write((last + np.cumsum(sizes)).tobytes())
+            last += int(sizes.sum())
+            count += len(rows)
+    return count
 
 
 def _once(captions: Iterable[CorpusCaption]) -> Iterator[CorpusCaption]:
     """Each text where it comes first."""
     known = set()
     for caption in captions:
-        key = text_hash(caption.text)
+        key = files.text_hash(caption.text)
         if key not in known:
             known.add(key)
             yield caption
-
-
-def _pass_over(damage: Damage) -> None:
-    """It was told when the files were read for the first time."""

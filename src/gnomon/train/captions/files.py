@@ -17,7 +17,7 @@ import msgspec
 
 from gnomon.errors import DataError
 from gnomon.files import read_lines
-from gnomon.jsonstream import FaultError, JsonElement, JsonFile, decoded
+from gnomon.jsonstream import FaultError, JsonFile, decoded
 
 KINDS = "COCO captions or Visual Genome regions (.json), .jsonl with a caption, .tsv, or lines"
 EXAMPLES = 5  # damaged places of which each is told
@@ -31,18 +31,7 @@ class CorpusCaption(NamedTuple):
     image: str = ""  # which picture it is; empty if the file does not say
 
 
-class Damage(NamedTuple):
-    """A part of a file that cannot be read."""
-
-    file: str
-    place: str  # "line 12" or "byte 3400"
-    what: str
-
-    def __str__(self) -> str:
-        return f"{self.file}, {self.place}: {self.what}"
-
-
-Report = Callable[[Damage], None]
+Report = Callable[[str], None]  # told what cannot be read, and where
 
 
 class Damages:
@@ -52,26 +41,22 @@ class Damages:
         self.count = 0
         self.first: list[str] = []
 
-    def __call__(self, damage: Damage) -> None:
+    def __call__(self, damage: str) -> None:
         """Take one more in."""
         self.count += 1
         if len(self.first) < EXAMPLES:
-            self.first.append(str(damage))
+            self.first.append(damage)
 
 
 def read_captions(file: Path, report: Report) -> Iterator[CorpusCaption]:
     """The captions of a file, by its ending; a file without any is refused."""
     found = False
-    for caption in _reader(file)(file, report):
+    ending = Path(file.name.removesuffix(".gz")).suffix.lower()
+    for caption in READERS.get(ending, _from_lines)(file, report):
         found = True
         yield caption
     if not found:
         raise DataError("there are no captions in it.", f"Give {KINDS}.", file=file)
-
-
-def _reader(file: Path) -> Callable[[Path, Report], Iterator[CorpusCaption]]:
-    ending = Path(file.name.removesuffix(".gz")).suffix.lower()
-    return READERS.get(ending, _from_lines)
 
 
 class _CocoCaption(msgspec.Struct, gc=False):
@@ -93,43 +78,29 @@ class _Line(msgspec.Struct, gc=False):
     image: int | str = ""
 
 
-COCO = msgspec.json.Decoder(_CocoCaption)
-REGIONS = msgspec.json.Decoder(_Regions)
+# of the elements of a JSON file, by the member that they are in
+ELEMENTS: dict[str, msgspec.json.Decoder[_CocoCaption | _Regions]] = {
+    "annotations": msgspec.json.Decoder(_CocoCaption),
+    "": msgspec.json.Decoder(_Regions),
+}
 LINE = msgspec.json.Decoder(_Line)
 
 
 def _from_json(file: Path, report: Report) -> Iterator[CorpusCaption]:
     """COCO's file is an object with a member `annotations`, Visual Genome's an array."""
     for element in JsonFile(file).elements_or_fault():
+        place = f"{file}, byte {element.byte}"
         if isinstance(element, FaultError):
-            report(
-                Damage(
-                    str(file),
-                    f"byte {element.byte}",
-                    f"{element.what}; nothing behind this byte is read",
-                )
-            )
-        elif element.member == "annotations":
-            yield from _of_coco(element, file, report)
-        elif not element.member:
-            yield from _of_visual_genome(element, file, report)
-
-
-def _of_coco(element: JsonElement, file: Path, report: Report) -> Iterator[CorpusCaption]:
-    found = decoded(element.text, COCO)
-    if isinstance(found, str):
-        report(Damage(str(file), f"byte {element.byte}", found))
-    else:
-        yield CorpusCaption(found.caption, str(found.image_id))
-
-
-def _of_visual_genome(element: JsonElement, file: Path, report: Report) -> Iterator[CorpusCaption]:
-    found = decoded(element.text, REGIONS)
-    if isinstance(found, str):
-        report(Damage(str(file), f"byte {element.byte}", found))
-        return
-    for region in found.regions:
-        yield CorpusCaption(region.phrase, str(found.id))
+            report(f"{place}: {element.what}; nothing behind this byte is read")
+        elif element.member in ELEMENTS:
+            found = decoded(element.text, ELEMENTS[element.member])
+            if isinstance(found, str):
+                report(f"{place}: {found}")
+            elif isinstance(found, _CocoCaption):
+                yield CorpusCaption(found.caption, str(found.image_id))
+            else:
+                for region in found.regions:
+                    yield CorpusCaption(region.phrase, str(found.id))
 
 
 def _from_jsonl(file: Path, report: Report) -> Iterator[CorpusCaption]:
@@ -137,7 +108,7 @@ def _from_jsonl(file: Path, report: Report) -> Iterator[CorpusCaption]:
         try:
             found = LINE.decode(line)
         except (msgspec.MsgspecError, RecursionError) as error:
-            report(Damage(str(file), f"line {number}", str(error)))
+            report(f"{file}, line {number}: {error}")
             continue
         yield CorpusCaption(found.caption, str(found.image))
 
@@ -150,7 +121,7 @@ def _from_table(file: Path, report: Report) -> Iterator[CorpusCaption]:
             continue
         if len(fields) != 2:
             what = f"{len(fields)} fields, where a caption and an address are expected"
-            report(Damage(str(file), f"line {number}", what))
+            report(f"{file}, line {number}: {what}")
             continue
         yield CorpusCaption(*fields)
 
@@ -161,10 +132,7 @@ def _from_lines(file: Path, report: Report) -> Iterator[CorpusCaption]:
 
 
 def _sound_lines(file: Path, report: Report) -> Iterator[tuple[int, str]]:
-    def skip(number: int) -> None:
-        report(Damage(str(file), f"line {number}", "not UTF-8 text"))
-
-    return read_lines(file, skip=skip)
+    return read_lines(file, skip=lambda number: report(f"{file}, line {number}: not UTF-8 text"))
 
 
 READERS = {".json": _from_json, ".jsonl": _from_jsonl, ".tsv": _from_table}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,15 +10,16 @@ import msgspec
 from msgspec import Meta
 
 from gnomon.errors import DamagedDataWarning, DataError, UsageError, check_known
-from gnomon.train.captions.corpus import CorpusFacts, CorpusRequest
-from gnomon.train.kinds import Material, TrainingKind
+from gnomon.train.captions.corpus import CorpusRequest
+from gnomon.train.recipes import Material, TrainingKind
 
 if TYPE_CHECKING:
     from gnomon.train.captions.corpus import Corpus
     from gnomon.train.captions.learner import CaptionLearner
-    from gnomon.train.kinds import TrainingOutcome
-    from gnomon.train.recipes import Recipe
+    from gnomon.train.recipes import Recipe, TrainingOutcome
 
+# what transformers raises where a model cannot be made of a config
+WRONG_CONFIG = (ValueError, TypeError, LookupError, ArithmeticError, RuntimeError)
 Count = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(gt=0, lt=1)]
 
@@ -56,7 +56,14 @@ def read(recipe: Recipe) -> Material:
             "Write model: NAME, or captions: with config: and in it model_type: bert.",
         )
     corpus = open_corpus(_wanted(recipe, files))
-    _tell_damages(corpus.facts)
+    facts = corpus.facts
+    if facts.damaged:
+        warnings.warn(
+            f"{facts.damaged:,} lines or elements cannot be read and are left out, "
+            f"such as {'; '.join(facts.damages)}.",
+            DamagedDataWarning,
+            stacklevel=2,
+        )
     digests: dict[str, Any] = {"corpus": corpus.about()}
     for file, digest in zip(files, corpus.digests, strict=True):
         digests[file.name] = {"sha256": digest}
@@ -82,18 +89,6 @@ def _files(data: CaptionData) -> tuple[Path, ...]:
         if not file.is_file():
             raise DataError("there is no such file.", "Check the path.", file=file)
     return files
-
-
-def _tell_damages(facts: CorpusFacts) -> None:
-    """Say how much could not be read, and where it begins."""
-    if not facts.damaged:
-        return
-    warnings.warn(
-        f"{facts.damaged:,} lines or elements cannot be read and are left out, "
-        f"such as {'; '.join(facts.damages)}.",
-        DamagedDataWarning,
-        stacklevel=2,
-    )
 
 
 def _wanted(recipe: Recipe, files: tuple[Path, ...]) -> CorpusRequest:
@@ -136,30 +131,19 @@ def _new(recipe: Recipe, tokenizer: Any) -> Any:
     torch.manual_seed(recipe.seeds.weights)
     try:
         with quiet():
-            _check_fields(said, transformers.AutoConfig.for_model(said["model_type"]))
+            usual = transformers.AutoConfig.for_model(said["model_type"])
+            for name in said:  # transformers would pass over a field that it does not know
+                known = {*usual.to_dict(), *usual.attribute_map}
+                check_known("field of captions.config", name, known)
             config = transformers.AutoConfig.for_model(**said)
             model = transformers.AutoModelForMaskedLM.from_config(config)
-    except (
-        ValueError,
-        TypeError,
-        LookupError,
-        ArithmeticError,
-        RuntimeError,
-        StrictDataclassError,
-    ) as error:
+    except (*WRONG_CONFIG, StrictDataclassError) as error:
         reason = " ".join(str(error).split())[:160]
         raise UsageError(
             f"A model of the recipe's config cannot be made: {reason}",
             "Correct captions: config: in the recipe; its fields are those of a config.json.",
         ) from None
     return model.to(best_device())
-
-
-def _check_fields(said: Mapping[str, Any], usual: Any) -> None:
-    """Refuse a field that configs of this kind do not have: transformers would pass over it."""
-    known = {*usual.to_dict(), *usual.attribute_map}
-    for name in said:
-        check_known("field of captions.config", name, known)
 
 
 def _check_fit(model: Any, tokenizer: Any, recipe: Recipe) -> None:

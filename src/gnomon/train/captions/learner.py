@@ -48,7 +48,10 @@ class CaptionLearner:
 
     def loss(self, batch: CaptionBatch) -> torch.Tensor:
         """The mean over the hidden tokens."""
-        rows = [self._captions(row) for row in batch.rows]
+        training = self.corpus.training
+        rows = []
+        for row in batch.rows:
+            rows.append([training[number] for number in self.rows.captions(row)])
         draw = self._draw(MASKS, batch.epoch, batch.number)
         filled = page(rows, self.marks)
         riddle = hide(filled, self.settings.masked, self.marks.mask, self.words, draw)
@@ -78,9 +81,6 @@ class CaptionLearner:
         sizes = captions.sizes + len(self.marks.last)
         room = self.settings.length - len(self.marks.first)
         return packed_rows(sizes, room, self._draw(PACKING))
-
-    def _captions(self, row: int) -> Sequence[NDArray[np.int32]]:
-        return [self.corpus.training[number] for number in self.rows.captions(row)]
 
     def _draw(self, *what: int) -> np.random.Generator:
         return np.random.default_rng([self.seed, *what])
@@ -121,7 +121,8 @@ class Riddle(NamedTuple):
 
 def page(rows: Sequence[Sequence[NDArray[np.integer]]], marks: Marks) -> Page:
     """Rows of captions with their marks, filled up to the longest."""
-    widths = [_width(row, marks) for row in rows]
+    marked = len(marks.first), len(marks.last)
+    widths = [marked[0] + sum(map(len, row)) + len(row) * marked[1] for row in rows]
     tokens = np.full((len(rows), max(widths)), marks.pad, dtype=np.int64)
     words = np.zeros(tokens.shape, dtype=np.bool_)
     for number, row in enumerate(rows):
@@ -165,10 +166,6 @@ def sweep(page: Page, share: float, mask: int) -> Iterator[Riddle]:
             continue
         shown = np.where(asked, mask, page.tokens)[rows]
         yield Riddle(shown, page.there[rows], asked[rows], page.tokens[asked])
-
-
-def _width(row: Sequence[NDArray[np.integer]], marks: Marks) -> int:
-    return len(marks.first) + sum(map(len, row)) + len(row) * len(marks.last)
 
 
 # Captions in rows: each in one of its own, or as many as a row has room for.

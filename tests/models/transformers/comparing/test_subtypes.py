@@ -6,8 +6,7 @@ from msgspec.structs import replace
 torch = pytest.importorskip("torch")
 
 from gnomon.errors import DataError, UsageError
-from gnomon.look.modes import mode_named
-from gnomon.look.records import AnnotatedPicture, Picture, Region
+from gnomon.look.records import AnnotatedPicture, Picture, Region, mode_named
 from gnomon.look.sightings import measure
 from gnomon.look.subtypes import TEXT, select_subtypes
 from gnomon.models.similarity import similarities_of

@@ -8,8 +8,7 @@ pytest.importorskip("transformers")
 PIL = pytest.importorskip("PIL.Image")
 
 from gnomon.look.colours import ask_colours
-from gnomon.look.modes import mode_named
-from gnomon.look.records import AnnotatedPicture, Picture, Region
+from gnomon.look.records import AnnotatedPicture, Picture, Region, mode_named
 from gnomon.look.sightings import measure
 from gnomon.records import Item
 from gnomon.vision.detection import Box
