@@ -18,7 +18,7 @@ from gnomon.records import Score
 from gnomon.registry import role
 from gnomon.reports.figures.slices import headline_measure
 from gnomon.reports.study import Study, row_labels
-from gnomon.reports.words import counted, listed
+from gnomon.reports.words import listed
 from gnomon.runs import Run
 from gnomon.tabular import columns_of, frame_of
 
@@ -281,15 +281,15 @@ def in_words(found: Overview, model: str) -> str:
     heights (40 items would show 20 points)"
     """
     told: dict[Verdict, list[str]] = {}
+    too_few = []
     knows = "knows"
     for column, skill in zip(found.columns, skills_of(found.columns), strict=True):
         cell = found.cells.get((model, column.name))
         if cell is None:
             continue
-        if cell.verdict == "open":
-            needed = f"{counted(cell.items, 'items')} would show {100 * cell.shows:.0f} points"
-            skill = f"{skill} ({needed})"
         told.setdefault(cell.verdict, []).append(skill)
+        if cell.verdict == "open":
+            too_few.append(cell)
         if role(cell.run.model) or cell.run.manifest.blind:
             knows = "better than chance at"  # words alone, or luck, are no knowledge of space
 
@@ -303,7 +303,21 @@ def in_words(found: Overview, model: str) -> str:
     for each, verb in verbs.items():
         if each in told:
             parts.append(f"{verb} {listed(told[each])}")
+    if too_few:
+        items = _span([cell.items for cell in too_few])
+        points = _span([round(100 * cell.shows) for cell in too_few])
+        parts[-1] += f" ({items} items would show {points} points)"
     return "; ".join(parts)
+
+
+def _span(numbers: Sequence[int]) -> str:
+    """The least and the most of some numbers.
+
+    >>> _span([40, 39, 1200]), _span([7])
+    ('39 to 1,200', '7')
+    """
+    least, most = min(numbers), max(numbers)
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def skills_of(columns: Sequence[OverviewColumn]) -> list[str]:
