@@ -34,7 +34,7 @@ LONGEST = 0.8  # seconds from the start of work to the kill
 def trials(kills: int, people: int) -> Iterator[tuple[str, Tally]]:
     """Kill the server so many times under so many people, and look at what is left."""
     names = [f"p{number}" for number in range(people)]
-    words = ("scales", "--limit", str(ITEMS), "--repeat", str(REPEATS))
+    words = ("scales", "--limit", str(ITEMS), "--set", f"repeat={REPEATS}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         server = Server(words, names, folder)

@@ -277,7 +277,7 @@ def run_folders() -> Iterator[Reader]:
     again = ("run", "hostile-questions", "-m", "wrong", "--quiet")
     yield Reader("run: score", sample, score, judged=True)
     yield Reader("run: gnomon score", sample, _command("score", run), share=0.2)
-    yield Reader("run: gnomon list runs", sample, _command("list", "runs"), share=0.5)
+    yield Reader("run: gnomon runs list", sample, _command("runs", "list"), share=0.5)
     yield Reader("run: gnomon report", sample, _command("report", "runs"), share=0.1)
     other = {path.replace("runs/", "others/"): _at_another_time(files, path) for path in files}
     both = Sample({**files, **other}, kinds=dict.fromkeys(other, "fixed"))
@@ -292,7 +292,7 @@ def run_folders() -> Iterator[Reader]:
     yield Reader("run: gnomon run", sample, _command(*again), share=0.2)
     rest = {path: "fixed" for path in files if not path.endswith("run.json")}
     manifest = Sample(files, kinds=rest)
-    yield Reader("run.json: gnomon list runs", manifest, _command("list", "runs"), share=0.5)
+    yield Reader("run.json: gnomon runs list", manifest, _command("runs", "list"), share=0.5)
     yield Reader("run.json: score", manifest, score, judged=True)
 
 

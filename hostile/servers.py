@@ -95,7 +95,7 @@ def try_server(name: str, behaviour: Behaviour, folder: Path, tally: Tally) -> N
         server.behaviour = None
         server.seen.clear()
         second = run_against(server, folder)
-        listed = bounded_command("list", "runs", "--runs", runs)
+        listed = bounded_command("runs", "list", "--runs", runs)
         scored = bounded_command("score", runs)
     except LateError:
         return tally.fault("hang", f"{name}: more than {BOUND} s")

@@ -129,7 +129,7 @@ def items(name: str) -> tuple[Item, ...]:
 
 
 def full_size(name: str) -> int:
-    """How many items `--all` asks."""
+    """How many items `--set all=yes` asks."""
     options = benchmark(name).full
     if not options:
         return len(items(name))

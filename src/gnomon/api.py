@@ -52,6 +52,8 @@ def run(
     blind: bool = False,
     watch: Callable[[RunProgress], None] | None = None,
     progress: bool | None = None,
+    stopping: Callable[[], None] | None = None,
+    command: str = "",
     shots_from: str | Path = "",
     workers: str | int = 1,
     cpus_per_worker: float | None = None,
@@ -66,7 +68,8 @@ def run(
 
     A model may also be a function from an item to one of its choices, or to a number for each; its
     run is continued only by the same source with the same values. `progress` draws a line, by
-    default in a notebook and on a terminal; `watch` is told instead, if it is given.
+    default in a notebook and on a terminal; `watch` is told instead, if it is given. `stopping` is
+    called at the first Ctrl-C, and `command` is kept with the run.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -79,7 +82,8 @@ def run(
 
     items = _narrowed(source, limit, permute, shard)
     asked = _asked_model(model, items, shots_from)
-    with progress_line(f"{asked.spec} on {items.name}", shown=progress) as line:
+    shown = False if watch else progress
+    with progress_line(f"{asked.spec} on {items.name}", shown=shown) as line:
         return running.run(
             items,
             asked,
@@ -88,6 +92,8 @@ def run(
             retry_errors=retry_errors,
             blind=blind,
             watch=watch or line,
+            stopping=stopping,
+            command=command,
             name=name,
             workers=plan_workers(workers, cpus=cpus_per_worker, gpus=gpus_per_worker),
         )
@@ -263,14 +269,16 @@ def report(
     output: str | Path = "report.html",
     *,
     figures: str | Path | None = None,
+    command: str = "",
 ) -> Path:
     """Write one self-contained page about runs, and give its path.
 
-    With `figures`, each figure is also written to that folder.
+    With `figures`, each figure is also written to that folder. The page says by which `command` it
+    was made.
     """
     from gnomon.reports.page.page import write_report
 
-    return write_report(_opened(runs), Path(output), figures_folder=figures)
+    return write_report(_opened(runs), Path(output), figures_folder=figures, command=command)
 
 
 def overview(*runs: SomeRuns, level: float = 0.95) -> Overview:

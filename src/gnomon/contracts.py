@@ -124,7 +124,7 @@ class Benchmark:
     unit_nouns: tuple[str, ...] = ()  # what the units of each kind are called, if not by their tag
     noun: str = "groups"  # what the groups are called: patterns, templates, pairs
     prompt: str = ""  # by which its items are put unless another is chosen
-    # options of `fresh` that give its full set, where the default is a draw from it: --all
+    # options of `fresh` that give its full set, where the default is a draw from it: --set all=yes
     full: Mapping[str, Any] = field(default_factory=dict)
     hold_out: tuple[tuple[str, ...], ...] = ()  # what must not be in training and test at once
     # models that stand in every report on the benchmark: what the words or pictures alone give away

@@ -110,7 +110,8 @@ def complete(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[s
     """All options of the function: those given, converted, and its defaults for the rest."""
     found: dict[str, Any] = {}
     for name, parameter in _parameters(function).items():
-        found[name] = _convert(parameter, options.get(name, parameter.default))
+        value = options.get(name, parameter.default)
+        found[name] = converted(name, parameter.annotation, value)
     return found
 
 
@@ -153,13 +154,12 @@ def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
     return {name: p for name, p in parameters.items() if p.kind is Parameter.KEYWORD_ONLY}
 
 
-def _convert(parameter: Parameter, value: Any) -> Any:
+def converted(option: str, annotation: Any, value: Any) -> Any:
     """A text from the command line as the annotated type; numpy's whole numbers as int."""
     if isinstance(value, bool):
         return value
     if not isinstance(value, str):
         return index(value) if hasattr(value, "__index__") else value
-    annotation = parameter.annotation
     name = annotation.__name__ if isinstance(annotation, type) else str(annotation)
     kinds = name.replace(" ", "").split("|")
     try:
@@ -173,7 +173,7 @@ def _convert(parameter: Parameter, value: Any) -> Any:
         if "str" not in kinds:
             wanted = name.removesuffix(" | None")
             raise UsageError(
-                f"The option {parameter.name} must be {wanted}, not '{value}'.",
+                f"The option {option} must be {wanted}, not '{value}'.",
                 _HOW_TO_WRITE.get(wanted, ""),
             ) from None
     return value

@@ -399,8 +399,9 @@ MEETINGS: dict[str, Entry] = {
     ),
 }
 
-# A command's target is a module: its docstring is the help, `arguments(parser)` adds its options,
-# and `main(args)` does the work and returns the exit code.
+# A command's target is a module: its docstring is the help, and `main(args)` does the work and
+# returns the exit code. Its options are in data/commands/options.toml; a plug-in's module adds them
+# itself, by `arguments(parser)`.
 COMMANDS: dict[str, Entry] = {
     name: Entry(f"gnomon.cli.{name}", summary, group=group)
     for group, commands in {
@@ -408,7 +409,6 @@ COMMANDS: dict[str, Entry] = {
             "demo": "measure a small real model on slices of fresh benchmarks",
             "list": "benchmarks, models, measures, prompts, suites or runs",
             "show": "sample items and statistics of a benchmark, or what a model reads",
-            "help": "say what a command does and which options it has",
         },
         "asking": {
             "run": "ask models the items of benchmarks",
@@ -492,7 +492,8 @@ def command(name: str) -> ModuleType:
 
     found = _resolve("commands", name)
     whole = isinstance(found, ModuleType) and found.__doc__
-    if not whole or not (hasattr(found, "arguments") and hasattr(found, "main")):
+    has_options = name in COMMANDS or hasattr(found, "arguments")
+    if not whole or not (has_options and hasattr(found, "main")):
         raise UsageError(
             f"'{name}' is registered as a command but is not one.",
             "Its entry point must name a module with a docstring, arguments(parser) and "

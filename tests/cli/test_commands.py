@@ -64,7 +64,7 @@ def test_make_writes_the_same_items_in_three_formats(capsys):
 
 def test_make_writes_a_folder_with_pictures_and_draws_none_twice(capsys, tmp_path):
     command = ["make", "vsr@fresh", "-o", "made/set", "--set", "quads=2", "--set", "size=24"]
-    code, _, err = told(capsys, *command, "--processes", "1")
+    code, _, err = told(capsys, *command, "--set", "processes=1")
     assert (code, err) == (0, f"8 items of vsr@fresh in {Path('made/set/items.jsonl')}\n")
     lines = Path("made/set/items.jsonl").read_text(encoding="utf-8").splitlines()
     files = {}
@@ -91,7 +91,7 @@ def test_run_score_and_list_runs(capsys):
     code, out, _ = told(capsys, "run", "scales", "-m", "random", "-m", "majority", "--limit", "200")
     assert code == 0
     assert "accuracy" in out
-    code, out, _ = told(capsys, "list", "runs", "--json")
+    code, out, _ = told(capsys, "runs", "list", "--json")
     runs = json.loads(out)
     assert [run["model"] for run in runs] == ["random", "majority"]
     assert all((run["asked"], run["answered"], run["items"]) == (200, 200, 200) for run in runs)
@@ -144,14 +144,14 @@ def test_list_runs_tells_which_are_damaged_and_shows_the_others_whole(capsys, mo
     (lost / "answers.sqlite").unlink()
     (torn / "answers.sqlite").write_bytes(b"not a database at all" * 100)
     (manifest / "run.json").write_text("{")
-    code, out, err = told(capsys, "list", "runs")
+    code, out, err = told(capsys, "runs", "list")
     assert code == 0
     assert all(folder.as_posix() in out for folder in (sound, lost, torn, empty, manifest))
     assert (out.count("damaged"), out.count("finished")) == (4, 1)
     assert "Traceback" not in err
     assert f"{lost.as_posix()}/answers.sqlite: the log is missing" in err
     assert f"{manifest.as_posix()}/run.json: not a manifest" in err
-    code, out, _ = told(capsys, "list", "runs", "--json")
+    code, out, _ = told(capsys, "runs", "list", "--json")
     assert [run["state"] for run in json.loads(out)].count("damaged") == 4
 
 
@@ -160,8 +160,8 @@ def test_a_run_in_which_no_item_was_logged_is_listed_nowhere(capsys):
     (folder,) = Path("runs").iterdir()
     manifest = json.loads((folder / "run.json").read_text())
     (folder / "run.json").write_text(json.dumps({**manifest, "items_sha256": ""}))
-    assert told(capsys, "list", "runs")[1].startswith("No runs in runs.")
-    assert json.loads(told(capsys, "list", "runs", "--json")[1]) == []
+    assert told(capsys, "runs", "list")[1].startswith("No runs in runs.")
+    assert json.loads(told(capsys, "runs", "list", "--json")[1]) == []
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ BAD = {
     ),
     "setting without value": (["make", "scales", "-o", "x.jsonl", "--set", "seed"], 2, "KEY=VALUE"),
     "unknown ending": (["make", "scales", "-o", "x.xlsx"], 2, ".parquet"),
-    "too few processes": (["make", "vsr", "-o", "x", "--processes", "-1"], 2, "-1 processes"),
+    "too few processes": (["make", "vsr", "-o", "x", "--set", "processes=-1"], 2, "-1 processes"),
     "no quads": (["make", "vsr@fresh", "-o", "x", "--set", "quads=0"], 2, "0 quads"),
     "missing folder": (["make", "scales", "-o", "no/such/x.jsonl"], 1, "folder does not exist"),
     "no data": (

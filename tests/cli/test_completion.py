@@ -9,7 +9,7 @@ import pytest
 
 import gnomon
 from gnomon.cli import main
-from gnomon.cli.completion import SHELLS
+from gnomon.cli.options import declared
 
 # What bash would do where its line editor calls the completion.
 BASH = """
@@ -35,6 +35,8 @@ LINES = {
     "gnomon run scales@pub": {"scales@published"},
     "gnomon run nosuch@": set(),
 }
+
+SHELLS = declared()["completion"]["shell"]["choices"]
 
 
 def completed(line: str, shell: str = "zsh") -> list[str]:

@@ -59,7 +59,7 @@ def test_a_model_by_a_hostile_name_is_listed_harmlessly(capsys, monkeypatch):
     run = gnomon.run("scales", "random", limit=5)
     manifest = (run.path / "run.json").read_text()
     (run.path / "run.json").write_text(manifest.replace('"random"', '"ran\\u001b[31mdom"'))
-    assert main(["list", "runs"]) == 0
+    assert main(["runs", "list"]) == 0
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert "dom" in out

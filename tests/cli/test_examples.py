@@ -30,7 +30,7 @@ ROOT = Path(__file__).parent.parent.parent
 WEIGHTS = re.compile(r'-m "?(?:\w+=)?(?:smollm2|hf:[^\s"]+)"?')
 OUT_OF_REACH = {  # what a test cannot do -> how a command that needs it looks
     "a server of models": r" openai:",
-    "a cluster with GPUs": r" --gpus-per-worker",
+    "a cluster with GPUs": r"gpus_per_worker=",
     "a server that goes on": r"^gnomon (?:people ask|view)",
     "weights of its own": r"^gnomon (?:demo|train|look photos)|--back-translate|hf:trained|probe:p|\./my-model",
     "the network": r"^gnomon data get",

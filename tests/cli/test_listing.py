@@ -10,10 +10,14 @@ import pytest
 
 import gnomon
 from gnomon.cli import main
-from gnomon.cli.benchmarkfacts import facts_of, known_facts
+from gnomon.cli.benchmarkfacts import Facts, known_facts
 from gnomon.cli.options import what_it_does
+from gnomon.measures.chance import chance_of
+from gnomon.measures.table import Table
+from gnomon.measures.units import Sharing
 from gnomon.options import options_of
-from gnomon.registry import BENCHMARKS, MODELS, benchmark, model_factory
+from gnomon.records import Answer
+from gnomon.registry import BENCHMARKS, MODELS, benchmark, measure, model_factory
 
 FRESH = [name for name in BENCHMARKS if "fresh" in benchmark(name).sources]
 
@@ -21,6 +25,22 @@ FRESH = [name for name in BENCHMARKS if "fresh" in benchmark(name).sources]
 def printed(capsys, *words):
     assert main(list(words)) == 0
     return capsys.readouterr().out
+
+
+def facts_of(source):
+    """The facts about a source, found by making its items."""
+    rows = [(item, Answer(item=item.id)) for item in source.without_pictures()]
+    asked = source.benchmark
+    sharing = Sharing.of(asked)
+    table = Table.of(rows, benchmark=source.name, sharing=sharing, laws=asked.laws)
+    headline = measure(asked.measures[0])
+    chance = chance_of(headline, table)
+    return Facts(
+        items=len(rows),
+        units=str(headline.statistics(table.judged).units),
+        chance=None if chance is None else round(chance, 4),
+        pictures=any(item.images for item, _ in rows),
+    )
 
 
 @pytest.mark.parametrize("name", FRESH)
@@ -64,11 +84,11 @@ def test_runs_of_one_model_are_listed_with_what_tells_them_apart(capsys):
     for seed in (4, 6):
         gnomon.run(gnomon.load("scales", seed=seed), "random", limit=4)
     gnomon.run("scales", "majority", limit=4)
-    told = printed(capsys, "list", "runs")
+    told = printed(capsys, "runs", "list")
     assert "random (seed 4)" in told
     assert "random (seed 6)" in told
     assert "majority  " in told
-    labels = {run["label"] for run in json.loads(printed(capsys, "list", "runs", "--json"))}
+    labels = {run["label"] for run in json.loads(printed(capsys, "runs", "list", "--json"))}
     assert labels == {"random (seed 4)", "random (seed 6)", "majority"}
 
 
@@ -99,7 +119,7 @@ def test_a_narrow_terminal_breaks_between_words_and_no_path_is_cut():
     told = on_a_terminal(60, "list", "models")
     assert max(map(len, told.splitlines())) <= 60
     assert "paper does" in " ".join(told.split())
-    told = on_a_terminal(60, "list", "runs")
+    told = on_a_terminal(60, "runs", "list")
     assert str(run.path) in told
     assert max(map(len, told.splitlines())) <= 60
 

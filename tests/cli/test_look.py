@@ -92,7 +92,7 @@ def test_without_spacy_captions_are_refused_and_names_are_not(coco, capsys, monk
     assert main(["look", "coco.json", "-o", "k", "--quiet"]) == 0
     (coco / "regions.json").write_bytes(as_json(samples.DESCRIPTIONS))
     (coco / "sizes.json").write_bytes(as_json(samples.IMAGE_DATA))
-    words = ["look", "regions.json", "sizes.json", "--least-name", "1", "-o", "c"]
+    words = ["look", "regions.json", "sizes.json", "--set", "least_name=1", "-o", "c"]
     assert main(words) == MissingExtraError.exit_code
     assert "gnomon[names]" in capsys.readouterr().err
 

@@ -123,7 +123,7 @@ OTHERS = {
     "score": (2, ["either runs or a file", "gnomon score runs/*"]),
     "score rnus": (1, ["rnus is not a run", "Did you mean runs?"]),
     "score runs/scales": (1, ["runs/scales is not a run", "Did you mean runs/scales@fresh-"]),
-    "score photos": (1, ["photos is not a run", "gnomon list runs"]),
+    "score photos": (1, ["photos is not a run", "gnomon runs list"]),
     "score runs --json": (2, ["no option --json", "Write --format json."]),
     "score runs --format xlsx": (2, ["--format cannot be 'xlsx'", "table, json, csv"]),
     "score runs --by categry": (2, ["'categry'", "Did you mean category?"]),
@@ -159,7 +159,7 @@ OTHERS = {
     "audit a.csv --map gold=anwser": (2, ["'anwser'", "Did you mean answer?"]),
     "audit empty.csv": (1, ["empty.csv: the file is empty", "first line"]),
     "report": (2, ["report needs RUN", "gnomon report runs/*"]),
-    "report nowhere": (1, ["nowhere is not a run", "gnomon list runs"]),
+    "report nowhere": (1, ["nowhere is not a run", "gnomon runs list"]),
     "report RUN -o photos": (2, ["photos is a folder", "photos/report.html"]),
     "view --port http": (2, ["--port takes a whole number, not 'http'"]),
     "view --port 99999999": (2, ["port 99999999", "0-65535.\n", "--port"]),
@@ -180,13 +180,13 @@ OTHERS = {
     "people ask scales --people 'ann ben'": (2, ["'ann ben'", "pseudonym"]),
     "people agree RUN": (2, ["No run of a person", "is one of random", "gnomon people ask"]),
     "people agree runs": (2, ["No run of a person", "gnomon compare"]),
-    "people agree nowhere": (1, ["nowhere is not a run", "gnomon list runs"]),
+    "people agree nowhere": (1, ["nowhere is not a run", "gnomon runs list"]),
     "people agree runs --rule majorty": (2, ["'majorty'", "Did you mean majority?"]),
     "run nowhere --judge-again": (
         1,
-        ["nowhere is not a run: there is no such folder", "gnomon list runs"],
+        ["nowhere is not a run: there is no such folder", "gnomon runs list"],
     ),
-    "run photos --judge-again": (1, ["photos is not a run and holds none", "gnomon list runs"]),
+    "run photos --judge-again": (1, ["photos is not a run and holds none", "gnomon runs list"]),
     "run RUN --judge-again": (2, ["nothing to judge by", "--set rule=visor"]),
     "run RUN --judge-again --set rule=visor": (1, ["has no pictures", "synth:NAME"]),
     "look photos": (2, ["look needs -o DIR", "gnomon look photos -o knowledge"]),
@@ -204,7 +204,7 @@ OTHERS = {
     "prove --say 'The cup is in the box.'": (2, ["--say needs 2 values", "HYPOTHESIS"]),
     "prove --say 'The cup is in the box.' 'Cats like fish.'": (1, ["'fish'", "docs/proofs.md"]),
     "runs merge RUN": (1, ["a whole run, not a shard", "--shard I/N"]),
-    "runs merge nowhere": (1, ["nowhere is not a run", "gnomon list runs"]),
+    "runs merge nowhere": (1, ["nowhere is not a run", "gnomon runs list"]),
     "runs rm photos --yes": (1, ["photos is not a run", "Nothing was removed"]),
     "runs rm RUN --force": (2, ["no option --force", "Write --yes."]),
     "power scales --accuracy 90": (2, ["not 90", "0.9 is 90 %"]),
@@ -216,9 +216,9 @@ OTHERS = {
     "list modls": (2, ["'modls'", "Did you mean models?"]),
     "list benchmarks scalse": (2, ["'scalse'", "Did you mean scales?"]),
     "list models hff": (2, ["'hff'", "Did you mean hf?"]),
-    "list runs --runs rnus": (2, ["no folder rnus", "Did you mean runs?"]),
-    "list runs --runs notes.txt": (2, ["notes.txt is a file", "--runs"]),
-    "list runs photos": (2, ["not listed by name: 'photos'", "gnomon runs list --runs photos"]),
+    "runs list --runs rnus": (2, ["no folder rnus", "Did you mean runs?"]),
+    "runs list --runs notes.txt": (2, ["notes.txt is a file", "--runs"]),
+    "list runs --runs photos": (2, ["is now `gnomon runs list`", "gnomon runs list --runs photos"]),
     "list models smollm2 hf": (2, ["no place for 'hf'", "It takes"]),
     "list benchmarks vsr@frehs": (2, ["vsr has no source 'frehs'", "fresh"]),
     "list figures curve": (2, ["not figures", "gnomon list figures"]),
@@ -232,7 +232,7 @@ PROMPTS = {
     "show scales --prompt chat": (2, ["--prompt is for a model", "-m MODEL"]),
     "show scales --set chat=no": (2, ["does not take the option 'chat'", "gnomon list"]),
     "run chains -m smollm2 --set ask=pairs": (2, ["both take", "--set items.ask=pairs"]),
-    "show scales --shots-from a.csv": (2, ["--shots-from is for a model", "-m MODEL"]),
+    "show scales --set shots_from=a.csv": (2, ["shots_from is for a model", "-m MODEL"]),
     "show scales -m ''": (2, ["no model named ''", "smollm2"]),
     "show ''": (2, ["no benchmark named ''", "scales"]),
     "show RUN": (2, ["no benchmark named 'runs/scales@", "a folder of answers: gnomon score"]),
@@ -246,11 +246,11 @@ PROMPTS = {
     "show scales -m openai:x --shots three": (2, ["shots must be int, not 'three'"]),
     "show scales -m openai:x --shots 2.5": (2, ["shots must be int, not '2.5'"]),
     "show scales -m openai:x --shots 9999": (2, ["No 9999 worked examples", "fewer"]),
-    "show scales -m openai:x --shots-from a.csv": (2, ["does not say how many", "--shots N"]),
-    "show scales -m openai:x --shots 1 --shots-from b.csv": (1, ["b.csv", "a.csv?"]),
+    "show scales -m openai:x --set shots_from=a.csv": (2, ["does not say how many", "--shots N"]),
+    "show scales -m openai:x --shots 1 --set shots_from=b.csv": (1, ["b.csv", "a.csv?"]),
     "show vsr -m openai:x --shots 1": (2, ["have pictures", "Leave out --shots"]),
     "show scales -m openai:x --format csv": (2, ["cannot be shown as csv", "json"]),
-    "run scales -m random --shots-from a.csv": (2, ["takes worked examples", "--shots-from"]),
+    "run scales -m random --set shots_from=a.csv": (2, ["takes worked examples", "shots_from"]),
     "run scales -m smollm2 --prompt no.yaml": (1, ["no.yaml: there is no such file"]),
 }
 EXPORTS = {
@@ -261,7 +261,7 @@ EXPORTS = {
     "make scales spacenli --as inspect -o x": (2, ["no place for 'spacenli'", "BENCHMARK"]),
     "make scales --as inspect -o runs": (2, ["runs is there already", "new folder"]),
     "make scales --as lm-eval -o x --prompt chatt": (2, ["Did you mean chat?"]),
-    "make scales --as dataset --wording 2 -o x": (2, ["--wording is for --as lm-eval"]),
+    "make scales --as dataset --set wording=2 -o x": (2, ["wording is for --as lm-eval"]),
     "make scales --shots 2 -o x.jsonl": (2, ["--shots is for --as lm-eval"]),
     "make scales --as dataset --shard 1/2 -o x": (2, ["--shard is for files of items"]),
     "make RUN --as dataset -o x": (2, ["a folder of answers", "gnomon score"]),
@@ -376,7 +376,7 @@ def test_a_mistake_is_answered_by_what_is_wrong_and_what_to_do(
     said = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", err))
     assert said - {word.partition("=")[0] for word in words} <= options | {"--help", "--version"}
     for name in re.findall(r"`gnomon (\w+)", err):
-        assert name in COMMANDS
+        assert name in {*COMMANDS, "help"}
     assert sorted(Path("runs").iterdir()) == before, "a mistake leaves no run"
 
 

@@ -93,20 +93,23 @@ def test_a_larger_difference_needs_less(capsys):
 
 
 def test_all_items_can_be_run_and_shown(capsys):
-    assert main(["run", "pairs", "--all", "-m", "random", "--quiet"]) == 0
+    assert main(["run", "pairs", "--set", "all=yes", "-m", "random", "--quiet"]) == 0
     (run,) = gnomon.runs.open_runs(["runs"])
     assert run.manifest.counts.items == 66
     capsys.readouterr()
-    assert main(["power", "pairs", "--all"]) == 0
+    assert main(["power", "pairs", "--set", "all=yes"]) == 0
     assert "full" in capsys.readouterr().out
-    assert main(["run", "pairs", "--all", "--set", "most=50", "-m", "random", "--quiet"]) == 0
+    assert (
+        main(["run", "pairs", "--set", "all=yes", "--set", "most=50", "-m", "random", "--quiet"])
+        == 0
+    )
     counts = {run.manifest.counts.items for run in gnomon.runs.open_runs(["runs"])}
     assert counts == {66, 50}, "what the user gives counts more"
 
 
 def test_a_benchmark_without_a_larger_set_says_so(capsys, monkeypatch):
     monkeypatch.setitem(BENCHMARKS, "small", Entry(f"{__name__}:SMALL", "for tests"))
-    assert main(["run", "small", "--all", "-m", "random"]) == 2
+    assert main(["run", "small", "--set", "all=yes", "-m", "random"]) == 2
     assert "no larger set" in capsys.readouterr().err
 
 
@@ -140,7 +143,7 @@ def test_a_model_that_fails_on_every_item_gives_no_time():
     [
         (("--difference", "0"), "between 0 and 100"),
         (("--accuracy", "1.5"), "accuracy"),
-        (("--shots", "2"), "-m"),
+        (("--shots", "2"), "--set shots=2"),
     ],
 )
 def test_what_makes_no_sense_is_refused(capsys, words, what):

@@ -30,7 +30,7 @@ def shards():
 
 def test_shards_are_run_listed_merged_and_gone_on_with(shards, capsys):
     assert len(shards) == 3
-    assert main(["list", "runs"]) == 0
+    assert main(["runs", "list"]) == 0
     listed = capsys.readouterr().out
     assert all(f"shard {number}/3, finished" in listed for number in (1, 2, 3))
 
@@ -55,7 +55,7 @@ def test_a_shard_is_never_taken_for_a_whole_run(shards, capsys):
     assert "is part of a run: it holds 42 of 128 items" in told
     assert "gnomon runs merge" in told
 
-    assert main(["list", "runs", "--json"]) == 0
+    assert main(["runs", "list", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert sorted(run["shard"] for run in found) == ["1/3", "2/3", "3/3"]
 
@@ -141,7 +141,7 @@ def test_an_empty_shard_is_an_empty_file(ending, capsys):
 
 def test_pictures_are_drawn_for_the_shard_alone_and_all_shards_give_all_of_them(tmp_path):
     pytest.importorskip("PIL")
-    make = ["make", "vsr@fresh", "--set", "quads=3", "--set", "size=64", "--processes", "1"]
+    make = ["make", "vsr@fresh", "--set", "quads=3", "--set", "size=64", "--set", "processes=1"]
     assert main([*make, "-o", "whole", "--quiet"]) == 0
     lines = b""
     pictures = {}

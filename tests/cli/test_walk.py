@@ -388,7 +388,7 @@ def _plan(walk):
 
 
 def _other_commands(walk, runs):
-    listed = {row["run"]: row for row in json.loads(walk.give("list", "runs", "--json"))}
+    listed = {row["run"]: row for row in json.loads(walk.give("runs", "list", "--json"))}
     assert {Path(run) for run in listed} == set(runs)
     for run in runs:
         counts = named(run).counts

@@ -70,7 +70,7 @@ def test_what_cannot_be_drawn_is_said():
     few = [item("ant", "bee"), item("bee", "ant")]
     with pytest.raises(UsageError, match="share nothing") as caught:
         draw(few, few, 2, HOLD_OUT)
-    assert "--shots-from FILE" in caught.value.hint
+    assert "shots_from=FILE" in caught.value.hint
 
 
 def test_the_question_that_is_asked_is_no_example_even_without_group_and_tags():

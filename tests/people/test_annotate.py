@@ -28,20 +28,20 @@ from gnomon.runs import Run, runs_in
         (["scales", "--people", "ann", "--task", "validate", "--limit", "4"], "no picture"),
         (["scales", "--people", "ann", "--host", "0.0.0.0"], "--allow-remote"),
         (["scales", "--people", "ann", "--limit", "0"], "--limit"),
-        (["scales", "--people", "ann", "--repeat", "-1", "--limit", "4"], "--repeat"),
-        (["scales", "--people", "ann", "--ask-frame"], "--ask-frame"),
-        (["scales", "--people", "ann", "--address", "lab"], "not an address"),
-        (["scales", "--people", "ann", "--limit", "4", "--completion-link", "lab"], "https://"),
-        (["scales", "--people", "ann", "--address", "https://"], "not an address"),
+        (["scales", "--people", "ann", "--set", "repeat=-1", "--limit", "4"], "repeat must"),
+        (["scales", "--people", "ann", "--set", "ask_frame=yes"], "ask_frame"),
+        (["scales", "--people", "ann", "--set", "address=lab"], "not an address"),
+        (["scales", "--people", "ann", "--limit", "4", "--set", "completion_link=lab"], "https://"),
+        (["scales", "--people", "ann", "--set", "address=https://"], "not an address"),
         (
-            ["scales", "--people", "ann", "--address", "https://me:pw@lab"],
+            ["scales", "--people", "ann", "--set", "address=https://me:pw@lab"],
             "'https://***@lab' is",
         ),
-        (["scales", "--people", "ann", "--address", "https://lab:port"], "not an address"),
-        (["scales", "--people", "ann", "--address", "https://lab/study"], "below a path"),
-        (["scales", "--people", "ann", "--limit", "4", "--repeat", "3"], "2 can come twice"),
+        (["scales", "--people", "ann", "--set", "address=https://lab:port"], "not an address"),
+        (["scales", "--people", "ann", "--set", "address=https://lab/study"], "below a path"),
+        (["scales", "--people", "ann", "--limit", "4", "--set", "repeat=3"], "2 can come twice"),
         (["nothing.jsonl", "--people", "ann"], "nothing.jsonl"),
-        (["scales", "--people", "ann", "--limit", "4", "--catch", "no.jsonl"], "no.jsonl"),
+        (["scales", "--people", "ann", "--limit", "4", "--set", "catch=no.jsonl"], "no.jsonl"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_in_a_sentence(
@@ -95,7 +95,7 @@ def test_links_are_printed_once(served: list[Any], tmp_path: Path, capsys: Any) 
     again = capsys.readouterr().out
     assert again.count("known already") == 2
     assert not [token for _, token in links if token in again]
-    assert give(*words, "--new-links") == 0
+    assert give(*words, "--set", "new_links=yes") == 0
     renewed = capsys.readouterr().out
     assert len(re.findall(r"token=\S{32}", renewed)) == 2
     assert not [token for _, token in links if token in renewed]
@@ -103,7 +103,7 @@ def test_links_are_printed_once(served: list[Any], tmp_path: Path, capsys: Any) 
 
 
 def test_a_panel_has_one_link(served: list[Any], tmp_path: Path, capsys: Any) -> None:
-    assert give("--panel", "PROLIFIC_PID", "--runs", str(tmp_path)) == 0
+    assert give("--set", "panel=PROLIFIC_PID", "--runs", str(tmp_path)) == 0
     assert re.search(r"token=\S{32}&PROLIFIC_PID={{%PROLIFIC_PID%}}", capsys.readouterr().out)
 
 
@@ -113,7 +113,9 @@ def test_catch_items_come_from_a_file(served: list[Any], tmp_path: Path) -> None
     lines = file.read_text(encoding="utf-8").splitlines()[:3]
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     runs = str(tmp_path / "runs")
-    assert give("--people", "ann", "--catch", str(file), "--repeat", "1", "--runs", runs) == 0
+    assert (
+        give("--people", "ann", "--set", f"catch={file}", "--set", "repeat=1", "--runs", runs) == 0
+    )
     (study,) = served
     assert len(study.settings.catch) == 3
     (run,) = runs_in(runs)

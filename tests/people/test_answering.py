@@ -175,7 +175,7 @@ def test_a_made_up_catch_item_names_its_right_answer(kind: str) -> None:
 
 
 def test_catch_items_of_pictures_must_be_given() -> None:
-    with pytest.raises(UsageError, match="--catch"):
+    with pytest.raises(UsageError, match="catch=FILE"):
         instructed(task_named("picture"), items(), 1) or None
 
 

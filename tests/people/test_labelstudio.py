@@ -183,7 +183,7 @@ def test_overlap_can_be_changed_later(fake: FakeLabelStudio, asked_of: Any, tmp_
     assert fake.projects[0]["maximum_annotations"] == 1
     push_to(fake, asked, "choose", 4)
     assert push_to(fake, asked, "choose", None).project.overlap == 4
-    with pytest.raises(UsageError, match="--overlap"):
+    with pytest.raises(UsageError, match="overlap"):
         push_to(fake, asked, "choose", 0)
 
 
@@ -667,7 +667,7 @@ def at_command(fake: FakeLabelStudio, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_the_command_pushes_and_pulls(
     at_command: Any, fake: FakeLabelStudio, tmp_path: Path, capsys: Any
 ) -> None:
-    assert at_command("--push", "--overlap", "2") == 0
+    assert at_command("--push", "--set", "overlap=2") == 0
     told = capsys.readouterr().out
     assert "9 items, 9 of them new; 2 people for each" in told
     for task in fake.tasks[1]:
@@ -685,12 +685,12 @@ def test_the_command_pushes_and_pulls(
     [
         ([], "--push"),
         (["--push", "--people", "ann"], "does not choose people"),
-        (["--pull", "--overlap", "2"], "--overlap belongs to --push"),
-        (["--push", "--repeat", "2"], "--repeat belongs to the page"),
-        (["--push", "--project", "x" * 41], "at most 40"),
-        (["--push", "--overlap", "0"], "--overlap must be"),
+        (["--pull", "--set", "overlap=2"], "overlap belongs to --push"),
+        (["--push", "--set", "repeat=2"], "repeat belongs to the page"),
+        (["--push", "--set", "project=" + "x" * 41], "at most 40"),
+        (["--push", "--set", "overlap=0"], "overlap must be"),
         (["--pull", "--people", "ann"], "which user"),
-        (["--push", "--token-file", "no-such-file"], "no-such-file"),
+        (["--push", "--set", "token_file=no-such-file"], "no-such-file"),
     ],
 )
 def test_commands_that_make_no_sense_are_refused(

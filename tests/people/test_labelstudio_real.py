@@ -194,10 +194,10 @@ def test_sixty_captions_go_there_and_four_people_s_answers_come_back(
     monkeypatch.setenv("LABEL_STUDIO_API_KEY", TOKEN)
     write_items(tmp_path / "captions.jsonl", sixty_captions(tmp_path))
     command = ["people", "ask", str(tmp_path / "captions.jsonl"), "--task", "validate"]
-    command += ["--label-studio", address, "--project", PROJECT]
+    command += ["--label-studio", address, "--set", f"project={PROJECT}"]
 
     for new in (COUNT, 0):
-        assert main([*command, "--push", "--overlap", "4"]) == 0
+        assert main([*command, "--push", "--set", "overlap=4"]) == 0
         told = capsys.readouterr().out
         assert f"{COUNT} items, {new} of them new; 4 people for each" in told
     project = int(re.search(r"/projects/(\d+)", told)[1])

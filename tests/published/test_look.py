@@ -49,7 +49,7 @@ def test_photographs_become_a_benchmark_at_once(shared, tmp_path, capsys):
     pytest.importorskip("cv2")
     photos = shared / "data" / "coco128"
     words = ["look", str(photos / "instances.json"), "--images", str(photos / "photos")]
-    words += ["--limit", "60", "--least", "2", "--colours", "none", "--quiet"]
+    words += ["--limit", "60", "--set", "least=2", "--colours", "none", "--quiet"]
     assert main([*words, "-o", str(tmp_path / "knowledge")]) == 0
     manifest = json.loads((tmp_path / "knowledge" / "manifest.json").read_text())
     (size,) = [

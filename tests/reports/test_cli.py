@@ -61,7 +61,7 @@ def test_report_says_what_is_no_run(
 ) -> None:
     assert main(["report", *arguments]) == 1
     error = capsys.readouterr().err
-    assert "gnomon list runs" in error
+    assert "gnomon runs list" in error
     assert "Traceback" not in error
 
 
@@ -116,7 +116,7 @@ def test_a_hostile_name_does_not_act_on_the_terminal(
     for arguments in (
         ["score", str(run.path), str(other.path)],
         ["score", str(run.path), "--by", "class", "--format", "csv"],
-        ["list", "runs"],
+        ["runs", "list"],
         ["compare", str(run.path), str(other.path)],
     ):
         assert main(arguments) == 0, arguments

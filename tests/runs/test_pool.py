@@ -331,7 +331,7 @@ def test_the_user_is_told_if_no_worker_can_be_started(places, monkeypatch):
     room = threading.Event()
     begin = FakePlace.start
     monkeypatch.setattr(FakePlace, "start", lambda place: room.wait(60) and begin(place))
-    with pytest.raises(ModelError, match=r"No worker could be started(.|\n)*--gpus-per-worker"):
+    with pytest.raises(ModelError, match=r"No worker could be started(.|\n)*--set gpus_per_worker"):
         ask(mind())
     room.set()
     assert runs_in("runs") == []

@@ -98,7 +98,9 @@ def test_a_cluster_that_is_joined_keeps_its_own_settings(ray, monkeypatch):
 
 
 def test_a_share_that_no_machine_has_is_refused_here_and_waited_for_elsewhere(ray, monkeypatch):
-    with pytest.raises(UsageError, match=r"worker with 1 CPU and 1 GPU(.|\n)*--gpus-per-worker"):
+    with pytest.raises(
+        UsageError, match=r"worker with 1 CPU and 1 GPU(.|\n)*--set gpus_per_worker"
+    ):
         site("ray:2", gpus=1)
     monkeypatch.setenv("RAY_ADDRESS", "10.0.0.1:6379")
     with pytest.warns(ModelWarning, match="Waiting for one"):

@@ -1,37 +1,11 @@
-"""Ask people: a page on this machine with one item at a time, and a personal link for each person.
-
-examples:
-  gnomon people ask scales --people ann,ben --limit 40
-  gnomon people ask spacenli --task scale --people ann,ben,cleo --limit 60 --repeat 6 --catch 4
-  gnomon people ask captions.jsonl --task validate --people ann,ben --ask-frame
-  gnomon people ask pairs.jsonl --task contrast --people ann
-  gnomon people ask runs/posrel-fresh--synth-render--0123456789abcdef --task picture
-    --people ann,ben
-  gnomon people ask scales --panel PROLIFIC_PID --most 30 --limit 40 --address https://lab.example
-    --completion-link https://app.prolific.com/submissions/complete?cc=CODE
-  gnomon people ask captions.jsonl --task validate --label-studio https://label.example --push
-    --overlap 3
-  gnomon people ask captions.jsonl --task validate --label-studio https://label.example --pull
-    --people ann=3,ben=5
-
-Tasks: choose (one of the choices), scale (five points from contradiction to entailment), validate
-(a caption, true or false), contrast (a relation that is true in one of two pictures), picture (what
-a painted picture shows); or a file of your own. docs/people.md says what to tell people.
-
-People's answers are ordinary runs (people:NAME), on disk before the next item shows. Stop with
-Ctrl-C; the same command continues, and links stay valid. Names are pseudonyms that you choose.
-
-With --label-studio people answer there: --push sends what is not there yet, and --pull brings
-answers back, each as often as you like. The token comes from LABEL_STUDIO_API_KEY or --token-file.
-"""
+"""`gnomon people ask`: a page on this machine with one item at a time, or Label Studio."""
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.cli.options import item_arguments
 from gnomon.errors import UsageError, inert
 
 if TYPE_CHECKING:
@@ -46,125 +20,6 @@ if TYPE_CHECKING:
 PAGE_ONLY = ("repeat", "catch", "panel", "address", "completion_link", "new_links", "order_seed")
 PANEL = ""  # stands for the name of the panel among those of people
 PANEL_IDS = {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"}  # what a panel puts in the place of the id
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of `gnomon people ask`."""
-    parser.add_argument(
-        "what",
-        metavar="BENCHMARK|ITEMS|RUN",
-        help="NAME, NAME@fresh or NAME@published; a file of items; a run with painted pictures",
-    )
-    parser.add_argument(
-        "--task",
-        default="choose",
-        metavar="TASK",
-        help="choose, scale, validate, contrast, picture, or a YAML file (default: choose)",
-    )
-    parser.add_argument(
-        "--people",
-        default="",
-        metavar="A,B",
-        help="who is asked: pseudonyms with commas between; with --pull, NAME=ID for users by id",
-    )
-    parser.add_argument(
-        "--limit", type=int, metavar="N", help="at most N items, spread evenly over all"
-    )
-    parser.add_argument(
-        "--runs", default="runs", metavar="DIR", help="where runs are kept (default: runs)"
-    )
-    _add_order_arguments(parser)
-    _add_page_arguments(parser)
-    _add_label_studio_arguments(parser)
-    item_arguments(parser)
-
-
-def _add_order_arguments(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("what each person meets")
-    group.add_argument(
-        "--repeat",
-        type=int,
-        default=0,
-        metavar="N",
-        help="show N items a second time, to measure self-agreement",
-    )
-    group.add_argument(
-        "--catch",
-        default="",
-        metavar="FILE|N",
-        help="mix in items with known answers, or N that say what to choose, to measure attention",
-    )
-    group.add_argument(
-        "--order-seed", type=int, default=0, metavar="S", help="another order for everybody"
-    )
-    group.add_argument(
-        "--ask-frame",
-        action="store_true",
-        help="validate: also ask from which point of view left, right and front were judged",
-    )
-
-
-def _add_page_arguments(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("the page")
-    group.add_argument(
-        "--port",
-        type=int,
-        default=8766,
-        metavar="P",
-        help="the port (default: 8766; 0 takes a free one)",
-    )
-    group.add_argument(
-        "--host", default="127.0.0.1", help="the address to listen at (default: 127.0.0.1)"
-    )
-    group.add_argument(
-        "--allow-remote", action="store_true", help="listen beyond this machine, with --host"
-    )
-    group.add_argument(
-        "--address",
-        default="",
-        metavar="URL",
-        help="the address that people use, if a server with TLS stands before this one",
-    )
-    group.add_argument(
-        "--new-links", action="store_true", help="make new links; the old ones stop working"
-    )
-    group.add_argument(
-        "--panel",
-        default="",
-        metavar="PARAMETER",
-        help="one link for a panel, whose address holds each participant's id: PROLIFIC_PID",
-    )
-    group.add_argument(
-        "--most", type=int, default=100, metavar="N", help="people of the panel (default: 100)"
-    )
-    group.add_argument(
-        "--completion-link", default="", metavar="URL", help="where people go when all is done"
-    )
-
-
-def _add_label_studio_arguments(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("Label Studio instead of the page")
-    group.add_argument(
-        "--label-studio", default="", metavar="URL", help="the server, as a browser shows it"
-    )
-    way = group.add_mutually_exclusive_group()
-    way.add_argument("--push", action="store_true", help="send the items that are not there yet")
-    way.add_argument("--pull", action="store_true", help="bring people's answers into runs")
-    group.add_argument(
-        "--overlap",
-        type=int,
-        metavar="N",
-        help="with --push: how many people see each item (default: 1, or as it is there)",
-    )
-    group.add_argument(
-        "--project", default="", metavar="TITLE", help="the project (default: items and task)"
-    )
-    group.add_argument(
-        "--token-file",
-        default="",
-        metavar="FILE",
-        help="the file with the token (default: the variable LABEL_STUDIO_API_KEY)",
-    )
 
 
 def ask(args: Namespace) -> int:
@@ -213,7 +68,7 @@ def _settings(args: Namespace) -> tuple[PersonSettings, AskedItems]:
     from gnomon.people.tasks import check_items, task_named
 
     if args.repeat < 0:
-        raise UsageError("--repeat must be 0 or more.", "Give how many items come twice.")
+        raise UsageError("repeat must be 0 or more.", "Give how many items come twice.")
     task = task_named(args.task, ask_frame=args.ask_frame)
     asked = _asked(args)
     check_items(task, asked.items)
@@ -221,7 +76,7 @@ def _settings(args: Namespace) -> tuple[PersonSettings, AskedItems]:
     most = most_repeats(total)
     if args.repeat > most:
         raise UsageError(
-            f"--repeat {args.repeat} is too many: of {total} items {most} can come twice.",
+            f"repeat={args.repeat} is too many: of {total} items {most} can come twice.",
             "A repeat comes at least half the set after its item. Give fewer, or more items.",
         )
     catch = _catch_items(args.catch, task, asked)
@@ -230,7 +85,7 @@ def _settings(args: Namespace) -> tuple[PersonSettings, AskedItems]:
 
 def _asked(args: Namespace) -> AskedItems:
     """The items: of a benchmark, of a file, or the painted pictures of a run."""
-    from gnomon.cli.options import chosen_sources
+    from gnomon.cli.selection import chosen_sources
     from gnomon.people.answering import asked_from_painted, asked_from_source
     from gnomon.runs import MANIFEST, Run
 
@@ -305,7 +160,7 @@ def _tell_progress(study: AnnotationStudy, people: list[str]) -> None:
 
 def _link(address: str, token: str, more: str = "") -> str:
     if not token:
-        return "the link is known already (--new-links makes new ones)"
+        return "the link is known already (--set new_links=yes makes new ones)"
     return f"{address}/join?token={token}{more}"
 
 
@@ -333,7 +188,7 @@ def _title(args: Namespace, settings: PersonSettings, asked: AskedItems) -> str:
 
     if len(args.project) > LONGEST_TITLE:
         raise UsageError(
-            f"The title of a project has at most {LONGEST_TITLE} characters.", "Shorten --project."
+            f"The title of a project has at most {LONGEST_TITLE} characters.", "Shorten the title."
         )
     title = args.project.strip() or f"{settings.task.kind}: {asked.name}"
     if len(title) <= LONGEST_TITLE:
@@ -345,21 +200,22 @@ def _title(args: Namespace, settings: PersonSettings, asked: AskedItems) -> str:
 def _check_exchange(args: Namespace) -> None:
     if not args.label_studio:
         raise UsageError("--push and --pull need a server.", "Give its address: --label-studio URL")
+    if args.push and args.pull:
+        raise UsageError("--push and --pull cannot be given together.", "Leave out one of them.")
     if not (args.push or args.pull):
         raise UsageError(
             "--label-studio does not say what to do.",
             "Add --push, or --pull for answers.",
         )
     if args.overlap is not None and not args.push:
-        raise UsageError("--overlap belongs to --push.", "Leave it out, or push again with it.")
+        raise UsageError("overlap belongs to --push.", "Leave it out, or push again with it.")
     if args.people and args.push:
         raise UsageError(
             "--push does not choose people.", "Invite them on the server, and leave out --people."
         )
     for name in PAGE_ONLY:
         if getattr(args, name):
-            option = "--" + name.replace("_", "-")
-            raise UsageError(f"{option} belongs to the page of Gnomon.", "Leave it out.")
+            raise UsageError(f"{name} belongs to the page of Gnomon.", "Leave it out.")
 
 
 def _push(

@@ -39,12 +39,13 @@ a file cannot be read), 2 for wrong usage.
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.cli.options import ITEM_FLAGS, chosen_sources, format_argument, item_arguments
+from gnomon.cli.options import BETWEEN
+from gnomon.cli.selection import chosen_sources
 from gnomon.errors import UsageError, inert
 from gnomon.items.lmtask import is_task_file
 from gnomon.runs import MANIFEST, open_runs, survey
@@ -67,65 +68,6 @@ ENDINGS = (
     ".gz",
 )
 VALIDATION = "validation"  # the check that comes first
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.add_argument(
-        "sets",
-        nargs="*",
-        metavar="NAME|FILE|RUN|PATTERNS",
-        help="benchmarks, files of items, run folders, or files of patterns",
-    )
-    parser.add_argument(
-        "--check",
-        action="append",
-        default=[],
-        metavar="CHECK",
-        help="only this check, such as validation; may be repeated",
-    )
-    parser.add_argument("--strict", action="store_true", help="count warnings as errors")
-    parser.add_argument(
-        "--allow",
-        action="append",
-        default=[],
-        metavar="CHECK[:PART]",
-        help="what is no alarm, since it is explained",
-    )
-    parser.add_argument(
-        "--claim",
-        action="append",
-        default=[],
-        metavar="[SPLIT=]N",
-        help="how many items there should be, in all or of a split",
-    )
-    parser.add_argument(
-        "--runs",
-        metavar="DIR",
-        help="list what people marked as doubtful in the viewer beside these runs",
-    )
-    parser.add_argument("-o", "--output", metavar="PAGE.html", help="also write a page")
-    format_argument(parser)
-    _pattern_arguments(parser)
-    item_arguments(parser)
-
-
-def _pattern_arguments(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("patterns")
-    group.add_argument(
-        "--prove", action="store_true", help="prove the labels instead (needs gnomon[prove])"
-    )
-    group.add_argument(
-        "--world",
-        metavar="FILE",
-        help="a mini world of your own (for .xml: selection_restriction.yaml)",
-    )
-    group.add_argument(
-        "--vocabulary",
-        action="store_true",
-        help="only list the mini world: classes, scales, relations",
-    )
-    group.add_argument("--quiet", action="store_true", help="print findings only, no tables")
 
 
 def main(args: Namespace) -> int:
@@ -215,7 +157,7 @@ def _audit(args: Namespace) -> bool:
     if args.output:
         from gnomon.audit.page import write_audit
 
-        write_audit(reports, Path(args.output), command=_command(args))
+        write_audit(reports, Path(args.output), command=" ".join(["gnomon audit", *args.sets]))
     return any(report.alarms for report in reports)
 
 
@@ -275,7 +217,7 @@ def _of_files(args: Namespace, files: Sequence[str], *, alone: bool) -> Iterator
 
     if files and alone:
         _check_no_benchmark_options(args)
-    given = ITEM_FLAGS["map"].between.join(args.map or ())
+    given = BETWEEN["map"].join(args.map or ())
     split = args.split or ""
     paths = [Path(name) for name in files]
     parts = [path for path in paths if not path.is_dir() and split_of(path)]
@@ -311,10 +253,6 @@ def _claims(texts: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def _command(args: Namespace) -> str:
-    return " ".join(["gnomon audit", *args.sets])
-
-
 def _print(reports: Sequence[AuditReport], format: str) -> None:
     if format == "json":
         _print_json(reports)
@@ -334,9 +272,11 @@ def _print(reports: Sequence[AuditReport], format: str) -> None:
 def _print_json(reports: Sequence[AuditReport]) -> None:
     import msgspec
 
+    from gnomon.tabular import as_json
+
     records = []
     for report in reports:
         for finding in report.findings:
             fields = msgspec.to_builtins(finding)
             records.append({"set": report.audited.name, **fields})
-    print(msgspec.json.format(msgspec.json.encode(records), indent=2).decode())
+    print(as_json(records))

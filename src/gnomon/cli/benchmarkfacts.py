@@ -18,7 +18,6 @@ from gnomon.reports.citations import citations, in_short, paper_page
 
 if TYPE_CHECKING:
     from gnomon.contracts import Benchmark
-    from gnomon.items.source import ItemSource
 
 OWN_LICENCE = "Apache-2.0"
 
@@ -55,28 +54,6 @@ def known_facts() -> dict[str, Facts]:
             pictures = row["pictures"] == "yes"
             found[row["benchmark"]] = Facts(int(row["items"]), row["units"], chance, pictures)
     return found
-
-
-def facts_of(source: ItemSource) -> Facts:
-    """The same, found by making the items."""
-    from gnomon.measures.chance import chance_of
-    from gnomon.measures.table import Table
-    from gnomon.measures.units import Sharing
-    from gnomon.records import Answer
-    from gnomon.registry import measure
-
-    benchmark = source.benchmark
-    rows = [(item, Answer(item=item.id)) for item in source.without_pictures()]
-    sharing = Sharing.of(benchmark)
-    table = Table.of(rows, benchmark=source.name, sharing=sharing, laws=benchmark.laws)
-    headline = measure(benchmark.measures[0])
-    chance = chance_of(headline, table)
-    return Facts(
-        items=len(rows),
-        units=str(headline.statistics(table.judged).units),
-        chance=None if chance is None else round(chance, 4),
-        pictures=any(item.images for item, _ in rows),
-    )
 
 
 def summary_line(name: str) -> str:

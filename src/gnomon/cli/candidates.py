@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.cli.options import chosen_models, chosen_sources, in_all_wordings
+from gnomon.cli.selection import chosen_models, chosen_sources, in_all_wordings
 from gnomon.errors import UsageError, unknown
 from gnomon.items.source import ItemSource
 from gnomon.records import Item
@@ -38,7 +38,7 @@ def gathered(args: Namespace, source: ItemSource, items: Sequence[Item]) -> Cand
     form = items[0].form
     listed = _listed(args, source, form)
     if listed is None:
-        return _wordings(args, model, args.prompt or "")
+        return _wordings(args, model, args.prompt or source.benchmark.prompt)
     if args.candidates:
         _check_labels(args, listed, items)
     if not args.back_translate:

@@ -12,22 +12,9 @@ the Hugging Face hub, a comment names the page that says how.
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.add_argument(
-        "used", nargs="*", metavar="BENCHMARK|RUN", help="benchmarks, run folders, folders of runs"
-    )
-    parser.add_argument(
-        "--format",
-        choices=("bibtex", "text", "json"),
-        default="bibtex",
-        help="output format (default: bibtex)",
-    )
 
 
 def main(args: Namespace) -> int:

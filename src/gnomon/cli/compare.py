@@ -18,56 +18,10 @@ each pair and no test.
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
-from gnomon.cli.options import format_argument, level_argument
 from gnomon.errors import UsageError
 from gnomon.runs import open_runs
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.add_argument(
-        "runs", nargs="+", metavar="RUN", help="two or more run folders, or a folder of runs"
-    )
-    parser.add_argument(
-        "--measure",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="compare by this measure (default: the benchmark's first); may be repeated",
-    )
-    level_argument(parser)
-    parser.add_argument(
-        "--draws",
-        type=int,
-        default=2000,
-        metavar="N",
-        help="draws of the paired bootstrap (default: 2000)",
-    )
-    parser.add_argument(
-        "--over-seeds",
-        action="store_true",
-        help="combine runs of a model that differ only in the seed",
-    )
-    parser.add_argument(
-        "--prompts",
-        choices=("all",),
-        help="combine runs of a model that differ only in the prompt's wording",
-    )
-    parser.add_argument(
-        "--unfinished",
-        action="store_true",
-        help="compare unfinished runs too, on the items that both were asked",
-    )
-    parser.add_argument(
-        "--match",
-        default="",
-        metavar="TAG",
-        help="compare items with the same value of a tag, such as fact: one fact in several forms",
-    )
-    format_argument(parser)
-    parser.add_argument("--plain", action="store_true", help="no drawing characters")
 
 
 def main(args: Namespace) -> int:

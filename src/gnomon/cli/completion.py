@@ -11,25 +11,19 @@ The script asks Gnomon while you type, so it need not be made again after an upd
 from __future__ import annotations
 
 import os
-from argparse import Action, ArgumentParser, Namespace
+from argparse import Action, Namespace
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from gnomon.cli.dispatch import CommandParser
+from gnomon.cli.dispatch import CommandParser, fill_parser
 from gnomon.errors import GnomonError
 
-SHELLS = ("bash", "zsh", "fish", "tcsh", "powershell")
 MOST_RUNS = 500
 PATH_SCHEMES = ("hf", "gguf", "answers", "images", "probe")  # models that are files or folders
 
 Names = dict[str, str]  # a name and what it is
 Finder = Callable[[str, Namespace], Names]  # from the word so far and the words before it
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.add_argument("shell", choices=SHELLS, help="which shell")
 
 
 def main(args: Namespace) -> int:
@@ -71,7 +65,7 @@ def whole_parser(only: Iterable[str] | None = None) -> CommandParser:
         if name in wanted:
             module = command(name)
             sub.description = module.__doc__
-            module.arguments(sub)
+            fill_parser(sub, name, module)
     return parser
 
 

@@ -97,17 +97,15 @@ def _check_growing(points: Sequence[LearningCurvePoint]) -> None:
 
 def _ask(args: Namespace, points: Sequence[LearningCurvePoint]) -> None:
     from gnomon import registry
-    from gnomon.cli.progress import live_line
+    from gnomon.cli.progress import ask_model
     from gnomon.items.source import load
-    from gnomon.runs import running
 
     source = load(args.ask).limited(args.limit).remembered()
     for point in points:
         scheme = SCHEMES.get(point.recipe.kind, "hf")
         model = registry.model(f"{scheme}:{point.folder}")
         title = f"{source.name} · {point.amount:g}, draw {point.draw + 1}"
-        with live_line(title, quiet=args.quiet) as watch:
-            running.run(source, model, runs=args.runs, watch=watch)
+        ask_model(title, source, model, quiet=args.quiet, runs=args.runs)
 
 
 def _show(

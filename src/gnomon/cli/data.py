@@ -14,7 +14,7 @@ examples:
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
@@ -26,39 +26,6 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from gnomon.downloads.catalogue import Source, SourceFile
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of `gnomon data`."""
-    actions = parser.add_subparsers(dest="action", metavar="list | get", required=True)
-    listing = actions.add_parser(
-        "list", help="what can be fetched, on what terms, and what is here"
-    )
-    listing.add_argument(
-        "--format",
-        choices=["table", "json", "csv", "markdown", "latex"],
-        default="table",
-        help="how to print it (default: table)",
-    )
-    get = actions.add_parser("get", help="fetch the files of sources or benchmarks")
-    get.add_argument(
-        "names",
-        nargs="+",
-        metavar="NAME",
-        help="a source or a benchmark; `gnomon data list` names them",
-    )
-    get.add_argument(
-        "--limit", type=int, metavar="N", help="at most N files of each (for sources of images)"
-    )
-    get.add_argument(
-        "--data",
-        default="",
-        metavar="DIR",
-        help="for images: the folder of the captions, if they are not in the cache",
-    )
-    get.add_argument(
-        "--mirror", default="", metavar="URL", help="fetch the same paths from this address instead"
-    )
 
 
 def main(args: Namespace) -> int:

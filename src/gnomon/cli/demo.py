@@ -14,7 +14,7 @@ examples:
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from pathlib import Path
 
 from gnomon.errors import MissingExtraError, ModelError
@@ -22,66 +22,27 @@ from gnomon.items.source import ItemSource
 from gnomon.registry import (
     DEMO,
     DEMO_EYES,
-    DEMO_MODEL,
     DEMO_SEEN,
     DEMO_SEEN_OPTIONS,
     ModelSpec,
 )
 from gnomon.runs import Run
 
-LIMIT = 100  # items of each: enough to see something, and done in about a minute on two cores
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.add_argument(
-        "-m",
-        "--model",
-        default=DEMO_MODEL,
-        metavar="MODEL",
-        help=f"the model to ask (default: {DEMO_MODEL})",
-    )
-    parser.add_argument(
-        "--limit",
-        type=int,
-        default=LIMIT,
-        metavar="N",
-        help=f"items of each benchmark (default: {LIMIT})",
-    )
-    parser.add_argument(
-        "--runs",
-        default="runs/demo",
-        metavar="DIR",
-        help="where runs are kept (default: runs/demo)",
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        default="gnomon-demo.html",
-        metavar="FILE",
-        help="the report (default: gnomon-demo.html)",
-    )
-    parser.add_argument(
-        "--restart", action="store_true", help="start over: delete the earlier answers of the demo"
-    )
-    parser.add_argument("--quiet", action="store_true", help="no progress")
-
 
 def main(args: Namespace) -> int:
     """Run, score, report."""
     from gnomon import api
+    from gnomon.cli.run import headline_of
     from gnomon.items.source import load
-    from gnomon.measures.scoring import Scored
+    from gnomon.measures.entries import entries_of
     from gnomon.registry import model
-    from gnomon.reports.tables.scores import headline
 
     models = [model(args.model), model("random")]
     runs: list[Run] = []
     for name in DEMO:
         runs += _asked(args, load(name).limited(args.limit), models)
     runs += _seen(args)
-    scores = [api.score(run, measures=[_headline(run)])[0] for run in runs]
-    print(headline([Scored(score, score.model) for score in scores]))
+    print(headline_of(entries_of(runs), 1))
     page = api.report(runs, Path(args.output))
     print(f"\nThe report: {page}  (open it in a browser)")
     print(f"The runs:   {args.runs}  (gnomon view --runs {args.runs})")
@@ -104,30 +65,17 @@ def _seen(args: Namespace) -> list[Run]:
 
 def _asked(args: Namespace, source: ItemSource, models: list[ModelSpec]) -> list[Run]:
     """The runs of the models on one benchmark."""
-    from gnomon.cli.progress import live_line
-    from gnomon.runs import running
+    from gnomon.cli.progress import ask_model
 
     runs = []
     for asked in models:
-        with live_line(f"{source.name} · {asked.spec}", quiet=args.quiet) as watch:
-            run = running.run(
-                source,
-                asked,
-                runs=args.runs,
-                restart=args.restart,
-                watch=watch,
-                command="gnomon demo",
-            )
+        title = f"{source.name} · {asked.spec}"
+        run = ask_model(
+            title, source, asked, quiet=args.quiet, runs=args.runs, restart=args.restart
+        )
         runs.append(run)
     if not args.quiet and not sys.stderr.isatty():
         items = runs[-1].manifest.counts.items
         who = " and ".join(asked.spec for asked in models)
         print(f"{source.name}: asked {who} {items:,} items.", file=sys.stderr)
     return runs
-
-
-def _headline(run: Run) -> str:
-    """The first measure of the run's benchmark."""
-    from gnomon.registry import benchmark
-
-    return benchmark(run.benchmark.partition("@")[0]).measures[0]

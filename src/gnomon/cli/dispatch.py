@@ -1,9 +1,9 @@
 """From arguments to a command: finds its module by name, parses, runs, and makes errors sentences.
 
-The registry names the commands. A command's module has `arguments(parser)`, which adds its options,
-and `main(args) -> int`, which returns the exit code. Its docstring is the help text: the first line
-says what the command does, the rest are examples. Exit codes: 0 done, 1 failed, 2 wrong usage, 130
-interrupted.
+The registry names the commands. A command's module has `main(args) -> int`, which returns the exit
+code; its options are in data/commands/options.toml, or a plug-in adds them by `arguments(parser)`.
+Its docstring is the help text: the first line says what the command does, the rest are examples.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -14,11 +14,14 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter, _SubParsersAction
 from collections.abc import Sequence
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from gnomon import __version__
 from gnomon.errors import GnomonError, inert, path_hint
 from gnomon.registry import COMMANDS, command
+
+if TYPE_CHECKING:
+    from gnomon.cli.options import SetKey
 
 COMPLETE = "_ARGCOMPLETE"  # a variable that shells set while one types
 LONGEST_MESSAGE = 8000  # characters
@@ -117,6 +120,8 @@ def _dispatch(arguments: list[str]) -> int:
     if not arguments or arguments[0].startswith("-"):
         return _without_command(arguments)
     name, *rest = arguments
+    if name == "help":
+        return _print_help(rest)
     debug = "--debug" in rest
     rest = [word for word in rest if word != "--debug"]
     check_command(name, rest)
@@ -127,6 +132,22 @@ def _dispatch(arguments: list[str]) -> int:
     args.debug = debug
     code: int = module.main(args)
     return code
+
+
+def _print_help(names: list[str]) -> int:
+    """The help of a command, or the list of commands."""
+    if not names:
+        top_parser().print_help()
+        return 0
+    name, *beyond = names
+    parser = top_parser()
+    if name not in ("-h", "--help"):
+        check_command(name)
+        parser = command_parser(name, command(name))
+    for word in beyond:
+        parser = parser.commands.get(word, parser)
+    parser.print_help()
+    return 0
 
 
 def check_command(name: str, rest: Sequence[str] = ()) -> None:
@@ -192,8 +213,18 @@ def top_parser() -> CommandParser:
 def command_parser(name: str, module: ModuleType) -> CommandParser:
     """The parser of one command, with the module's docstring as its help."""
     parser = CommandParser(prog=f"gnomon {name}", description=module.__doc__)
-    module.arguments(parser)
+    fill_parser(parser, name, module)
     return parser
+
+
+def fill_parser(parser: CommandParser, name: str, module: ModuleType) -> None:
+    """Add the options of a command: a plug-in's by itself, ours by what is declared."""
+    if name not in COMMANDS:
+        module.arguments(parser)
+        return
+    from gnomon.cli.options import add_options
+
+    add_options(parser, name)
 
 
 # The parser of a command: argparse, with a sentence for each mistake and options in any order.
@@ -211,32 +242,53 @@ class CommandParser(ArgumentParser):
         options.setdefault("formatter_class", RawDescriptionHelpFormatter)
         super().__init__(*args, **options)
         self.words: list[str] = []  # what is being parsed
+        self.keys: dict[str, SetKey] = {}  # what --set takes for the command itself
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Namespace | None = None
     ) -> tuple[Namespace, list[str]]:
         """Parse; an unknown option is told before what is missing, which is often its doing."""
-        from gnomon.cli.mistakes import unknown_option
-
         self.words = list(args or ())
         if not self.has_commands:
             for word in self.words:
                 if word == "--":
                     break
                 if self.is_unknown(word):
+                    from gnomon.cli.mistakes import unknown_option
+
                     raise unknown_option(self, word)
-        return super().parse_known_args(args, namespace)
+        found, beyond = super().parse_known_args(args, namespace)
+        self._take_keys(found)
+        return found, beyond
+
+    def _take_keys(self, found: Namespace) -> None:
+        """What --set says of the command's own keys becomes what flags would be."""
+        from gnomon.options import converted
+
+        for setting in list(found.set) if self.keys else ():
+            name, equals, value = setting.partition("=")
+            key = self.keys.get(name.replace("-", "_"))
+            if equals and key is not None:
+                setattr(found, name.replace("-", "_"), converted(name, key.type, value))
+                found.set.remove(setting)
+
+    def format_help(self) -> str:
+        """The help, with the keys that --set takes at its end."""
+        from gnomon.cli.options import keys_in_words
+
+        self.epilog = self.epilog or keys_in_words(self.keys)
+        return super().format_help()
 
     def parse_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Namespace | None = None
     ) -> Namespace:
         """Parse words in any order: names may also follow options."""
-        from gnomon.cli.mistakes import unexpected
-
         found, beyond = self.parse_known_args(args, namespace)
         if beyond and not self.has_commands:
             found, beyond = self.parse_known_intermixed_args(args, namespace)
         if beyond:
+            from gnomon.cli.mistakes import unexpected
+
             raise unexpected(self, beyond)
         return found
 

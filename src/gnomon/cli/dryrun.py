@@ -37,24 +37,24 @@ class CostPlan(NamedTuple):
     @property
     def seconds(self) -> float | None:
         """All of it by the clock, one after the other; none if that is not known of any."""
-        known = [row.found.seconds for row in self.rows if row.found.seconds is not None]
-        if not known:
-            return None
-        return STARTING + sum(taken.seconds for taken in self.loading.values()) + sum(known)
+        loading = sum(taken.seconds for taken in self.loading.values())
+        return self._total("seconds", STARTING + loading)
 
     @property
     def cpu_seconds(self) -> float | None:
         """The same of the processor, which does not depend on who else is at work."""
-        known = [row.found.cpu_seconds for row in self.rows if row.found.cpu_seconds is not None]
-        if not known:
-            return None
-        return STARTING + sum(taken.cpu for taken in self.loading.values()) + sum(known)
+        loading = sum(taken.cpu for taken in self.loading.values())
+        return self._total("cpu_seconds", STARTING + loading)
 
     @property
     def cost(self) -> float | None:
         """The money of all runs whose prices are known."""
-        known = [row.found.cost for row in self.rows if row.found.cost is not None]
-        return sum(known) if known else None
+        return self._total("cost", 0.0)
+
+    def _total(self, field: str, before: float) -> float | None:
+        values = [getattr(row.found, field) for row in self.rows]
+        known: list[float] = [value for value in values if value is not None]
+        return before + sum(known) if known else None
 
 
 def show_plan(args: Namespace) -> int:
@@ -191,7 +191,7 @@ def _sentences(plan: CostPlan) -> list[str]:
 
 
 def _print_json(plan: CostPlan) -> None:
-    import msgspec
+    from gnomon.tabular import as_json
 
     rows = []
     for planned, found in plan.rows:
@@ -212,5 +212,4 @@ def _print_json(plan: CostPlan) -> None:
         "cost": plan.cost,
         "loading": {name: taken._asdict() for name, taken in plan.loading.items()},
     }
-    encoded = msgspec.json.encode({"runs": rows, "total": total})
-    print(msgspec.json.format(encoded, indent=2).decode())
+    print(as_json({"runs": rows, "total": total}))

@@ -18,7 +18,6 @@ from gnomon.cli.dispatch import tell
 from gnomon.cli.plan import LEFT_OUT, Planned, plan_runs
 from gnomon.errors import EmptyShardError, GnomonError
 from gnomon.items.source import ItemSource
-from gnomon.redaction import redact_command
 from gnomon.registry import is_native
 from gnomon.runs import MANIFEST, Run
 
@@ -134,32 +133,30 @@ class Carrying:
         return self._sources[id(source)]
 
     def _run(self, planned: Planned) -> None:
-        from gnomon.cli.progress import live_line, tell_of_stopping
-        from gnomon.runs import running
+        from gnomon.cli.progress import ask_model
 
         args = self.args
-        command = redact_command(shlex.join(["gnomon", *sys.argv[1:]]))
         if not args.quiet:
             _tell_of_examples(planned)
-        with live_line(planned.title, quiet=args.quiet or args.format == "json") as watch:
-            try:
-                running.run(
-                    planned.source,
-                    planned.model,
-                    runs=args.runs,
-                    restart=args.restart,
-                    blind=planned.blind,
-                    retry_errors=args.retry_errors,
-                    watch=watch,
-                    stopping=tell_of_stopping,
-                    command=command,
-                    workers=wanted(args),
-                )
-            except EmptyShardError as nothing:
-                tell(str(nothing))
-            except KeyboardInterrupt:
-                _tell_how_to_go_on(planned.folder)
-                raise SystemExit(130) from None
+        try:
+            ask_model(
+                planned.title,
+                planned.source,
+                planned.model,
+                quiet=args.quiet or args.format == "json",
+                runs=args.runs,
+                restart=args.restart,
+                blind=planned.blind,
+                retry_errors=args.retry_errors,
+                workers=args.workers,
+                cpus_per_worker=args.cpus_per_worker,
+                gpus_per_worker=args.gpus_per_worker,
+            )
+        except EmptyShardError as nothing:
+            tell(str(nothing))
+        except KeyboardInterrupt:
+            _tell_how_to_go_on(planned.folder)
+            raise SystemExit(130) from None
 
 
 def wanted(args: Namespace) -> WorkerPlan:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.cli.options import settings_of
+from gnomon.cli.selection import settings_of
 from gnomon.errors import UsageError, inert
 
 if TYPE_CHECKING:
@@ -17,13 +15,15 @@ if TYPE_CHECKING:
 
 def judge_again(args: Namespace) -> int:
     """Judge each run again, and show the scores before and after."""
+    from gnomon.cli.run import headline_of
+    from gnomon.measures.entries import entries_of
     from gnomon.runs import open_runs
 
     old = open_runs(args.benchmarks)
     changes = _changes(args)
     new = [_judged(args, run, changes) for run in old]
     if not args.quiet:
-        _show([*old, *new])
+        print(headline_of(entries_of([*old, *new])))
         print(inert("Runs: " + "  ".join(str(run.path) for run in new)))
     return 0
 
@@ -42,11 +42,10 @@ def _changes(args: Namespace) -> dict[str, Any]:
 
 
 def _judged(args: Namespace, run: Run, changes: dict[str, Any]) -> Run:
-    from gnomon.cli.progress import live_line
+    from gnomon.cli.progress import ask_model
     from gnomon.items.source import load
     from gnomon.paint.factory import finished_painter
     from gnomon.registry import model
-    from gnomon.runs import running
     from gnomon.trust import without_trust
 
     finished_painter(run.path)  # says so if there are no pictures
@@ -56,24 +55,6 @@ def _judged(args: Namespace, run: Run, changes: dict[str, Any]) -> Run:
     source = source.limited(manifest.limit).permuted(manifest.permute)
     source = source.sharded(manifest.shard or None)
     again = model(manifest.model, **options)
-    with live_line(f"{source.name} · {again.spec}", quiet=args.quiet) as watch:
-        return running.run(
-            source,
-            again,
-            runs=args.runs or Path(run.path).parent,
-            restart=args.restart,
-            watch=watch,
-            command=shlex.join(["gnomon", *sys.argv[1:]]),
-        )
-
-
-def _show(runs: list[Run]) -> None:
-    from gnomon.measures.entries import entries_of
-    from gnomon.measures.scoring import Scored, score_table
-    from gnomon.reports.tables.scores import headline
-
-    scores: list[Scored] = []
-    for entry in entries_of(runs):
-        found = score_table(entry.table, entry.measures)
-        scores += [Scored(score, entry.label) for score in found]
-    print(headline(scores))
+    title = f"{source.name} · {again.spec}"
+    runs = args.runs or Path(run.path).parent
+    return ask_model(title, source, again, quiet=args.quiet, runs=runs, restart=args.restart)

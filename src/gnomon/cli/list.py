@@ -1,4 +1,4 @@
-"""List benchmarks, models, measures, figures, prompts, suites or runs; or tell more about one.
+"""List benchmarks, models, measures, figures, prompts or suites; or tell more about one.
 
 examples:
   gnomon list
@@ -9,16 +9,16 @@ examples:
   gnomon list prompts plain
   gnomon list suites
   gnomon list suites quick
-  gnomon list runs --runs results
+
+`gnomon runs list` lists runs, `gnomon data list` files that can be fetched.
 """
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gnomon.cli.options import json_argument
 from gnomon.errors import GnomonError, MissingFileWarning, UsageError, inert
 
 if TYPE_CHECKING:
@@ -26,56 +26,21 @@ if TYPE_CHECKING:
     from gnomon.items.source import ItemSource
     from gnomon.registry import Entry
 
-# What plug-ins can add, by the names of `gnomon.registry.KINDS`; then what they cannot.
+# What plug-ins can add, by the names of `gnomon.registry.KINDS`.
 OF_PLUGINS = ("benchmarks", "models", "measures", "pair_measures", "figures", "answer_formats")
-KINDS = (*OF_PLUGINS, "commands", "prompts", "suites", "runs")
 MORE = {  # what there is to say about one of a kind
     "benchmarks": "shows a question, the sources with their licences, and all options",
     "models": "explains all options",
 }
 
 
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.add_argument(
-        "kind",
-        nargs="?",
-        choices=KINDS,
-        help="what to list (default: all but commands, prompts, suites and runs)",
-    )
-    parser.add_argument(
-        "name",
-        nargs="?",
-        metavar="NAME",
-        help="a benchmark or model, to see its options; a prompt or suite, to see it whole",
-    )
-    parser.add_argument(
-        "--runs", default="runs", metavar="DIR", help="the folder of runs (default: runs)"
-    )
-    json_argument(parser)
-
-
 def main(args: Namespace) -> int:
     """Print the names, or what there is to know about one."""
     if args.kind == "suites":
         return list_suites(args)
-    if args.kind == "runs":
-        return _runs(args)
     if args.kind == "prompts":
         return list_prompts(args)
     return _one(args) if args.name else _names(args)
-
-
-def _runs(args: Namespace) -> int:
-    """The same as `gnomon runs list`."""
-    from gnomon.cli.runs import list_runs
-
-    if args.name:
-        raise UsageError(
-            f"Runs are not listed by name: '{args.name}'.",
-            f"Name the folder that holds them: gnomon runs list --runs {args.name}",
-        )
-    return list_runs(args)
 
 
 def _names(args: Namespace) -> int:

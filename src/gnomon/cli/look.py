@@ -16,7 +16,7 @@ examples:
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -34,77 +34,6 @@ if TYPE_CHECKING:
 EMBEDDED_DEPTH = "fastdepth"
 NONE = "none"
 WORK = ".look"  # the folder, in that of the output, where results of stages are kept
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.add_argument(
-        "sources",
-        nargs="+",
-        type=Path,
-        metavar="PATH",
-        help="a folder of photos, or annotations: files or folders",
-    )
-    parser.add_argument(
-        "-o", "--output", required=True, type=Path, metavar="DIR", help="the folder to write"
-    )
-    parser.add_argument(
-        "--images", type=Path, metavar="DIR", help="where the pictures of the annotations are"
-    )
-    parser.add_argument(
-        "--mode",
-        default="right",
-        metavar="MODE",
-        help="right, paper (as the paper says), code (as its code does), or right+SWITCH "
-        "(docs/look.md lists the switches; default: right)",
-    )
-    _model_arguments(parser)
-    parser.add_argument(
-        "--least",
-        type=int,
-        default=0,
-        metavar="N",
-        help="pictures that must speak of a pair (default: 100 for a hundred thousand pictures, "
-        "less for fewer, 3 at least)",
-    )
-    parser.add_argument(
-        "--least-name",
-        type=int,
-        default=5,
-        metavar="N",
-        help="how often a name occurs in captions before it is kept (default: 5)",
-    )
-    parser.add_argument("--limit", type=int, metavar="N", help="the first N pictures")
-    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
-
-
-def _model_arguments(parser: ArgumentParser) -> None:
-    """Who finds, measures and names what pictures show."""
-    parser.add_argument(
-        "--depth",
-        metavar="MODEL",
-        help="fastdepth, hf:NAME or none (default: true distances where they are known, "
-        "else fastdepth)",
-    )
-    parser.add_argument(
-        "--detector",
-        default="ssd",
-        metavar="MODEL",
-        help="finds things in photos without annotations: ssd or hf:NAME (default: ssd)",
-    )
-    parser.add_argument(
-        "--encoder",
-        default="none",
-        metavar="MODEL",
-        help="chooses subtypes: hf:NAME of CLIP or SigLIP, conse or none (default: none)",
-    )
-    parser.add_argument(
-        "--colours",
-        default="pixels",
-        metavar="MODEL",
-        help="who says the colours: a model that sees, pixels (often wrong on photographs) or "
-        "none (default: pixels)",
-    )
 
 
 def main(args: Namespace) -> int:
@@ -127,8 +56,8 @@ def _check(args: Namespace) -> None:
     for name in ("least", "least_name", "limit"):
         value = getattr(args, name)
         if value is not None and value < 0:
-            option = f"--{name.replace('_', '-')}"
-            raise UsageError(f"{option} cannot be {value}.", "Give a number above 0.")
+            shown = "--limit" if name == "limit" else name
+            raise UsageError(f"{shown} cannot be {value}.", "Give a number above 0.")
     if args.limit == 0 or args.least_name == 0:
         raise UsageError("With 0 there is nothing to do.", "Give a number above 0.")
     if args.output.is_file():
@@ -139,10 +68,13 @@ def _make(args: Namespace, mode: Mode, store: Any) -> str:
     from gnomon.cli.progress import staged_lines
     from gnomon.look.output import troubles_file
     from gnomon.look.pipeline import Options, Pipeline
+    from gnomon.look.readers import open_sources
+    from gnomon.models.detectors import open_detector
     from gnomon.reports.knowledge import agreement, agreement_listing
     from gnomon.tabular import render
 
-    sources = _sources(args, store)
+    opened = partial(open_detector, args.detector)
+    sources = open_sources(args.sources, args.images, store, args.detector, opened)
     needs_depth = any(reader.needs_depth for reader in sources.readers)
     eyes = _eyes(args, mode, needs_depth=needs_depth)
     if needs_depth and args.colours == "pixels" and not args.quiet:
@@ -172,35 +104,23 @@ def _make(args: Namespace, mode: Mode, store: Any) -> str:
     return summary
 
 
-def _sources(args: Namespace, store: Any) -> Sources:
-    from gnomon.look.readers import open_sources
-    from gnomon.models.detectors import open_detector
-
-    def opened() -> Any:
-        return open_detector(args.detector)
-
-    return open_sources(args.sources, args.images, store, args.detector, opened)
-
-
 def _write(
     args: Namespace, mode: Mode, pipeline: Pipeline, vocabulary: NameVocabulary
 ) -> dict[str, int]:
     """Write what was found; how many lines each file has."""
-    from gnomon.look import findings as aggregating
-    from gnomon.look import output
-    from gnomon.look.findings import Least, colour_findings
+    from gnomon.look import findings, output
 
-    least = Least.usual(vocabulary.pictures, pair=args.least)
-    findings = {
+    least = findings.Least.usual(vocabulary.pictures, pair=args.least)
+    every = {
         "names": output.name_findings(vocabulary),
         "subtypes": output.subtype_findings(vocabulary),
-        "colour": colour_findings(pipeline.pictures, mode, least),
-        "size": aggregating.size_findings(pipeline.pictures, mode, least),
-        "elevation": aggregating.elevation_findings(pipeline.pictures, mode, least),
+        "colour": findings.colour_findings(pipeline.pictures, mode, least),
+        "size": findings.size_findings(pipeline.pictures, mode, least),
+        "elevation": findings.elevation_findings(pipeline.pictures, mode, least),
     }
     named: set[str] = set()
     counts = {}
-    for name, found in findings.items():
+    for name, found in every.items():
         file = args.output / f"{name}.jsonl"
         counts[name] = output.write_findings(file, found, named)
     output.write_places(args.output / "regions.jsonl", pipeline.scenes(), frozenset(named))
@@ -280,7 +200,7 @@ def _eyes(args: Namespace, mode: Mode, *, needs_depth: bool) -> LookModels:
 
     steps: list[tuple[str, Step]] = []
     if args.encoder != NONE:
-        steps.append((f"encoder {args.encoder}", _Selecting(args.encoder, mode)))
+        steps.append((f"encoder {args.encoder}", _subtypes(args.encoder, mode)))
     if args.colours != NONE:
         steps.append((f"colours {args.colours}", _colours(args.colours, mode)))
     name, opener = _depth(args.depth, needs_depth=needs_depth)
@@ -308,66 +228,42 @@ def _depth(spec: str | None, *, needs_depth: bool) -> tuple[str, Any]:
 
 
 def _colours(spec: str, mode: Mode) -> Step:
+    """Who says the colours: pixels, or a model that sees."""
+    from gnomon import registry
+    from gnomon.look.colours import ask_colours, colours_by_pixels
+
     if spec == "pixels":
-        return _by_pixels
-    return _Asking(spec, mode)
+        return lambda scene, sightings, subtypes: colours_by_pixels(scene, sightings)
+    opened = cache(registry.model(spec).open)
 
-
-def _by_pixels(
-    scene: AnnotatedPicture, sightings: Sequence[Sighting], subtypes: Subtypes
-) -> PictureSightings:
-    from gnomon.look.colours import colours_by_pixels
-
-    return colours_by_pixels(scene, sightings)
-
-
-class _Asking:
-    """Asks a model that sees for colours."""
-
-    def __init__(self, spec: str, mode: Mode) -> None:
-        from gnomon import registry
-
-        self._spec = registry.model(spec)
-        self._mode = mode
-        self._model: Any = None
-
-    def __call__(
-        self, scene: AnnotatedPicture, sightings: Sequence[Sighting], subtypes: Subtypes
+    def step(
+        scene: AnnotatedPicture, sightings: Sequence[Sighting], subtypes: Subtypes
     ) -> PictureSightings:
-        """The sightings with colours."""
-        from gnomon.look.colours import ask_colours
+        return ask_colours(scene, sightings, opened(), mode)
 
-        if self._model is None:
-            self._model = self._spec.open()
-        return ask_colours(scene, sightings, self._model, self._mode)
+    return step
 
 
-class _Selecting:
-    """Chooses subtypes with a dual encoder."""
+def _subtypes(spec: str, mode: Mode) -> Step:
+    """A dual encoder that chooses subtypes."""
+    from gnomon.look.subtypes import select_subtypes
 
-    def __init__(self, spec: str, mode: Mode) -> None:
-        self._spec = spec
-        self._mode = mode
-        self._encoder: Any = None
+    opened = cache(partial(_encoder, spec))
 
-    def __call__(
-        self, scene: AnnotatedPicture, sightings: Sequence[Sighting], subtypes: Subtypes
+    def step(
+        scene: AnnotatedPicture, sightings: Sequence[Sighting], subtypes: Subtypes
     ) -> PictureSightings:
-        """The sightings with subtypes."""
-        from gnomon.look.subtypes import select_subtypes
-
-        if self._encoder is None:
-            self._encoder = _encoder(self._spec)
         names = {name: list(kinds) for name, kinds in subtypes.items()}
-        return select_subtypes(scene, sightings, names, self._encoder, self._mode)
+        return select_subtypes(scene, sightings, names, opened(), mode)
+
+    return step
 
 
 def _encoder(spec: str) -> Any:
-    if spec == "conse":
-        from gnomon.models.similarity import Conse
+    from gnomon.models.similarity import Conse, similarities_of
 
+    if spec == "conse":
         return Conse()
     from gnomon import registry
-    from gnomon.models.similarity import similarities_of
 
     return similarities_of(registry.model(spec).open())

@@ -34,14 +34,15 @@ from __future__ import annotations
 
 import shlex
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from gnomon.cli.options import chosen_sources, item_arguments, shard_argument
+from gnomon.cli.selection import chosen_sources
 from gnomon.errors import DataError, UsageError, inert
 from gnomon.items.source import ItemSource
 from gnomon.records import Image, Item
@@ -50,61 +51,10 @@ from gnomon.redaction import redact_command
 if TYPE_CHECKING:
     from gnomon.items.export.job import Exported, Job
 
-TARGETS = ("lm-eval", "inspect", "dataset")
 OWN_LICENCE = "Apache-2.0"  # of what Gnomon makes
 # What only one target has a use for.
 BELONGS = {"prompt": "lm-eval", "wording": "lm-eval", "shots": "lm-eval", "parquet": "dataset"}
 PICTURES = "pictures"  # the folder of the pictures, beside the file of the items
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.add_argument(
-        "benchmark",
-        metavar="BENCHMARK",
-        help="NAME, NAME@fresh or NAME@published; or your own file",
-    )
-    parser.add_argument(
-        "--as", dest="target", choices=TARGETS, help="as a task of another program, or a dataset"
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        required=True,
-        metavar="FILE",
-        help="FILE.jsonl, FILE.csv or FILE.parquet; - prints JSON lines; a folder for pictures and "
-        "with --as",
-    )
-    parser.add_argument(
-        "--processes",
-        type=int,
-        default=0,
-        metavar="N",
-        help="how many processes draw pictures (default: one for each core)",
-    )
-    parser.add_argument(
-        "--limit", type=int, metavar="N", help="at most N items, spread evenly over all"
-    )
-    shard_argument(parser)
-    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
-    _target_arguments(parser)
-    item_arguments(parser)
-
-
-def _target_arguments(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("with --as")
-    group.add_argument(
-        "--prompt",
-        metavar="PROMPT",
-        help="lm-eval: the prompt (default: that of the items, or plain)",
-    )
-    group.add_argument(
-        "--wording", type=int, metavar="N", help="lm-eval: which wording of the prompt (default: 1)"
-    )
-    group.add_argument("--shots", type=int, metavar="N", help="lm-eval: examples before a question")
-    group.add_argument(
-        "--parquet", action="store_true", help="dataset: write Parquet instead of JSON lines"
-    )
 
 
 def main(args: Namespace) -> int:
@@ -156,9 +106,10 @@ def _items_file(output: Path) -> Path:
 
 def _with_pictures(source: ItemSource, folder: Path, args: Namespace) -> Iterator[Item]:
     """The items, with pictures in a folder beside their file and paths from there."""
-    from gnomon.cli.progress import counted_line
+    from gnomon.cli.progress import staged_lines
 
-    with counted_line(source.name, "pictures", quiet=args.quiet) as watch:
+    with staged_lines(quiet=args.quiet) as stages:
+        watch = partial(stages, f"{source.name}: pictures")
         pictures = folder / PICTURES
         for item in source.illustrated(pictures, processes=args.processes, watch=watch):
             images = [_seen_from(folder, image) for image in item.images]
@@ -194,9 +145,10 @@ def _check(args: Namespace) -> None:
         value = getattr(args, option)
         is_given = value is not None and value is not False
         if is_given and args.target != target:
-            raise UsageError(f"--{option} is for --as {target}.", "Leave it out.")
+            shown = option if option in ("wording", "parquet") else f"--{option}"
+            raise UsageError(f"{shown} is for --as {target}.", "Leave it out.")
     if args.target and (args.shard or args.processes):
-        option = "--shard" if args.shard else "--processes"
+        option = "--shard" if args.shard else "processes"
         raise UsageError(f"{option} is for files of items.", "Leave it out with --as.")
 
 

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gnomon.cli.options import SWITCH
 from gnomon.errors import UsageError, nearest, unknown
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class _Habits(NamedTuple):
     without: dict[str, str]
     commands: dict[str, str]
     renamed: dict[str, dict[str, Any]]
-    set: dict[str, list[str]]
+    set: dict[str, Any]
 
 
 @cache
@@ -47,10 +48,7 @@ def unknown_command(name: str, rest: Sequence[str], commands: Iterable[str]) -> 
     from gnomon import registry
 
     if name in _habits().renamed:
-        now = _habits().renamed[name]["words"]
-        return UsageError(
-            f"'{name}' is now `gnomon {now}`.", f"Write: {_renewed_command(name, rest)}"
-        )
+        return _renamed(name, rest)
     by_habit = _habits().commands.get(name.lower())
     if by_habit:
         hint = f"`gnomon {by_habit}` does that; `gnomon help {by_habit.split()[0]}` says how."
@@ -85,11 +83,19 @@ def options_before_command(words: Sequence[str], commands: Iterable[str]) -> Usa
 def unknown_option(parser: CommandParser, word: str) -> UsageError:
     """The command has no such option: what it is called here, or where it is."""
     name = word.partition("=")[0]
+    for each in parser.words:
+        if f"{_who(parser)} {each}" in _habits().renamed:
+            return _renamed(f"{_who(parser)} {each}", [w for w in parser.words if w != each])
     message = f"{_who(parser)} has no option {name}."
     renewed = _renewed(parser, parser.words, {})
     if renewed != parser.words and name not in renewed:
         return UsageError(message, f"Write: {shlex.join([*parser.prog.split(), *renewed])}")
     return UsageError(message, _remedy(parser, name))
+
+
+def _renamed(name: str, rest: Sequence[str]) -> UsageError:
+    now = _habits().renamed[name]["words"]
+    return UsageError(f"'{name}' is now `gnomon {now}`.", f"Write: {_renewed_command(name, rest)}")
 
 
 def _renewed_command(name: str, rest: Sequence[str]) -> str:
@@ -130,18 +136,18 @@ def _setting_template(parser: CommandParser, name: str) -> str:
     """How an option that had a flag of its own is given; empty if it had none."""
     if not name.startswith("--") or name in parser.options or "--set" not in parser.options:
         return ""
-    if name == "--model-set":
-        return "--set {}"
     key = name.removeprefix("--").replace("-", "_")
     known = _habits().set
-    if key in known["switches"]:
-        return f"--set {key}=yes"
+    if name in known["flags"]:
+        return f"--set {known['flags'][name]}"
+    if key in parser.keys:
+        return f"--set {key}={'yes' if parser.keys[key].value == SWITCH else '{}'}"
     return f"--set {key}={{}}" if key in known["items"] + known["models"] else ""
 
 
 def _without_doubt(setting: str, words: Sequence[str]) -> str:
     """A setting of a model that a benchmark of the command takes too says which it means."""
-    from gnomon.cli.options import is_of_benchmark
+    from gnomon.cli.selection import is_of_benchmark
 
     key = setting.partition("=")[0]
     is_models = key not in _habits().set["items"]
@@ -185,7 +191,7 @@ def _has(parser: CommandParser, option: str) -> bool:
 
 def _setting(parser: CommandParser, name: str) -> str:
     """How an option of a benchmark or model that was named is given, if it has no flag."""
-    from gnomon.cli.options import how_to_set
+    from gnomon.cli.selection import how_to_set
 
     if "--set" not in parser.options:
         return ""
@@ -268,6 +274,9 @@ def _about_action(parser: CommandParser, name: str, action: Action | None, what:
 
 
 def _not_a_choice(parser: CommandParser, name: str, action: Action, value: str) -> UsageError:
+    old = f"{_who(parser)} {value}"
+    if old in _habits().renamed:
+        return _renamed(old, [word for word in parser.words if word != value])
     choices = [str(choice) for choice in action.choices or ()]
     near = nearest(value, choices)
     listed = f"Choose one of: {', '.join(choices)}."

@@ -2,8 +2,8 @@
 
 examples:
   gnomon people ask scales --people ann,ben --limit 40
-  gnomon people ask spacenli --task scale --people ann,ben --limit 60 --repeat 6 --catch 4
-  gnomon people ask captions.jsonl --task validate --people ann,ben --ask-frame
+  gnomon people ask spacenli --task scale --people ann,ben --limit 60 --set repeat=6 --set catch=4
+  gnomon people ask captions.jsonl --task validate --people ann,ben --set ask_frame=yes
   gnomon people agree study/runs --by relation --format json
   gnomon people agree study/runs -o validated.jsonl --rule majority --least 2
   gnomon people list --runs study/runs
@@ -27,115 +27,16 @@ them again without the person, or remove them.
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.cli.options import format_argument, level_argument
 from gnomon.errors import UsageError, check_known, inert
 
 if TYPE_CHECKING:
     from gnomon.people.removal import KnownPerson
     from gnomon.people.summary import Agreed, AgreementOptions
     from gnomon.runs import Run
-
-RULES = ("two-thirds", "majority")  # as people.validating has them, which is slow to load
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of `gnomon people`."""
-    from argparse import RawDescriptionHelpFormatter
-
-    from gnomon.cli import annotation
-
-    actions = parser.add_subparsers(
-        dest="action", metavar="ask | agree | list | forget", required=True
-    )
-    asking = actions.add_parser(
-        "ask",
-        help="a page with one item at a time, a link for each person",
-        description=annotation.__doc__,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
-    annotation.arguments(asking)
-    _agree_arguments(actions.add_parser("agree", help="how far people agree, what they confirm"))
-    listing = actions.add_parser("list", help="the people whose answers are here")
-    _runs_argument(listing)
-    format_argument(listing)
-    forgetting = actions.add_parser("forget", help="remove all answers of a person")
-    forgetting.add_argument("name", metavar="NAME", help="whom to forget")
-    _runs_argument(forgetting)
-    forgetting.add_argument(
-        "--look-in",
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="also look here for what depends on the person; may be repeated",
-    )
-    forgetting.add_argument("--yes", action="store_true", help="do not ask")
-
-
-def _runs_argument(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--runs", default="runs", metavar="DIR", help="the folder of the runs (default: runs)"
-    )
-
-
-def _agree_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "runs",
-        nargs="+",
-        metavar="RUN",
-        help="runs of people, a folder of runs, or a file of votes",
-    )
-    parser.add_argument(
-        "--by",
-        action="append",
-        default=[],
-        metavar="TAG",
-        help="also for each value of a tag, such as relation; may be repeated",
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="ITEMS",
-        help="write the items that are kept, with their votes: .jsonl, .csv or .parquet",
-    )
-    _keeping_arguments(parser)
-    level_argument(parser)
-    parser.add_argument(
-        "--draws",
-        type=int,
-        default=0,
-        metavar="N",
-        help="bootstrap intervals from N draws of units (default: analytic intervals)",
-    )
-    parser.add_argument(
-        "--items",
-        type=int,
-        default=10,
-        metavar="N",
-        help="how many of the items that divide people to show (default: 10)",
-    )
-    format_argument(parser)
-
-
-def _keeping_arguments(parser: ArgumentParser) -> None:
-    """The options that say which items are kept."""
-    parser.add_argument(
-        "--rule",
-        choices=RULES,
-        default=RULES[0],
-        help="which items are kept: those whose label two thirds of the votes confirm (default), "
-        "or those with a majority for any label, which becomes the right one",
-    )
-    parser.add_argument(
-        "--least",
-        type=int,
-        default=1,
-        metavar="N",
-        help="votes that an item needs to be kept (default: 1)",
-    )
 
 
 def main(args: Namespace) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.cli.options import (
+from gnomon.cli.selection import (
     chosen_models,
     chosen_sources,
     in_all_wordings,
@@ -24,7 +24,7 @@ from gnomon.errors import (
 )
 from gnomon.items.limits import is_larger
 from gnomon.items.source import ItemSource
-from gnomon.registry import ModelSpec, with_prompt
+from gnomon.registry import BENCHMARKS, TASK_SETS, ModelSpec, entries, with_prompt
 from gnomon.trust import as_command_says
 
 if TYPE_CHECKING:
@@ -92,19 +92,22 @@ def plan_runs(args: Namespace) -> list[Planned]:
 
 def reports(args: Namespace) -> list[str]:
     """The pages that the experiments of a command want written."""
+    pages = [experiment.report for experiment in _experiments(args.benchmarks).values()]
+    return [page for page in pages if page]
+
+
+def _experiments(words: Sequence[str]) -> dict[str, Experiment]:
+    """The suites and experiments among what a command names."""
+    unknown = [word for word in words if word.partition("@")[0] not in BENCHMARKS]
+    if not unknown:
+        return {}
     from gnomon.items.experiments import is_experiment, load_suite
 
-    found = []
-    for word in args.benchmarks:
-        if is_experiment(word):
-            found.append(load_suite(word).report)
-    return [page for page in found if page]
+    return {word: load_suite(word) for word in unknown if is_experiment(word)}
 
 
 def _asked(args: Namespace) -> list[Asked]:
-    from gnomon.items.experiments import is_experiment, load_suite
-
-    files = {word: load_suite(word) for word in args.benchmarks if is_experiment(word)}
+    files = _experiments(args.benchmarks)
     of_files = [model for each in files.values() for model in each.models]
     models = chosen_models(args, args.model or [], of_files)
     if args.prompts:
@@ -154,12 +157,13 @@ def _of_experiment(
 
 def _check_known(word: str) -> None:
     """Refuse a word that is no benchmark but much like a suite."""
+    name = word.partition("@")[0]
+    if name in BENCHMARKS or name in TASK_SETS:
+        return
     from gnomon.items.experiments import suite_names
     from gnomon.items.itemfiles import names_items
-    from gnomon.registry import BENCHMARKS, TASK_SETS, entries
 
-    name = word.partition("@")[0]
-    if names_items(word) or name in BENCHMARKS or name in TASK_SETS:
+    if names_items(word):
         return
     known = entries("benchmarks")
     is_path = "." in word or "/" in word or Path(word).exists()

@@ -15,18 +15,15 @@ and timed: the time of a run is an estimate from these.
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.cli.options import (
+from gnomon.cli.selection import (
     check_no_model_options,
     chosen_models,
     chosen_sources,
-    format_argument,
-    item_arguments,
-    model_arguments,
 )
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError, inert
@@ -46,30 +43,6 @@ class PowerRow(NamedTuple):
     name: str
     source: ItemSource
     found: PlannedSet
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.add_argument("benchmark", metavar="BENCHMARK", help="NAME, NAME@fresh or NAME@published")
-    parser.add_argument(
-        "--difference",
-        type=float,
-        default=3.0,
-        metavar="POINTS",
-        help="the difference to show, in percentage points (default: 3)",
-    )
-    parser.add_argument(
-        "--accuracy",
-        type=float,
-        default=0.7,
-        metavar="P",
-        help="about how often the two models are right (default: 0.7)",
-    )
-    parser.add_argument("-m", "--model", metavar="MODEL", help="also time a run of this model")
-    parser.add_argument("--limit", type=int, metavar="N", help="a run of at most N items")
-    format_argument(parser)
-    item_arguments(parser)
-    model_arguments(parser)
 
 
 def main(args: Namespace) -> int:
@@ -192,7 +165,7 @@ def _verdict(args: Namespace, row: PowerRow) -> str:
 
 
 def _print_json(args: Namespace, rows: Sequence[PowerRow], timing: Timing | None) -> None:
-    import msgspec
+    from gnomon.tabular import as_json
 
     sets = []
     for row in rows:
@@ -220,4 +193,4 @@ def _print_json(args: Namespace, rows: Sequence[PowerRow], timing: Timing | None
         "sets": sets,
         "timing": timing._asdict() if timing else None,
     }
-    print(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+    print(as_json(found))

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import inert
+from gnomon.redaction import redact_command
 from gnomon.runs.pace import duration
 from gnomon.runs.progress import RunProgress, in_words
 
 if TYPE_CHECKING:
+    from gnomon.items.source import ItemSource
+    from gnomon.registry import ModelSpec
+    from gnomon.runs import Run
     from gnomon.train.recipes import TrainingProgress
 
 MINUTE = 60.0  # seconds between two plain lines
@@ -30,6 +35,19 @@ def live_line(title: str, *, quiet: bool) -> Iterator[Callable[[RunProgress], No
         return
     with bar_with_words(title) as show:
         yield lambda progress: show(progress.done, progress.total, in_words(progress))
+
+
+def ask_model(
+    title: str, source: ItemSource, model: ModelSpec, *, quiet: bool, **options: Any
+) -> Run:
+    """Ask as `gnomon.run` does, with a live line, and keep the command with the run."""
+    from gnomon import api
+
+    command = redact_command(shlex.join(["gnomon", *sys.argv[1:]]))
+    with live_line(title, quiet=quiet) as watch:
+        return api.run(
+            source, model, watch=watch, stopping=tell_of_stopping, command=command, **options
+        )
 
 
 class PlainLines:
@@ -85,27 +103,13 @@ def bar_with_words(title: str) -> Iterator[Callable[[int, int | None, str], None
 
 
 @contextmanager
-def counted_line(title: str, noun: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
-    """A watcher that draws how many of how many are done on a terminal, and nothing elsewhere."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda done, total: None
-        return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import Progress as Bars
-
-    with Bars(console=Console(stderr=True)) as bars:
-        task = bars.add_task(escape(inert(f"{title}: {noun}")), total=None)
-        yield lambda done, total: bars.update(task, total=total, completed=done)
-
-
-@contextmanager
 def staged_lines(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
     """A watcher that draws a line for each stage, with the time that is left, on a terminal."""
     if quiet or not sys.stderr.isatty():
         yield lambda stage, done, total: None
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import Progress as Bars
 
     with Bars(console=Console(stderr=True)) as bars:
@@ -113,7 +117,7 @@ def staged_lines(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
 
         def watch(stage: str, done: int, total: int) -> None:
             if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total)
+                tasks[stage] = bars.add_task(escape(inert(stage)), total=total)
             bars.update(tasks[stage], total=total, completed=done)
 
         yield watch

@@ -20,95 +20,26 @@ a command that was stopped goes on where it was, and `gnomon report` draws the s
 
 from __future__ import annotations
 
-import shlex
-import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.cli.candidates import Candidates, gathered
 from gnomon.cli.dispatch import tell
-from gnomon.cli.options import (
+from gnomon.cli.selection import (
     chosen_sources,
-    format_argument,
-    item_arguments,
-    model_arguments,
     settings_of,
 )
 from gnomon.errors import UsageError, inert
 from gnomon.items.source import ItemSource
 from gnomon.records import Item
-from gnomon.redaction import redact_command
 
 if TYPE_CHECKING:
     from gnomon.contracts import Measure
     from gnomon.measures.entries import ScoredTable
     from gnomon.measures.prompts import Search
     from gnomon.train.folds import Division
-
-BEAMS = 10  # as in the paper
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.add_argument("benchmark", metavar="BENCHMARK", help="NAME, NAME@fresh or NAME@published")
-    parser.add_argument(
-        "-m", "--model", required=True, metavar="MODEL", help="SCHEME or SCHEME:NAME"
-    )
-    parser.add_argument(
-        "--folds", type=int, default=5, metavar="N", help="into how many folds (default: 5)"
-    )
-    parser.add_argument(
-        "--grid", action="store_true", help="print every candidate on every item, and choose none"
-    )
-    parser.add_argument(
-        "--candidates", metavar="FILE", help="a list of candidates, or a prompt file with wordings"
-    )
-    parser.add_argument(
-        "--back-translate",
-        metavar="FORWARD,BACKWARD",
-        help="add round trips through two translation models of transformers",
-    )
-    parser.add_argument(
-        "--beams",
-        type=int,
-        default=BEAMS,
-        metavar="N",
-        help=f"how many translations to follow, and new candidates to keep (default: {BEAMS})",
-    )
-    parser.add_argument(
-        "--sample", action="store_true", help="draw the translations instead of the likeliest"
-    )
-    parser.add_argument(
-        "--search-seed",
-        type=int,
-        default=0,
-        metavar="S",
-        help="divides the objects, and draws translations (default: 0)",
-    )
-    parser.add_argument(
-        "--apart",
-        metavar="TAGS",
-        help="tags that hold the objects, such as obj_a,obj_b (default: as the benchmark says)",
-    )
-    parser.add_argument(
-        "--measure",
-        action="append",
-        metavar="MEASURE",
-        help="choose by this measure; may be repeated, and the first chooses (default: accuracy)",
-    )
-    parser.add_argument(
-        "--limit", type=int, metavar="N", help="at most N items, spread evenly over all"
-    )
-    parser.add_argument(
-        "--runs", default="runs", metavar="DIR", help="where runs are kept (default: runs)"
-    )
-    format_argument(parser)
-    parser.add_argument("-o", "--output", metavar="FILE", help="write to a file instead")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
-    item_arguments(parser)
-    model_arguments(parser)
 
 
 def main(args: Namespace) -> int:
@@ -141,7 +72,7 @@ def _check(args: Namespace) -> None:
             "--candidates and --prompt both say how items are put.", "Leave out one of them."
         )
     if args.beams < 2:
-        raise UsageError(f"--beams is {args.beams}.", "Give 2 or more.")
+        raise UsageError(f"beams is {args.beams}.", "Give 2 or more.")
 
 
 def _items(source: ItemSource) -> list[Item]:
@@ -180,23 +111,19 @@ def _check_tags(item: Item, tags: Sequence[str]) -> None:
 
 def _ask(args: Namespace, source: ItemSource, candidates: Candidates) -> list[Any]:
     """One run for each candidate; the model's weights are loaded once."""
-    from gnomon.cli.progress import live_line
+    from gnomon.cli.progress import ask_model
     from gnomon.models.machine import keeping_models
-    from gnomon.runs import running
 
-    command = redact_command(shlex.join(["gnomon", *sys.argv[1:]]))
     runs = []
     total = len(candidates.models)
     with keeping_models():
         for number, model in enumerate(candidates.models, 1):
             title = f"{source.name} · {model.spec} · prompt {number} of {total}"
-            with live_line(title, quiet=args.quiet) as watch:
-                try:
-                    run = running.run(source, model, runs=args.runs, watch=watch, command=command)
-                except KeyboardInterrupt:
-                    tell(f"stopped at prompt {number} of {total}. Give the command again to go on.")
-                    raise SystemExit(130) from None
-            runs.append(run)
+            try:
+                runs.append(ask_model(title, source, model, quiet=args.quiet, runs=args.runs))
+            except KeyboardInterrupt:
+                tell(f"stopped at prompt {number} of {total}. Give the command again to go on.")
+                raise SystemExit(130) from None
     return runs
 
 

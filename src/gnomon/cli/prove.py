@@ -14,7 +14,7 @@ examples:
 from __future__ import annotations
 
 import re
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import UsageError, inert
@@ -31,26 +31,6 @@ VERDICTS = {
     "inconsistent": "The premises cannot all be true.",
 }
 ENDINGS = (".png", ".svg")
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.add_argument(
-        "--say",
-        nargs=2,
-        metavar=("PREMISES", "HYPOTHESIS"),
-        help="sentences that are taken as true, and one that is asked about",
-    )
-    parser.add_argument(
-        "--reading", metavar="NAME", help="prove under this reading only (default: under all)"
-    )
-    parser.add_argument("--readings", action="store_true", help="list the readings")
-    parser.add_argument(
-        "--picture", metavar="FILE", help="draw what was found: a picture (.png) or a plan (.svg)"
-    )
-    parser.add_argument(
-        "--format", choices=("text", "json"), default="text", help="format (default: text)"
-    )
 
 
 def main(args: Namespace) -> int:

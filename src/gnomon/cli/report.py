@@ -8,39 +8,16 @@ examples:
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from pathlib import Path
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the command's options."""
-    parser.add_argument(
-        "runs", nargs="+", metavar="RUN", help="run folders, or a folder that holds runs"
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        default="report.html",
-        metavar="FILE",
-        help="the page (default: report.html)",
-    )
-    parser.add_argument(
-        "--figures", metavar="DIR", help="write each figure there as SVG, PDF, PNG and CSV"
-    )
-    parser.add_argument(
-        "--prompts",
-        choices=("all",),
-        help="insist on the spread over prompts, which is shown wherever runs differ in the "
-        "wording: refuse runs of which no two do",
-    )
 
 
 def main(args: Namespace) -> int:
     """Write the page and say where it is."""
     import shlex
 
+    from gnomon import api
     from gnomon.measures.prompts import check_prompts
-    from gnomon.reports.page.page import write_report
     from gnomon.reports.words import counted
     from gnomon.runs import open_runs
 
@@ -49,7 +26,7 @@ def main(args: Namespace) -> int:
         check_prompts(runs)
     paths = [Path(run).as_posix() for run in args.runs]
     command = shlex.join(["gnomon", "report", *paths, "-o", args.output])
-    page = write_report(runs, args.output, figures_folder=args.figures, command=command)
+    page = api.report(runs, args.output, figures=args.figures, command=command)
     print(f"{page}: {page.stat().st_size / 1e6:.1f} MB, {counted(len(runs), 'runs')}")
     if args.figures:
         drawings = list(Path(args.figures).glob("*.svg"))

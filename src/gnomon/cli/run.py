@@ -15,7 +15,7 @@ examples:
   gnomon run quick -m smollm2 --dry-run
   gnomon run quick -m ./my-model -m random
   gnomon run experiment.yaml
-  gnomon run spacenli -m hf:roberta-large-mnli --workers ray:8 --gpus-per-worker 1
+  gnomon run spacenli -m hf:roberta-large-mnli --workers ray:8 --set gpus_per_worker=1
   gnomon run runs/posrel@fresh-* --judge-again --set rule=visor
   gnomon run runs/scales@fresh-* --judge-again --set rule=released --set depth=none
 
@@ -48,19 +48,12 @@ change (judge, detector, depth, rule, least) stays as it was.
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from gnomon.cli.dispatch import tell
-from gnomon.cli.options import (
-    item_arguments,
-    json_argument,
-    model_arguments,
-    shard_argument,
-    shots_argument,
-)
 from gnomon.cli.plan import Planned
 from gnomon.errors import GnomonError, UsageError, inert
 from gnomon.runs import MANIFEST, Run
@@ -69,102 +62,6 @@ if TYPE_CHECKING:
     from gnomon.measures.entries import ScoredTable
 
 NAMED = 3  # runs whose folders are named; of more, the folder that holds them
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.add_argument(
-        "benchmarks",
-        nargs="+",
-        metavar="BENCHMARK",
-        help="NAME, NAME@fresh or NAME@published; a suite (see `gnomon list suites`); a YAML file "
-        "with a suite or an experiment; or items of your own: FILE.jsonl, .csv, .tsv, .parquet, a "
-        "dataset folder, an lm-eval task.yaml (docs/own.md)",
-    )
-    parser.add_argument(
-        "-m",
-        "--model",
-        action="append",
-        metavar="[NAME=]MODEL",
-        help="SCHEME, SCHEME:NAME or a path, with a name of your own before it if you like; may be "
-        "repeated (see `gnomon list models`)",
-    )
-    parser.add_argument(
-        "--limit",
-        type=int,
-        metavar="N",
-        help="at most N items of each benchmark, spread evenly over all; a larger N extends a run",
-    )
-    shard_argument(parser)
-    _manner_arguments(parser)
-    json_argument(parser)
-    _worker_arguments(parser)
-    item_arguments(parser)
-    model_arguments(parser)
-    shots_argument(parser)
-
-
-def _manner_arguments(parser: ArgumentParser) -> None:
-    """Add the options that say how a run is carried out, and where it is kept."""
-    parser.add_argument(
-        "--runs",
-        metavar="DIR",
-        help="where runs are kept (default: runs; with --judge-again, beside the old run)",
-    )
-    parser.add_argument(
-        "--restart", action="store_true", help="start over: delete the earlier answers of this run"
-    )
-    parser.add_argument(
-        "--retry-errors", action="store_true", help="ask again for items that failed"
-    )
-    parser.add_argument(
-        "--blind", action="store_true", help="do not show the pictures of items to the model"
-    )
-    parser.add_argument(
-        "--permute",
-        type=int,
-        nargs="?",
-        const=0,
-        metavar="SEED",
-        help="put the choices of each item in another order, drawn by this seed (default: 0)",
-    )
-    parser.add_argument(
-        "--prompts", choices=("all",), help="ask each item in every wording of the prompt"
-    )
-    parser.add_argument("--quiet", action="store_true", help="no progress and no table")
-    parser.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="only say what it would take: items, tokens, time from a probe of a few, disk, money",
-    )
-    parser.add_argument(
-        "--judge-again",
-        action="store_true",
-        help="look at the pictures of the runs that are named with another judge, by --set",
-    )
-
-
-def _worker_arguments(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("workers")
-    group.add_argument(
-        "--workers",
-        default="1",
-        metavar="N|ray|ray:N",
-        help="N processes of this machine, or N workers on Ray: the cluster of RAY_ADDRESS, else "
-        "one that is started here (default: 1, this process)",
-    )
-    group.add_argument(
-        "--cpus-per-worker",
-        type=float,
-        metavar="N",
-        help="processors of each worker on Ray (default: 1)",
-    )
-    group.add_argument(
-        "--gpus-per-worker",
-        type=float,
-        metavar="N",
-        help="GPUs of each worker on Ray (default: 0, which shows it none)",
-    )
 
 
 def main(args: Namespace) -> int:
@@ -241,28 +138,41 @@ def _show_runs(args: Namespace, runs: Sequence[Run]) -> None:
         return
     from gnomon.measures.entries import entries_of
     from gnomon.measures.remarks import remarks
-    from gnomon.measures.scoring import Scored, score_table
-    from gnomon.reports.tables.prompts import place_listings
-    from gnomon.reports.tables.scores import headline
-    from gnomon.tabular import render
 
     entries = entries_of(runs)
-    scores: list[Scored] = []
-    for entry in entries:
-        found = score_table(entry.table, entry.measures[:1])
-        scores += [Scored(score, entry.label) for score in found]
     if len({run.benchmark for run in runs}) > 1:
         print(_overview(runs))
     else:
-        print(headline(scores))
+        print(headline_of(entries, 1))
     if args.prompts:
         _show_over_prompts(entries)
-    for listing in place_listings(entries):
-        print(f"\n{render(listing)}")
+    if any("permute" in entry.table.settings for entry in entries):
+        _show_places(entries)
     for entry in entries:
         for remark in remarks(entry, ()):
             print(inert(remark))
     _show_what_next(args, runs)
+
+
+def headline_of(entries: Sequence[ScoredTable], count: int | None = None) -> str:
+    """The scores over all items, by the first measures of each benchmark or by all."""
+    from gnomon.measures.scoring import Scored, score_table
+    from gnomon.reports.tables.scores import headline
+
+    scores = []
+    for entry in entries:
+        found = score_table(entry.table, entry.measures[:count])
+        scores += [Scored(score, entry.label) for score in found]
+    return headline(scores)
+
+
+def _show_places(entries: Sequence[ScoredTable]) -> None:
+    """The bias by place of runs whose choices were permuted."""
+    from gnomon.reports.tables.prompts import place_listings
+    from gnomon.tabular import render
+
+    for listing in place_listings(entries):
+        print(f"\n{render(listing)}")
 
 
 def _overview(runs: Sequence[Run]) -> str:

@@ -24,12 +24,12 @@ continues the new one and asks again for the answers that were lost.
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.cli.options import json_argument
 from gnomon.errors import GnomonError, RunError, UsageError, inert, path_hint
 from gnomon.grouped import grouped
 
@@ -37,45 +37,6 @@ if TYPE_CHECKING:
     from gnomon.runs import Merged, Run
 
 RUNS = "runs"  # the folder of runs
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of `gnomon runs`."""
-    actions = parser.add_subparsers(
-        dest="action", metavar="list | merge | rm | recover", required=True
-    )
-    listing = actions.add_parser("list", help="each run of a folder with how far it is")
-    listing.add_argument(
-        "--runs", default=RUNS, metavar="DIR", help="the folder of runs (default: runs)"
-    )
-    json_argument(listing)
-    merging = actions.add_parser("merge", help="make one run of its shards")
-    merging.add_argument(
-        "runs",
-        nargs="+",
-        metavar="RUN",
-        help="the folders of the shards; one that is no run stands for the runs in it",
-    )
-    merging.add_argument(
-        "-o",
-        "--output",
-        metavar="FOLDER",
-        help="the new run; it must not exist yet (default: beside the first shard)",
-    )
-    merging.add_argument(
-        "--incomplete",
-        action="store_true",
-        help="merge what there is although shards are missing; the new run says which it holds",
-    )
-    json_argument(merging)
-    removing = actions.add_parser("rm", help="remove runs, after asking")
-    removing.add_argument("runs", nargs="+", metavar="RUN", help="the folder of a run")
-    removing.add_argument("--yes", action="store_true", help="do not ask")
-    recovering = actions.add_parser("recover", help="save what can be read of a damaged run")
-    recovering.add_argument("run", metavar="RUN", help="the folder of the damaged run")
-    recovering.add_argument(
-        "-o", "--output", required=True, metavar="FOLDER", help="the new run; it must not exist yet"
-    )
 
 
 def main(args: Namespace) -> int:
@@ -202,11 +163,12 @@ def _damaged(path: Path, error: Exception) -> dict[str, Any]:
 
 def _merge(args: Namespace) -> int:
     """Merge, and say what became of it."""
-    from gnomon.cli.progress import counted_line
+    from gnomon.cli.progress import staged_lines
     from gnomon.runs import merge, open_runs
 
     output = Path(args.output) if args.output else None
-    with counted_line("merge", "items and answers", quiet=args.format == "json") as watch:
+    with staged_lines(quiet=args.format == "json") as stages:
+        watch = partial(stages, "merge: items and answers")
         found = merge(open_runs(args.runs), output, incomplete=args.incomplete, watch=watch)
     if args.format == "json":
         _print_merged_json(found)

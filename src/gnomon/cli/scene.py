@@ -15,7 +15,7 @@ examples:
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,34 +26,6 @@ if TYPE_CHECKING:
     from gnomon.scenes.scenes import Scene
 
 ENDINGS = (".png", ".svg", ".json")
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.add_argument("file", nargs="?", metavar="FILE", help="a scene as JSON")
-    parser.add_argument("--seed", type=int, metavar="S", help="a random scene, the same for each S")
-    parser.add_argument("--say", metavar="TEXT", help="a scene in which this caption is true")
-    parser.add_argument(
-        "--things", type=int, metavar="N", help="how many things a random scene has (default: 4)"
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="write a picture (.png), a drawing to turn (.svg) or the scene (.json); repeatable",
-    )
-    parser.add_argument(
-        "--size", type=int, default=384, metavar="N", help="pixels of a side (default: 384)"
-    )
-    parser.add_argument("--plan", action="store_true", help="draw .svg files from above")
-    parser.add_argument(
-        "--meshes",
-        action="store_true",
-        help="draw .png files with fetched models, where there are any (`gnomon data get things`)",
-    )
-    parser.add_argument("--facts", action="store_true", help="print what is true, and why")
 
 
 def main(args: Namespace) -> int:

@@ -32,18 +32,16 @@ from __future__ import annotations
 
 import shlex
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.cli.dispatch import tell
-from gnomon.cli.options import (
+from gnomon.cli.options import flags_of
+from gnomon.cli.selection import (
     chosen_models,
     chosen_sources,
-    format_argument,
-    item_arguments,
-    level_argument,
 )
 from gnomon.errors import UsageError
 from gnomon.runs import open_runs
@@ -54,94 +52,6 @@ if TYPE_CHECKING:
     from gnomon.reports.beliefs import Believer
 
 ENDINGS = (".html", ".svg")
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.add_argument("runs", nargs="*", metavar="RUN", help="a run folder, or a folder of runs")
-    parser.add_argument(
-        "--answers", metavar="FILE", help="score the answers in a file instead of runs"
-    )
-    parser.add_argument(
-        "--by",
-        action="append",
-        default=[],
-        metavar="TAG",
-        help="also score each value of a tag, or of form, group or gold; may be repeated",
-    )
-    parser.add_argument(
-        "--measure",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="this measure, not the benchmark's own; may be repeated (`gnomon list measures`)",
-    )
-    parser.add_argument(
-        "--minimum", type=int, default=1, metavar="N", help="leave out slices with fewer items"
-    )
-    level_argument(parser)
-    parser.add_argument(
-        "--draws",
-        type=int,
-        default=0,
-        metavar="N",
-        help="bootstrap intervals from N draws (default: analytic intervals)",
-    )
-    parser.add_argument(
-        "--guess",
-        type=int,
-        metavar="SEED",
-        help="guess with this seed where there is no answer (default: count it as wrong)",
-    )
-    _combining_arguments(parser)
-    format_argument(parser)
-    parser.add_argument(
-        "--like-paper",
-        action="store_true",
-        help="print the papers' own tables, with these runs below the published models",
-    )
-    parser.add_argument(
-        "--beliefs",
-        action="store_true",
-        help="show what the answers say together: an order of things, and what is against it",
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="with --beliefs: a page with maps (.html), or the map of the largest order (.svg)",
-    )
-    parser.add_argument("--plain", action="store_true", help="no bars and no drawing characters")
-    _file_arguments(parser)
-
-
-def _combining_arguments(parser: ArgumentParser) -> None:
-    """The options that take several runs together."""
-    parser.add_argument(
-        "--over-seeds", action="store_true", help="combine runs that differ only in the seed"
-    )
-    parser.add_argument(
-        "--prompts",
-        choices=("all",),
-        help="combine runs that differ only in the prompt's wording: mean, worst, best, spread",
-    )
-
-
-def _file_arguments(parser: ArgumentParser) -> None:
-    """The options that say what the answers in a file are to; a run knows that by itself."""
-    group = parser.add_argument_group("with --answers")
-    group.add_argument(
-        "--benchmark", metavar="NAME[@SOURCE]", help="the benchmark that was answered"
-    )
-    group.add_argument(
-        "--limit", type=int, metavar="N", help="the items were made or run with this --limit"
-    )
-    group.add_argument(
-        "--scale",
-        choices=("log-probability", "probability"),
-        help="what scores in the file are (default: log-probability if any is negative)",
-    )
-    item_arguments(parser)
 
 
 def main(args: Namespace) -> int:
@@ -248,12 +158,10 @@ def _check_unused(args: Namespace, option: str, others: Sequence[str]) -> None:
 
 
 def _given(args: Namespace) -> str:
-    """The first of the options that `_file_arguments` adds which was given."""
-    scratch = ArgumentParser(add_help=False)
-    _file_arguments(scratch)
-    for name, default in vars(scratch.parse_args([])).items():
-        if getattr(args, name) != default:
-            return name.replace("_", "-")
+    """The first option that was given of those which say what the answers in a file are to."""
+    for name in ("benchmark", "limit", "scale", *flags_of("benchmarks"), "set", "all"):
+        if getattr(args, name):
+            return name
     return ""
 
 

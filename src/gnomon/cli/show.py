@@ -15,20 +15,17 @@ is scored, with · between them (␣ is a space, ⏎ a line end).
 from __future__ import annotations
 
 import re
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from textwrap import indent
 from typing import Any
 
-from gnomon.cli.options import (
+from gnomon.cli.selection import (
     check_no_model_options,
     chosen_models,
     chosen_sources,
-    item_arguments,
-    model_arguments,
-    shots_argument,
 )
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError, inert
@@ -37,31 +34,6 @@ from gnomon.options import takes
 from gnomon.records import Item, Preview
 
 MANY = 30  # combinations of right labels, beyond which a table of them says nothing
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    from gnomon.tabular import FORMATS
-
-    parser.add_argument("benchmark", metavar="BENCHMARK", help="NAME, NAME@fresh or NAME@published")
-    parser.add_argument(
-        "-n", type=int, default=3, metavar="N", help="how many items to show (default: 3)"
-    )
-    parser.add_argument(
-        "--format",
-        choices=FORMATS,
-        default="table",
-        help="format of the statistics (default: table)",
-    )
-    parser.add_argument(
-        "-m",
-        "--model",
-        metavar="MODEL",
-        help="show what this model would read: SCHEME or SCHEME:NAME (see `gnomon list models`)",
-    )
-    item_arguments(parser)
-    model_arguments(parser)
-    shots_argument(parser)
 
 
 def main(args: Namespace) -> int:

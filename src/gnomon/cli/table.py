@@ -20,54 +20,16 @@ the BibTeX of what was used.
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gnomon.cli.options import level_argument
 from gnomon.errors import UsageError
 from gnomon.runs import open_runs
 
 if TYPE_CHECKING:
     from gnomon.reports.overview import Overview
     from gnomon.reports.study import Study
-
-FORMATS = ("text", "latex", "markdown", "html", "csv", "json")
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.add_argument("runs", nargs="+", metavar="RUN", help="run folders, or a folder of runs")
-    parser.add_argument(
-        "--format", choices=FORMATS, default="text", help="output format (default: text)"
-    )
-    parser.add_argument(
-        "--by",
-        metavar="TAG",
-        default="",
-        help="models by the values of a tag (or form, group, gold) of one benchmark",
-    )
-    parser.add_argument(
-        "--minimum",
-        type=int,
-        default=1,
-        metavar="N",
-        help="with --by: leave out values with fewer items",
-    )
-    parser.add_argument(
-        "--marks",
-        choices=("letters", "stars", "none"),
-        help="significance (default: letters; in text, signs for the best and what ties with it)",
-    )
-    level_argument(parser)
-    parser.add_argument("--no-intervals", action="store_true", help="figures without intervals")
-    parser.add_argument(
-        "--published", action="store_true", help="add the papers' own models, in grey"
-    )
-    parser.add_argument("--caption", default="", metavar="TEXT", help="instead of the one made")
-    parser.add_argument(
-        "--label", default="tab:gnomon", metavar="NAME", help="in LaTeX (default: tab:gnomon)"
-    )
 
 
 def main(args: Namespace) -> int:

@@ -35,46 +35,15 @@ gets curve.json and curve.svg. With --ask, each trained model is also run on a b
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.cli.options import format_argument, recipe_arguments
 from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
     from gnomon.contracts import Listing
     from gnomon.train.recipes import Recipe, TrainingOutcome
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    recipe_arguments(parser)
-    parser.add_argument("-o", "--output", metavar="DIR", help="the folder for the trained model")
-    parser.add_argument(
-        "--check", action="store_true", help="check the recipe and its data; train nothing"
-    )
-    format_argument(parser)
-    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
-    group = parser.add_argument_group("learning curves")
-    group.add_argument(
-        "--curve",
-        metavar="N,N|P,P%",
-        help="train with more and more items: 1,2,5,10 or 10,50,100%%",
-    )
-    group.add_argument(
-        "--draws", type=int, default=3, metavar="N", help="draws of each amount (default: 3)"
-    )
-    group.add_argument("--only", metavar="AMOUNT:DRAW", help="train this point alone")
-    group.add_argument(
-        "--ask", metavar="BENCHMARK", help="also run each trained model on this benchmark"
-    )
-    group.add_argument(
-        "--limit", type=int, metavar="N", help="with --ask: at most N items, spread over all"
-    )
-    group.add_argument(
-        "--runs", default="runs", metavar="DIR", help="with --ask: where runs are kept"
-    )
 
 
 def main(args: Namespace) -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.cli.list import print_json
-from gnomon.cli.options import ITEM_FLAGS
+from gnomon.cli.options import BETWEEN
 from gnomon.errors import UsageError, inert
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _checked(file: str, args: Namespace, *, pictures: bool) -> Checker:
 
     path = Path(file)
     checker = Checker(pictures=pictures)
-    given = ITEM_FLAGS["map"].between.join(args.map or ())
+    given = BETWEEN["map"].join(args.map or ())
     split = args.split or ""
     mapping = mapping_of(path, given, split, checker.tell)
     written = "" if mapping is None else write_map(mapping)

@@ -14,33 +14,7 @@ examples:
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
-
-
-def arguments(parser: ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.add_argument(
-        "--runs", default="runs", metavar="DIR", help="the folder of runs (default: runs)"
-    )
-    parser.add_argument(
-        "--port",
-        type=int,
-        default=8765,
-        metavar="P",
-        help="the port (default: 8765; 0 takes a free one)",
-    )
-    parser.add_argument(
-        "--host", default="127.0.0.1", help="the address to listen at (default: 127.0.0.1)"
-    )
-    parser.add_argument(
-        "--read-only", action="store_true", help="no notes, no marks, no hiding, no deleting"
-    )
-    parser.add_argument(
-        "--allow-remote", action="store_true", help="listen beyond this machine; needs a token"
-    )
-    parser.add_argument(
-        "--token", default="", help="the secret that visitors must give (or GNOMON_VIEW_TOKEN)"
-    )
+from argparse import Namespace
 
 
 def main(args: Namespace) -> int:

@@ -57,7 +57,7 @@ def with_examples(source: ItemSource, model: ModelSpec, shots_from: str | Path =
         return model
     if shots_from and not shots:
         raise UsageError(
-            f"--shots-from {shots_from} does not say how many examples to show.",
+            f"shots_from={shots_from} does not say how many examples to show.",
             "Add --shots N.",
         )
     if shots < 0:
@@ -85,7 +85,7 @@ def check_some_take_examples(models: Iterable[ModelSpec], shots_from: str | Path
     if shots_from and not any(map(_takes_examples, models)):
         raise UsageError(
             f"None of the models takes worked examples, which {shots_from} holds.",
-            "Leave out --shots-from, or ask a model that reads a prompt, such as smollm2.",
+            "Leave out shots_from, or ask a model that reads a prompt, such as smollm2.",
         )
 
 
@@ -174,7 +174,7 @@ def draw(
             raise UsageError(
                 f"There are no worked examples of the form {form} to draw from: an example has one "
                 "right label and no picture.",
-                "Give a file that has some: --shots-from FILE.",
+                "Give a file that has some: --set shots_from=FILE.",
             )
         found = _sets(waiting, by_form[form], shots, Random(f"{seed} {form}"))
         sets += [[] for _ in range(len(found) - len(sets))]
@@ -221,7 +221,7 @@ def _sets(
         raise UsageError(
             f"No {shots} worked examples can be drawn that share nothing with the items: for "
             f"{len(waiting):,} of {total:,} questions there are none.",
-            "Ask for fewer with --shots, or give a larger file with --shots-from FILE.",
+            "Ask for fewer with --shots, or give a larger file with --set shots_from=FILE.",
         )
     return sets
 

@@ -19,7 +19,6 @@ from msgspec import structs
 from gnomon import registry
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError
-from gnomon.items.itemfiles import benchmark_of_file, names_items, options_of_file
 from gnomon.items.limits import (
     Shard,
     groups_within,
@@ -315,7 +314,9 @@ def load(spec: str, **options: Any) -> ItemSource:
     """
     found, source = named_source(spec)
     function = found.sources[source]
-    if names_items(spec):
+    if _is_of_files(spec):
+        from gnomon.items.itemfiles import options_of_file
+
         check_options(f"{found.name}@{source}", function, {**options, "file": spec})
         return ItemSource(found, source, options_of_file(Path(spec), options))
     check_options(f"{found.name}@{source}", function, options)
@@ -328,7 +329,9 @@ def named_source(spec: str) -> tuple[Benchmark, str]:
     >>> named_source("scales")[1]
     'fresh'
     """
-    if names_items(spec):
+    if _is_of_files(spec):
+        from gnomon.items.itemfiles import benchmark_of_file
+
         return benchmark_of_file(Path(spec))
     name, _, source = spec.partition("@")
     if "/" in name and Path(spec).exists():  # the folder of a run, which has an @ in its name
@@ -340,6 +343,15 @@ def named_source(spec: str) -> tuple[Benchmark, str]:
             f"{name} has no source '{source}'.", f"Choose one of: {', '.join(found.sources)}."
         )
     return found, source
+
+
+def _is_of_files(spec: str) -> bool:
+    """Whether items of one's own are meant; a registered name needs no reader of files."""
+    if spec in registry.BENCHMARKS:
+        return False
+    from gnomon.items.itemfiles import names_items
+
+    return names_items(spec)
 
 
 def permuted(item: Item, seed: int) -> Item:

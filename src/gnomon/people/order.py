@@ -80,7 +80,7 @@ def instructed(
     if task.kind not in ("choose", "scale", "validate"):
         raise UsageError(
             f"Catch items of the task {task.kind} cannot be made up.",
-            "Give a file of items with known answers: --catch FILE.jsonl",
+            "Give a file of items with known answers: --set catch=FILE.jsonl",
         )
     draw = Random(f"{seed}\0catch")
     found = []

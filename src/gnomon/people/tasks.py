@@ -97,7 +97,7 @@ def task_named(name: str, *, ask_frame: bool = False) -> AnnotationTask:
         return task
     if task.frame is None or not task.frame.options:
         raise UsageError(
-            f"The task {name} does not ask for a point of view.", "Leave out --ask-frame."
+            f"The task {name} does not ask for a point of view.", "Leave out --set ask_frame=yes."
         )
     return msgspec.structs.replace(task, ask_frame=True)
 

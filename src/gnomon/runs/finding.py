@@ -106,7 +106,7 @@ def _runs_at(path: Path) -> list[Run]:
     members = runs_in(path)
     if not members:
         raise RunError(
-            f"{path} is not a run and holds none.", "`gnomon list runs` shows the runs there are."
+            f"{path} is not a run and holds none.", "`gnomon runs list` shows the runs there are."
         )
     return members
 
@@ -121,7 +121,7 @@ def remove_folder(folder: Path) -> None:
     if not (folder / MANIFEST).is_file():
         raise RunError(
             f"{folder} is not a run: it has no {MANIFEST}.",
-            "Nothing was removed. `gnomon list runs` shows the runs there are.",
+            "Nothing was removed. `gnomon runs list` shows the runs there are.",
         )
     check_holds_a_run_alone(folder)
     check_not_in_use(folder)

@@ -95,7 +95,7 @@ def read_manifest(folder: Path) -> Manifest:
     """The manifest in a run's folder."""
     file = folder / MANIFEST
     if not file.is_file():
-        hint = "`gnomon list runs` shows the runs there are."
+        hint = "`gnomon runs list` shows the runs there are."
         if not folder.exists():
             raise RunError(
                 f"{folder} is not a run: there is no such folder.", path_hint(folder, hint)

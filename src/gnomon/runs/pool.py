@@ -350,7 +350,7 @@ class WorkerPool:
             raise ModelError(
                 f"No worker could be started within {PATIENCE / 60:.0f} minutes.",
                 "Is there room for one? Look at the cluster, or ask for less with "
-                "--cpus-per-worker and --gpus-per-worker. What was answered is kept.",
+                "--set cpus_per_worker and --set gpus_per_worker. What was answered is kept.",
             )
 
     def paces(self) -> tuple[list[WorkerPace], int, int]:

@@ -118,7 +118,7 @@ class RayCluster:
         wanted = " and ".join(f"{share:g} {name}" for name, share in self._needs.items() if share)
         return UsageError(
             f"No machine of the Ray cluster has room for a worker with {wanted}.",
-            "Ask for less with --cpus-per-worker and --gpus-per-worker, or add a machine.",
+            "Ask for less with --set cpus_per_worker and --set gpus_per_worker, or add a machine.",
         )
 
     def check(self) -> None:

@@ -51,7 +51,7 @@ class Run:
     Traceback (most recent call last):
         ...
     gnomon.errors.RunError: nowhere is not a run: there is no such folder.
-    `gnomon list runs` shows the runs there are.
+    `gnomon runs list` shows the runs there are.
     """
 
     def __init__(self, path: Path, manifest: Manifest) -> None:

@@ -63,7 +63,7 @@ def plan_workers(
     on_ray = place == "ray"
     if not on_ray:
         number = str(text)
-    for each, name in ((cpus, "--cpus-per-worker"), (gpus, "--gpus-per-worker")):
+    for each, name in ((cpus, "cpus_per_worker"), (gpus, "gpus_per_worker")):
         _check_share(each, name, on_ray=on_ray)
     if on_ray and not colon:
         return WorkerPlan(on_ray=True, count=None, cpus=cpus, gpus=gpus)

@@ -100,7 +100,7 @@ def test_no_title_or_name_can_put_code_into_the_file_for_inspect(tmp_path, title
     file.unlink()
 
 
-@pytest.mark.parametrize("more", [[], ["--parquet"]])
+@pytest.mark.parametrize("more", [[], ["--set", "parquet=yes"]])
 def test_a_dataset_folder_is_asked_again_with_the_same_items_and_measures(more):
     if more:
         pytest.importorskip("duckdb")
@@ -192,7 +192,9 @@ def test_an_export_that_fails_leaves_nothing_behind(was_there, capsys):
     assert not was_there or not list(Path("out").iterdir())
 
 
-@pytest.mark.parametrize("option", [["--wording", "2"], ["--shots", "0"], ["--prompt", "plain"]])
+@pytest.mark.parametrize(
+    "option", [["--set", "wording=2"], ["--shots", "0"], ["--prompt", "plain"]]
+)
 def test_what_a_target_has_no_use_for_is_refused(option, capsys):
     assert main(["make", "scales", "--as", "dataset", "-o", "out", *option]) == 2
     assert f"{option[0]} is for --as lm-eval" in capsys.readouterr().err

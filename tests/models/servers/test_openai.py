@@ -167,7 +167,7 @@ def test_a_damaged_cache_is_named_with_what_to_do(serve, ask, items, tmp_path):
     (tmp_path / "cache" / "replies.sqlite").write_bytes(b"not a database" * 1000)
     with pytest.raises(ModelError, match="cache of replies") as caught:
         ask(serve())
-    assert "--no-cache" in caught.value.hint
+    assert "--set cache=no" in caught.value.hint
 
 
 def test_a_form_that_the_prompt_cannot_put_ends_the_run_and_keeps_what_is_paid_for(

@@ -81,5 +81,5 @@ def test_the_command_line_has_a_word_for_it():
     from gnomon.registry import command
 
     parser = command_parser("run", command("run"))
-    args = parser.parse_args(["scales", "-m", "openai:x", "--no-cache"])
+    args = parser.parse_args(["scales", "-m", "openai:x", "--set", "cache=no"])
     assert args.set == ["cache=no"]

@@ -75,7 +75,7 @@ def test_what_is_secret_in_an_address_is_in_no_file_and_no_output(
     server = serve()
     run = ("run", "scales", "-m", "openai:fake", "-m", "random", "--limit", "6", "--json")
     assert gnomon(monkeypatch, *run, "--base-url", with_secrets(server.url)) == 0
-    assert gnomon(monkeypatch, "list", "runs", "--json") == 0
+    assert gnomon(monkeypatch, "runs", "list", "--json") == 0
     assert gnomon(monkeypatch, "report", "runs") == 0
     assert gnomon(monkeypatch, "score", "runs") == 0
     assert set(server.paths) == {f"/v1/chat/completions?api_key={QUERY}&api-version=7"}

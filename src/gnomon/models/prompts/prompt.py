@@ -249,7 +249,7 @@ def _drawn(text: str) -> DrawnExamples:
     except msgspec.MsgspecError as error:
         raise UsageError(
             f"The option `examples` holds no worked examples: {error}.",
-            "Leave it out: --shots N draws them, --shots-from FILE reads them.",
+            "Leave it out: --shots N draws them, --set shots_from=FILE reads them.",
         ) from None
 
 

@@ -96,7 +96,7 @@ class Replies:
         except (OSError, sqlite3.Error) as error:
             raise ModelError(
                 f"The cache of replies {self._file} cannot be used: {error}.",
-                "Remove the file, or ask without it: --no-cache (in Python cache=False)",
+                "Remove the file, or ask without it: --set cache=no (in Python cache=False)",
             ) from None
 
 

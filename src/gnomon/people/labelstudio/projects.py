@@ -130,7 +130,7 @@ def check_project(
     project: Project, task: AnnotationTask, form: LabellingForm | None = None
 ) -> None:
     """Refuse a project that is not ours, or asks something else."""
-    hint = "Give another title with --project."
+    hint = "Give another title: --set project=TITLE"
     asked, made_for = project.marks
     if not asked:
         raise RunError(
@@ -139,7 +139,7 @@ def check_project(
     if asked != task.sha256:
         raise RunError(
             f"The project '{project.title}' asks another task, or in other words.",
-            "Give the --task that it was made with, or another title with --project.",
+            "Give the --task that it was made with, or another title: --set project=TITLE",
         )
     if form is not None and made_for != _form_digest(form):
         raise RunError(
@@ -199,7 +199,7 @@ def push(
 ) -> Pushed:
     """See to it that the project has a task for each item; what it has is not sent again."""
     if overlap is not None and overlap < 1:
-        raise UsageError("--overlap must be 1 or more.", "Give how many people see each item.")
+        raise UsageError("overlap must be 1 or more.", "Give how many people see each item.")
     keyed = keyed_items(task, asked.items)
     questions = {key: question_of(task, item) for key, item in keyed.items()}
     form = form_of(task, list(questions.values()))

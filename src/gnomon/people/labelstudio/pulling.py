@@ -59,7 +59,7 @@ def pull(
     if project is None:
         raise RunError(
             f"{server.url} has no project '{title}'.",
-            "Make it with --push, or give the title that it has there with --project.",
+            "Make it with --push, or give the title that it has there: --set project=TITLE",
         )
     projects.check_project(project, task)
     found = _Collection(task, projects.keyed_items(task, asked.items))

@@ -52,7 +52,7 @@ def read_token(file: str = "") -> str:
     """The token: of a file if one is given, else of the environment."""
     if not file:
         token = os.environ.get(TOKEN, "")
-        hint = f"Set {TOKEN}, or give --token-file FILE."
+        hint = f"Set {TOKEN}, or give --set token_file=FILE."
     else:
         token = _first_line(Path(file))
         hint = "Put the token into the file, on one line."
@@ -75,7 +75,7 @@ def _first_line(file: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", "") or "it is not text"
         raise UsageError(
-            f"The token cannot be read from {file}: {reason}.", "Check --token-file."
+            f"The token cannot be read from {file}: {reason}.", "Check token_file."
         ) from None
 
 

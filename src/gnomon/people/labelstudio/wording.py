@@ -48,7 +48,7 @@ def form_of(task: AnnotationTask, questions: Sequence[PersonQuestion]) -> Labell
     if len(counts) > 1:
         raise DataError(
             "Some items have more pictures than others, which one project cannot show.",
-            "Push them from separate files, each with a --project of its own.",
+            "Push them from separate files, each with a project of its own.",
         )
     roles = {text.role for question in questions for text in question.texts if text.words}
     by_name: dict[str, list[QuestionPart]] = {}

@@ -306,7 +306,7 @@ def check_where(where: Where) -> None:
 def _check_address(address: str) -> None:
     """An address of people is a scheme and a host: pages stand at the top, not below a path."""
     shown = redact_url(address)
-    example = "For example: --address https://lab.example"
+    example = "For example: --set address=https://lab.example"
     try:
         parts = urlsplit(address)
         host = parts.hostname if parts.port != 0 else None

@@ -100,7 +100,7 @@ def _opened(runs: Run | str | Path | Sequence[Run | str | Path]) -> list[Run]:
             opened += open_runs([run])
     if not opened:
         raise UsageError(
-            "There are no runs to report on.", "Name run folders; `gnomon list runs` shows them."
+            "There are no runs to report on.", "Name run folders; `gnomon runs list` shows them."
         )
     return opened
 
