@@ -49,10 +49,18 @@ def test_every_score_carries_the_chance_of_its_own_items():
     assert score(Table.of(rows[1:]), ACCURACY).chance == pytest.approx(1 / 3)
 
 
-def test_an_interval_that_includes_chance_is_no_better_than_chance():
-    assert verdict(0.4, 0.6, 0.5) == "no better than chance"
-    assert verdict(0.5, 0.6, 0.5) == "no better than chance"
+def test_every_verdict_is_a_test_of_the_interval():
+    assert verdict(0.4, 0.6, 0.5) == "at chance"
+    assert verdict(0.5, 0.6, 0.5) == "at chance"
+    assert verdict(0.39, 0.6, 0.5) == "may be chance"
+    assert verdict(0.4, 0.61, 0.5) == "may be chance"
     assert verdict(0.51, 0.6, 0.5) == "better than chance"
     assert verdict(0.1, 0.2, 0.5) == "worse than chance"
     assert verdict(None, None, 0.5) == ""
     assert verdict(0.1, 0.2, None) == ""
+
+
+def test_of_several_figures_the_corrected_interval_says_what_is_better():
+    assert verdict(0.51, 0.6, 0.5, corrected=(0.48, 0.63)) == "at chance"
+    assert verdict(0.51, 0.62, 0.5, corrected=(0.48, 0.65)) == "may be chance"
+    assert verdict(0.55, 0.62, 0.5, corrected=(0.52, 0.65)) == "better than chance"

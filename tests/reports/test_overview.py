@@ -58,7 +58,10 @@ def test_a_cell_says_on_which_side_of_chance_its_interval_lies(write: Write) -> 
         write("c", "b@fresh", "bad", share(20)),
     )
     told = {model: found.cells[model, "b@fresh"].verdict for model in found.models}
-    assert told == {"good": "above", "even": "at", "bad": "below"}
+    assert told == {"good": "above", "even": "open", "bad": "below"}
+    assert found.cells["even", "b@fresh"].shows == pytest.approx(0.1, abs=0.01)
+    many = over(write("d", "b@fresh", "even", share(52), items=questions(600)))
+    assert many.cells["even", "b@fresh"].verdict == "at"
     assert found.columns[0].chance == 0.5
     assert found.columns[0].items == 100
 
@@ -157,17 +160,28 @@ def test_the_mean_rank_is_of_models_that_were_asked_everything(write: Write) -> 
 def test_words_say_no_more_than_the_verdicts(write: Write) -> None:
     found = over(
         write("a", "scales@fresh", "m", share(80)),
-        write("b", "posrel@fresh", "m", share(52)),
+        write("b", "posrel@fresh", "m", share(52), items=questions(600)),
         write("c", "vsr@fresh", "m", share(10)),
+        write("e", "spacenli@fresh", "m", share(61)),
         write("d", "scales@fresh", "bag-of-words", share(80)),
     )
     skills = {column.name: column.skill or column.name[:-6] for column in found.columns}
     assert in_words(found, "m") == (
         f"knows {skills['scales@fresh']}; guesses at {skills['posrel@fresh']}; "
-        f"worse than chance at {skills['vsr@fresh']}"
+        f"worse than chance at {skills['vsr@fresh']}; "
+        f"cannot be told: {skills['spacenli@fresh']} (100 items would show 12 points)"
     )
     assert in_words(found, "bag-of-words").startswith("better than chance at ")
     assert in_words(found, "nobody") == ""
+
+
+def test_what_one_figure_shows_is_not_shown_by_one_of_many(write: Write) -> None:
+    """With twelve benchmarks one would look better than chance by luck in every fourth table."""
+    names = [f"b{number}@fresh" for number in range(12)]
+    alone = over(write("one", names[0], "m", share(61)))
+    assert alone.cells["m", names[0]].verdict == "above"
+    together = over(*(write(name, name, "m", share(61)) for name in names))
+    assert {cell.verdict for cell in together.cells.values()} == {"open"}
 
 
 def test_two_sources_of_a_benchmark_are_told_apart_in_words(write: Write) -> None:

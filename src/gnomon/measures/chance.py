@@ -75,7 +75,9 @@ def _applies(law: OrderLaw | RelationLaw | None, table: Table) -> bool:
 
 
 MOST_GUESSERS = 60  # enough for items with 2, 3, 4, 5, 6, 10 and 12 choices at once
-Verdict = Literal["better than chance", "no better than chance", "worse than chance", ""]
+MARGIN = 0.1  # a model whose whole interval is so near to chance guesses
+Verdict = Literal["better than chance", "at chance", "worse than chance", "may be chance", ""]
+Bounds = tuple[float | None, float | None]  # of an interval
 
 
 def chance_of(measure: Measure, table: Table) -> float | None:
@@ -115,19 +117,27 @@ def verdict(
     chance: float | None,
     *,
     better: Literal["higher", "lower"] = "higher",
+    corrected: Bounds | None = None,
 ) -> Verdict:
-    """Where an interval lies beside chance; nothing where either is not known.
+    """What an interval shows beside chance; nothing where either is not known.
 
-    These are the only words for it: every table, page and sentence takes them from here.
+    These are the only words for it: every table, page and sentence takes them from here. Each is a
+    test. Better and worse: chance lies outside the interval, or outside the `corrected` one where
+    several figures are judged at once. At chance: the whole interval lies within MARGIN of it.
+    Otherwise there were too few items to tell.
 
     >>> verdict(0.45, 0.55, 0.5), verdict(0.6, 0.7, 0.5), verdict(0.6, 0.7, 0.5, better="lower")
-    ('no better than chance', 'better than chance', 'worse than chance')
+    ('at chance', 'better than chance', 'worse than chance')
+    >>> verdict(0.3, 0.6, 0.5), verdict(0.51, 0.65, 0.5, corrected=(0.49, 0.67))
+    ('may be chance', 'may be chance')
     """
     if low is None or high is None or chance is None or isnan(low) or isnan(high):
         return ""
-    if low <= chance <= high:
-        return "no better than chance"
-    above = low > chance
+    lowest, highest = corrected or (low, high)
+    if lowest is None or highest is None or lowest <= chance <= highest:
+        near = chance - MARGIN <= low and high <= chance + MARGIN
+        return "at chance" if near else "may be chance"
+    above = lowest > chance
     return "better than chance" if above == (better == "higher") else "worse than chance"
 
 

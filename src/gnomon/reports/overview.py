@@ -101,18 +101,20 @@ def mean_ranks(models: Sequence[str], contests: Mapping[str, Contest]) -> dict[s
     return {row: total / len(contests) for row, total in totals.items()}
 
 
-Verdict = Literal["above", "at", "below", "unknown"]
+Verdict = Literal["above", "at", "below", "open", "unknown"]
 FIELDS = ("value", "low", "high", "chance", "verdict", "best", "tied", "items", "finished")
 ALL = "all"  # the column of all items, beside those of a tag's values
 NONE = "(none)"  # the title of the column of items that lack the tag
 
 IN_WORDS: dict[Verdict, str] = {
     "above": "better than chance",
-    "at": "no better than chance",
+    "at": "at chance",
     "below": "worse than chance",
+    "open": "may be chance",
     "unknown": "",
 }
-SIDES: dict[Verdict, str] = {"above": "▲", "at": "≈", "below": "▼", "unknown": ""}  # on pages
+# on pages
+SIDES: dict[Verdict, str] = {"above": "▲", "at": "≈", "below": "▼", "open": "?", "unknown": ""}
 _VERDICTS = {words: verdict for verdict, words in IN_WORDS.items()}
 
 
@@ -124,7 +126,8 @@ class OverviewCell:
     low: float
     high: float
     chance: float | None
-    verdict: Verdict  # where the whole interval lies beside chance
+    verdict: Verdict  # what was shown beside chance, corrected for the number of columns
+    shows: float  # the difference from chance that so many items would show
     best: bool  # the best value among the runs on the same items
     tied: bool  # no significant difference from the best by the corrected paired test
     items: int  # that were asked and name a right answer
@@ -167,7 +170,7 @@ class Overview:
     mean_rank: Mapping[str, float]
     pairs: Mapping[str, Sequence[Comparison]] = field(default_factory=dict)  # by the column's name
     notes: tuple[str, ...] = ()  # what is unfinished or not compared; sentences
-    level: float = 0.95  # of the intervals, and so of the verdicts beside chance
+    level: float = 0.95  # of the intervals; and of all verdicts on a model together
 
     def to_frame(self, library: str = "") -> Any:
         """A DataFrame of pandas or polars: a row for each cell, with its figures and marks."""
@@ -198,7 +201,7 @@ def overview(found: Sequence[Study], *, level: float = 0.95) -> Overview:
     check_options(level=level)
     rows = row_labels(found)
     titles = _titles(found)
-    made = _Columns(level)
+    made = _Columns(level, len(found))
     notes = []
     for study in found:
         sides = _sides(study, rows)
@@ -222,8 +225,9 @@ def overview_by(study: Study, tag: str, *, minimum: int = 1, level: float = 0.95
     sides = _sides(study, rows)
     measure = headline_measure(study.spec)
     alike = _same_items(study, sides)
-    made = _Columns(level)
-    for key, here in (_parts(sides, tag, minimum) | {ALL: sides}).items():
+    parts = _parts(sides, tag, minimum) | {ALL: sides}
+    made = _Columns(level, len(parts))
+    for key, here in parts.items():
         made.add(key, study.words(tag, key) if key else NONE, measure, here, alike)
     notes = _notes(study, sides, Contest(dict.fromkeys(alike, nan)))
     return made.overview(tuple(dict.fromkeys(rows.values())), {}, notes)
@@ -234,6 +238,7 @@ class _Columns:
     """The columns of an overview, as they are made."""
 
     level: float
+    count: int  # of columns that there will be
     columns: list[OverviewColumn] = field(default_factory=list)
     cells: dict[tuple[str, str], OverviewCell] = field(default_factory=dict)
     contests: dict[str, Contest] = field(default_factory=dict)
@@ -250,7 +255,9 @@ class _Columns:
         """Add a column; give back how its runs on the same items compare."""
         figures = {side.row: score(side.table, measure, level=self.level) for side in sides}
         contest = self.contests[name] = contest_between(sides, figures, measure, alike)
-        self.cells |= _cells(name, sides, figures, measure, contest)
+        together = 1 - (1 - self.level) / self.count  # so that one of all verdicts is rarely wrong
+        corrected = {side.row: score(side.table, measure, level=together) for side in sides}
+        self.cells |= _cells(name, sides, figures, corrected, measure, contest)
         chances = [figure.chance for figure in figures.values() if figure.value is not None]
         is_one = chances and all(_same(each, chances[0]) for each in chances)
         most = max((len(side.table) for side in sides), default=0)
@@ -270,15 +277,19 @@ class _Columns:
 def in_words(found: Overview, model: str) -> str:
     """What a model knows and what not, by the verdicts alone; empty where there are none.
 
-    "knows sizes and colours; guesses at places; worse than chance at negation"
+    "knows sizes and colours; guesses at places; worse than chance at negation; cannot be told:
+    heights (40 items would show 20 points)"
     """
     told: dict[Verdict, list[str]] = {}
+    too_few = []
     knows = "knows"
     for column, skill in zip(found.columns, skills_of(found.columns), strict=True):
         cell = found.cells.get((model, column.name))
         if cell is None:
             continue
         told.setdefault(cell.verdict, []).append(skill)
+        if cell.verdict == "open":
+            too_few.append(cell)
         if role(cell.run.model) or cell.run.manifest.blind:
             knows = "better than chance at"  # words alone, or luck, are no knowledge of space
 
@@ -286,12 +297,27 @@ def in_words(found: Overview, model: str) -> str:
         "above": knows,
         "at": "guesses at",
         "below": "worse than chance at",
+        "open": "cannot be told:",
     }
     parts = []
     for each, verb in verbs.items():
         if each in told:
             parts.append(f"{verb} {listed(told[each])}")
+    if too_few:
+        items = _span([cell.items for cell in too_few])
+        points = _span([round(100 * cell.shows) for cell in too_few])
+        parts[-1] += f" ({items} items would show {points} points)"
     return "; ".join(parts)
+
+
+def _span(numbers: Sequence[int]) -> str:
+    """The least and the most of some numbers.
+
+    >>> _span([40, 39, 1200]), _span([7])
+    ('39 to 1,200', '7')
+    """
+    least, most = min(numbers), max(numbers)
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def skills_of(columns: Sequence[OverviewColumn]) -> list[str]:
@@ -354,6 +380,7 @@ def _cells(
     column: str,
     sides: Sequence[Side],
     figures: Mapping[str, Score],
+    corrected: Mapping[str, Score],
     measure: Measure,
     contest: Contest,
 ) -> dict[tuple[str, str], OverviewCell]:
@@ -361,13 +388,17 @@ def _cells(
     found = {}
     for side in sides:
         figure = figures[side.row]
-        told = verdict(figure.low, figure.high, figure.chance, better=measure.better)
+        wide = corrected[side.row].low, corrected[side.row].high
+        told = verdict(
+            figure.low, figure.high, figure.chance, better=measure.better, corrected=wide
+        )
         found[side.row, column] = OverviewCell(
             value=_number(figure.value),
             low=_number(figure.low),
             high=_number(figure.high),
             chance=figure.chance,
             verdict=_VERDICTS[told],
+            shows=(_number(wide[1]) - _number(wide[0])) / 2,
             best=side.row in best,
             tied=side.row in tied,
             items=len(side.table),

@@ -122,6 +122,8 @@ def _better_than_chance(found: Overview, models: Sequence[str], column: Overview
         return ""
     if sides == {"above"}:
         return "all"
+    if "open" in sides and "above" not in sides:
+        return ""  # nothing was shown of any
     return "some" if "above" in sides else "none"
 
 

@@ -236,7 +236,8 @@ def _beside_chance(entrant: Entrant, right: Score) -> str:
     is_guess = role(entrant.run.model) == "guess"  # by luck or not
     if is_guess or not told:
         return f" (chance: {percentage(right.chance)})"
-    return f", {told} ({percentage(right.chance)})"
+    joint = "which " if told == "may be chance" else ""
+    return f", {joint}{told} ({percentage(right.chance)})"
 
 
 def is_share_of_items(measure: Measure) -> bool:

@@ -30,7 +30,7 @@ class PivotFigure:
     low: float | None = None
     high: float | None = None
     best: bool = False
-    weak: bool = False  # no better than chance
+    weak: bool = False  # not shown to be better than chance
     unfinished: bool = False
     mark: str = ""  # letters or stars
 
@@ -94,7 +94,7 @@ def pivot(
 def _figure(cell: OverviewCell | None, mark: str) -> PivotFigure | None:
     if cell is None or isnan(cell.value):
         return None
-    weak = cell.verdict in ("at", "below")
+    weak = cell.verdict in ("at", "open", "below")
     ends = known(cell.low), known(cell.high)
     return PivotFigure(cell.value, *ends, cell.best, weak, not cell.finished, mark)
 
@@ -190,7 +190,7 @@ def _caption(
         (True, _what(found.columns, found.level if intervals else None)),
         (True, _asked(found)),
         (some("best"), "Bold: the best of a column, among models asked the same items."),
-        (some("weak"), "Italics: no better than chance (its interval holds chance or lies below)."),
+        (some("weak"), "Italics: not shown to be better than chance (corrected over the columns)."),
         (some("mark"), _on_marks(marks)),
         (some("unfinished"), UNFINISHED),
         (bool(found.mean_rank), MEAN_RANK),

@@ -62,8 +62,8 @@ def bar(value: float | None) -> str:
 def beside_chance(low: float | None, high: float | None, chance: float | None) -> str:
     """Where a figure is not above chance, in words; nothing where it is, or where none is known.
 
-    >>> beside_chance(0.4, 0.6, 0.5), beside_chance(0.7, 0.8, 0.5)
-    ('no better than chance', '')
+    >>> beside_chance(0.42, 0.58, 0.5), beside_chance(0.7, 0.8, 0.5)
+    ('at chance', '')
     """
     told = verdict(low, high, chance)
     return "" if told == "better than chance" else told
