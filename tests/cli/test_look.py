@@ -85,10 +85,9 @@ def test_an_output_that_is_a_file_is_refused(coco, capsys):
 
 
 def test_without_spacy_captions_are_refused_and_names_are_not(coco, capsys, monkeypatch):
-    from gnomon.look import captions, pipeline
+    from gnomon.look import captions
 
     monkeypatch.setattr(captions, "is_installed", lambda: False)
-    monkeypatch.setattr(pipeline, "is_installed", lambda: False)
     assert main(["look", "coco.json", "-o", "k", "--quiet"]) == 0
     (coco / "regions.json").write_bytes(as_json(samples.DESCRIPTIONS))
     (coco / "sizes.json").write_bytes(as_json(samples.IMAGE_DATA))

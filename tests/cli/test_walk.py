@@ -396,8 +396,9 @@ def _other_commands(walk, runs):
             counts.asked,
             counts.items,
         )
-    for kind in ("benchmarks", "models", "measures", "runs"):
+    for kind in ("benchmarks", "models", "measures"):
         walk.give("list", kind)
+    walk.give("runs", "list")
     for name in BENCHMARKS:
         walk.give("show", name, "-n", "1")
         walk.give("list", "benchmarks", name)

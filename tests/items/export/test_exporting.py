@@ -193,8 +193,13 @@ def test_an_export_that_fails_leaves_nothing_behind(was_there, capsys):
 
 
 @pytest.mark.parametrize(
-    "option", [["--set", "wording=2"], ["--shots", "0"], ["--prompt", "plain"]]
+    ("option", "named"),
+    [
+        (["--set", "wording=2"], "wording"),
+        (["--shots", "0"], "--shots"),
+        (["--prompt", "plain"], "--prompt"),
+    ],
 )
-def test_what_a_target_has_no_use_for_is_refused(option, capsys):
+def test_what_a_target_has_no_use_for_is_refused(option, named, capsys):
     assert main(["make", "scales", "--as", "dataset", "-o", "out", *option]) == 2
-    assert f"{option[0]} is for --as lm-eval" in capsys.readouterr().err
+    assert f"{named} is for --as lm-eval" in capsys.readouterr().err
