@@ -123,18 +123,18 @@ def _check_bounds(file: Path, number: int, blank: int, length: int, size: int) -
     raise DataError(f"{problem}.", CHECK, file=file, line=number)
 
 
-def read_text(file: str | Path, *, limit: int = 256 * 2**20) -> str:
+def read_text(file: str | Path, *, limit: int = 256 * 2**20, hint: str = CHECK) -> str:
     """A whole text file, at most `limit` bytes of it after unpacking."""
     file = Path(file)
     with _opened(file) as stream:
         raw = stream.read(limit + 1)
     if len(raw) > limit:
-        raise DataError(f"the file is larger than {limit // 2**20} MB.", CHECK, file=file)
+        raise DataError(f"the file is larger than {limit // 2**20} MB.", hint, file=file)
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
-        raise DataError("the file is not UTF-8 text.", CHECK, file=file, line=line) from None
+        raise DataError("the file is not UTF-8 text.", hint, file=file, line=line) from None
 
 
 def read_jsonl(file: str | Path, type: type[T]) -> Iterator[tuple[int, T]]:
@@ -154,7 +154,7 @@ def read_jsonl(file: str | Path, type: type[T]) -> Iterator[tuple[int, T]]:
 
 def read_json(file: str | Path, type: type[T], *, limit: int = 256 * 2**20, hint: str = CHECK) -> T:
     """A whole JSON file, validated against `type`; `hint` says which file is expected."""
-    text = read_text(file, limit=limit)
+    text = read_text(file, limit=limit, hint=hint)
     try:
         return msgspec.json.decode(text, type=type)
     except (msgspec.MsgspecError, RecursionError) as error:

@@ -12,6 +12,7 @@ import shlex
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
@@ -108,12 +109,17 @@ def _redact_address(rest: str) -> str:
     place, hash_mark, _ = place.partition("#")
     path, question_mark, query = place.partition("?")
     host, slash, inner = path.partition("/")
-    path = f"{host}{slash}{_KEY_IN_PATH.sub(HIDDEN, inner)}"
+    path = f"{host}{slash}{_KEY_IN_PATH.sub(_known_key, inner)}"
     if login:
         path = f"{HIDDEN}{at}{path}"
     if question_mark:
         path += "?" + "&".join(_redact_pair(pair) for pair in query.split("&"))
     return f"{path}#{HIDDEN}" if hash_mark else path
+
+
+def _known_key(key: re.Match[str]) -> str:
+    """A key in a path, hidden, but told from others: another path leads to another server."""
+    return HIDDEN + sha256(key[0].encode()).hexdigest()[:6]
 
 
 def _redact_pair(pair: str) -> str:

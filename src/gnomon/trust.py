@@ -104,7 +104,8 @@ def _check_can_be_kept_from(
     address = redact_url(str(asked.options[ADDRESS]))
     raise UsageError(
         f"The file gives {asked.spec} the address {address}, which would be sent your key.",
-        f"If you trust the address, name it in the command: --base-url {address}",
+        "If you trust the address, name it in the command, as it stands in the file: --base-url "
+        f"{address}",
     )
 
 

@@ -321,6 +321,17 @@ def test_two_annotators_are_averaged_as_the_paper_says() -> None:
     assert [name for name, *_ in painted.rows[-3:-1]] == ["people:ann", "people:ben"]
 
 
+def test_people_who_saw_the_pictures_of_two_painters_have_a_mean_for_each() -> None:
+    first = [person_run("ann", "rr"), person_run("ben", "rr")]
+    second = []
+    for table in (person_run("ann", "ww"), person_run("ben", "ww")):
+        second.append(replace(table, about=replace(table.about, digest="other pictures")))
+    listings, _ = beside_papers([*first, *second])
+    painted = next(listing for listing in listings if "painted" in listing.title)
+    means = {row[0]: row[1] for row in painted.rows if str(row[0]).startswith("mean of")}
+    assert means == {"mean of 2 people #1": "100.0 (0.00)", "mean of 2 people #2": "0.0 (0.00)"}
+
+
 def test_people_who_saw_other_pictures_are_not_averaged() -> None:
     ann, ben = person_run("ann", "rw"), person_run("ben", "rr")
     other = replace(ben, about=replace(ben.about, digest="other pictures"))

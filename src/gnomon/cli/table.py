@@ -8,13 +8,13 @@ examples:
   gnomon table runs --level 0.9
   gnomon table runs --format latex --published
 
-Each benchmark stands with its first measure. The best of a column is bold and what is no better
-than chance is in italics. Letters tell which models differ: those of a column that share one do not
-differ significantly. Stars tell which differ from the best. The test is that of `gnomon compare`
-(paired, over the units that items share), with Holm's correction over all pairs of a column, at the
-5 % level whatever --level says of intervals; runs on other items than the rest have no marks, and
-standard error says so. LaTeX needs the packages booktabs, graphicx and xcolor. `gnomon cite` has
-the BibTeX of what was used.
+Each benchmark stands with its first measure. The best of a column is bold; what is not shown
+to be better than chance is in italics. Letters tell which models differ: those of a column that
+share one do not differ significantly. Stars tell which differ from the best. The test is that of
+`gnomon compare` (paired, over the units that items share), with Holm's correction over all pairs of
+a column, at the 5 % level whatever --level says of intervals; runs on other items than the rest
+have no marks, and standard error says so. LaTeX needs the packages booktabs, graphicx and xcolor.
+`gnomon cite` has the BibTeX of what was used.
 """
 
 from __future__ import annotations

@@ -256,7 +256,9 @@ class _Columns:
         figures = {side.row: score(side.table, measure, level=self.level) for side in sides}
         contest = self.contests[name] = contest_between(sides, figures, measure, alike)
         together = 1 - (1 - self.level) / self.count  # so that one of all verdicts is rarely wrong
-        corrected = {side.row: score(side.table, measure, level=together) for side in sides}
+        corrected = figures
+        if self.count > 1:
+            corrected = {side.row: score(side.table, measure, level=together) for side in sides}
         self.cells |= _cells(name, sides, figures, corrected, measure, contest)
         chances = [figure.chance for figure in figures.values() if figure.value is not None]
         is_one = chances and all(_same(each, chances[0]) for each in chances)

@@ -335,7 +335,12 @@ def _people_together(tables: Sequence[Table]) -> list[tuple[list[Table], str]]:
     people = [table for table in tables if table.spec.startswith(PERSON)]
     by_items = grouped(people, lambda table: (table.benchmark, table.about.digest))
     together = [group for group in by_items.values() if len(group) > 1]
-    return [(group, f"mean of {len(group)} people") for group in together]
+    found = []
+    for groups in grouped(together, lambda group: group[0].benchmark).values():
+        for number, group in enumerate(groups, start=1):
+            which = f" #{number}" if len(groups) > 1 else ""  # pictures of several painters
+            found.append((group, f"mean of {len(group)} people{which}"))
+    return found
 
 
 def _base(table: Table) -> str:

@@ -557,18 +557,3 @@ class WorkerPool:
 
 def _for_people(error: Exception) -> GnomonError:
     return error if isinstance(error, GnomonError) else ModelError(f"The model failed: {error}.")
-
-
-def _differences(
-    now: workers.ModelFacts, before: workers.ModelFacts, files: dict[str, str]
-) -> list[str]:
-    """In what a worker's model differs from that of the others, or from what the run sees."""
-    changed = _changed(files or before.files, now.files)
-    changed += _changed(determining(before.description), determining(now.description))
-    if now.version != before.version:
-        changed.append("the version of Gnomon")
-    return sorted(set(changed))
-
-
-def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    return [key for key in before.keys() | now.keys() if before.get(key) != now.get(key)]
