@@ -71,6 +71,8 @@ class Keep:
             self.remove(key)
             return None
         except OSError as error:
+            if not self._needed:
+                return None
             raise self._unusable(error) from None
 
     def write(self, key: str, content: bytes) -> None:

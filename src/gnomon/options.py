@@ -102,8 +102,7 @@ def check_options(what: str, function: Callable[..., Any], options: Mapping[str,
             raise UsageError(f"{what} has no option '{option}'.", hint)
     for name, parameter in parameters.items():
         if parameter.default is Parameter.empty and name not in options:
-            flag = name.replace("_", "-")
-            raise UsageError(f"{what} needs the option '{name}'.", f"Give it with --{flag}.")
+            raise UsageError(f"{what} needs the option '{name}'.", f"Give --set {name}=VALUE.")
 
 
 def complete(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:

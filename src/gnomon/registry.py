@@ -407,7 +407,7 @@ COMMANDS: dict[str, Entry] = {
     for group, commands in {
         "first steps": {
             "demo": "measure a small real model on slices of fresh benchmarks",
-            "list": "benchmarks, models, measures, prompts, suites or runs",
+            "list": "benchmarks, models, measures, prompts or suites",
             "show": "sample items and statistics of a benchmark, or what a model reads",
         },
         "asking": {
@@ -444,7 +444,6 @@ COMMANDS: dict[str, Entry] = {
 }
 
 # What `gnomon demo` shows: one of each kind, quick to ask.
-DEMO_MODEL = "smollm2"
 DEMO = ("scales", "posrel", "spacenli", "spatialqa", "viphy-size-transitive")
 # And what small eyes are shown: few pictures, of a size that is quickly drawn.
 DEMO_EYES, DEMO_SEEN = "eyes", "vsr"

@@ -238,7 +238,7 @@ def _staged(
     if count < 0 or variants < 1:
         raise UsageError(
             f"{count} scenes with {variants} variants each cannot be drawn.",
-            "Give 0 scenes (all) or more, and 1 variant (--per-group) or more.",
+            "Give 0 scenes (all) or more, and 1 variant (per_group) or more.",
         )
     facts = facts_of(table)
     random = Random(seed)

@@ -6,6 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gnomon.cli.options import refuse_settings
 from gnomon.errors import UsageError, inert
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def _asked(args: Namespace) -> AskedItems:
     if args.limit is not None and args.limit < 1:
         raise UsageError("--limit must be 1 or more.", "Leave it out for all items.")
     if (Path(args.what) / MANIFEST).is_file():
+        refuse_settings(args.set, "people ask")
         return asked_from_painted(Run.open(args.what), args.limit)
     source = chosen_sources(args, [args.what])[0]
     return asked_from_source(source.limited(args.limit))

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gnomon import __version__
-from gnomon.errors import GnomonError, inert, path_hint
+from gnomon.errors import GnomonError, check_known, inert, path_hint
 from gnomon.registry import COMMANDS, command
 
 if TYPE_CHECKING:
@@ -145,7 +145,8 @@ def _print_help(names: list[str]) -> int:
         check_command(name)
         parser = command_parser(name, command(name))
     for word in beyond:
-        parser = parser.commands.get(word, parser)
+        check_known(f"command of {parser.prog}", word, parser.commands)
+        parser = parser.commands[word]
     parser.print_help()
     return 0
 
@@ -286,6 +287,7 @@ class CommandParser(ArgumentParser):
         found, beyond = self.parse_known_args(args, namespace)
         if beyond and not self.has_commands:
             found, beyond = self.parse_known_intermixed_args(args, namespace)
+            self._take_keys(found)  # newer Pythons do not come by parse_known_args
         if beyond:
             from gnomon.cli.mistakes import unexpected
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.cli.dispatch import tell
+from gnomon.cli.options import refuse_settings
 from gnomon.errors import DataError, GnomonError, UsageError
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def main(args: Namespace) -> int:
 
 
 def _check(args: Namespace) -> None:
+    refuse_settings(args.set, "look")
     for name in ("least", "least_name", "limit"):
         value = getattr(args, name)
         if value is not None and value < 0:

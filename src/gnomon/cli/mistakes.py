@@ -62,7 +62,7 @@ def unknown_command(name: str, rest: Sequence[str], commands: Iterable[str]) -> 
     if Path(name).is_file():
         hint = f"It is a file. To ask a model what it holds: gnomon run {name} -m MODEL"
         return UsageError(f"There is no command named '{name}'.", hint)
-    found = unknown("command", name, commands)
+    found = unknown("command", name, [*commands, "help"])
     if found.hint.startswith("Choose"):
         return UsageError(found.message, "`gnomon help` lists the commands.")
     return found
@@ -85,7 +85,7 @@ def unknown_option(parser: CommandParser, word: str) -> UsageError:
     name = word.partition("=")[0]
     for each in parser.words:
         if f"{_who(parser)} {each}" in _habits().renamed:
-            return _renamed(f"{_who(parser)} {each}", [w for w in parser.words if w != each])
+            return _renamed(f"{_who(parser)} {each}", _without(parser.words, each))
     message = f"{_who(parser)} has no option {name}."
     renewed = _renewed(parser, parser.words, {})
     if renewed != parser.words and name not in renewed:
@@ -132,6 +132,13 @@ def _renewed(parser: CommandParser, words: Sequence[str], own: Mapping[str, str]
     return renewed
 
 
+def _without(words: Sequence[str], word: str) -> list[str]:
+    """The words without the first that is so."""
+    rest = list(words)
+    rest.remove(word)
+    return rest
+
+
 def _setting_template(parser: CommandParser, name: str) -> str:
     """How an option that had a flag of its own is given; empty if it had none."""
     if not name.startswith("--") or name in parser.options or "--set" not in parser.options:
@@ -142,7 +149,9 @@ def _setting_template(parser: CommandParser, name: str) -> str:
         return f"--set {known['flags'][name]}"
     if key in parser.keys:
         return f"--set {key}={'yes' if parser.keys[key].value == SWITCH else '{}'}"
-    return f"--set {key}={{}}" if key in known["items"] + known["models"] else ""
+    asks_model = "--model" in parser.options
+    keys = [*known["items"], *(known["models"] if asks_model else ())]
+    return f"--set {key}={{}}" if key in keys else ""
 
 
 def _without_doubt(setting: str, words: Sequence[str]) -> str:
@@ -276,7 +285,7 @@ def _about_action(parser: CommandParser, name: str, action: Action | None, what:
 def _not_a_choice(parser: CommandParser, name: str, action: Action, value: str) -> UsageError:
     old = f"{_who(parser)} {value}"
     if old in _habits().renamed:
-        return _renamed(old, [word for word in parser.words if word != value])
+        return _renamed(old, _without(parser.words, value))
     choices = [str(choice) for choice in action.choices or ()]
     near = nearest(value, choices)
     listed = f"Choose one of: {', '.join(choices)}."

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gnomon.errors import unknown
 from gnomon.options import option_help
 
 if TYPE_CHECKING:
@@ -125,6 +126,13 @@ def _add_key(parser: CommandParser, written: str, words: dict[str, Any], kind: t
     parser.set_defaults(**{name: default})
 
 
+def refuse_settings(settings: list[str], command: str) -> None:
+    """Refuse what --set says beyond the command's own keys, where nothing else takes it."""
+    own = [name_of(each) for each in declared()[command] if "=" in each and each[0] != "-"]
+    for setting in settings:
+        raise unknown("key of --set", setting.partition("=")[0], own)
+
+
 def keys_in_words(keys: Mapping[str, SetKey]) -> str:
     """What help says of the keys that --set takes; empty if there are none."""
     from shutil import get_terminal_size
@@ -132,8 +140,8 @@ def keys_in_words(keys: Mapping[str, SetKey]) -> str:
 
     if not keys:
         return ""
-    width = get_terminal_size().columns - 2
     indent = " " * 24
+    width = max(get_terminal_size().columns - 2, len(indent) + 20)
     lines = ["with --set KEY=VALUE:"]
     for name, key in keys.items():
         start = f"  {name}={key.value}"

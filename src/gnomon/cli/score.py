@@ -133,9 +133,10 @@ def _check(args: Namespace) -> None:
         )
     given = _given(args)
     if args.runs and given:
+        shown = "--set all=yes" if given == "all" else f"--{given}"
         raise UsageError(
-            f"--{given} belongs to a file of answers; a run holds its own items.",
-            f"Leave out --{given}, or make another run with it.",
+            f"{shown} belongs to a file of answers; a run holds its own items.",
+            f"Leave out {shown}, or make another run with it.",
         )
     if args.output and not args.beliefs:
         raise UsageError("-o belongs to --beliefs.", "Leave it out; > FILE keeps the table.")
@@ -160,7 +161,7 @@ def _check_unused(args: Namespace, option: str, others: Sequence[str]) -> None:
 def _given(args: Namespace) -> str:
     """The first option that was given of those which say what the answers in a file are to."""
     for name in ("benchmark", "limit", "scale", *flags_of("benchmarks"), "set", "all"):
-        if getattr(args, name):
+        if getattr(args, name) not in (None, "", [], False):
             return name
     return ""
 

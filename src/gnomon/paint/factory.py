@@ -152,7 +152,7 @@ def _check(how: dict[str, Any]) -> None:
             f"Give --set pictures=1 to {MOST_PICTURES}, or 0 for all that there are.",
         )
     if how["trial"] < 0:
-        raise UsageError("A judge cannot be tried on fewer than no scenes.", "Give --trial 20.")
+        raise UsageError("A judge cannot be tried on fewer than no scenes.", "Give --set trial=20.")
 
 
 def _joined(open_painter: Callable[..., Painter]) -> str:

@@ -408,8 +408,10 @@ class CodaObject(msgspec.Struct):
 def _annotated(folder: Path) -> Iterator[CodaRow]:
     """The objects with the mean of what people said of each."""
     said: dict[str, list[list[float]]] = {}
-    for _, row in read_jsonl(folder / ANNOTATIONS, dict[str, Any]):
-        counts = [float(row.get(colour) or 0) for colour in ORDER]
+    for line, row in read_jsonl(folder / ANNOTATIONS, dict[str, Any]):
+        counts = [row.get(colour) or 0 for colour in ORDER]
+        if not all(isinstance(count, (int, float)) for count in counts):
+            raise DataError("a colour is no number.", HINT, file=folder / ANNOTATIONS, line=line)
         if row.get("included") and sum(counts):
             said.setdefault(str(row.get("class_id")), []).append(counts)
     for _, thing in read_jsonl(folder / OBJECTS, CodaObject):

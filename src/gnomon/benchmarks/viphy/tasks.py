@@ -152,9 +152,6 @@ def published_spatial(
             yield pair_item("spatial", row, chosen, {"split": part})
 
 
-# where several labels may be right: the F1 of tables 4 and 5 is that of sets
-
-
 COLOR = described(
     "viphy",
     "viphy-color",

@@ -223,7 +223,7 @@ def found_in_instances(file: str, images: str, area: float) -> Found:
     if not file:
         raise UsageError(
             "Pairs of photographs need the file that says what is in them.",
-            "Give COCO's with --instances, or draw pairs of scenes: vsr-pairs@scenes.",
+            "Give COCO's with --set instances=FILE, or draw pairs of scenes: vsr-pairs@scenes.",
         )
     return _in_instances(file, images, area, _changed(Path(file)))
 

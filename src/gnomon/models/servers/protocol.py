@@ -52,7 +52,7 @@ class Budget:
                 f"The budget is spent: {self.cost:.4f} of {self.max_cost:g}, and the next request "
                 f"may cost {cost:.4f}.",
                 "What was answered is kept. Give the command again to spend as much again, or a "
-                "larger --max-cost.",
+                "larger one with --set max_cost=N.",
             )
         if self.max_tokens is not None and self.tokens + sum(most) > self.max_tokens:
             raise ModelError(

@@ -67,7 +67,7 @@ TEXTS_IN_A_PASS = 64
 
 
 class Memory:
-    """TensorKeep that are at hand; what was used least recently is forgotten first."""
+    """Features that are at hand; what was used least recently is forgotten first."""
 
     def __init__(self, most_bytes: int = MEMORY) -> None:
         self.most_bytes = most_bytes
@@ -254,6 +254,6 @@ def _pooled(output: Any) -> Any:
 
 
 def _unit(features: Any) -> Any:
-    """TensorKeep of length one, as 64-bit numbers, so that their products add no noise."""
+    """Features of length one, as 64-bit numbers, so that their products add no noise."""
     exact = features.double()
     return exact / exact.norm()
