@@ -72,7 +72,7 @@ def test_no_item_is_answered_by_what_was_trained_on_its_picture(tmp_path):
     model = picture_only("")
     model.prepare(items, BENCHMARK)
     for start in range(0, len(items), 4):
-        homes = [model._home(model.units(item)) for item in items[start : start + 4]]
+        homes = [model._folds.home(model.units(item)) for item in items[start : start + 4]]
         assert frozenset.intersection(*homes)
     assert right(items) <= 90
 

