@@ -9,8 +9,8 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
-from gnomon.errors import UsageError
-from gnomon.keep import KeptTensors, TensorKeep, bytes_of, key_of
+from gnomon.errors import DataError, UsageError
+from gnomon.keep import Keep, KeptTensors, TensorKeep, bytes_of, key_of
 
 
 def entry(number, size=1000):
@@ -71,3 +71,27 @@ def test_a_size_that_is_none_is_refused():
     assert bytes_of("500MB") == 500 * 2**20
     with pytest.raises(UsageError, match="'plenty' is not a size"):
         bytes_of("plenty")
+
+
+def test_an_entry_of_another_shape_is_made_again(tmp_path):
+    store = Keep(tmp_path)
+    assert store.kept("a", dict[str, int], lambda: {"cat": 1}) == {"cat": 1}
+    assert store.kept("a", list[int], lambda: [2]) == [2]
+    assert store.kept("a", list[int], lambda: [3]) == [2]
+
+
+def test_an_entry_that_unpacks_to_more_than_any_is_damaged(tmp_path, monkeypatch):
+    monkeypatch.setattr("gnomon.keep.LARGEST", 1000)
+    store = Keep(tmp_path)
+    store.write("small", bytes(1000))
+    store.write("large", bytes(2000))
+    assert store.read("small") == bytes(1000)
+    assert store.read("large") is None
+    assert not store.file("large").exists()
+
+
+def test_a_folder_that_cannot_be_read_is_as_good_as_none_unless_it_is_needed(tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    assert Keep(tmp_path / "file").read("a") is None
+    with pytest.raises(DataError):
+        Keep(tmp_path / "file", needed=True).read("a")

@@ -26,6 +26,7 @@ T = TypeVar("T")
 VERSION = 2  # of what is kept; older results are made again
 FAST = 1  # compression of zlib that costs less time than it saves
 DEFAULT_BYTES = 2 * 2**30
+LARGEST = 4 * 2**30  # bytes of an entry, unpacked: a folder may be a stranger's
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([MG])B?", re.IGNORECASE)
 _UNITS = {"m": 2**20, "g": 2**30}
 _ROOM = 0.9  # of the bound that stays full after entries were removed
@@ -63,8 +64,9 @@ class Keep:
     def read(self, key: str) -> bytes | None:
         """What was written under a key; none if it was not, or is damaged and so is made again."""
         file = self.file(key)
+        unpacking = zlib.decompressobj()
         try:
-            return zlib.decompress(file.read_bytes())
+            content = unpacking.decompress(file.read_bytes(), LARGEST)
         except FileNotFoundError:
             return None
         except zlib.error:
@@ -74,6 +76,10 @@ class Keep:
             if not self._needed:
                 return None
             raise self._unusable(error) from None
+        if not unpacking.eof:  # cut off, or larger than anything that is kept
+            self.remove(key)
+            return None
+        return content
 
     def write(self, key: str, content: bytes) -> None:
         """Keep some bytes."""
@@ -83,7 +89,8 @@ class Keep:
         """What was made under a key before, of a kind that MessagePack knows, or is made now."""
         content = self.read(key)
         if content is not None:
-            return msgspec.msgpack.decode(content, type=kind)
+            with suppress(msgspec.MsgspecError):  # of another shape: it is made again
+                return msgspec.msgpack.decode(content, type=kind)
         made = make()
         self.write(key, msgspec.msgpack.encode(made))
         return made

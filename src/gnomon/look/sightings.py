@@ -68,20 +68,22 @@ class SeenThing(NamedTuple):
 def measure(scene: AnnotatedPicture, depth: DepthMap | None, mode: Mode) -> PictureSightings:
     """One sighting for each region of a picture that has a name."""
     troubles: list[Trouble] = []
-    things: list[SeenThing] = []
-    shape = _grid_shape(scene.picture)
+    flat: list[tuple[Sighting, Box, Flags | None]] = []
     for region in scene.regions:
         if not region.name:
             continue
         mask = None
         if not mode.has("box_extent"):
             mask = _mask(scene.picture, region, troubles)
-        covered = _box_flags(region.box, shape) if mask is None else mask
-        seen = _flat(scene.picture, region, mask)
-        things.append(SeenThing(seen, region.box, covered, mask is not None))
+        flat.append((_flat(scene.picture, region, mask), region.box, mask))
     if depth is None:
-        return PictureSightings([thing.seen for thing in things], troubles)
+        return PictureSightings([seen for seen, _, _ in flat], troubles)
 
+    shape = _grid_shape(scene.picture)
+    things = []
+    for seen, box, mask in flat:
+        covered = _box_flags(box, shape) if mask is None else mask
+        things.append(SeenThing(seen, box, covered, mask is not None))
     distances = resampled(depth.distances(), shape)
     background = np.ones(shape, dtype=bool)
     for thing in things:

@@ -9,7 +9,16 @@ from difflib import get_close_matches
 from importlib import import_module
 from math import ceil, isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    Protocol,
+    get_args,
+    get_type_hints,
+)
 
 import msgspec
 from msgspec import Meta
@@ -397,12 +406,8 @@ def _section(
         wrong = _UNKNOWN_FIELD.search(str(error))
         if wrong:
             place = f"{name}.{wrong['place']}" if wrong["place"] else name
-            _, structs = msgspec.json.schema_components([shape])
-            known: list[str] = []
-            for title, struct in structs.items():
-                is_inner = title != shape.__name__
-                if is_inner == bool(wrong["place"]):
-                    known += struct.get("properties", ())
+            inner = _shape_at(shape, wrong["place"] or "")
+            known = list(inner.__struct_encode_fields__)
             raise _unknown_field(wrong["name"], place, known, file) from None
         message = str(error).replace("`$", f"`{name}")
         if "`$" not in str(error):
@@ -411,6 +416,15 @@ def _section(
         if "got `bool`" in message:
             hint = "Put words such as yes and no in quotes: YAML takes them for truths."
         raise DataError(f"{message}.", hint, file=file) from None
+
+
+def _shape_at(shape: type[msgspec.Struct], place: str) -> type[msgspec.Struct]:
+    """The shape of what stands at a place of a section, such as parts[...].source."""
+    for step in filter(None, place.replace("[...]", "").split(".")):
+        hint = get_type_hints(shape)[step]
+        kinds = [kind for kind in (hint, *get_args(hint)) if isinstance(kind, type)]
+        shape = next(kind for kind in kinds if issubclass(kind, msgspec.Struct))
+    return shape
 
 
 def _unknown_field(name: str, place: str, known: Sequence[str], file: str | Path) -> DataError:

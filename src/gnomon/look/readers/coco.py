@@ -128,7 +128,7 @@ class _Notes:
                 self._owners.append(found.image_id)
         for member, noted in (("images", self.images), ("annotations", self._owners)):
             if not noted:
-                yield Trouble(what=f"it has no {member}", file=file)
+                yield Trouble(what=f"it has no {member} that can be read", file=file)
         lost = sum(owner not in self.images for owner in self._owners)
         if lost:
             what = f"{lost:,} annotations name pictures that the file does not describe"

@@ -321,6 +321,11 @@ def _check_address(address: str) -> None:
         )
 
 
+def _host_name(host: str) -> str:
+    """How others reach a host: where the page listens everywhere, by this machine's name."""
+    return socket.gethostname() if host in EVERYWHERE else host
+
+
 def serve(study: AnnotationStudy, where: Where, ready: Callable[[str], None]) -> None:
     """Serve until interrupted, and close the study.
 
@@ -330,8 +335,7 @@ def serve(study: AnnotationStudy, where: Where, ready: Callable[[str], None]) ->
     try:
         check_where(where)
 
-        # where it listens everywhere, others reach it by this machine's name
-        host = socket.gethostname() if where.host in EVERYWHERE else where.host
+        host = _host_name(where.host)
         with web.listen(where.host, where.port, "The page") as listener:
             ready(where.address.rstrip("/") or web.address_of(host, listener))
             app = make_app(study, remote=where.allow_remote, address=where.address)
