@@ -103,11 +103,19 @@ def test_the_overview_says_what_all_some_and_none_know(found: list[Study]) -> No
     )
 
 
-def test_nobody_is_said_to_know_what_all_guess_at(ask: Callable[..., Run]) -> None:
-    runs = [ask(model, "spacenli@fresh", blind) for model in ("hf:a", "hf:b")]
+def test_nobody_is_said_to_know_what_all_guess_at(
+    made: ModuleType, ask: Callable[..., Run]
+) -> None:
+    items = list(made.entailment(240, 3))
+    runs = [ask(model, "spacenli@fresh", blind, items) for model in ("hf:a", "hf:b")]
     assert conclusion(overview(studies(runs))) == (
         "Neither model is better than chance at spatial inference."
     )
+
+
+def test_of_too_few_items_nothing_is_concluded(ask: Callable[..., Run]) -> None:
+    runs = [ask(model, "spacenli@fresh", blind) for model in ("hf:a", "hf:b")]
+    assert conclusion(overview(studies(runs))) == ""
 
 
 def test_a_model_that_was_not_asked_is_not_said_to_know(ask: Callable[..., Run]) -> None:
@@ -133,7 +141,7 @@ def test_a_cell_tells_score_interval_side_of_chance_and_place(found: list[Study]
     assert (row["title"], row["chance"]) == ("Inference from sentences about space", "33\xa0%")
     best, guess, _ = row["cells"]
     assert (best["text"], best["side"], best["place"]) == ("100", "▲", "★")
-    assert (guess["text"], guess["side"], guess["place"]) == ("33", "≈", "")
+    assert (guess["text"], guess["side"], guess["place"]) == ("33", "?", "")
     assert best["address"] == "#items?b=spacenli%40fresh&o=asked%3Ahf%3Aa"
     assert shown["rows"][1]["cells"][2]["text"] == ""  # random was not asked the second
 
