@@ -127,6 +127,11 @@ class Study:
         return self.spec.slices if self.spec else ()
 
     @property
+    def labels(self) -> list[str]:
+        """The entrants' names."""
+        return [entrant.label for entrant in self.entrants]
+
+    @property
     def drawn_names(self) -> dict[int, str]:
         """The entrants' names by the series in which they are drawn."""
         return {entrant.series: entrant.label for entrant in self.entrants}
