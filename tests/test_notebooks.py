@@ -274,7 +274,7 @@ def test_the_overview_is_a_table_in_html_text_and_a_frame(runs: list[Run]) -> No
     assert "scales@fresh" in str(found)
     frame = found.to_frame("pandas")
     assert frame["model"].tolist() == ["random", "majority"]
-    assert set(frame["verdict"]) <= {"above", "at", "below"}
+    assert set(frame["verdict"]) <= {"above", "at", "below", "open"}
 
 
 def test_no_name_can_act_in_html() -> None:
