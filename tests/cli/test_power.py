@@ -143,7 +143,7 @@ def test_a_model_that_fails_on_every_item_gives_no_time():
     [
         (("--difference", "0"), "between 0 and 100"),
         (("--accuracy", "1.5"), "accuracy"),
-        (("--shots", "2"), "--set shots=2"),
+        (("--shots", "2"), "-m MODEL"),
     ],
 )
 def test_what_makes_no_sense_is_refused(capsys, words, what):
