@@ -266,6 +266,7 @@ class CommandParser(ArgumentParser):
         """What --set says of the command's own keys becomes what flags would be."""
         from gnomon.options import converted
 
+        found.own_keys = tuple(self.keys)
         for setting in list(found.set) if self.keys else ():
             name, equals, value = setting.partition("=")
             key = self.keys.get(name.replace("-", "_"))

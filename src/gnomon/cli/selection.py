@@ -274,14 +274,16 @@ def _shares(
     options = {**_given(args, kind), **settings}
     for option in options:
         if option not in getattr(args, "elsewhere", ()) and not _taker(option, functions):
-            raise _taken_by_none(option, functions, kind.removesuffix("s"))
+            own = getattr(args, "own_keys", ())
+            raise _taken_by_none(option, functions, kind.removesuffix("s"), own)
     shares = {}
     for name, function in functions.items():
         shares[name] = {key: value for key, value in options.items() if takes(function, key)}
     return shares
 
 
-def _taken_by_none(option: str, functions: Functions, kind: str) -> UsageError:
+def _taken_by_none(option: str, functions: Functions, kind: str, own: Sequence[str]) -> UsageError:
+    """What to write instead of an option that neither items nor models nor the command take."""
     hint = []
     every: dict[str, None] = {}
     for name, function in functions.items():
@@ -289,8 +291,10 @@ def _taken_by_none(option: str, functions: Functions, kind: str) -> UsageError:
         known = ", ".join(sorted(options_of(function))) or "no options"
         hint.append(f"{name} takes: {known}.")
     near = nearest(option, every)
-    if near:
+    near_own = nearest(option, own)
+    if near or near_own:
         flags = [how_to_give(f"{kind}s", each) for each in near]
+        flags += [f"--set {each}=VALUE" for each in near_own]
         hint = [f"Did you mean {' or '.join(flags)}?"]
     name = next(iter(functions)).partition("@")[0]
     hint.append(f"`gnomon list {kind}s {name}` says what they are.")
