@@ -295,7 +295,7 @@ def _taken_by_none(option: str, functions: Functions, kind: str, own: Sequence[s
     if near or near_own:
         flags = [how_to_give(f"{kind}s", each) for each in near]
         flags += [f"--set {each}=VALUE" for each in near_own]
-        hint = [f"Did you mean {' or '.join(flags)}?"]
+        hint = [f"Did you mean {' or '.join(flags)}?", *([] if near else hint)]
     name = next(iter(functions)).partition("@")[0]
     hint.append(f"`gnomon list {kind}s {name}` says what they are.")
     who = f"{name} does not take" if len(functions) == 1 else f"None of the {kind}s takes"
