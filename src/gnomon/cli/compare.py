@@ -20,6 +20,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
+from gnomon.cli.selection import tables_of
 from gnomon.errors import UsageError
 from gnomon.runs import open_runs
 
@@ -27,11 +28,13 @@ from gnomon.runs import open_runs
 def main(args: Namespace) -> int:
     """Compare and print."""
     from gnomon.measures.compared import compare_entries
-    from gnomon.measures.entries import entries_of, matched_by
+    from gnomon.measures.entries import entries_of, matched_by, restricted
     from gnomon.measures.prompts import pooled_over_prompts
     from gnomon.reports.tables.comparisons import shown
 
     entries = entries_of(open_runs(args.runs))
+    if args.on_items_of:
+        entries = restricted(entries, tables_of(args.on_items_of))
     if args.match:
         entries = matched_by(entries, args.match)
     if args.prompts:
