@@ -298,7 +298,11 @@ def beside_papers(
         for form, measure, by in wanted:
             counted = group
             if others and measure in RECOGNISED and form != PAINTED:
-                counted = [on_items_of(table, others) for table in group]
+                try:
+                    counted = [on_items_of(table, others) for table in group]
+                except UsageError as nothing:
+                    caveats.append(nothing.message)
+                    continue
             few |= dict.fromkeys(_add_figures(mine, counted, form, measure, by))
         if few:
             caveats.append(
@@ -309,7 +313,7 @@ def beside_papers(
     listings = []
     for (paper, file), found in runs.items():
         listings += like_paper(paper, results(file), found)
-    return listings, caveats
+    return listings, list(dict.fromkeys(caveats))
 
 
 def _of_papers(tables: Sequence[Table]) -> tuple[list[Table], list[str]]:
