@@ -25,7 +25,7 @@ from gnomon.errors import (
 from gnomon.items.limits import is_larger
 from gnomon.items.source import ItemSource
 from gnomon.registry import BENCHMARKS, TASK_SETS, ModelSpec, entries, with_prompt
-from gnomon.trust import as_command_says
+from gnomon.trust import as_command_says, check_may_be_sent
 
 if TYPE_CHECKING:
     from gnomon.items.experiments import Experiment
@@ -136,6 +136,9 @@ def _of_experiment(
     said = said_of_files(args)
     for each in found.benchmarks:
         own = [as_command_says(model, said) for model in models_of(found, each)]
+        for model in own:
+            words = (each.spec, *each.options.values(), *found.prompts, *model.options.values())
+            check_may_be_sent(Path(found.file), model, said, words)
         models = in_all_prompts([*own, *more], found.prompts)
         if not models:
             raise UsageError(
