@@ -33,7 +33,7 @@ from gnomon.trust import ONLY_BY_COMMAND
 from hostile import samples
 from hostile.arguments import Part, add_part, parser_of
 from hostile.command import command
-from hostile.misbehaving import USAGE, Handler, Server, send
+from hostile.misbehaving import Listener
 from hostile.readers import LeakedError, Reader, check_message, finished_run
 from hostile.samples import ITEMS, Sample, whole_png
 from hostile.tally import Tally
@@ -433,34 +433,6 @@ WRITERS = (
 KINDS = tuple(Kind(writer.__name__, writer) for writer in WRITERS)
 SHARES = {"experiment": 4.0, "log": 2.0, "recipe": 1.5}
 RUN: tuple[str, dict[str, bytes]] = ("", {})
-
-
-# -- the stranger's server ------------------------------------------------------------------------
-
-
-class Listener(Server):
-    """Answers like a model, and writes down all that it is sent."""
-
-    def __init__(self, heard: Path) -> None:
-        super().__init__(None, _Handler)
-        self.heard = heard
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/v1"
-
-
-class _Handler(Handler):
-    server: Listener
-
-    def do_GET(self) -> None:
-        self.do_POST()
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        with self.server.heard.open("ab") as file:
-            file.write(f"{self.requestline}\n{self.headers}\n".encode() + body + b"\n")
-        send(self, 200, {"choices": [{"message": {"content": "yes"}}], "usage": USAGE})
 
 
 # -- a trial --------------------------------------------------------------------------------------
