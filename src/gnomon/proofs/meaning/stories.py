@@ -167,6 +167,10 @@ class Story:
             known = self._known_ends[key] = (middle - half, middle + half)
         return known
 
+    def extent(self, name: str) -> Term:
+        """How long the sides of a thing are together."""
+        return quantity(f"{name}.half-x") + quantity(f"{name}.half-y") + quantity(f"{name}.half-z")
+
     def underside(self, name: str, at: int) -> Term:
         """The height below which there is room under a thing: its foot, unless it has legs."""
         if not self.may_have_legs(name):
@@ -322,8 +326,8 @@ class Story:
         return some(ways)
 
     def within(self, inner: str, outer: str, at: int) -> Formula:
-        """All of one thing is in the box of another."""
-        parts = []
+        """All of one thing is in the box of another, which is larger."""
+        parts = [self.extent(inner) < self.extent(outer)]
         for axis in AXES:
             parts.append(self.low(outer, axis, at) <= self.low(inner, axis, at))
             parts.append(self.high(inner, axis, at) <= self.high(outer, axis, at))

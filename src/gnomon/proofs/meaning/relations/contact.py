@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gnomon.proofs.meaning.formulas import Formula, Term, every, some
+from gnomon.proofs.meaning.formulas import Formula, Proposition, Term, every, some
 from gnomon.proofs.meaning.stories import AXES, MOMENTS, Story, When
 
 # The relations by name, as the lexicon calls them.
@@ -25,13 +25,19 @@ PLAN = ("x", "y")
 
 @relation
 def inside(story: Story, when: When, a: str, b: str) -> Formula:
-    """All of A is in B."""
+    """All of A is in B, which is the larger one."""
     story.holding.add(b)
     story.same_floor_if_inside(a, b, when.at)
     within = story.within(a, b, when.at)
     if story.may_have_legs(b):  # what is under a thing is not in it
         within &= story.low(a, "z", when.at) >= story.underside(b, when.at)
     return within
+
+
+@relation
+def smaller(story: Story, when: When, a: str, b: str) -> Formula:
+    """The sides of A are together shorter than those of B."""
+    return story.extent(a) < story.extent(b)
 
 
 @relation
@@ -75,8 +81,12 @@ def under(story: Story, when: When, a: str, b: str) -> Formula:
 
 @relation
 def touching(story: Story, when: When, a: str, b: str) -> Formula:
-    """No gap is between A and B, and neither is in the other."""
-    return gap_at_most(story, when, a, b, Term()) & story.disjoint(a, b, when.at)
+    """No gap is between A and B; what is in the other may touch it from within."""
+    first, second = sorted((a, b))
+    from_within = Proposition(f"{first} touches {second} from within at {when.at}")
+    apart = story.disjoint(a, b, when.at)
+    nested = story.within(a, b, when.at) | story.within(b, a, when.at)
+    return gap_at_most(story, when, a, b, Term()) & (apart | nested & from_within)
 
 
 def gap_at_most(story: Story, when: When, a: str, b: str, limit: Term) -> Formula:
