@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from functools import cache
 from itertools import combinations
 from typing import NamedTuple
@@ -37,6 +37,7 @@ class SentenceReading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     viewer: bool = False  # in front and behind are the viewer's, whatever the thing's own front
     ghostly: bool = False  # bodies may share their place
     passing: bool = False  # what has happened need not have lasted
+    stepped: bool = False  # a direction is one step on a grid, and north is up
 
     @property
     def switches(self) -> set[str]:
@@ -51,11 +52,17 @@ class SentenceReading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def readings() -> dict[str, SentenceReading]:
-    """All readings by name; the first one is the ordinary one.
+    """The readings of plain sentences by name; the first one is the ordinary one.
 
     >>> list(readings())[0]
     'ordinary'
     """
+    return {name: reading for name, reading in all_readings().items() if not reading.stepped}
+
+
+@cache
+def all_readings() -> dict[str, SentenceReading]:
+    """Also those that only puzzles are meant by."""
     found = {}
     for name, entry in read_yaml(package_data("space/meaning/readings.yaml")).items():
         found[name] = msgspec.convert({"name": name, **entry}, SentenceReading)
@@ -64,9 +71,9 @@ def readings() -> dict[str, SentenceReading]:
 
 def reading_named(name: str) -> SentenceReading:
     """The reading of a name."""
-    if name not in readings():
-        raise unknown("reading", name[:60], readings())
-    return readings()[name]
+    if name not in all_readings():
+        raise unknown("reading", name[:60], all_readings())
+    return all_readings()[name]
 
 
 AXES = ("x", "y", "z")
@@ -97,8 +104,11 @@ class Story:
         kinds: Mapping[str, frozenset[str]],
         reading: SentenceReading,
         implied: Mapping[str, frozenset[str]] | None = None,
+        turning: Container[str] = (),
     ) -> None:
         self.kinds = dict(kinds)
+        self.turning = turning  # whose heading is spoken of
+        self.claiming = False  # whether what is said now is asked about, not told
         self.implied = implied or {}
         self.reading = reading
         self._known_ends: dict[tuple[str, str, int], tuple[Term, Term]] = {}
@@ -109,6 +119,7 @@ class Story:
         self.seated: dict[str, None] = {}
         self.lengths: dict[str, None] = {}
         self.holding: set[str] = set()  # what something is said to be in
+        self.filled: set[str] = set()  # what something is said to be in, of any size
         self.sheltering: set[str] = set()  # what something is said to be under
         self.road: tuple[str, str] | None = None  # from where to where it leads
         self.storeyed: set[str] = set()  # what is said to be on a floor
@@ -265,6 +276,8 @@ class Story:
     def _limit(self, name: str) -> Term | None:
         """How large a thing may be: what can be carried or walks is within a step."""
         if self.is_a(name, "city", "country", "area") or self.reads("sharp"):
+            return None
+        if name in self.filled:  # two things in it need not be near one another
             return None
         if self.is_a(name, "building", "room", "landmark", "vehicle", "fixed"):
             return self.length("near")

@@ -27,6 +27,7 @@ PLAN = ("x", "y")
 def inside(story: Story, when: When, a: str, b: str) -> Formula:
     """All of A is in B, which is the larger one."""
     story.holding.add(b)
+    story.filled.add(b)
     story.same_floor_if_inside(a, b, when.at)
     within = story.within(a, b, when.at)
     if story.may_have_legs(b):  # what is under a thing is not in it
@@ -37,7 +38,30 @@ def inside(story: Story, when: When, a: str, b: str) -> Formula:
 @relation
 def smaller(story: Story, when: When, a: str, b: str) -> Formula:
     """The sides of A are together shorter than those of B."""
+    for name in (a, b):
+        story.low(name, "z", when.at)  # a thing whose sides matter
     return story.extent(a) < story.extent(b)
+
+
+@relation
+def fits(story: Story, when: When, a: str, b: str) -> Formula:
+    """A could be in B: no side of it is longer."""
+    no_longer = []
+    for axis in AXES:
+        length = story.high(a, axis, when.at) - story.low(a, axis, when.at)
+        no_longer.append(length <= story.high(b, axis, when.at) - story.low(b, axis, when.at))
+    return every([smaller(story, when, a, b), *no_longer])
+
+
+@relation
+def in_corner(story: Story, when: When, a: str, b: str, *sides: str) -> Formula:
+    """A is in B, nearer to these of its sides than to the opposite ones."""
+    parts = [inside(story, when, a, b)]
+    for side in sides:
+        axis, sign = {"left": ("x", -1), "right": ("x", 1), "upper": ("z", 1)}.get(side, ("z", -1))
+        offset = story.middle(a, axis, when.at) - story.middle(b, axis, when.at)
+        parts.append(offset * sign > 0)
+    return every(parts)
 
 
 @relation
@@ -65,6 +89,8 @@ def _overlap(story: Story, when: When, a: str, b: str) -> Formula:
 @relation
 def on(story: Story, when: When, a: str, b: str) -> Formula:
     """A begins where B ends, in one column."""
+    if story.reads("stepped"):
+        return RELATIONS["above"](story, when, a, b)
     meet = story.low(a, "z", when.at).same(story.high(b, "z", when.at))
     return meet & _overlap(story, when, a, b)
 
@@ -72,10 +98,14 @@ def on(story: Story, when: When, a: str, b: str) -> Formula:
 @relation
 def under(story: Story, when: When, a: str, b: str) -> Formula:
     """A ends below the underside of B, in one column; between its legs, if B has any."""
+    if story.reads("stepped"):
+        return RELATIONS["below"](story, when, a, b)
     story.sheltering.add(b)
     room = story.high(a, "z", when.at) <= story.underside(b, when.at)
     if story.is_a(b, "legged"):
         room &= story.low(a, "z", when.at) >= story.low(b, "z", when.at)
+    if not story.is_unknown(b):
+        room &= story.middle(a, "z", when.at) < story.middle(b, "z", when.at)
     return room & _overlap(story, when, a, b)
 
 
