@@ -40,7 +40,11 @@ class Parser:
 
     def parse(self, context: Context) -> Step | None:
         """The first way to understand all words, or none."""
-        for step in self._fronted(Step((), 0, context.fresh())):
+        start = Step((), 0, context.fresh())
+        for step in self._whole(start):
+            if step.end == len(self.words):
+                return step
+        for step in self._fronted(start):
             for whole in self._clauses(step):
                 return whole
         return None

@@ -37,6 +37,7 @@ class SentenceReading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     viewer: bool = False  # in front and behind are the viewer's, whatever the thing's own front
     ghostly: bool = False  # bodies may share their place
     passing: bool = False  # what has happened need not have lasted
+    exact: bool = False  # a direction is a line: what is north is due north
     stepped: bool = False  # a direction is one step on a grid, and north is up
 
     @property
@@ -57,7 +58,11 @@ def readings() -> dict[str, SentenceReading]:
     >>> list(readings())[0]
     'ordinary'
     """
-    return {name: reading for name, reading in all_readings().items() if not reading.stepped}
+    found = {}
+    for name, reading in all_readings().items():
+        if not (reading.exact or reading.stepped):
+            found[name] = reading
+    return found
 
 
 @cache
@@ -141,6 +146,11 @@ class Story:
     def is_unknown(self, name: str) -> bool:
         """Whether nothing is known of what a thing is."""
         return not (self.kinds.get(name) or self.implied.get(name))
+
+    @property
+    def unknown_nouns(self) -> tuple[str, ...]:
+        """Those of whom nothing is known, as they are said."""
+        return tuple(name.replace("-", " ") for name, kinds in self.kinds.items() if not kinds)
 
     def reads(self, switch: str) -> bool:
         """Whether the reading throws a switch; what is never asked cannot matter."""

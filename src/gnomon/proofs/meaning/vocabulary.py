@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -37,6 +37,11 @@ class GrammarPhrase(NamedTuple):
     words: tuple[str, ...]
     meaning: Any
 
+    @property
+    def fixed(self) -> frozenset[str]:
+        """Its words without the holes."""
+        return frozenset(word for word in self.words if not HOLE.fullmatch(word))
+
 
 def spelled_out(text: str) -> Iterator[tuple[str, ...]]:
     """Every row of words that a phrase stands for.
@@ -64,18 +69,24 @@ class Index:
     def __init__(self, phrases: Iterable[GrammarPhrase]) -> None:
         longest_first = sorted(phrases, key=lambda phrase: -len(phrase.words))
         self._by_first = grouped(longest_first, _first_word)
+        self._begun_by_hole = [(one.fixed, one) for one in self._by_first.pop("", [])]
 
     def starting(self, word: str) -> Iterator[GrammarPhrase]:
-        """The phrases that can begin with a word."""
+        """The phrases that begin with a word."""
         yield from self._by_first.get(word, ())
-        yield from self._by_first.get("", ())
+
+    def begun_by_hole(self, present: Set[str]) -> Iterable[GrammarPhrase]:
+        """The phrases that begin with a hole and whose other words are all there."""
+        return [phrase for fixed, phrase in self._begun_by_hole if fixed <= present]
 
     def words(self) -> set[str]:
         """Every word of the phrases."""
         found: set[str] = set()
         for listed in self._by_first.values():
             for phrase in listed:
-                found.update(word for word in phrase.words if not HOLE.fullmatch(word))
+                found |= phrase.fixed
+        for fixed, _ in self._begun_by_hole:
+            found |= fixed
         return found
 
 
@@ -94,7 +105,8 @@ def index_of(entries: dict[str, Any]) -> Index:
 # Words of the grammar itself: auxiliaries, joints, pronouns.
 JOINTS = frozenset(
     "is are was were been be being has have had does do did can could cannot not never and but "
-    "while as then who which where it they them he she him there either both or unlike with from , 's".split()
+    "while as then who which where it they them he she him there either both or unlike with from "
+    ", 's".split()
 )
 FILES = ("grammar", "places", "motion", "frames", "opaque")
 
@@ -104,7 +116,7 @@ class GrammarWords:
 
     def __init__(self, sections: dict[str, Any]) -> None:
         self.kinds: dict[str, list[str]] = sections["kinds"]
-        self.rewrite: dict[str, str] = sections["rewrite"]
+        self.rewrite = _rewriting(sections["rewrite"])
         self.adverbs = frozenset(sections["adverbs"])
         self.times = index_of(sections["times"])
         self.settings = index_of(sections["settings"])
@@ -129,7 +141,7 @@ class GrammarWords:
 
     def _known(self, fillers: list[str]) -> frozenset[str]:
         """Every word that some phrase uses, and those that clauses may hold besides."""
-        found = JOINTS | self.adverbs
+        found = JOINTS | self.adverbs | NUMBERS.keys()
         for line in fillers:
             found |= set(line.split())
         for phrase in self.rewrite:
@@ -137,6 +149,15 @@ class GrammarWords:
         for index in self.indexes:
             found |= index.words()
         return found
+
+
+def _rewriting(entries: dict[str, str]) -> dict[str, str]:
+    """What each row of words is replaced with."""
+    found = {}
+    for text, simpler in entries.items():
+        for words in spelled_out(text):
+            found[" ".join(words)] = simpler
+    return found
 
 
 def _frozen(kinds: dict[str, list[str]]) -> dict[str, frozenset[str]]:
@@ -260,8 +281,8 @@ def kinds_of_nouns() -> Kinds:
 def kinds_of_names(sentences: Iterable[list[str]]) -> Kinds:
     """The kinds of those whom free sentences name.
 
-    An unknown name is a person's, unless somebody is in it or on the way to it. Of any other unknown
-    noun nothing is taken for granted.
+    An unknown name is a person's, unless somebody is in it or on the way to it. Of any other
+    unknown noun nothing is taken for granted.
     """
     found: Kinds = {}
     for words in sentences:
@@ -309,7 +330,9 @@ def _kinds_of_thing(thing: Thing) -> frozenset[str]:
 
 _MARKER = re.compile(r"\{(?:(?:a|the|bare) )?([A-Z][A-Z0-9]*)(?:('s)|:([^|}]+)(?:\|[^}]*)?)?\}")
 _DETERMINERS = ("the", "a", "an", "my", "your", "his", "her", "their", "our", "this", "that", "no")
-_BEFORE_PLACES = frozenset("in into inside to from through towards toward reached left entered".split())
+_BEFORE_PLACES = frozenset(
+    "in into inside to from through towards toward reached left entered".split()
+)
 _ASKING = frozenset("is are was were does do did has have can could".split())
 _BE = frozenset("is are was were".split())
 _MOST_WORDS_OF_A_NOUN = 4
@@ -318,6 +341,7 @@ _PARTS = frozenset(
     "near far first last one two way direction".split()
 )
 _SHORTENED = re.compile(r"\b(\w+)n't\b")
+_LABELLED = re.compile(r"\b(?:[Tt]he )?(?:[Oo]bjects?|[Aa]gents?) (?:label+ed )?(?=[A-Z]\b)")
 _HOUR = re.compile(r"\b(1?\d):00\b")
 _STRANGE = re.compile(r"[^\w\s,'-]")  # signs that no sentence needs
 _OTHER_MARKER = re.compile(r"\{[^{}]*\}")  # words of a slot of its own: "at once"
@@ -368,7 +392,7 @@ def free_words(
     >>> free_words("The cup is on the kitchen table. ", grammar_words(), nouns)
     ['@cup', 'is', 'on', '@kitchen-table']
     """
-    text = _SHORTENED.sub(_in_full, text.replace("\u2019", "'"))
+    text = _LABELLED.sub("", _SHORTENED.sub(_in_full, text.replace("\u2019", "'")))
     text = _STRANGE.sub(" ", _HOUR.sub(r"\1 o'clock", text))
     words = _PIECE.findall(text.strip().replace("'s", " 's"))
     marked: list[str] = []
@@ -390,7 +414,7 @@ def free_words(
 
 def _in_full(shortened: re.Match[str]) -> str:
     verb = shortened[1]
-    return f"{ {'ca': 'can', 'wo': 'will'}.get(verb, verb)} not"
+    return f"{ {'ca': 'can', 'wo': 'will'}.get(verb, verb) } not"
 
 
 def _stated(words: list[str]) -> list[str]:
@@ -434,7 +458,7 @@ def _noun_length(
     word = words[at].lower()
     determined = at > 0 and words[at - 1].lower() in _DETERMINERS
     proper = words[at][0].isupper()
-    if words[at] == "A" and not _is_letter(words, at):
+    if words[at] == "A" and not _is_letter(words, at, lexicon):
         return 0
     if determined or proper:
         length = _known_noun(words, at, nouns)
@@ -458,10 +482,10 @@ def _noun_length(
     return end - at
 
 
-def _is_letter(words: list[str], at: int) -> bool:
+def _is_letter(words: list[str], at: int, lexicon: GrammarWords) -> bool:
     """Whether an "A" is a name, not an article."""
     following = words[at + 1].lower() if at + 1 < len(words) else ","
-    return at > 0 or following in ("and", ",", "'s") or following in _ASKING
+    return at > 0 or following in lexicon.known or following in (",", "'s")
 
 
 def _known_noun(words: list[str], at: int, nouns: Mapping[str, object]) -> int:

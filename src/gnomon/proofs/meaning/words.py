@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from gnomon.proofs.meaning.clauses import Context, Filler, Located, PhrasePart, StoryNames
@@ -31,6 +31,8 @@ class Words:
         self.lexicon = lexicon
         self.names = names
         self.words = words
+        self._present = frozenset(words)
+        self._possible: dict[int, Iterable[GrammarPhrase]] = {}  # begun by a hole, by section
 
     def __len__(self) -> int:
         return len(self.words)
@@ -41,9 +43,15 @@ class Words:
 
     def matches(self, index: Index, start: int, context: Context) -> Iterator[Match]:
         """Every phrase of a section that begins at a word, the longest first."""
-        for phrase in index.starting(self.at(start)):
+        for phrase in self._phrases(index, start):
             for fillers, end, later in self._filled(phrase.words, 0, start, context):
                 yield Match(phrase, fillers, end, later)
+
+    def _phrases(self, index: Index, start: int) -> Iterator[GrammarPhrase]:
+        yield from index.starting(self.at(start))
+        if id(index) not in self._possible:
+            self._possible[id(index)] = index.begun_by_hole(self._present)
+        yield from self._possible[id(index)]
 
     def ends(self, index: Index, start: int, context: Context) -> Iterator[int]:
         """Where phrases without holes end."""

@@ -56,12 +56,10 @@ def fits(story: Story, when: When, a: str, b: str) -> Formula:
 @relation
 def in_corner(story: Story, when: When, a: str, b: str, *sides: str) -> Formula:
     """A is in B, nearer to these of its sides than to the opposite ones."""
-    parts = [inside(story, when, a, b)]
-    for side in sides:
-        axis, sign = {"left": ("x", -1), "right": ("x", 1), "upper": ("z", 1)}.get(side, ("z", -1))
-        offset = story.middle(a, axis, when.at) - story.middle(b, axis, when.at)
-        parts.append(offset * sign > 0)
-    return every(parts)
+    toward = RELATIONS["toward"](story, when, a, b, *sides)
+    if story.reads("stepped"):
+        return toward
+    return inside(story, when, a, b) & toward
 
 
 @relation

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from gnomon.proofs.meaning.formulas import TRUE, Formula, Turn, every, some
 from gnomon.proofs.meaning.relations.contact import PLAN, RELATIONS, on, relation
-from gnomon.proofs.meaning.stories import WINDS, Story, When
+from gnomon.proofs.meaning.stories import AXES, WINDS, Story, When
 
 TURNS = {"front": 0, "right": 1, "behind": 2, "left": 3}  # quarter turns to the right
 
@@ -20,6 +20,15 @@ def beyond(story: Story, at: int, a: str, b: str, axis: str, sign: int) -> Formu
     if story.reads("whole"):
         return story.low(a, axis, at) >= story.high(b, axis, at)
     return story.middle(a, axis, at) > story.middle(b, axis, at)
+
+
+def only_beyond(story: Story, at: int, a: str, b: str, axis: str, sign: int) -> Formula:
+    """A is farther along an axis than B and level with it along the others."""
+    level = []
+    for other in AXES:
+        if other != axis:
+            level.append(story.middle(a, other, at).same(story.middle(b, other, at)))
+    return every([beyond(story, at, a, b, axis, sign), *level])
 
 
 def _step(story: Story, at: int, a: str, b: str, ways: Iterable[tuple[str, int]]) -> Formula:
@@ -48,12 +57,20 @@ def toward(story: Story, when: When, a: str, b: str, *sides: str) -> Formula:
 def only_toward(story: Story, when: When, a: str, b: str, *sides: str) -> Formula:
     """A is on these sides of B in a picture and on no other: the answer to "on which side?"."""
     signs = dict(SIDES[side] for side in sides)
+    upward = "z" if "y" not in signs or story.reads("stepped") else "y"
+    signs[upward] = signs.get("z", 0) or signs.get("y", 0)
     parts = []
-    for axis in ("x", "z"):
+    for axis in ("x", upward):
         offset = story.middle(a, axis, when.at) - story.middle(b, axis, when.at)
         sign = signs.get(axis, 0)
         parts.append(offset * sign > 0 if sign else offset.same(0))
     return every(parts)
+
+
+@relation
+def sided(story: Story, when: When, c: str, a: str, b: str, *sides: str) -> Formula:
+    """C, one of A and B, is on some sides of the other one."""
+    return toward(story, when, c, b if c == a else a, *sides)
 
 
 @relation
@@ -73,9 +90,17 @@ def clock(story: Story, when: When, a: str, b: str, hour: int) -> Formula:
 def same_place(story: Story, when: When, a: str, b: str) -> Formula:
     """A is exactly where B is."""
     parts = []
-    for axis in ("x", "y", "z"):
+    for axis in AXES:
         parts.append(story.middle(a, axis, when.at).same(story.middle(b, axis, when.at)))
     return every(parts)
+
+
+@relation
+def overlap(story: Story, when: When, a: str, b: str) -> Formula:
+    """A and B share some of their place; in puzzles, where things are points, all of it."""
+    if story.reads("exact") or story.reads("stepped"):
+        return same_place(story, when, a, b)
+    return ~story.disjoint(a, b, when.at)
 
 
 @relation
@@ -104,6 +129,8 @@ def exactly_beyond(story: Story, at: int, a: str, b: str, axis: str, sign: int) 
 
 def _direction(name: str, axis: str, sign: int) -> None:
     def plain(story: Story, when: When, a: str, b: str) -> Formula:
+        if story.reads("exact"):
+            return only_beyond(story, when.at, a, b, axis, sign)
         return beyond(story, when.at, a, b, axis, sign)
 
     def due(story: Story, when: When, a: str, b: str) -> Formula:
@@ -164,6 +191,8 @@ def _on_side(story: Story, at: int, a: str, b: str, side: str, *, straight: bool
     axis, sign = {"front": ("y", -1), "behind": ("y", 1), "left": ("x", -1), "right": ("x", 1)}[
         side
     ]
+    if story.reads("exact"):
+        place = only_beyond
     return place(story, at, a, b, axis, sign)
 
 
