@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +110,41 @@ def _check_can_be_kept_from(
     )
 
 
+def check_may_be_sent(
+    file: Path, asked: ModelSpec, said: Mapping[str, Any], words: Iterable[Any]
+) -> None:
+    """Refuse to send what lies elsewhere to an address that only the file names.
+
+    `words` are what the file says of benchmarks, prompts and options: any of them may be a path.
+    """
+    if ADDRESS not in asked.options or _is_named(asked.options[ADDRESS], said):
+        return
+    for word in words:
+        is_path = isinstance(word, str) and bool(word) and os.path.exists(word)
+        if not is_path or is_below(file.parent, word, "."):
+            continue
+        address = redact_url(str(asked.options[ADDRESS]))
+        raise UsageError(
+            f"{file.name} would send what is in {word} to {address}.",
+            "It lies outside the folder of the file. If you trust the address, name it in the "
+            f"command: --base-url {address}",
+        )
+
+
+def is_below(folder: Path, name: str, start: str | Path = "") -> bool:
+    """Whether a path stays below a folder, links followed; it is seen from there, or from `start`.
+
+    >>> is_below(Path("mine"), "pictures/a.png"), is_below(Path("mine"), "../a.png")
+    (True, False)
+    """
+    root = folder.resolve()
+    try:
+        path = (Path(start or root) / name).resolve()
+    except (OSError, RuntimeError, ValueError):  # a circle of links, or no path at all
+        return False
+    return path.is_relative_to(root)
+
+
 def _is_named(address: str, said: Mapping[str, Any]) -> bool:
     """Whether the command or the user's environment names every address of the file."""
     named = f"{said.get(ADDRESS, '')} {os.environ.get('OPENAI_BASE_URL', '')}"
@@ -148,7 +183,7 @@ def output_below(folder: Path, name: str) -> Path:
 def check_below(folder: Path, name: str) -> Path:
     """The path of what a file wants written, refused if it is not below a folder."""
     path = (folder / name).resolve()
-    if not path.is_relative_to(folder.resolve()):
+    if not is_below(folder, name):
         raise UsageError(
             f"a file may write only below its own folder, not to {name}.",
             "Name a file there, or leave it out and write the page with `gnomon report -o`.",

@@ -25,7 +25,7 @@ from gnomon.errors import (
 from gnomon.items.limits import is_larger
 from gnomon.items.source import ItemSource
 from gnomon.registry import BENCHMARKS, TASK_SETS, ModelSpec, entries, with_prompt
-from gnomon.trust import as_command_says
+from gnomon.trust import as_command_says, check_may_be_sent
 
 if TYPE_CHECKING:
     from gnomon.items.experiments import AskedBenchmark, Experiment
@@ -140,9 +140,12 @@ def _of_experiment(
 
     said = said_of_files(args)
     for each in found.benchmarks:
+        own = [as_command_says(model, said) for model in _models_of(args, found, each)]
+        for model in own:
+            words = (each.spec, *each.options.values(), *found.prompts, *model.options.values())
+            check_may_be_sent(Path(found.file), model, said, words)
         if each.choose_prompts:
             continue  # its candidates are runs of their own
-        own = [as_command_says(model, said) for model in _models_of(args, found, each)]
         models = in_all_prompts([*own, *more], found.prompts)
         if not models and found.models and args.models != OWN:
             continue  # it is asked of others than those that were chosen

@@ -92,6 +92,10 @@ def chosen_sources(
     shared = [shares[spec] for spec in specs]
     if own:
         shared = [{**before, **given} for before, given in zip(own, shared, strict=True)]
+    if getattr(args, "blind", False):  # who sees no pictures needs no files of them
+        for spec, given in zip(specs, shared, strict=True):
+            if takes(functions[spec], "file"):
+                given.setdefault("images", "none")
     sources = [load(spec, **given) for spec, given in zip(specs, shared, strict=True)]
     for chosen in sources:
         _tell_columns(args, chosen)
@@ -103,12 +107,14 @@ def _tell_columns(args: Namespace, source: ItemSource) -> None:
     if "file" not in source.options:
         return
     from gnomon.cli.dispatch import tell
-    from gnomon.items.resolving import taken_in_words
+    from gnomon.items.understanding import understood
 
-    sentence = taken_in_words(source.options)
     told = vars(args).setdefault("told", set())  # a command may look at its sources several times
-    if sentence and sentence not in told:
-        told.add(sentence)
+    asked = repr(sorted(source.options.items()))
+    if asked in told:
+        return
+    told.add(asked)
+    for sentence in understood(source.options):
         tell(sentence)
 
 

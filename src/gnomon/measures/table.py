@@ -204,6 +204,11 @@ class Table:
         flags: Flags = self.kinds.gold[self.kind, self.picked] & (self.picked >= 0)
         return flags
 
+    @property
+    def credit(self) -> Floats:
+        """How right each answer is: 1 or 0; of several samples, the share that is right."""
+        return self.right.astype(float)
+
     @cached_property
     def judged(self) -> Table:
         """The rows whose items name a right answer: a scene to be painted has none to compare with.
