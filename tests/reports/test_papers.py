@@ -162,8 +162,6 @@ def test_columns_of_the_paper_alone_are_columns_that_no_run_could_fill() -> None
         ("SpaceNLI", "Mm"): 1,
         ("SpaceNLI", "Mmm"): 1,
         ("SpaceNLI", "S+M"): 1,
-        ("SpaceNLI", "between"): 1,
-        ("SpaceNLI", "others"): 1,
     }
 
 

@@ -24,6 +24,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from gnomon.cli.selection import tables_of
 from gnomon.errors import UsageError
 from gnomon.runs import open_runs
 
@@ -45,6 +46,9 @@ def main(args: Namespace) -> int:
             "--like-paper`.",
         )
     found = studies(open_runs(args.runs))
+    if args.on_items_of:
+        others = tables_of(args.on_items_of)
+        found = [study.on_items_of(others) for study in found]
     made = _overview(found, args)
     if args.format == "text":
         marks = significance(made, args.marks or "none")

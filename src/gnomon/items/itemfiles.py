@@ -50,6 +50,7 @@ from gnomon.items.values import OddCellError, from_json
 from gnomon.items.writing import FIELD, has_canary
 from gnomon.records import Image, Item
 from gnomon.registry import BENCHMARKS, TASK_SETS, known_benchmark
+from gnomon.trust import is_below
 
 ENDINGS = (".jsonl", ".csv", ".parquet")  # that `gnomon make` writes
 LISTS = ("choices", "gold", "tags", "images")  # JSON text in a CSV cell
@@ -231,6 +232,7 @@ def numbered_items(
     folder = _picture_folder(file, images)
     if not map:
         for found in items_of_rows(file, partial(rows_of_file, file, split), None):
+            _check_pictures_are_known(file, found, folder)
             yield found._replace(item=_with_pictures_from_here(found.item, folder))
         return
     mapping = parse_map(map)
@@ -314,6 +316,19 @@ def _with_pictures_from_here(item: Item, folder: Path) -> Item:
         return item
     seen = tuple(_seen_from_here(image, folder) for image in item.images)
     return msgspec.structs.replace(item, images=seen)
+
+
+def _check_pictures_are_known(file: Path, found: Numbered, folder: Path) -> None:
+    """Refuse a picture from elsewhere, unless the item names its digest: who does, has seen it."""
+    for image in found.item.images:
+        if image.sha256 or "://" in image.path or is_below(folder, image.path):
+            continue
+        raise DataError(
+            f"the picture '{image.path[:200]}' lies outside the folder {folder}.",
+            "Put it there, or give the folder of the pictures with --images.",
+            file=file,
+            line=found.line,
+        )
 
 
 def _carries_canary(row: Row) -> bool:

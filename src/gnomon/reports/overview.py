@@ -13,7 +13,7 @@ from gnomon.measures.chance import verdict
 from gnomon.measures.compared import comparable_pairs
 from gnomon.measures.comparison import Comparison
 from gnomon.measures.scoring import check_options, score
-from gnomon.measures.table import Table
+from gnomon.measures.table import Table, unknown_tag
 from gnomon.records import Score
 from gnomon.registry import role
 from gnomon.reports.figures.slices import headline_measure
@@ -362,7 +362,7 @@ def _same_items(study: Study, sides: Sequence[Side]) -> set[str]:
 def _parts(sides: Sequence[Side], tag: str, minimum: int) -> dict[str, list[Side]]:
     """The runs on the items of each value of a tag, or of form, group or gold."""
     if not any(side.table.has(tag) for side in sides):
-        sides[0].table.column(tag)  # says what there is instead
+        raise unknown_tag(tag, [side.table for side in sides])
     found: dict[str, list[Side]] = {}
     for side in sides:
         if not side.table.has(tag):
