@@ -83,7 +83,7 @@ def split_sizes(items: Sequence[Item], zeroshot: Sequence[int] = ()) -> Listing:
     """Table 2: the sizes of the parts, of the split that the items are in."""
     kinds = {part.partition("/")[0] for (part,) in tally(items, "part")}
     kind = kinds.pop() if len(kinds) == 1 else "random"
-    every = {kind: _sizes(items, "split")}
+    every: dict[str, Sequence[int]] = {kind: _sizes(items, "split")}
     of_validated = _sizes(items, "zeroshot")
     if any(of_validated):
         every["zero-shot (as released)"] = zeroshot
