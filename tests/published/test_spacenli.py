@@ -12,6 +12,10 @@ from gnomon.benchmarks.spacenli import published, published_bank, statistics
 from gnomon.language.checking import check
 from gnomon.language.patterns import derive
 from gnomon.language.sampling import Enumeration
+from gnomon.measures import Table
+from gnomon.records import Answer
+from gnomon.train.items import read_material
+from gnomon.train.recipes import load_recipe
 
 pytestmark = pytest.mark.published
 
@@ -183,3 +187,28 @@ def test_examples_only_and_other_seeds(folder, items):
     other = list(published(data=str(folder), per_group=5, seed=1))
     assert len(other) == 800
     assert {item.context for item in other} != {item.context for item in items}
+
+
+@pytest.mark.parametrize("shots", [1, 20])
+def test_the_recipe_of_the_paper_tests_100_samples_of_each_pattern_and_trains_on_few_others(
+    folder, shots
+):
+    """Section 4.2.3; the few problems that two patterns make are told in the recipe."""
+    recipe = load_recipe(
+        "spacenli-paper",
+        [f"data.train.options.data={folder}", f"data.train.per_group={shots}"],
+    )
+    read = read_material(recipe.data, recipe.seeds.data).content
+    tested = Counter(item.group for item in read.parts["test"])
+    trained = Counter(item.group for item in read.train)
+    assert set(tested.values()) == {100}
+    assert set(trained.values()) == {shots}
+    assert len(tested) == len(trained) == 160
+    assert not {item.id for item in read.train} & {item.id for item in read.parts["test"]}
+
+
+def test_between_among_non_projective_problems_is_a_slice(items):
+    rows = [(item, Answer(item=item.id, choice=item.gold[0])) for item in items]
+    parts = dict(Table.of(rows, benchmark="spacenli@published").by("class+expression=between"))
+    assert len(parts["non-projective + between"]) == 22 * 200
+    assert len(parts["non-projective + other than between"]) == 14 * 200
