@@ -27,6 +27,7 @@ RUNS_CODE = ("trust_remote_code", "allow_pickle")
 KEY, ADDRESS = "key_env", "base_url"
 # What the command says of models that a file names: its trust, and which addresses get a key.
 SAID_BY_COMMAND = (*ONLY_BY_COMMAND, ADDRESS)
+RESULTS = ("report.html", "tables.md", "figures")  # what an experiment writes into its folder
 _BETWEEN = re.compile(r"[\s,]+")  # several addresses
 _PAGE = re.compile(rb"""<meta name="generator" content="gnomon """)
 _HEAD = 4096  # bytes of a page in which its generator is named
@@ -164,17 +165,12 @@ def may_run_code(asked: ModelSpec) -> str:
     return next((name for name in RUNS_CODE if asked.options.get(name)), "")
 
 
-def output_below(file: Path, name: str) -> Path:
-    """The path of a page that a file wants written: below its folder, in place of no other file.
+def output_below(folder: Path, name: str) -> Path:
+    """The path of a page that a file wants written: below a folder, in place of no other file.
 
     A page that Gnomon wrote may be replaced.
     """
-    page = (file.parent / name).resolve()
-    if not is_below(file.parent, name):
-        raise UsageError(
-            f"a file may write only below its own folder, not to {name}.",
-            "Name a file there, or leave it out and write the page with `gnomon report -o`.",
-        )
+    page = check_below(folder, name)
     if not page.parent.is_dir():
         raise UsageError(f"there is no folder for {name}.", "Make it, or name another file.")
     if page.exists() and not _is_page(page):
@@ -182,6 +178,31 @@ def output_below(file: Path, name: str) -> Path:
             f"{name} is there, and Gnomon did not write it.", "Move it away, or name another file."
         )
     return page
+
+
+def check_below(folder: Path, name: str) -> Path:
+    """The path of what a file wants written, refused if it is not below a folder."""
+    path = (folder / name).resolve()
+    if not is_below(folder, name):
+        raise UsageError(
+            f"a file may write only below its own folder, not to {name}.",
+            "Name a file there, or leave it out and write the page with `gnomon report -o`.",
+        )
+    return path
+
+
+def results_below(folder: Path, name: str) -> Path:
+    """The folder for the page, tables and figures of an experiment, in place of nobody else's."""
+    found = check_below(folder, name)
+    page = found / RESULTS[0]
+    if not _is_page(page):
+        for each in RESULTS:
+            if (found / each).exists():
+                raise UsageError(
+                    f"{name}/{each} is there, and Gnomon did not write it.",
+                    "Move it away, or name another folder.",
+                )
+    return found
 
 
 def _is_page(file: Path) -> bool:

@@ -26,6 +26,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
+from gnomon.cli.selection import tables_of
 from gnomon.errors import UsageError
 from gnomon.runs import open_runs
 
@@ -34,11 +35,13 @@ def main(args: Namespace) -> int:
     """Compare and print."""
     from gnomon.measures.compared import compare_entries
     from gnomon.measures.contamination import contamination
-    from gnomon.measures.entries import entries_of, matched_by
+    from gnomon.measures.entries import entries_of, matched_by, restricted
     from gnomon.measures.prompts import pooled_over_prompts
     from gnomon.reports.tables.comparisons import contamination_shown, shown
 
     entries = entries_of(open_runs(args.runs))
+    if args.on_items_of:
+        entries = restricted(entries, tables_of(args.on_items_of))
     if args.contamination:
         tested = contamination(entries, level=args.level, unfinished=args.unfinished)
         print(contamination_shown(tested, args.format, args.level))
