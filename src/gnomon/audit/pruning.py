@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
 import numpy as np
 
+from gnomon.audit.auditing import AuditReport
 from gnomon.audit.integrity import same_questions
 from gnomon.audit.learning import (
     ChoiceBayes,
@@ -32,7 +34,10 @@ from gnomon.audit.partialinput import (
 )
 from gnomon.audit.sets import AuditItem, AuditSet
 from gnomon.audit.subject import ALL_WORDS, Subject, signs_of
+from gnomon.items.writing import write_items, write_records
 from gnomon.measures.columns import Floats
+from gnomon.reports.shell import make_folder
+from gnomon.reports.words import counted
 
 ROUNDS = 12
 LEAST_ITEMS = 40  # fewer teach a rule nothing
@@ -60,7 +65,7 @@ class Pruned(NamedTuple):
 
 
 class Blind(NamedTuple):
-    """What blind rules say together of each choice, and which of them says most of the right one."""
+    """What blind rules say together of each choice, and which says most of the right one."""
 
     likely: Floats  # [rows, width]
     part: list[str]
@@ -85,6 +90,26 @@ def prune(audited: AuditSet) -> Pruned:
             left_out[kept[int(subject.answers.rows[row])]] = reason
     stays = [audited.questions[one] for one in range(len(audited)) if one not in left_out]
     return Pruned(stays, [left_out[number] for number in sorted(left_out)], rounds)
+
+
+def write_pruned(report: AuditReport, file: Path) -> str:
+    """Write the part, and beside it why each other item was left out; what was done, in words.
+
+    Where the order of the rows is an alarm, the items are shuffled.
+    """
+    found = prune(report.audited)
+    items = [one.item for one in found.kept]
+    if any(finding.check == "rows" for finding in report.alarms):
+        Random(SEED).shuffle(items)
+    beside = file.with_name(f"{file.stem}.left-out.jsonl")
+    make_folder(file.parent)
+    write_items(file, items)
+    write_records(beside, (left_out._asdict() for left_out in found.left_out))
+    total = len(report.audited)
+    return (
+        f"{file}: {len(items):,} of {total:,} items, which blind rules cannot answer after "
+        f"{counted(found.rounds, 'rounds')}; {beside} says why the others were left out."
+    )
 
 
 def _unfit(audited: AuditSet) -> Iterator[tuple[int, LeftOut]]:
