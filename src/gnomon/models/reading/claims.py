@@ -221,7 +221,11 @@ def verdict(text: str, asserted: Callable[[str], set[int]], *, by_degree: bool =
         described = listed and phrase("list_entry").match(sentence)
         if described and not phrase("plain_verdict").search(sentence):
             continue
-        if undecided and not _decides_anyway(sentence):
+        if phrase("no_decision").search(sentence):
+            claims.clear()  # what it leant to before, it does not stand by
+            concluding = False
+            continue
+        if undecided and not phrase("all_the_same").search(sentence):
             continue
         said, strength = _deciding_part(sentence, by_degree)
         found = asserted(said) if said else set()
@@ -239,15 +243,9 @@ def verdict(text: str, asserted: Callable[[str], set[int]], *, by_degree: bool =
     return set()
 
 
-def _decides_anyway(sentence: str) -> bool:
-    if phrase("no_decision").search(sentence):
-        return False
-    return phrase("all_the_same").search(sentence) is not None
-
-
 def _deciding_part(sentence: str, by_degree: bool) -> tuple[str, str]:
     """What of a sentence may decide, and how strongly it says so; nothing if it only contrasts."""
-    if phrase("contrast_opens").search(sentence):
+    if phrase("contrast_opens").search(sentence) or phrase("sets_out").search(sentence):
         return "", ""
     said = phrase("contrast_clause").sub("", sentence)
     for strength in _STRENGTHS:

@@ -44,6 +44,7 @@ class ReplyReading(NamedTuple):
     rule: str
 
 
+MOST_ANNOUNCED = 3  # choices that a reply announces in turn before none of them counts
 SEVERAL = ReplyReading(None, "several")
 NONE = ReplyReading(None, "none")
 
@@ -184,6 +185,8 @@ def _withheld(known: ChoiceVocabulary) -> ReplyReading:
 
 def _first_asserted(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> set[int]:
     """The choices that the first segment of a rule asserts, of those that assert any."""
+    if rule.name == "announced":
+        return _announced(rule, text, known)
     for segment in rule.segments(text):
         found = known.alone(segment)
         if rule.name == "whole":
@@ -195,6 +198,19 @@ def _first_asserted(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> se
         if found:
             return found
     return set()
+
+
+def _announced(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> set[int]:
+    """What is announced last; all of it, if one choice after the other is."""
+    announced: list[set[int]] = []
+    for segment in rule.segments(text):
+        found = known.alone(segment) or known.asserted(segment, prose=rule.prose)
+        if found:
+            announced.append(found)
+    every = set().union(*announced)
+    if len(every) >= MOST_ANNOUNCED:
+        return every
+    return announced[0] if announced else set()
 
 
 def _contradicted(rule: ReadingRule, text: str, reader: _Reader, found: set[int]) -> bool:

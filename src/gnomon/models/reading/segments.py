@@ -241,7 +241,11 @@ def _corrected(text: str) -> Iterator[str]:
 
 
 def _lone_lines(text: str) -> Iterator[str]:
-    yield " \n ".join(line for line in lines_of(text) if not line.endswith(":"))
+    lines = [line for line in lines_of(text) if not line.endswith(":")]
+    entries = sum(phrase("list_entry").match(line) is not None for line in lines[:-1])
+    if entries > 1 and len(lines[-1]) < 4:
+        lines.pop()  # "(d)", where a list was cut
+    yield " \n ".join(lines)
 
 
 def _lead(text: str) -> Iterator[str]:

@@ -133,7 +133,7 @@ class ChoiceVocabulary:
 
     def needs_verdict(self, rule: str, text: str) -> bool:
         """Whether a sentence must decide, since a longer reply describes each option in turn."""
-        described = rule in ("sole", "last line") and self._framed and not self.by_degree
+        described = rule in ("sole", "last line") and self._framed
         return described and len(sentences_of(text)) > 1
 
     def alone(self, segment: str) -> set[int]:
