@@ -18,7 +18,8 @@ _PLAIN = str.maketrans(
     | dict.fromkeys("“”„«»「」『』", '"')
 )
 _CHANNEL = re.compile(r"<\|channel\|>(\w+).*?<\|message\|>(.*?)(?=<\||\Z)", re.DOTALL)  # gpt-oss
-_MARKS = frozenset("*`~$_<>#-+•")
+_MARKS = frozenset("*`~$_<")
+_LINE_MARKS = tuple("#>-+•")
 _FAREWELLS = ("let me know", "hope", "feel free")
 SHORTEST = 8  # characters of a reply in which there is room for manners
 _STRUCK = re.compile(r"~~[^~\n]+~~")
@@ -52,6 +53,8 @@ def clean(reply: str) -> str:
         text = _LATEX.sub(r"\1", text)
     if not _MARKS.isdisjoint(text):
         text = phrase("markup").sub("", text)
+    if "\n" in text or text.lstrip()[:1] in _LINE_MARKS:
+        text = phrase("line_mark").sub("", text)
     if "<answer>" not in text:
         text = text.replace("</answer>", "")  # the template may have opened it
     if ">" in text or "<" in text:
