@@ -312,7 +312,13 @@ MEASURES: dict[str, Entry] = {
     "negation_and_right": Entry(
         "gnomon.measures.laws:NEGATION_AND_RIGHT", "share of facts right asserted and denied"
     ),
-    "ece": Entry("gnomon.measures.calibration:ECE", "expected calibration error, 15 bins"),
+    "options_kept": Entry(
+        "gnomon.measures.consistency:OPTIONS_KEPT",
+        "of the facts right among their fewest options, the share still right among the most",
+    ),
+    "ece": Entry(
+        "gnomon.measures.calibration:ECE", "expected calibration error, 15 bins, without noise"
+    ),
     "brier": Entry("gnomon.measures.calibration:BRIER", "Brier score, 0 to 2"),
 }
 
