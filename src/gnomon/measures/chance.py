@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.contracts import Measure, Need, OrderLaw, RelationLaw
 from gnomon.measures.columns import Floats
-from gnomon.measures.consistency import has_ways
+from gnomon.measures.consistency import has_ways, options_kept
 from gnomon.measures.separation import asks_for_truth, whole_pairs
 from gnomon.measures.table import Table
 from gnomon.records import OUTCOMES
@@ -28,6 +28,7 @@ WORDS: dict[Need, str] = {
     "pairs": "contrastive pairs that were asked as a whole, and there are none",
     "truth": "items to be called true or false, and there are none",
     "ways": "facts that are asked in several ways, and there are none",
+    "options": "facts that are asked with several numbers of options, and there are none",
 }
 
 
@@ -57,6 +58,8 @@ def _met(need: Need, table: Table) -> bool:
         return asks_for_truth(table)
     if need == "ways":
         return has_ways(table)
+    if need == "options":
+        return options_kept(table).n > 0
     laws = table.laws
     if need == "order":
         return _applies(laws.order, table)
