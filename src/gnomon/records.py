@@ -21,6 +21,7 @@ OPEN_TASKS = ("contrast",)  # values of the tag `task`: people say what is right
 CAPTIONS = (
     "captions"  # value of the tag `task`: the choices are sentences, one is true of the picture
 )
+OUTCOMES = ("right", "wrong")  # choices where a log tells no more than whether an answer was right
 DIGITS = 12  # hexadecimal; of a million questions, two share a digest with a chance of 0.2 %
 
 
