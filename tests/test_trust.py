@@ -244,7 +244,12 @@ def test_a_picture_from_elsewhere_is_shown_only_if_its_digest_is_known(tmp_path)
     Path("sent").mkdir()
     image = {"path": str(picture)}
     for known, digest in ((False, ""), (True, sha256(picture.read_bytes()).hexdigest())):
-        item = {**PRIVATE, "form": "choice", "gold": ["yes"], "images": [{**image, "sha256": digest}]}
+        item = {
+            **PRIVATE,
+            "form": "choice",
+            "gold": ["yes"],
+            "images": [{**image, "sha256": digest}],
+        }
         Path("sent/items.jsonl").write_text(json.dumps(item) + "\n")
         if known:
             assert [each.id for each in items_to_ask(file="sent/items.jsonl")] == ["1"]
