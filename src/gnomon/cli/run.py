@@ -23,8 +23,8 @@ examples:
 
 A suite is a list of benchmarks: quick, text, vision, paper, all, or a YAML file of your own. What a
 model cannot be asked is left out with a sentence. An experiment is such a file with models, prompts
-and seeds (docs/running.md). paper-000 to paper-004 repeat the papers' results with small models, and
-with --set models=paper with the papers' own on all items (docs/paper-000.md and so on). --dry-run
+and seeds (docs/running.md). paper-000 to paper-004 repeat the papers' results with small models,
+and with --set models=paper with the papers' own on all items (docs/paper-000.md). --dry-run
 says what it would take, and asks only a few items.
 
 A run is a folder in --runs. A larger --limit extends the run of a smaller one. Failed items are

@@ -161,4 +161,5 @@ def _guessed(table: Table, where: float) -> Table:
         picked=picked,
         failed=np.zeros(len(table), dtype=bool),
         scores=None,
+        samples=None,
     )

@@ -46,6 +46,17 @@ class Kinds(NamedTuple):
     first: Codes  # [kinds] the place of the right choice that the item names first
 
 
+class Samples(NamedTuple):
+    """Several answers to each item: how many, and the share of them that is right."""
+
+    number: Floats
+    right: Floats
+
+    def take(self, rows: NDArray[Any]) -> Samples:
+        """The same for some of the rows."""
+        return Samples(self.number[rows], self.right[rows])
+
+
 class Details:
     """What is read of the items only if somebody asks: their tags, and hashes of what they ask."""
 
@@ -116,6 +127,7 @@ class Table:
     sharing: Sharing = BY_GROUP  # what items share, and so what varies independently
     laws: Laws = NO_LAWS
     numbers: NDArray[np.int64] | None = None  # the rows' items in the run's log
+    samples: Samples | None = None  # where any item was answered more than once
     about: RunFacts = RunFacts()
 
     @classmethod
@@ -130,17 +142,25 @@ class Table:
         laws: Laws = NO_LAWS,
         seed: Any = None,
     ) -> Table:
-        """A table of items with their answers; an item without one was not asked, and is no row."""
-        from gnomon.measures.rows import build
+        """A table of items with their answers; an item without one was not asked, and is no row.
 
-        asked = []
+        Further samples of an item follow its first answer.
+        """
+        from gnomon.measures.rows import build, with_samples
+
+        asked: list[tuple[Any, ...]] = []
+        further = []
         total = 0
         for item, answer in rows:
+            if answer is not None and answer.sample:
+                further.append((len(asked) - 1, answer.choice))
+                continue
             total += 1
             if answer is not None:
                 asked.append((item, answer.scores, answer.choice, answer.error))
         about = RunFacts(benchmark=benchmark, model=model, seed=seed, total=total)
-        return build(asked, about=about, scale=scale, sharing=sharing, laws=laws)
+        table = build(asked, about=about, scale=scale, sharing=sharing, laws=laws)
+        return with_samples(table, further)
 
     @classmethod
     def of_run(cls, run: Run, benchmark: Benchmark | None = None) -> Table:
@@ -207,6 +227,8 @@ class Table:
     @property
     def credit(self) -> Floats:
         """How right each answer is: 1 or 0; of several samples, the share that is right."""
+        if self.samples is not None:
+            return self.samples.right
         return self.right.astype(float)
 
     @cached_property
@@ -342,6 +364,7 @@ class Table:
             details=self.details.take(rows),
             scores=_cut(self.scores, rows),
             numbers=_cut(self.numbers, rows),
+            samples=self.samples.take(rows) if self.samples else None,
         )
 
     def by(self, tag: str) -> Iterator[tuple[str, Table]]:

@@ -127,7 +127,7 @@ def _triples(square: _Square, sign: int, and_right: bool) -> _Pairs:
     kept = _by_pair(good, good)
     every = _by_pair(step, asked)
     one, two = np.nonzero(np.triu(every))
-    ends = np.stack([square.names[one], square.names[two]], axis=1)
+    ends: Codes = np.stack([square.names[one], square.names[two]], axis=1, dtype=np.int64)
     return _Pairs(ends, np.stack([kept[one, two], every[one, two]], axis=1).astype(np.float64))
 
 
@@ -141,7 +141,7 @@ def _added_up(parts: list[_Pairs]) -> _Pairs:
     """Over contexts: a pair that is asked about in two forms is one, and so is an object."""
     ends = np.sort(np.concatenate([part.ends for part in parts]).astype(np.int64), axis=1)
     numbers, objects = compact(ends.ravel())
-    ends = numbers.reshape(ends.shape)
+    ends = numbers.astype(np.int64).reshape(-1, 2)
     pair, count = compact(ends[:, 0] * objects + ends[:, 1])
     triples = added(pair, count, np.concatenate([part.triples for part in parts]))
     times = np.bincount(pair, minlength=count)

@@ -468,6 +468,8 @@ def _option_caveats(table: Table, name: str, paper: str) -> list[str]:
 
 def _other_options(table: Table, column: PaperColumn) -> Iterator[str]:
     for option, theirs in column.options.items():
-        ours = str(table.about.settings.get(option, theirs))
-        if ours != theirs:
+        if option not in table.about.settings:
+            continue
+        ours = str(table.about.settings[option])
+        if ours not in theirs.split(" or "):
             yield f"{option} {ours or '(all)'} here, {option} {theirs} in the paper"
