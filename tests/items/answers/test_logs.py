@@ -15,6 +15,7 @@ from scipy import stats
 import gnomon
 from gnomon.cli.dispatch import main
 from gnomon.errors import DataError, GnomonError
+from gnomon.items.answers.joining import read_predictions
 from gnomon.items.answers.logs import facts_of, import_log
 from gnomon.runs import Run, open_runs
 
@@ -100,8 +101,12 @@ def table(file: Path, rows: list[dict[str, Any]]) -> Path:
     return file
 
 
-def rights(run: Run) -> list[bool]:
-    return [answer is not None and answer.choice in item.gold for item, answer in run.rows()]
+def rights(run: Run) -> list[float]:
+    """The share of right answers to each item."""
+    found: dict[str, list[bool]] = {}
+    for item, answer in run.answers():
+        found.setdefault(item.id, []).append(answer.choice in item.gold)
+    return [sum(own) / len(own) for own in found.values()]
 
 
 def compared(capsys: pytest.CaptureFixture[str], *logs: Path) -> dict[str, Any]:
@@ -119,7 +124,7 @@ def test_two_logs_are_compared_in_one_command_as_scipy_compares_them(program, tm
         logs = [inspect_log(tmp_path, "a/1", 1, "eval"), inspect_log(tmp_path, "a/2", 2, "json")]
     found = compared(capsys, *logs)
     one, two = (rights(run) for run in open_runs(logs))
-    apart = [float(a) - float(b) for a, b in zip(one, two, strict=True)]
+    apart = [a - b for a, b in zip(one, two, strict=True)]
     expected = stats.ttest_1samp(apart, 0.0).confidence_interval()
     assert (found["low"], found["high"]) == pytest.approx((expected.low, expected.high), abs=1e-9)
     assert found["n"] == len(apart)
@@ -129,7 +134,7 @@ def test_a_log_of_lm_eval_gets_its_own_accuracy(tmp_path):
     log = lm_eval_log(tmp_path, "one", 5)
     own = [json.loads(line)["acc"] for line in log.read_text().splitlines()]
     (run,) = import_log(log, tmp_path / "runs")
-    assert rights(run) == [bool(right) for right in own]
+    assert rights(run) == own
     assert (run.name, run.benchmark) == ("one", "items@sides")
     first = next(iter(run.items()))
     assert first.text == "Scene 0?"
@@ -183,6 +188,9 @@ def test_a_table_of_predictions_needs_no_ids_and_no_benchmark(tmp_path):
     questions = [{"query": row["query"], "truth": row["truth"]} for row in rows]
     asked = gnomon.load(str(table(tmp_path / "asked.csv", questions)))
     assert [item.id for item in run.items()] == [item.id for item in asked.items()]
+    joined = read_predictions(tmp_path / "said.csv", reversed(list(asked.items())))
+    by_text = {item.id: answer.choice for item, answer in joined.rows}
+    assert by_text == {item.id: answer.choice for item, answer in run.answers()}
 
 
 @pytest.mark.parametrize("ending", ["tsv", "xlsx"])

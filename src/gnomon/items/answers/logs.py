@@ -128,6 +128,19 @@ def logged_answers(file: Path) -> Iterator[LoggedAnswer]:
         yield from _of_table(file, list(first[1]))
 
 
+def predictions_by_text(file: Path) -> Iterator[Prediction]:
+    """What a table without ids says, each answer by the id that its question has by its text."""
+    for number, (item, answer, _) in enumerate(logged_answers(file), start=2):
+        if item.choices == OUTCOMES:
+            raise DataError(
+                "there is no field id, and no row has choices by which its question is known.",
+                "Name the item in a column id.",
+                file=file,
+                line=number,
+            )
+        yield Prediction(number, item.id, label=answer.choice or "", reply=answer.reply)
+
+
 # Whose answers these are, by what a log or its path says.
 
 
