@@ -278,6 +278,18 @@ MEASURES: dict[str, Entry] = {
         "gnomon.measures.separation:PAIR_RIGHT",
         "share of contrastive pairs with both halves right",
     ),
+    "quad_text": Entry(
+        "gnomon.measures.separation:QUAD_TEXT",
+        "share of quads whose pictures score higher with their own captions (Winoground's text)",
+    ),
+    "quad_image": Entry(
+        "gnomon.measures.separation:QUAD_IMAGE",
+        "share of quads whose captions score higher with their own pictures (Winoground's image)",
+    ),
+    "quad_group": Entry(
+        "gnomon.measures.separation:QUAD_GROUP",
+        "share of quads in which both hold (Winoground's group score)",
+    ),
     "group_right": Entry(
         "gnomon.measures.consistency:GROUP_RIGHT", "share of groups that are right throughout"
     ),
