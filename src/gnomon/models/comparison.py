@@ -18,7 +18,7 @@ from gnomon.lexicon.captions import contrasted, negation, opposite, question, st
 from gnomon.models.choices import ask_those_without_trouble, flat, too_long
 from gnomon.models.prompts.preview import HOW, PromptFormat
 from gnomon.models.thresholds import FittedThresholds, ScoredExample
-from gnomon.records import MASK, Answer, Continuation, Image, Item, Preview, pick
+from gnomon.records import CAPTIONS, MASK, Answer, Continuation, Image, Item, Preview, pick
 from gnomon.vision.pictures import Prepared
 
 TRUE = ("true", "yes")
@@ -195,7 +195,7 @@ class ComparisonModel:
     def _pairs(self, item: Item, texts: Sequence[str]) -> list[TextPair]:
         """The texts of an item with its pictures, and with the choices where it is a question."""
         answers = [""] * len(texts)
-        if self.comparer.asks and item.form == "choice":
+        if self.comparer.asks and _is_question(item):
             answers = list(item.choices)
         keys = _keys(item)
         return [TextPair(text, keys, answer) for text, answer in zip(texts, answers, strict=True)]
@@ -304,7 +304,7 @@ def compared_texts(item: Item, contrast: str, *, asks: bool = False) -> list[str
     >>> compared_texts(item, "none", asks=True)
     ['What color is the cat?', 'What color is the cat?']
     """
-    if asks and item.form == "choice":
+    if asks and _is_question(item):
         return [_lead(item) + item.text] * len(item.choices)
     texts = _statements(item, contrast)
     if asks:
@@ -341,10 +341,17 @@ def filled_in(item: Item) -> list[str]:
     >>> filled_in(item)
     ['The cat is in the box.', 'The cat is on the box.']
     """
+    if item.tags.get("task") == CAPTIONS:
+        return list(item.choices)
     lead = _lead(item)
     if item.form == "cloze":
         return [lead + item.text.replace(MASK, choice) for choice in item.choices]
     return [f"{lead}{item.text} {choice}" for choice in item.choices]
+
+
+def _is_question(item: Item) -> bool:
+    """Whether the choices are answers; captions to choose among are statements."""
+    return item.form == "choice" and item.tags.get("task") != CAPTIONS
 
 
 def _lead(item: Item) -> str:
