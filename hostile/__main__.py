@@ -21,7 +21,7 @@ from typing import NamedTuple
 from hostile.tally import FAULTS, Tally, loaded
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("kills", "training", "servers", "readers", "native", "pictures", "people")
+PARTS = ("kills", "training", "servers", "readers", "strangers", "native", "pictures", "people")
 # How the name of a reader begins -> the row of the table in which it is counted.
 GROUPS = {"answers ": "files of answers", "run": "runs, damaged", "": "other files"}
 
@@ -55,6 +55,7 @@ class Sizes(NamedTuple):
     kills: int
     trainings: int
     inputs: int
+    strangers: int
     files: int
     servers: int
     pictures: int
@@ -62,9 +63,18 @@ class Sizes(NamedTuple):
 
 
 LONG = Sizes(
-    kills=10**9, trainings=500, inputs=52_000, files=600, servers=10**6, pictures=5000, people=50
+    kills=10**9,
+    trainings=500,
+    inputs=100_000,
+    strangers=2200,
+    files=600,
+    servers=10**6,
+    pictures=5000,
+    people=50,
 )
-SHORT = Sizes(kills=5, trainings=5, inputs=800, files=20, servers=12, pictures=90, people=2)
+SHORT = Sizes(
+    kills=5, trainings=5, inputs=800, strangers=50, files=20, servers=12, pictures=90, people=2
+)
 
 
 def jobs(sizes: Sizes, parts: list[str]) -> Iterator[Job]:
@@ -80,6 +90,9 @@ def jobs(sizes: Sizes, parts: list[str]) -> Iterator[Job]:
     if "readers" in parts:
         for half in halves:
             yield Job("readers", ("trying", "--inputs", str(sizes.inputs), "--part", half))
+    if "strangers" in parts:
+        for half in halves:
+            yield Job("strangers", ("strangers", "--files", str(sizes.strangers), "--part", half))
     if "native" in parts:
         for half in halves:
             yield Job("native", ("native", "--files", str(sizes.files), "--part", half))
@@ -108,6 +121,8 @@ def row_name(part: str, name: str) -> str:
     """The row of the table in which a tally is counted."""
     if part == "kills":
         return f"killed: {name}"
+    if part == "strangers":
+        return "files of strangers"
     if part != "readers":
         return name
     if "@" in name:

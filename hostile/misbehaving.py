@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 KEY = "sk-canary-0123456789abcdef"
 USER, PASSWORD = "canaryuser", "canarypassword"
@@ -366,3 +367,30 @@ class FileHandler(Handler):
     def do_GET(self) -> None:
         assert self.server.behaviour is not None
         self.server.behaviour(self)
+
+
+class Listener(Server):
+    """Answers like a model, and writes down all that it is sent."""
+
+    def __init__(self, heard: Path) -> None:
+        super().__init__(None, Listening)
+        self.heard = heard
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+
+class Listening(Handler):
+    """Serves a chat model that always agrees."""
+
+    server: Listener
+
+    def do_GET(self) -> None:
+        self.do_POST()
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        with self.server.heard.open("ab") as file:
+            file.write(f"{self.requestline}\n{self.headers}\n".encode() + body + b"\n")
+        send(self, 200, {"choices": [{"message": {"content": "yes"}}], "usage": USAGE})

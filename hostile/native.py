@@ -79,9 +79,10 @@ def tiny_model() -> bytes:
 
 def ask(folder: Path) -> object:
     """One question to the model in the file."""
-    from gnomon.models.llamacpp.gguf import gguf
+    from gnomon.models.llamacpp.gguf import GgufOptions, gguf
 
     model = gguf(str(folder / "tiny.gguf"), threads=1)
+    assert isinstance(model, GgufOptions)
     try:
         return model.answer([CLOZE])
     finally:

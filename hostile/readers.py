@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -41,6 +42,10 @@ class UnclearError(Exception):
     """What was said steers the terminal, or is too long to be read."""
 
 
+class LeakedError(Exception):
+    """Code ran, a secret got out, or something changed where nothing may."""
+
+
 @dataclass(frozen=True)
 class Reader:
     """Something that reads strangers' files: it gives something, or raises a GnomonError."""
@@ -51,6 +56,8 @@ class Reader:
     share: float = 1.0  # of the inputs that others get: less for slow ones
     judged: bool = False  # whether a wrong reading can be told
     limited: bool = True  # whether it works in this process, which is limited then
+    # Writes the number-th input where inputs are made, not damaged; the first is harmless.
+    make: Callable[[Random, int, Path], str] | None = None
 
 
 def all_readers() -> list[Reader]:

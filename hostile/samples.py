@@ -326,6 +326,15 @@ def png(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + (13).to_bytes(4) + body + zlib.crc32(body).to_bytes(4)
 
 
+def whole_png(width: int, height: int) -> bytes:
+    """A grey PNG that can be shown."""
+    rows = zlib.compress((b"\0" + bytes(width * 3)) * height)
+    chunks = b""
+    for body in (b"IDAT" + rows, b"IEND"):
+        chunks += (len(body) - 4).to_bytes(4) + body + zlib.crc32(body).to_bytes(4)
+    return png(width, height) + chunks
+
+
 def _json(content: object) -> bytes:
     return json.dumps(content).encode()
 

@@ -96,9 +96,6 @@ def train() -> int:
 
 def prepare() -> None:
     """The model, the items, the recipe, and what comes of them."""
-    import torch
-
-    torch.set_num_threads(1)
     small_model()
     write_items(Path("items.jsonl"), items())
     Path("recipe.yaml").write_text(RECIPE)

@@ -27,6 +27,7 @@ from hostile.mutating import mutate
 from hostile.readers import (
     LONGEST_MESSAGE,
     NO_SAMPLE,
+    LeakedError,
     Reader,
     UnclearError,
     WrongError,
@@ -56,8 +57,10 @@ SPECIAL = (
 
 def prepare(reader: Reader, number: int, seed: int, folder: Path) -> str:
     """Write the number-th input of a reader; what was done to which file."""
-    write(reader.sample, folder)
     rng = Random(f"{seed}/{reader.name}/{number}")
+    if reader.make is not None:
+        return reader.make(rng, number, folder)
+    write(reader.sample, folder)
     paths = [path for path in reader.sample.files if reader.sample.kind(path) != "fixed"]
     path = rng.choice(paths)
     if number < len(SPECIAL):
@@ -99,6 +102,8 @@ def outcome_of(reader: Reader, folder: Path) -> tuple[str, str]:
         return "memory", "MemoryError"
     except WrongError as error:
         return "wrong", str(error)
+    except LeakedError as error:
+        return "leaked", str(error)
     except UnclearError as error:
         return "unclear", str(error)
     except BaseException as error:

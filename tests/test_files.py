@@ -153,7 +153,7 @@ def test_yaml_aliases_that_unfold_without_end_are_refused(tmp_path):
 
 
 def test_every_hint_names_a_remedy(tmp_path):
-    (tmp_path / "x").write_bytes(b"\xff\xfe")
+    (tmp_path / "x").write_bytes(b"\xff\xfa")
     for read in (files.read_text, files.read_yaml, lambda file: list(files.read_lines(file))):
         with pytest.raises(DataError) as caught:
             read(tmp_path / "x")

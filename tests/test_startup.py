@@ -19,7 +19,6 @@ HEAVY = {
     "plotly",
     "sklearn",
     "scipy",
-    "rich",
     "fastapi",
     "jinja2",
     "httpx",

@@ -210,3 +210,49 @@ def test_a_task_of_lm_eval_reads_no_data_outside_its_folder(tmp_path):
         (folder / "task.yaml").write_text(task.replace("FILE", name))
         with pytest.raises(DataError, match="not in the task's folder"):
             list(load(str(folder / "task.yaml")).items())
+
+
+PRIVATE = {"id": "1", "text": "Is it so?", "choices": ["yes", "no"], "gold": "yes"}
+
+
+def test_an_address_of_a_file_hears_nothing_of_files_that_lie_elsewhere(stranger, tmp_path, capsys):
+    private = tmp_path / "private.jsonl"
+    private.write_text(json.dumps(PRIVATE) + "\n")
+    Path("sent").mkdir()
+    options = f"{{base_url: '{stranger.url}'}}"
+    for benchmark in (private, "link.jsonl"):
+        Path("sent/e.yaml").write_text(
+            f"benchmarks: [{benchmark}]\nmodels: [{{model: openai:gpt, options: {options}}}]\n"
+        )
+        Path("link.jsonl").unlink(missing_ok=True)
+        Path("link.jsonl").symlink_to(private)
+        assert main(["run", "sent/e.yaml"]) == 2
+        assert "outside the folder of the file" in capsys.readouterr().err
+    assert stranger.keys == []
+    assert main(["run", "sent/e.yaml", "--base-url", stranger.url]) == 0
+    assert len(stranger.keys) == 1
+
+
+def test_a_picture_from_elsewhere_is_shown_only_if_its_digest_is_known(tmp_path):
+    from hashlib import sha256
+
+    from gnomon.items.itemfiles import items_to_ask
+    from hostile.samples import whole_png
+
+    picture = tmp_path / "private.png"
+    picture.write_bytes(whole_png(8, 8))
+    Path("sent").mkdir()
+    image = {"path": str(picture)}
+    for known, digest in ((False, ""), (True, sha256(picture.read_bytes()).hexdigest())):
+        item = {
+            **PRIVATE,
+            "form": "choice",
+            "gold": ["yes"],
+            "images": [{**image, "sha256": digest}],
+        }
+        Path("sent/items.jsonl").write_text(json.dumps(item) + "\n")
+        if known:
+            assert [each.id for each in items_to_ask(file="sent/items.jsonl")] == ["1"]
+            continue
+        with pytest.raises(DataError, match="outside the folder"):
+            list(items_to_ask(file="sent/items.jsonl"))

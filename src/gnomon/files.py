@@ -1,4 +1,4 @@
-"""Reading strangers' files: plain or gzipped, bounded, with errors that name file, line and field.
+"""Reading strangers' files: plain or packed, bounded, with errors that name file, line and field.
 
 Every reader of data from outside goes through here, so that a line of a gigabyte, a zip bomb, a
 named pipe or a missing column is one clear sentence.
@@ -24,9 +24,11 @@ from gnomon.errors import DataError, nearest, path_hint
 
 LINE_LIMIT = 16 * 2**20  # bytes in one line
 FILE_LIMIT = 2 * 2**30  # bytes in one file, after unpacking
+UTF16_LIMIT = 256 * 2**20  # bytes of a file in UTF-16, which is read whole
 MOST_LINES = 20_000_000  # in one file; twenty times the largest runs
 MOST_BLANK = 1_000_000  # blank lines, which cost time and say nothing
 MOST_VALUES = 5_000_000  # in one YAML file, with every alias written out
+PACKED = (".gz", ".bz2", ".xz", ".zip")  # endings of files that are unpacked on the way
 DEEPEST = 64  # lists and mappings of YAML inside each other; libyaml crashes at some thousands
 CHECK = "Check that the path names the file you meant, and fetch or write it again if it does."
 CORRECT = "Correct or remove the row, or fetch the file again."
@@ -80,11 +82,16 @@ def find_optional(folder: Path, *candidates: str) -> Path | None:
 
 
 def read_lines(
-    file: str | Path, *, skip: Callable[[int], None] | None = None, blanks: bool = False
+    file: str | Path,
+    *,
+    skip: Callable[[int], None] | None = None,
+    blanks: bool = False,
+    latin: bool = False,
 ) -> Iterator[tuple[int, str]]:
     """Number and text of each line, without its line end; blank lines only if asked for.
 
     A line that is not UTF-8 ends the reading, unless `skip` is given: then it is told of the line.
+    `latin` says that all lines are in Latin-1, as Windows writes it.
     """
     file = Path(file)
     number = blank = size = 0
@@ -93,8 +100,9 @@ def read_lines(
             number += 1
             size += len(raw)
             _check_bounds(file, number, blank, len(raw), size)
+            encoding = "cp1252" if latin else "utf-8-sig" if number == 1 else "utf-8"
             try:
-                text = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+                text = raw.decode(encoding).rstrip("\r\n")
             except UnicodeDecodeError:
                 if skip is not None:
                     skip(number)
@@ -162,17 +170,28 @@ def read_json(file: str | Path, type: type[T], *, limit: int = 256 * 2**20, hint
 
 
 def read_table(
-    file: str | Path, columns: Sequence[str], *, delimiter: str = ","
+    file: str | Path,
+    columns: Sequence[str],
+    *,
+    delimiter: str = ",",
+    quoted: bool = False,
+    latin: bool = False,
+    header: list[str] | None = None,
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Line number and fields of each row of a CSV or TSV file whose header has the `columns`."""
-    numbered = _Numbered(file)
-    if delimiter == "\t":  # where a quotation mark is a letter like any other
+    """Line number and fields of each row of a CSV or TSV file whose header has the `columns`.
+
+    Between tabs a quotation mark is a letter like any other, unless `quoted` says otherwise. A file
+    without a header is read with the names that `header` gives.
+    """
+    numbered = _Numbered(file, latin=latin)
+    csv.field_size_limit(LINE_LIMIT)  # a cell may hold a picture
+    if delimiter == "\t" and not quoted:
         reader = csv.reader(numbered, delimiter=delimiter, quoting=csv.QUOTE_NONE)
     else:
         reader = csv.reader(numbered, delimiter=delimiter, strict=True)
     rows = filter(_holds_something, reader)
     try:
-        header = next(rows, None)
+        header = header or next(rows, None)
         _check_header(header, columns, file)
         for row in rows:
             if header is None or len(row) != len(header):
@@ -192,12 +211,12 @@ def _holds_something(row: list[str]) -> bool:
     return len(row) > 1 or any(cell.strip() for cell in row)
 
 
-def delimiter_of(file: str | Path) -> str:
+def delimiter_of(file: str | Path, *, latin: bool = False) -> str:
     """What separates the columns of a table, by its header: tab, semicolon or comma.
 
     Spreadsheets write semicolons where the comma is a decimal point.
     """
-    head = next(read_lines(file), (1, ""))[1]
+    head = next(read_lines(file, latin=latin), (1, ""))[1]
     if "\t" in head:
         return "\t"
     return ";" if head.count(";") > head.count(",") else ","
@@ -206,9 +225,9 @@ def delimiter_of(file: str | Path) -> str:
 class _Numbered:
     """The lines of a file for `csv`, which does not tell how many of them a row took."""
 
-    def __init__(self, file: str | Path) -> None:
+    def __init__(self, file: str | Path, *, latin: bool = False) -> None:
         self.last = 0
-        self._lines = read_lines(file, blanks=True)  # a cell may hold paragraphs
+        self._lines = read_lines(file, blanks=True, latin=latin)  # a cell may hold paragraphs
 
     def __iter__(self) -> Iterator[str]:
         for number, line in self._lines:
@@ -338,20 +357,81 @@ def package_data(name: str) -> Path:
 def _opened(file: Path) -> Iterator[IO[bytes]]:
     """A regular file for reading, unpacked on the way; what goes wrong is said in a sentence."""
     try:
-        with open_regular(file) as stream:
-            if file.suffix == ".gz":
-                yield io.BufferedReader(gzip.GzipFile(fileobj=stream, mode="rb"))
-            else:
-                yield stream
-    except (EOFError, zlib.error, gzip.BadGzipFile):
+        with open_regular(file) as stream, _unpacked(file, stream) as plain:
+            yield _as_utf8(plain)
+    except _packing_errors():
         raise DataError(
-            "the gzip data is damaged or cut short.", "Fetch the file again.", file=file
+            "the packed data is damaged or cut short.", "Fetch the file again.", file=file
         ) from None
+    except UnicodeError:
+        message = "the file begins like UTF-16 and is not, and is not UTF-8 text."
+        raise DataError(message, CHECK, file=file) from None
     except OSError as error:
         hint = "Check the path and its permissions."
         if isinstance(error, FileNotFoundError):
             hint = path_hint(file, "Check the path.")
         raise DataError(f"{_reason(error)}.", hint, file=file) from None
+
+
+def _packing_errors() -> tuple[type[Exception], ...]:
+    """What is raised of damaged packed data; the modules are loaded when something is."""
+    import lzma
+    import zipfile
+
+    return EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, zipfile.BadZipFile
+
+
+def _unpacked(file: Path, stream: IO[bytes]) -> IO[bytes]:
+    """The content of a file, by its first bytes; a zip archive must hold one file."""
+    head = _head_of(stream)
+    if head.startswith(b"\x1f\x8b") or file.suffix == ".gz":
+        return io.BufferedReader(gzip.GzipFile(fileobj=stream, mode="rb"))
+    if head.startswith(b"BZh") and file.suffix == ".bz2":
+        import bz2
+
+        return io.BufferedReader(bz2.BZ2File(stream))
+    if head.startswith(b"\xfd7zXZ"):
+        import lzma
+
+        return io.BufferedReader(lzma.LZMAFile(stream))
+    if head.startswith(b"PK\x03\x04") and file.suffix == ".zip":
+        return _only_member(file, stream)
+    return stream
+
+
+def _head_of(stream: IO[bytes]) -> bytes:
+    head = stream.read(6)
+    stream.seek(0)
+    return head
+
+
+def _only_member(file: Path, stream: IO[bytes]) -> IO[bytes]:
+    """The one file that an archive holds."""
+    import zipfile
+
+    archive = zipfile.ZipFile(stream)
+    members = [member for member in archive.infolist() if not member.is_dir()]
+    if len(members) != 1:
+        raise DataError(
+            f"the archive holds {len(members):,} files, and one is read.",
+            "Unpack it, and give the file or the folder that you mean.",
+            file=file,
+        )
+    try:
+        return archive.open(members[0])
+    except (NotImplementedError, RuntimeError) as error:  # another method; a password
+        raise DataError(f"it cannot be unpacked: {error}.", "Unpack it first.", file=file) from None
+
+
+def _as_utf8(stream: IO[bytes]) -> IO[bytes]:
+    """The content as UTF-8 where its first bytes say that it is UTF-16, as spreadsheets write."""
+    head = stream.peek(2)[:2] if isinstance(stream, io.BufferedReader) else b""
+    if head not in (b"\xff\xfe", b"\xfe\xff"):
+        return stream
+    content = stream.read(UTF16_LIMIT + 1)
+    if len(content) > UTF16_LIMIT:
+        raise OSError(f"a file in UTF-16 may have {UTF16_LIMIT // 2**20} MB, write it as UTF-8")
+    return io.BytesIO(content.decode("utf-16").encode())
 
 
 def open_regular(file: Path) -> IO[bytes]:

@@ -18,6 +18,10 @@ Form = Literal["entailment", "cloze", "choice", "caption", "scene"]
 FORMS: tuple[str, ...] = get_args(Form)
 MASK = "[MASK]"
 OPEN_TASKS = ("contrast",)  # values of the tag `task`: people say what is right, so no item does
+CAPTIONS = (
+    "captions"  # value of the tag `task`: the choices are sentences, one is true of the picture
+)
+OUTCOMES = ("right", "wrong")  # choices where a log tells no more than whether an answer was right
 DIGITS = 12  # hexadecimal; of a million questions, two share a digest with a chance of 0.2 %
 
 

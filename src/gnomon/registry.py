@@ -1,7 +1,7 @@
-"""Names -> benchmarks, models, measures, figures, commands. A line here or an entry point adds one.
+"""Names -> benchmarks, models, measures, figures, commands, as data/registry.csv has them.
 
-Nothing is imported until it is asked for by name, so the tables may name modules that need optional
-extras.
+A line there or an entry point adds one. Nothing is imported until it is asked for by name, so the
+tables may name modules that need optional extras.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.errors import GnomonError, UsageError
@@ -29,7 +30,11 @@ if TYPE_CHECKING:  # `gnomon list` names everything and needs none of them
 
 
 class Entry(NamedTuple):
-    """Where a name leads ("module:attribute") and what it is, in one line."""
+    """Where a name leads ("module:attribute") and what it is, in one line.
+
+    What the targets of each kind are: docs/extending.md. Task sets are items for people, whose
+    right answers nobody knows yet; they are asked like benchmarks and stand in no list of them.
+    """
 
     target: str
     summary: str
@@ -38,430 +43,33 @@ class Entry(NamedTuple):
     group: str = ""  # of a command: where it stands in `gnomon --help`
 
 
-BENCHMARKS: dict[str, Entry] = {
-    "scales": Entry(
-        "gnomon.benchmarks.scales:SCALES", "which of two everyday objects is larger, or taller"
-    ),
-    "spacenli": Entry(
-        "gnomon.benchmarks.spacenli:SPACENLI", "does a sentence about space follow from others"
-    ),
-    "viphy-color": Entry("gnomon.benchmarks.viphy.tasks:COLOR", "typical colours of objects"),
-    "viphy-size": Entry("gnomon.benchmarks.viphy.tasks:SIZE", "which of two objects is larger"),
-    "viphy-size-subtype": Entry(
-        "gnomon.benchmarks.viphy.tasks:SIZE_SUBTYPE", "which of two subtypes of objects is larger"
-    ),
-    "viphy-size-transitive": Entry(
-        "gnomon.benchmarks.viphy.tasks:SIZE_TRANSITIVE",
-        "which of two objects is larger, where that follows from two other comparisons",
-    ),
-    "viphy-spatial": Entry(
-        "gnomon.benchmarks.viphy.tasks:SPATIAL",
-        "which of two objects is higher up in a kind of room",
-    ),
-    "relativesize": Entry(
-        "gnomon.benchmarks.relativesize:RELATIVESIZE",
-        "which of two objects is larger, for the pairs of RelativeSize",
-    ),
-    "vsr": Entry(
-        "gnomon.benchmarks.vsr.task:VSR",
-        "is a caption about where two things are true of a picture",
-    ),
-    "posrel": Entry(
-        "gnomon.benchmarks.posrel:POSREL", "where a person is while doing something with an object"
-    ),
-    "posrel-general": Entry(
-        "gnomon.benchmarks.posrel:GENERAL",
-        "the same with other people and with kinds of the objects",
-    ),
-    "spatialqa": Entry(
-        "gnomon.benchmarks.spatialqa:SPATIALQA",
-        "inference about motion, orientation, distance, containment and their metaphors",
-    ),
-    "chains": Entry(
-        "gnomon.benchmarks.chains:CHAINS",
-        "what follows from a story about where things are: yes, no, or it does not say",
-    ),
-    "calculus": Entry(
-        "gnomon.benchmarks.calculus:CALCULUS",
-        "which relations of A to C are possible if A is r to B and B is s to C",
-    ),
-}
+def _read_tables() -> dict[str, dict[str, Entry]]:
+    """What the file says, by kind."""
+    from csv import DictReader
 
-# Sets of items for people, whose right answers nobody knows yet. They are made and asked like
-# benchmarks, but stand in no list of them: a model is not measured by them.
-TASK_SETS: dict[str, Entry] = {
-    "vsr-pairs": Entry(
-        "gnomon.benchmarks.vsr.imagepairs:PAIRS",
-        "two pictures of the same two things, for people to contrast",
-    ),
-}
-
-# A model's entry is a factory: factory(name, **options) -> Model, for SPEC = SCHEME or SCHEME:NAME.
-# A scheme with a colon of its own is one of several kinds: synth:diffusers/NAME.
-MODELS: dict[str, Entry] = {
-    "random": Entry(
-        "gnomon.models.functions:random", "a seeded guess among the choices", role="guess"
-    ),
-    "majority": Entry(
-        "gnomon.models.functions:majority", "the label that is right most often", role="guess"
-    ),
-    "constant": Entry(
-        "gnomon.models.functions:constant", "always LABEL: constant:yes", role="guess"
-    ),
-    "hf": Entry(
-        "gnomon.models.transformers.hf:hf",
-        "a model of Hugging Face transformers, any kind: hf:NAME or hf:FOLDER",
-        native=True,
-    ),
-    "probe": Entry(
-        "gnomon.train.probemodel:probe",
-        "a linear probe on a frozen model, as gnomon train makes it: probe:DIR",
-        native=True,
-    ),
-    "smollm2": Entry(
-        "gnomon.models.llamacpp.smollm2:smollm2",
-        "SmolLM2-135M-Instruct, embedded: fetched once, no torch",
-        native=True,
-    ),
-    "gguf": Entry(
-        "gnomon.models.llamacpp.gguf:gguf", "a model file of llama.cpp: gguf:PATH", native=True
-    ),
-    "openai": Entry(
-        "gnomon.models.servers.openai:openai", "a model of an OpenAI-compatible server: openai:NAME"
-    ),
-    "eyes": Entry(
-        "gnomon.models.eyes:eyes", "a detector, a depth map and plain rules, embedded: no torch"
-    ),
-    "hypothesis-only": Entry(
-        "gnomon.models.classifiers:hypothesis_only",
-        "words of the hypothesis alone, trained on other groups",
-        role="shortcut",
-    ),
-    "bag-of-words": Entry(
-        "gnomon.models.classifiers:bag_of_words",
-        "words of all text, trained on other groups",
-        role="shortcut",
-    ),
-    "picture-only": Entry(
-        "gnomon.models.classifiers:picture_only",
-        "colours of the picture alone, trained on other pictures and groups",
-        role="shortcut",
-    ),
-    "answers": Entry(
-        "gnomon.items.answers.joining:answers", "answers read from a file: answers:FILE.jsonl"
-    ),
-    "synth:render": Entry(
-        "gnomon.paint.painters.render:render",
-        "paints scenes as they are right: an oracle for judges",
-    ),
-    "synth:guided": Entry(
-        "gnomon.paint.painters.guided:guided",
-        "paints by a VQGAN under CLIP's guidance, as the spatial-commonsense paper does",
-        native=True,
-    ),
-    "synth:diffusers": Entry(
-        "gnomon.paint.painters.pipelines:pipeline",
-        "paints by a text-to-image pipeline: synth:diffusers/NAME or a folder",
-        native=True,
-    ),
-    "synth:openai": Entry(
-        "gnomon.paint.painters.server:server",
-        "paints by the images endpoint of a server: synth:openai/NAME",
-    ),
-    "synth:gallery": Entry(
-        "gnomon.paint.painters.files:gallery",
-        "shows photographs of a folder in which both things are seen",
-    ),
-    "images": Entry(
-        "gnomon.paint.painters.files:folder",
-        "pictures made elsewhere: images:DIR, or images:TABLE.csv",
-    ),
-}
-
-# NAME@ARGUMENT is a measure made by a function of the argument.
-MEASURES: dict[str, Entry] = {
-    "accuracy": Entry(
-        "gnomon.measures.accuracy:ACCURACY", "share of items answered with a right label"
-    ),
-    "recognised_accuracy": Entry(
-        "gnomon.measures.accuracy:RECOGNISED_ACCURACY",
-        "accuracy among the items that have a readable answer",
-    ),
-    "recognised_share": Entry(
-        "gnomon.measures.accuracy:RECOGNISED_SHARE", "share of items that have a readable answer"
-    ),
-    "guessed_accuracy": Entry(
-        "gnomon.measures.accuracy:GUESSED_ACCURACY",
-        "accuracy if items without an answer are guessed",
-    ),
-    "macro_f1": Entry("gnomon.measures.classes:MACRO_F1", "mean over classes of F1 of the answers"),
-    "recognised_macro_f1": Entry(
-        "gnomon.measures.classes:RECOGNISED_MACRO_F1",
-        "macro-F1 among the items that have a readable answer",
-    ),
-    "guessed_macro_f1": Entry(
-        "gnomon.measures.classes:GUESSED_MACRO_F1",
-        "macro-F1 if items without an answer are guessed",
-    ),
-    "typical_f1": Entry(
-        "gnomon.measures.classes:typical_f1",
-        "macro-F1 over sets of typical labels: typical_f1@code or @paper",
-    ),
-    "relaxed_accuracy": Entry(
-        "gnomon.measures.classes:RELAXED_ACCURACY",
-        "share of items whose most probable choice is right",
-    ),
-    "true_confidence": Entry(
-        "gnomon.measures.classes:TRUE_CONFIDENCE", "mean probability of the right labels together"
-    ),
-    "partial_credit": Entry(
-        "gnomon.measures.accuracy:PARTIAL_CREDIT",
-        "mean accuracy of templates, averaged over categories",
-    ),
-    "without_partial_credit": Entry(
-        "gnomon.measures.accuracy:WITHOUT_PARTIAL_CREDIT",
-        "share of templates right throughout, averaged over categories",
-    ),
-    "pattern_accuracy": Entry(
-        "gnomon.measures.accuracy:pattern_accuracy",
-        "share of patterns with at least T of their items right: pattern_accuracy@0.95",
-    ),
-    "pattern_accuracy_auc": Entry(
-        "gnomon.measures.accuracy:PATTERN_ACCURACY_AUC",
-        "area under the pattern accuracy curve",
-    ),
-    "group_agreement": Entry(
-        "gnomon.measures.consistency:GROUP_AGREEMENT",
-        "share of pairs within groups that are answered alike",
-    ),
-    "group_agreement_and_right": Entry(
-        "gnomon.measures.consistency:GROUP_AGREEMENT_AND_RIGHT",
-        "share of pairs within groups that are both right",
-    ),
-    "form_agreement": Entry(
-        "gnomon.measures.consistency:FORM_AGREEMENT",
-        "share of pairs across forms of a fact that are answered alike",
-    ),
-    "form_agreement_and_right": Entry(
-        "gnomon.measures.consistency:FORM_AGREEMENT_AND_RIGHT",
-        "share of pairs across forms of a fact that are both right",
-    ),
-    "same_choice": Entry(
-        "gnomon.measures.consistency:same_choice",
-        "items alike in tags but not in the right label, answered alike: same_choice@TAG,TAG",
-    ),
-    "consistency": Entry(
-        "gnomon.measures.consistency:CONSISTENCY",
-        "share of facts whose answers agree in all ways of asking",
-    ),
-    "consistency_and_right": Entry(
-        "gnomon.measures.consistency:CONSISTENCY_AND_RIGHT",
-        "share of facts answered right in all ways of asking",
-    ),
-    "way_agreement": Entry(
-        "gnomon.measures.consistency:way_agreement",
-        "share of facts answered alike plainly and in another way: way_agreement@converse",
-    ),
-    "way_agreement_and_right": Entry(
-        "gnomon.measures.consistency:way_agreement_and_right",
-        "share of facts right plainly and in another way: way_agreement_and_right@converse",
-    ),
-    "auc": Entry(
-        "gnomon.measures.separation:AUC",
-        "area under the ROC curve: how often a true statement scores above a false one",
-    ),
-    "pair_image": Entry(
-        "gnomon.measures.separation:PAIR_IMAGE",
-        "share of contrastive pairs whose true picture scores above the other",
-    ),
-    "pair_right": Entry(
-        "gnomon.measures.separation:PAIR_RIGHT",
-        "share of contrastive pairs with both halves right",
-    ),
-    "group_right": Entry(
-        "gnomon.measures.consistency:GROUP_RIGHT", "share of groups that are right throughout"
-    ),
-    "symmetry": Entry(
-        "gnomon.measures.laws:SYMMETRY",
-        "share of pairs of objects that get the same fact asked either way round",
-    ),
-    "symmetry_and_right": Entry(
-        "gnomon.measures.laws:SYMMETRY_AND_RIGHT",
-        "share of pairs of objects that are right asked either way round",
-    ),
-    "transitivity": Entry(
-        "gnomon.measures.transitivity:TRANSITIVITY",
-        "share of triples in which A over B and B over C is followed by A over C",
-    ),
-    "transitivity_and_right": Entry(
-        "gnomon.measures.transitivity:TRANSITIVITY_AND_RIGHT",
-        "share of such triples in which all three are right",
-    ),
-    "converse": Entry(
-        "gnomon.measures.laws:CONVERSE",
-        "share of facts answered alike with a word and with its converse",
-    ),
-    "converse_and_right": Entry(
-        "gnomon.measures.laws:CONVERSE_AND_RIGHT",
-        "share of facts right with a word and with its converse",
-    ),
-    "negation": Entry(
-        "gnomon.measures.laws:NEGATION",
-        "share of facts that get opposite answers asserted and denied",
-    ),
-    "negation_and_right": Entry(
-        "gnomon.measures.laws:NEGATION_AND_RIGHT", "share of facts right asserted and denied"
-    ),
-    "ece": Entry("gnomon.measures.calibration:ECE", "expected calibration error, 15 bins"),
-    "brier": Entry("gnomon.measures.calibration:BRIER", "Brier score, 0 to 2"),
-}
+    tables: dict[str, dict[str, Entry]] = {}
+    with (Path(__file__).parent / "data" / "registry.csv").open(encoding="utf-8") as file:
+        for row in DictReader(file):
+            kind, name, native = row.pop("kind"), row.pop("name"), row.pop("native")
+            tables.setdefault(kind, {})[name] = Entry(**row, native=native == "yes")
+    return tables
 
 
-# A measure over two runs: what their answers mean together.
-PAIR_MEASURES: dict[str, Entry] = {
-    "agreement": Entry(
-        "gnomon.measures.accuracy:AGREEMENT", "share of items that two runs answer alike"
-    ),
-    "both_right": Entry(
-        "gnomon.measures.accuracy:BOTH_RIGHT", "share of items that two runs both get right"
-    ),
-}
-
-# A figure is a function from a study to charts, in the order of the page; see gnomon.reports.
-FIGURES: dict[str, Entry] = {
-    "slices": Entry("gnomon.reports.figures.slices:by_slice", "the headline measure by slice"),
-    "pattern-accuracy": Entry(
-        "gnomon.reports.figures.groups:pattern_curves", "pattern accuracy against its threshold"
-    ),
-    "data-map": Entry("gnomon.reports.figures.groups:data_map", "confidence and its spread"),
-    "boxes": Entry("gnomon.reports.figures.groups:box_plots", "accuracy of groups by category"),
-    "difficulty": Entry(
-        "gnomon.reports.figures.groups:hard_and_easy", "the hardest and the easiest groups"
-    ),
-    "cardinality": Entry(
-        "gnomon.reports.figures.against:by_cardinality",
-        "scores by the number of right labels",
-    ),
-    "prompts": Entry(
-        "gnomon.reports.figures.slices:over_prompts", "the headline measure by wording"
-    ),
-    "places": Entry(
-        "gnomon.reports.figures.answers:by_place", "how often each place of the choices is picked"
-    ),
-    "item-statistics": Entry(
-        "gnomon.reports.figures.itemstatistics:over_models",
-        "the hardest items, and those that good models miss",
-    ),
-    "symmetry": Entry("gnomon.reports.figures.answers:objects", "answers to pairs of objects"),
-    "reliability": Entry(
-        "gnomon.reports.figures.answers:reliability_diagram", "accuracy against confidence"
-    ),
-    "confusion": Entry("gnomon.reports.figures.answers:confusion", "answers against right labels"),
-    "forms": Entry("gnomon.reports.figures.answers:forms", "one fact asked in several forms"),
-    "size": Entry("gnomon.reports.figures.sizes:against_size", "scores against model size"),
-    "size-by-slice": Entry(
-        "gnomon.reports.figures.sizes:against_size_by_slice",
-        "scores against model size, by slice",
-    ),
-    "shots": Entry("gnomon.reports.figures.against:against_shots", "scores against examples"),
-    "curves": Entry(
-        "gnomon.reports.figures.against:learning_curves", "scores against the amount of training"
-    ),
-    "training": Entry(
-        "gnomon.reports.figures.against:training_curves", "loss and dev scores of training"
-    ),
-}
-
-# Files in which other programs leave their answers.
-ANSWER_FORMATS: dict[str, Entry] = {
-    "inspect": Entry("gnomon.items.answers.inspect:FORMAT", "logs of Inspect, .eval and .json"),
-    "lm-eval": Entry("gnomon.items.answers.lmeval:FORMAT", "sample logs of lm-eval"),
-    "spatialqa": Entry("gnomon.benchmarks.spatialqa:ANSWERS", "spatialQA's results tables"),
-    "vsr": Entry("gnomon.benchmarks.vsr.task:ANSWERS", "VSR's lists of predictions, 0 or 1 a line"),
-}
-
-# Files that hold what several people said about each item.
-VOTE_FORMATS: dict[str, Entry] = {
-    "vsr": Entry(
-        "gnomon.benchmarks.vsr.task:VOTES", "VSR's annotations with the votes of validators"
-    ),
-}
-
-# Which images belong to the captions of a source: a function from its folder to files to fetch.
-IMAGE_LISTS: dict[str, Entry] = {
-    "vsr": Entry("gnomon.benchmarks.vsr.files:image_files", "the photographs of the captions"),
-}
-
-# Where what was found in pictures meets other knowledge: a function from a knowledge folder.
-MEETINGS: dict[str, Entry] = {
-    "viphy": Entry(
-        "gnomon.benchmarks.viphy.knowledge:meetings", "our own tables, and the published ones"
-    ),
-}
-
-# A command's target is a module: its docstring is the help, and `main(args)` does the work and
-# returns the exit code. Its options are in data/commands/options.toml; a plug-in's module adds them
-# itself, by `arguments(parser)`.
-COMMANDS: dict[str, Entry] = {
-    name: Entry(f"gnomon.cli.{name}", summary, group=group)
-    for group, commands in {
-        "first steps": {
-            "demo": "measure a small real model on slices of fresh benchmarks",
-            "list": "benchmarks, models, measures, prompts or suites",
-            "show": "sample items and statistics of a benchmark, or what a model reads",
-        },
-        "asking": {
-            "run": "ask models the items of benchmarks",
-            "prompts": "choose a prompt on some objects and score it on others",
-            "power": "how many items a difference needs, and how long a run takes",
-            "train": "teach a model by a recipe before it is asked",
-        },
-        "understanding": {
-            "score": "score runs, or a file of answers; what the answers say together",
-            "compare": "test whether runs differ, and by how much",
-            "table": "models by benchmarks in one table, for the terminal or a paper",
-            "report": "write one page that shows what models get right and wrong",
-            "view": "explore runs in the browser",
-            "cite": "BibTeX of the papers behind benchmarks and runs",
-        },
-        "making": {
-            "make": "write a benchmark's items to a file, or as a task of another program",
-            "audit": "check items: what cannot be asked, shortcuts, leaks, contradictions",
-            "prove": "prove that a sentence about space follows from others",
-            "scene": "draw a scene and say what is true in it",
-            "look": "make knowledge of colours, sizes and heights from pictures",
-        },
-        "people": {
-            "people": "ask people, see how far they agree, list or forget them",
-        },
-        "housekeeping": {
-            "runs": "list, merge, remove or recover runs",
-            "data": "fetch the authors' published files",
-            "completion": "print a completion script for your shell",
-        },
-    }.items()
-    for name, summary in commands.items()
-}
+KINDS = _read_tables()
+BENCHMARKS = KINDS["benchmarks"]
+TASK_SETS = KINDS["task_sets"]
+MODELS = KINDS["models"]
+MEASURES = KINDS["measures"]
+PAIR_MEASURES = KINDS["pair_measures"]
+FIGURES = KINDS["figures"]
+ANSWER_FORMATS = KINDS["answer_formats"]
+COMMANDS = KINDS["commands"]
 
 # What `gnomon demo` shows: one of each kind, quick to ask.
 DEMO = ("scales", "posrel", "spacenli", "spatialqa", "viphy-size-transitive")
 # And what small eyes are shown: few pictures, of a size that is quickly drawn.
 DEMO_EYES, DEMO_SEEN = "eyes", "vsr"
 DEMO_SEEN_OPTIONS = {"quads": 10, "size": 256}
-
-KINDS: dict[str, dict[str, Entry]] = {
-    "benchmarks": BENCHMARKS,
-    "task_sets": TASK_SETS,
-    "models": MODELS,
-    "measures": MEASURES,
-    "pair_measures": PAIR_MEASURES,
-    "figures": FIGURES,
-    "answer_formats": ANSWER_FORMATS,
-    "vote_formats": VOTE_FORMATS,
-    "image_lists": IMAGE_LISTS,
-    "meetings": MEETINGS,
-    "commands": COMMANDS,
-}
 
 
 def entries(kind: str) -> dict[str, Entry]:

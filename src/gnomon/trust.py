@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ RUNS_CODE = ("trust_remote_code", "allow_pickle")
 KEY, ADDRESS = "key_env", "base_url"
 # What the command says of models that a file names: its trust, and which addresses get a key.
 SAID_BY_COMMAND = (*ONLY_BY_COMMAND, ADDRESS)
+RESULTS = ("report.html", "tables.md", "figures")  # what an experiment writes into its folder
 _BETWEEN = re.compile(r"[\s,]+")  # several addresses
 _PAGE = re.compile(rb"""<meta name="generator" content="gnomon """)
 _HEAD = 4096  # bytes of a page in which its generator is named
@@ -109,6 +110,41 @@ def _check_can_be_kept_from(
     )
 
 
+def check_may_be_sent(
+    file: Path, asked: ModelSpec, said: Mapping[str, Any], words: Iterable[Any]
+) -> None:
+    """Refuse to send what lies elsewhere to an address that only the file names.
+
+    `words` are what the file says of benchmarks, prompts and options: any of them may be a path.
+    """
+    if ADDRESS not in asked.options or _is_named(asked.options[ADDRESS], said):
+        return
+    for word in words:
+        is_path = isinstance(word, str) and bool(word) and os.path.exists(word)
+        if not is_path or is_below(file.parent, word, "."):
+            continue
+        address = redact_url(str(asked.options[ADDRESS]))
+        raise UsageError(
+            f"{file.name} would send what is in {word} to {address}.",
+            "It lies outside the folder of the file. If you trust the address, name it in the "
+            f"command: --base-url {address}",
+        )
+
+
+def is_below(folder: Path, name: str, start: str | Path = "") -> bool:
+    """Whether a path stays below a folder, links followed; it is seen from there, or from `start`.
+
+    >>> is_below(Path("mine"), "pictures/a.png"), is_below(Path("mine"), "../a.png")
+    (True, False)
+    """
+    root = folder.resolve()
+    try:
+        path = (Path(start or root) / name).resolve()
+    except (OSError, RuntimeError, ValueError):  # a circle of links, or no path at all
+        return False
+    return path.is_relative_to(root)
+
+
 def _is_named(address: str, said: Mapping[str, Any]) -> bool:
     """Whether the command or the user's environment names every address of the file."""
     named = f"{said.get(ADDRESS, '')} {os.environ.get('OPENAI_BASE_URL', '')}"
@@ -129,18 +165,12 @@ def may_run_code(asked: ModelSpec) -> str:
     return next((name for name in RUNS_CODE if asked.options.get(name)), "")
 
 
-def output_below(file: Path, name: str) -> Path:
-    """The path of a page that a file wants written: below its folder, in place of no other file.
+def output_below(folder: Path, name: str) -> Path:
+    """The path of a page that a file wants written: below a folder, in place of no other file.
 
     A page that Gnomon wrote may be replaced.
     """
-    folder = file.parent.resolve()
-    page = (folder / name).resolve()
-    if not page.is_relative_to(folder):
-        raise UsageError(
-            f"a file may write only below its own folder, not to {name}.",
-            "Name a file there, or leave it out and write the page with `gnomon report -o`.",
-        )
+    page = check_below(folder, name)
     if not page.parent.is_dir():
         raise UsageError(f"there is no folder for {name}.", "Make it, or name another file.")
     if page.exists() and not _is_page(page):
@@ -148,6 +178,31 @@ def output_below(file: Path, name: str) -> Path:
             f"{name} is there, and Gnomon did not write it.", "Move it away, or name another file."
         )
     return page
+
+
+def check_below(folder: Path, name: str) -> Path:
+    """The path of what a file wants written, refused if it is not below a folder."""
+    path = (folder / name).resolve()
+    if not is_below(folder, name):
+        raise UsageError(
+            f"a file may write only below its own folder, not to {name}.",
+            "Name a file there, or leave it out and write the page with `gnomon report -o`.",
+        )
+    return path
+
+
+def results_below(folder: Path, name: str) -> Path:
+    """The folder for the page, tables and figures of an experiment, in place of nobody else's."""
+    found = check_below(folder, name)
+    page = found / RESULTS[0]
+    if not _is_page(page):
+        for each in RESULTS:
+            if (found / each).exists():
+                raise UsageError(
+                    f"{name}/{each} is there, and Gnomon did not write it.",
+                    "Move it away, or name another folder.",
+                )
+    return found
 
 
 def _is_page(file: Path) -> bool:

@@ -291,8 +291,13 @@ def impatient_protocol() -> Any:
 
         @property
         def answering(self) -> bool:
-            """Whether an answer is under way."""
+            """Whether an answer is under way, or what was asked is still being sent."""
             return self.cycle is not None and not self.cycle.response_complete
+
+        @property
+        def waiting(self) -> bool:
+            """Whether the client has yet to send something: a request, or the rest of a form."""
+            return not self.answering or self.cycle.more_body
 
         def _wait(self) -> None:
             if self._deadline:
@@ -312,7 +317,7 @@ def _one_to_close(connections: Collection[Any], newest: Any) -> Any:
     most = max(held.values())
     waiting = []
     for each in connections:
-        if held[_address_of_client(each)] == most and not each.answering:
+        if held[_address_of_client(each)] == most and each.waiting:
             waiting.append(each)
     return min(waiting, key=lambda each: each.since, default=newest)
 

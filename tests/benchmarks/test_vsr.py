@@ -530,3 +530,18 @@ def test_made_items_name_photographs_where_they_are(folder, tmp_path):
     assert main(arguments) == 0
     item = json.loads((out / "items.jsonl").read_text().splitlines()[0])
     assert item["images"][0]["path"].startswith("http://images.cocodataset.org/")
+
+
+def test_the_zeroshot_split_is_counted_as_released_and_of_what_was_validated(folder, rows):
+    """The paper's split was drawn from raw captions, a fifth of which validation dropped."""
+    dropped = [{**row(900 + i), "caption": "The cat is on the bed."} for i in range(2)]
+    parts = {"train": rows[:4], "dev": rows[4:6], "test": rows[6:9]}
+    for part, found in parts.items():
+        more = dropped if part == "train" else []
+        released = [{**each, "subj": "cat", "obj": "bed"} for each in [*found, *more]]
+        write(folder / f"zeroshot/{part}.jsonl", released)
+    items = list(vsr.published(data=str(folder)))
+    tables = {table.title: table for table in vsr.VSR.statistics(items, data=str(folder))}
+    counted = {name: sizes for name, *sizes in tables["Table 2: splits"].rows}
+    assert counted["zero-shot (as released)"] == [6, 2, 3, 11]
+    assert counted["zero-shot (of validated)"] == [4, 2, 3, 9]

@@ -92,7 +92,7 @@ RUN_COMMAND = {
         ["tems.jsonl: there is no such file", "Did you mean items.jsonl?"],
     ),
     "run empty.jsonl -m random": (1, ["empty.jsonl: the file holds no items", "docs/formats.md"]),
-    "run utf16.jsonl -m random": (1, ["utf16.jsonl:1", "UTF-8"]),
+    "run utf16.jsonl -m random": (2, ["utf16.jsonl", "No column is known"]),
     "run spacenli -m random --set patterns=tabs.yaml": (1, ["tabs.yaml:2", "spaces"]),
     "run spacenli -m random --set patterns=latin.yaml": (1, ["latin.yaml:1", "UTF-8"]),
     "run spacenli -m random --set patterns=windows.yaml": (1, ["windows.yaml:3", "'nonsense'"]),

@@ -658,3 +658,35 @@ def test_a_figure_of_hardly_any_pairs_is_told_to_be_one(capsys):
     (line,) = [line for line in told.err.splitlines() if "fewer than 5 pairs" in line]
     assert "symmetry" in line
     assert "accuracy" not in line
+
+
+def test_runs_are_scored_compared_and_shown_on_the_items_that_another_recognised(capsys, tmp_path):
+    """The rows § and † of the spatial-commonsense paper, for runs of one's own."""
+    cloze = gnomon.load("posrel", form="cloze")
+    for model in ("random", "constant:beside"):
+        gnomon.run(cloze, model, limit=60)
+    scenes = list(gnomon.load("posrel", form="scene").limited(60).items())
+    file = tmp_path / "seen.jsonl"
+    rows = []
+    for number, item in enumerate(scenes):
+        choice = item.choices[0] if number % 3 == 0 else None
+        rows.append(json.dumps({"item": item.id, "choice": choice}))
+    file.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    scene = gnomon.load("posrel", form="scene")
+    seen = gnomon.run(scene, f"answers:{file}", limit=60, runs="seen").path
+    found = printed(capsys, "score", "runs", "--on-items-of", seen, "--format", "json")
+    scores = json.loads(found.out)
+    assert {each["n"] for each in scores if each["measure"] == "accuracy"} == {20}
+    assert "20 items, those to which" in found.err
+    assert "20 items" in printed(capsys, "compare", "runs", "--on-items-of", seen).out
+    cells = json.loads(
+        printed(capsys, "table", "runs", "--on-items-of", seen, "--format", "json").out
+    )
+    assert '"items": 20' in json.dumps(cells)
+    paper = printed(capsys, "score", "runs", "--like-paper", "--on-items-of", seen).out
+    own = next(line for line in paper.splitlines() if line.startswith("constant:beside"))
+    whole, _, recognised, *_ = own.split()[1:]
+    fine = {each["model"]: each["value"] for each in scores if each["measure"] == "accuracy"}
+    assert recognised == f"{100 * fine['constant:beside']:.1f}"
+    assert whole != recognised
+    assert main(["score", "runs", "--on-items-of", "nowhere"]) == 1

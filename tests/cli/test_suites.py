@@ -1,6 +1,7 @@
 """Everything at once: suites, experiments, plans without asking, and what is printed at the end."""
 
 import json
+from argparse import Namespace
 
 import pytest
 
@@ -248,3 +249,125 @@ def test_a_command_given_again_says_that_nothing_was_asked(capsys):
     assert "nothing was asked" not in capsys.readouterr().err
     assert main([*words[:-1], "6", "--restart"]) == 0
     assert "nothing was asked" not in capsys.readouterr().err
+
+
+PAPERS = ("paper-000", "paper-001", "paper-002", "paper-003", "paper-004")
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_the_experiment_of_a_paper_reads_with_either_models_and_its_recipes_are_right(name):
+    from gnomon.cli.steps import trained_models
+    from gnomon.train.recipes import load_recipe
+
+    small, whole = load_suite(name), load_suite(name, "paper")
+    assert small.results.endswith(name)
+    assert small.comes_along
+    assert all(each.limit is None for each in whole.benchmarks)
+    for found in (small, whole):
+        asked = {place for each in found.benchmarks for place in each.models}
+        assert asked
+        assert {place for place, _ in found.trainings} <= asked
+        for place, training in found.trainings:
+            assert load_recipe(training.recipe, training.changes)
+            models = trained_models(Namespace(data=None, images=None), found, place)
+            assert models[0].spec.partition(":")[2].startswith(training.folder)
+    theirs = {place for each in whole.benchmarks for place in each.models}
+    ours = {place for each in small.benchmarks for place in each.models}
+    assert not theirs & ours
+
+
+TAUGHT = """\
+results: out
+recognised_by: [Most]
+benchmarks:
+  - {name: posrel, options: {form: cloze}, limit: 40}
+  - {name: posrel, options: {form: cloze}, limit: 40, choose_prompts: yes, models: [Taught]}
+models:
+  - Most=majority
+  - name: Taught
+    model: hf:out/taught
+    train: few-shot
+    set: {schedule.steps: 1, "data.train.options.seed": 2}
+    curve: 0,2
+paper_models:
+  - Coin=random
+"""
+
+
+def test_an_experiment_trains_asks_and_writes_tables_and_figures(tmp_path, capsys, monkeypatch):
+    (tmp_path / "e.yaml").write_text(TAUGHT)
+    trained, chosen = [], []
+
+    def train_curve(args):
+        trained.append((args.recipe, list(args.set), args.output, args.curve, args.draws))
+        for amount in ("0", "2"):
+            (tmp_path / args.output / f"items-{amount}" / "draw-1").mkdir(parents=True)
+
+    def choose(args):
+        chosen.append((args.benchmark, args.model, args.limit, args.set))
+        print("a row")
+
+    monkeypatch.setattr("gnomon.cli.curve.train_curve", train_curve)
+    monkeypatch.setattr("gnomon.cli.prompts.main", choose)
+    monkeypatch.setitem(MODELS, "hf", Entry(f"{__name__}:prompted", ""))
+    assert main(["run", "e.yaml", "--runs", "asked"]) == 0
+    changes = ["schedule.steps=1", "data.train.options.seed=2"]
+    assert trained == [("few-shot", changes, "out/taught", "0,2", 1)]
+    assert chosen == [("posrel", "hf:out/taught", 40, ["items.form=cloze"])]
+    assert {run.name for run in runs_in("asked")} == {"Most", "Taught 0", "Taught 2"}
+    assert (tmp_path / "out/report.html").stat().st_size > 10_000
+    assert list((tmp_path / "out/figures").glob("*.svg"))
+    tables = (tmp_path / "out/tables.md").read_text(encoding="utf-8")
+    assert "Table 3. Positional relationship" in tables
+    assert "| Taught 2 |" in tables
+    assert "prompts chosen by folds" in tables
+    assert "a row" in tables
+    assert "tables.md" in capsys.readouterr().out
+    assert main(["run", "e.yaml", "--runs", "theirs", "--set", "models=paper"]) == 0
+    assert {(run.name, run.manifest.limit) for run in runs_in("theirs")} == {("Coin", None)}
+    assert (
+        main(["run", "e.yaml", "--runs", "mine", "--set", "models=own", "-m", "Mine=random"]) == 0
+    )
+    assert {run.name for run in runs_in("mine")} == {"Mine"}
+    assert len(trained) == 1
+    assert main(["run", "e.yaml", "--set", "models=own"]) == 2
+    assert main(["run", "scales", "-m", "random", "--set", "models=paper"]) == 2
+
+
+def prompted(name, *, prompt=""):
+    """A reader that takes a prompt.
+
+    prompt  how items are put
+    """
+    return Reader()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("results: ../elsewhere\n", "only below its own folder"),
+        ("results: mine\n", "mine/tables.md is there, and Gnomon did not write it"),
+        ("models: [{model: hf:../x, train: probe}]\n", "only below its own folder"),
+        ("models: [{model: hf:x, train: look, set: {look.allow_pickle: yes}}]\n", "may not set"),
+    ],
+)
+def test_an_experiment_writes_below_its_own_folder_and_over_nobody_elses_files(
+    text, words, tmp_path, capsys
+):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/tables.md").write_text("my own\n")
+    (tmp_path / "e.yaml").write_text(f"benchmarks: [scales]\n{text}")
+    assert main(["run", "e.yaml", "-m", "random"]) == 2
+    assert words in capsys.readouterr().err
+    assert (tmp_path / "mine/tables.md").read_text() == "my own\n"
+
+
+def test_experiments_are_listed(capsys):
+    assert main(["list", "experiments"]) == 0
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in PAPERS)
+    assert main(["list", "experiments", "paper-002", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert "RoBERTa-L" in found[0]["models"]
+    assert main(["list", "experiments", "paper-02"]) == 2
+    assert "paper-002" in capsys.readouterr().err

@@ -43,6 +43,12 @@ def test_every_reader_reads_a_damaged_file_or_refuses_it_in_a_sentence():
 
 
 @linux
+def test_no_file_of_a_stranger_runs_code_sends_a_secret_or_writes_elsewhere():
+    pytest.importorskip("httpx")
+    assert tried(attack("strangers")) >= 50
+
+
+@linux
 def test_no_server_makes_a_run_lose_leak_or_hang():
     pytest.importorskip("httpx")
     assert tried(attack("servers")) >= 20

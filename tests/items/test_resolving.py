@@ -50,12 +50,15 @@ def test_a_gold_of_lists_without_end_is_one_sentence_and_no_crash():
 def test_numbers_that_could_count_from_0_or_from_1_are_refused():
     with pytest.raises(DataError) as caught:
         resolved([row(1), row(2)])
-    assert "counted from 0 or a number counted from 1" in caught.value.message
+    assert "a number counted from 0 ('" in caught.value.message  # and the choice that it means
+    assert "or a number counted from 1 ('" in caught.value.message
     assert "gold_is=index0 or gold_is=index1" in caught.value.hint
 
 
 def test_a_number_that_is_also_the_text_of_a_choice_is_refused():
-    with pytest.raises(DataError, match=r"text of a choice or a number"):
+    with pytest.raises(
+        DataError, match=r"text of a choice \('2'\) or a number counted from 0 \('3'\)"
+    ):
         resolved([row("2", choices=("1", "2", "3")), row("1", choices=("1", "2", "3"))])
 
 

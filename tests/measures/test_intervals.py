@@ -180,7 +180,7 @@ def test_units_in_several_clusters_widen_the_error_as_a_u_statistic_does(rng):
         for ends in (one, two):
             sums[:, 0] += np.bincount(ends, weights=value, minlength=count) / 2
             sums[:, 1] += np.bincount(ends, minlength=count) / 2
-        return Statistics(sums, ratio, len(one), count, degree=2)
+        return Statistics(sums, ratio, len(one), count, error_times=2)
 
     found = [sample() for _ in range(200)]
     spread = np.std([each.value for each in found])

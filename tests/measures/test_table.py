@@ -7,12 +7,12 @@ import gnomon
 from gnomon.errors import DataError, UsageError
 from gnomon.measures import Table
 from gnomon.measures.accuracy import ACCURACY
-from gnomon.measures.entries import ScoredTable
+from gnomon.measures.entries import ScoredTable, on_items_of
 from gnomon.measures.pairing import NothingSharedError, aligned
 from gnomon.measures.remarks import remarks
 from gnomon.measures.scoring import score
 from gnomon.measures.seeds import over_seeds
-from gnomon.measures.table import in_order
+from gnomon.measures.table import in_order, unknown_tag
 from gnomon.records import Answer, Item
 from gnomon.registry import benchmark
 
@@ -211,3 +211,62 @@ def test_an_unknown_tag_is_answered_with_each_name_once(table):
     with pytest.raises(UsageError) as error:
         made.column("colour")
     assert error.value.hint.count("cardinality") == 1
+
+
+@pytest.fixture
+def inferences():
+    """Four items of two classes, whose expressions are listed."""
+    rows = []
+    for name, kind, expressions in (
+        ("a", "non-projective", "between, in"),
+        ("b", "non-projective", "far from"),
+        ("c", "projective", "between"),
+        ("d", "projective", ""),
+    ):
+        tags = {"class": kind}
+        if expressions:
+            tags["expressions"] = expressions
+        rows.append((item(name, **tags), said(name, "yes")))
+    return Table.of(rows, benchmark="inferences")
+
+
+def test_two_tags_together_slice_by_both(inferences):
+    found = {key: part.ids.tolist() for key, part in inferences.by("class+expression=between")}
+    assert found == {
+        "non-projective + between": ["a"],
+        "non-projective + other than between": ["b"],
+        "projective + between": ["c"],
+        "projective + other than between": ["d"],
+    }
+    listed = {key: part.ids.tolist() for key, part in inferences.by("class+expression")}
+    assert listed["non-projective + in"] == ["a"]
+    assert listed["projective + between"] == ["c"]
+
+
+def test_one_value_of_a_tag_is_told_from_all_others(inferences):
+    found = {key: part.ids.tolist() for key, part in inferences.by("class=projective")}
+    assert found == {"projective": ["c", "d"], "other than projective": ["a", "b"]}
+    assert not inferences.has("class=projectiv")
+    assert not inferences.has("class+expresion")
+    with pytest.raises(UsageError, match="value of class named 'projectiv'"):
+        raise unknown_tag("class=projectiv", [inferences])
+    with pytest.raises(UsageError, match="no tag 'expresion'"):
+        raise unknown_tag("class+expresion", [inferences])
+
+
+def test_a_table_is_cut_to_what_another_run_recognised_whatever_the_form():
+    def one(form, name, choice):
+        asked = Item(id=f"size/{form}/{name}", form=form, text="?", choices=("a", "b"), gold=("a",))
+        return asked, said(asked.id, choice)
+
+    said_so = Table.of([one("cloze", name, "a") for name in ("x", "y", "z")], benchmark="scales")
+    painted = Table.of(
+        [one("scene", "x", "b"), one("scene", "y", None), one("scene", "z", "a")],
+        benchmark="scales",
+    )
+    kept = on_items_of(said_so, [painted])
+    assert kept.ids.tolist() == ["size/cloze/x", "size/cloze/z"]
+    assert kept.total == len(kept)
+    nothing = Table.of([one("scene", "x", None)], benchmark="scales")
+    with pytest.raises(UsageError, match="an answer to no item"):
+        on_items_of(said_so, [painted, nothing])

@@ -134,6 +134,19 @@ def test_a_cut_reply_without_an_answer_is_an_error_that_names_the_option():
     assert (second.choice, second.error) == ("smaller", None)  # it answered before it was cut
 
 
+def test_a_thought_that_was_cut_is_never_read():
+    texts = ["It is tiny, so it is smaller. But", "</think>smaller", "smaller", "It is smaller and"]
+
+    def generate(prompts):
+        return [ModelReply(texts[number], 9, cut=True) for (number,) in prompts]
+
+    asked = [[0], [1], [2], [3]]
+    thinking = replied([ITEM] * 4, load_prompt("plain"), asked, generate, longest=9999, room=2048)
+    assert [answer.choice for answer in thinking] == [None, "smaller", "smaller", None]
+    brief = replied([ITEM] * 4, load_prompt("plain"), asked, generate, longest=9999, room=32)
+    assert [answer.choice for answer in brief] == [None, "smaller", "smaller", None]
+
+
 def test_contexts_are_those_of_the_prompt_or_of_the_conversation():
     prompt = load_prompt("fewshot")
     assert contexts(prompt, [ITEM, ITEM]) == [prompt.context(ITEM)] * 2

@@ -155,6 +155,10 @@ def test_the_mean_rank_is_of_models_that_were_asked_everything(write: Write) -> 
         write("e", "c@fresh", "y", share(50)),
     )
     assert found.mean_rank == {"x": (1 + 1.5) / 2, "y": (2 + 1.5) / 2}
+    # told apart in one column, tied in the other: there, either may have rank 1 or 2
+    assert found.rank_error == pytest.approx({"x": 0.25, "y": 0.25})
+    assert found.rank("x") == "1.2 ± 0.2"
+    assert found.rank("z") == ""
 
 
 def test_words_say_no_more_than_the_verdicts(write: Write) -> None:

@@ -162,8 +162,6 @@ def test_columns_of_the_paper_alone_are_columns_that_no_run_could_fill() -> None
         ("SpaceNLI", "Mm"): 1,
         ("SpaceNLI", "Mmm"): 1,
         ("SpaceNLI", "S+M"): 1,
-        ("SpaceNLI", "between"): 1,
-        ("SpaceNLI", "others"): 1,
     }
 
 
@@ -422,6 +420,10 @@ def test_a_run_on_other_items_than_the_papers_table_gets_a_caveat(
     split, levels = caveats("all", {"levels": 2, "split": ""})
     assert "is not on the items of Table 5, Table 3: split (all) here, split test in the" in split
     assert "is not on the items of Table 5: levels 2 here, levels 3 in the paper." in levels
+    taught = {"levels": 2, "split": "test", "prompt": "finetune"}
+    assert any("Table 3: prompt finetune here" in said for said in caveats("taught", taught))
+    asked = {**taught, "prompt": "question"}
+    assert not any("Table 3" in said for said in caveats("asked", asked))
 
 
 def test_sources_of_one_benchmark_have_a_row_each() -> None:

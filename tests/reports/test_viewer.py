@@ -544,12 +544,22 @@ def test_more_connections_than_it_can_hold_are_closed_and_it_stays_available(
     assert answer.status_code == 200
 
 
+HALF_A_FORM = (
+    b"POST /run/a/note HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\nContent-Length: 9\r\n"
+    b"Content-Type: application/x-www-form-urlencoded\r\n\r\na="
+)
+
+
+@pytest.mark.parametrize("beginning", [b"", b"GET /style.css HT", HALF_A_FORM])
 def test_half_open_connections_of_one_address_lock_no_other_client_out(
-    served: tuple[str, int], monkeypatch: pytest.MonkeyPatch
+    served: tuple[str, int], monkeypatch: pytest.MonkeyPatch, beginning: bytes
 ) -> None:
     monkeypatch.setattr(web, "PATIENCE", 60.0)  # none of them is closed for being slow
     monkeypatch.setattr(web, "CONNECTIONS", 40)
     many = [socket.create_connection(served, timeout=30) for _ in range(300)]
+    for each in many:
+        with suppress(OSError):  # closed already, in favour of the others
+            each.sendall(beginning)
     elsewhere = httpx.HTTPTransport(local_address="127.0.0.2")
     with httpx.Client(transport=elsewhere, timeout=30) as other:
         for _ in range(3):

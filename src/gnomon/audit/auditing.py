@@ -11,13 +11,13 @@ import msgspec
 from msgspec import structs
 
 from gnomon.audit.doubts import disputes, doubts
-from gnomon.audit.finding import Finding
+from gnomon.audit.finding import Finding, beyond_luck
 from gnomon.audit.integrity import duplicates, integrity
 from gnomon.audit.order import order
 from gnomon.audit.partialinput import partial_input
 from gnomon.audit.proof import clash, proof
 from gnomon.audit.sets import AuditSet
-from gnomon.audit.shortcuts import constants, flipped_lookup, lookup, shared_context
+from gnomon.audit.shortcuts import constants, flipped_lookup, lookup, priors, rows, shared_context
 from gnomon.audit.subject import Subject
 from gnomon.audit.wordbias import shapes, words
 from gnomon.errors import UsageError, check_known
@@ -71,6 +71,8 @@ CHECKS: dict[str, Check] = {
     "integrity": integrity,
     "duplicates": duplicates,
     "constants": constants,
+    "priors": priors,
+    "rows": rows,
     "lookup": lookup,
     "flipped_lookup": flipped_lookup,
     "shared_context": shared_context,
@@ -112,13 +114,24 @@ def audit(
     for name in (*checks, *(reason.check for reason in reasons)):
         check_known("check", name, CHECKS)
     subject = Subject(audited)
-    findings = []
+    findings: list[Finding] = []
     for name, check in CHECKS.items():
         if checks and name not in checks:
             continue
-        for finding in check(subject):
-            findings.append(_with_reason(finding, reasons))
-    return AuditReport(audited, tuple(findings))
+        findings += check(subject)
+    counted = [_with_reason(finding, reasons) for finding in _beyond_luck(findings)]
+    return AuditReport(audited, tuple(counted))
+
+
+def _beyond_luck(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings, without the alarms that luck explains: all tests of a report are one family."""
+    drawn = [place for place, finding in enumerate(findings) if finding.p is not None]
+    real = beyond_luck([findings[place].p or 0.0 for place in drawn])
+    found = list(findings)
+    for place, is_real in zip(drawn, real, strict=True):
+        if not is_real:
+            found[place] = structs.replace(findings[place], alarm=False)
+    return found
 
 
 def _with_reason(finding: Finding, reasons: Sequence[Explanation]) -> Finding:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import sqrt
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
 from gnomon.measures.columns import Floats
-from gnomon.measures.intervals import Interval, interval, known
-from gnomon.measures.statistics import Statistics, mean_of
+from gnomon.measures.intervals import NORMAL, interval, known, t_cdf
+from gnomon.measures.statistics import mean_of, uncertainty
 from gnomon.measures.units import Units
 
 LISTED = 50  # ids that a finding names
@@ -36,6 +38,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     alarm: bool = False  # whether somebody should look at it
     says: str = ""
     explained: str = ""  # why it is no alarm although it would be one
+    p: float | None = None  # how likely so much is by luck; none where luck plays no part
     n: int = 0  # items that were looked at
     behind: int = 0  # items that the finding is about
     items: tuple[str, ...] = ()  # their ids, the first few
@@ -81,14 +84,15 @@ def fault(check: str, part: str, count: int, whole: int, says: str) -> Finding:
 
 # How far a rule is from chance, and when that is an alarm.
 #
-# An alarm is more than 3 points off, and an interval excludes chance that would do so by luck in
-# 1 % of the audits of a sound set: for all parts of a check together (Bonferroni). The interval
-# that is shown is the usual one of 95 %. Both are over what varies independently
-# (`gnomon.measures`).
+# All figures of a report that luck may move are one family of tests. Each has a p-value that holds
+# if labels are exchangeable given what is offered, whatever items of a group share; Holm's rule
+# over all of them keeps the chance of any false alarm in the report at 1 %. Beside that a rule must
+# be more than 3 points off to matter. Intervals that are shown are the usual ones of 95 %.
 
 
 POINTS = 0.03  # off chance that matter
-LEVEL = 0.01  # of false alarms, for all parts of a check together
+TINY = 1e-9
+LEVEL = 0.01  # of false alarms, for the whole report
 
 
 class OffChance(NamedTuple):
@@ -98,42 +102,78 @@ class OffChance(NamedTuple):
     low: float | None
     high: float | None
     chance: float
-    above: bool  # an alarm, if the check counts what is above chance
-    below: bool  # the same below
+    p: float
 
     @property
-    def alarm(self) -> bool:
-        """Whether it is off chance either way."""
-        return self.above or self.below
+    def above(self) -> bool:
+        """Whether it matters, if luck does not explain it."""
+        return self.value - self.chance > POINTS
+
+    @property
+    def below(self) -> bool:
+        """The same below chance."""
+        return self.value - self.chance < -POINTS
 
 
-def against(credit: Floats, chance: Floats, units: Units, tests: int) -> OffChance:
-    """What a rule earns on each row, against what chance would, as one of so many tests."""
+def against(credit: Floats, chance: Floats, units: Units, p: float = 1.0) -> OffChance:
+    """What a rule earns on each row against what chance would, and how likely that is by luck."""
     expected = float(chance.mean())
-    gaps = credit - chance
-    statistics = mean_of(gaps, units, bounds=(-expected, 1 - expected))
+    statistics = mean_of(credit - chance, units, bounds=(-expected, 1 - expected))
     found = interval(statistics)
-    excluded = _is_excluded(statistics, found, LEVEL / max(1, tests))
     return OffChance(
         value=expected + found.value,
         low=known(expected + found.low),
         high=known(expected + found.high),
         chance=expected,
-        above=excluded and found.value > POINTS,
-        below=excluded and found.value < -POINTS,
+        p=p,
     )
 
 
-def _is_excluded(statistics: Statistics, found: Interval, level: float) -> bool:
-    """Whether chance, that is no gap at all, is excluded at a level."""
-    if found.error == 0:  # all units agree: by luck they would lie on both sides of chance
-        return 2.0 ** (1 - statistics.clusters) < level
-    strict = interval(statistics, level=1 - level)
-    return strict.low > 0 or strict.high < 0
+def luck(gaps: Floats, units: Units) -> float:
+    """How likely gaps of mean 0 add up to so much, where rows that share a unit may go together.
+
+    The sum over the root of the squared sums of units: nearly normal also with few units, since it
+    can never exceed the root of their number.
+
+    >>> round(luck(np.full(12, 0.5), alone(12)), 5), 2**-12
+    (0.00027, 0.000244140625)
+    """
+    if units.codes.shape[1] > 1:  # a row may be of two units, such as two things
+        return _luck_of_several(gaps, units)
+    codes = units.codes[:, 0]
+    own = np.arange(len(codes)) + codes.max(initial=0) + 1
+    sums = np.bincount(np.where(codes < 0, own, codes), weights=gaps)
+    spread = max(float((sums**2).sum()), float((gaps**2).sum()))  # balanced units vary less
+    if spread <= TINY:
+        return 1.0
+    return NORMAL.cdf(-float(gaps.sum()) / sqrt(spread))
+
+
+def _luck_of_several(gaps: Floats, units: Units) -> float:
+    statistics = mean_of(gaps, units, bounds=(-1.0, 1.0))
+    found = uncertainty(statistics)
+    if not found.error > TINY:  # all agree: by luck they would lie on both sides of chance
+        return 0.5**statistics.clusters if gaps.sum() > TINY else 1.0
+    return t_cdf(-statistics.value / found.error, found.freedom)
+
+
+def beyond_luck(ps: Sequence[float], level: float = LEVEL) -> list[bool]:
+    """Which of a family of tests count, by Holm's rule: at most so many families have a false one.
+
+    >>> beyond_luck([0.004, 0.5, 0.0001])
+    [True, False, True]
+    """
+    counted = [False] * len(ps)
+    smallest_first = sorted(range(len(ps)), key=ps.__getitem__)
+    for done, place in enumerate(smallest_first):
+        if ps[place] > level / (len(ps) - done):
+            break
+        counted[place] = True
+    return counted
 
 
 def finding_of(off: OffChance, check: str, part: str, says: str, *, n: int, alarm: bool) -> Finding:
-    """What a rule gets, as a finding."""
+    """What a rule gets, as a finding: an alarm if it matters and luck does not explain it."""
     return Finding(
         check=check,
         part=part,
@@ -141,6 +181,7 @@ def finding_of(off: OffChance, check: str, part: str, says: str, *, n: int, alar
         low=off.low,
         high=off.high,
         chance=off.chance,
+        p=off.p,
         alarm=alarm,
         says=says,
         n=n,
@@ -150,10 +191,3 @@ def finding_of(off: OffChance, check: str, part: str, says: str, *, n: int, alar
 def alone(count: int) -> Units:
     """Items that share nothing, as far as the question goes."""
     return Units(np.arange(count)[:, None], (1,), ("items",))
-
-
-def most_frequent_or_guess(chance: Floats, constant: Floats) -> Floats:
-    """What a rule must beat: a guess or, in a set with unequal labels, the best constant answer."""
-    if float(np.mean(constant) - np.mean(chance)) > POINTS:
-        return constant
-    return chance

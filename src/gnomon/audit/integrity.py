@@ -120,10 +120,22 @@ def _splits(subject: Subject, numbers: list[int]) -> set[str]:
     return {subject.questions[number].split for number in numbers}
 
 
+def _pair(subject: Subject, part: str, numbers: list[int]) -> tuple[int, int]:
+    """Two of the same questions: where they differ in labels or splits, two that do."""
+    first, second = numbers[:2]
+    for number in numbers[1:]:
+        pair = [first, number]
+        if part == "conflicts" and len(_labels(subject, pair)) > 1:
+            return first, number
+        if part == "across splits" and len(_splits(subject, pair)) > 1:
+            return first, number
+    return first, second
+
+
 def _twins_finding(subject: Subject, part: str, twins: Twins, count: int, verb: str) -> Finding:
     """So many faults, shown as pairs."""
     behind = list(chain.from_iterable(twins))
-    pairs = [subject.audited.example(*numbers[:2]) for numbers in twins[:SHOWN]]
+    pairs = [subject.audited.example(*_pair(subject, part, numbers)) for numbers in twins[:SHOWN]]
     total = len(subject.questions)
     return structs.replace(
         subject.faults(DUPLICATES, part, behind, verb),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import chain, pairwise
 from typing import NamedTuple
@@ -9,12 +10,39 @@ from typing import NamedTuple
 from msgspec import structs
 
 from gnomon.audit.finding import SHOWN, Finding, fault, share
-from gnomon.audit.sets import AuditItem
+from gnomon.audit.sets import AuditItem, Compared
 from gnomon.audit.subject import Subject
 from gnomon.graphs import shortest_cycle, strong_components
 from gnomon.reports.words import percent
 
 CHECK = "order"
+YES, NO = ("yes", "true"), ("no", "false")
+# comparatives that make an order, each with its scale; a minus is the other way round on it
+SCALES = {
+    **dict.fromkeys(("larger", "bigger", "greater"), "size"),
+    **dict.fromkeys(("smaller", "littler"), "-size"),
+    **dict.fromkeys(("taller", "higher"), "height"),
+    **dict.fromkeys(("shorter", "lower"), "-height"),
+    "longer": "length",
+    **dict.fromkeys(("heavier", "weightier"), "weight"),
+    "lighter": "-weight",
+    "wider": "width",
+    "narrower": "-width",
+    "older": "age",
+    "younger": "-age",
+    "farther": "distance",
+    "further": "distance",
+    "nearer": "-distance",
+    "closer": "-distance",
+    "deeper": "depth",
+    "shallower": "-depth",
+}
+_WORDS = "|".join(SCALES)
+_THING = r"(?:the |an? )?"
+COMPARED = re.compile(
+    rf"(?:(?:is|are) {_THING}(?P<first>.+?)|{_THING}(?P<one>.+?) (?:is|are)) (?P<word>{_WORDS}) "
+    rf"(?:in \w+ )?than {_THING}(?P<second>.+?)[.?!]*"
+)
 MOST_THINGS = 5_000  # beyond which what follows by transitivity is not looked for
 Thing = tuple[str, ...]  # a name, and the scope in which its comparisons hold
 Pair = tuple[Thing, Thing]  # the first is greater than the second
@@ -56,7 +84,7 @@ def _comparisons(subject: Subject) -> OrderFacts:
 
 def _fact(question: AuditItem) -> Pair | None:
     """Which of two things the label says is greater, if it says that."""
-    compared = question.compared
+    compared = question.compared or asked_comparison(question)
     if compared is None or len(question.gold) != 1:
         return None
     first, second = (compared.first, *compared.scope), (compared.second, *compared.scope)
@@ -66,6 +94,26 @@ def _fact(question: AuditItem) -> Pair | None:
     if said == "lesser":
         return second, first
     return None
+
+
+def asked_comparison(question: AuditItem) -> Compared | None:
+    """What a question asks, or a sentence says, with a comparative: "Is an ant smaller than a cow?"
+
+    That an ant is not smaller says here that it is larger. A story or a picture has facts of its
+    own.
+    """
+    answers = {choice.lower(): choice for choice in question.choices}
+    yes = [answers[word] for word in YES if word in answers]
+    no = [answers[word] for word in NO if word in answers]
+    asked = COMPARED.fullmatch(" ".join(question.item.text.lower().split()))
+    if asked is None or len(question.choices) != 2 or not yes or not no:
+        return None
+    first, second = asked["first"] or asked["one"], asked["second"]
+    scale = SCALES[asked["word"]]
+    if scale.startswith("-"):
+        first, second = second, first
+    scope = (scale.removeprefix("-"), question.item.context, question.picture)
+    return Compared(first, second, {yes[0]: "greater", no[0]: "lesser"}, scope)
 
 
 def _contradictions(subject: Subject, found: OrderFacts) -> Finding:

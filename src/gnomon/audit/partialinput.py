@@ -7,135 +7,42 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.audit.finding import (
-    Finding,
-    OffChance,
-    against,
-    alone,
-    finding_of,
-    most_frequent_or_guess,
+from gnomon.audit.finding import Finding, OffChance, against, alone, finding_of, luck
+from gnomon.audit.learning import (
+    ChoiceBayes,
+    LabelRates,
+    Learner,
+    NaiveBayes,
+    Tried,
+    folds_at_random,
+    folds_of_units,
+    learnt_once,
+    tried,
 )
 from gnomon.audit.sets import AuditItem
-from gnomon.audit.subject import ALL_WORDS, Answers, Signs, Subject, best_credit, signs_of, words_of
+from gnomon.audit.subject import ALL_WORDS, Signs, Subject, signs_of, words_of
 from gnomon.measures.columns import Floats
-from gnomon.models.classifiers import assign_folds
+from gnomon.measures.units import Units
 from gnomon.reports.words import percent
 
-# A naive Bayes classifier of signs that never saw what it is asked, on sparse counts.
-#
-# What is held out must not show by its absence. So labels weigh in the end as they do in the
-# whole, each sign counts by how far labels with it differ from the labels in training, and a sign
-# that training lacks says nothing.
-
-
-FOLDS = 5
-PRIOR = 1.0  # how many sightings the share of a label counts for, beside those of a sign
-TINY = 1e-12
-
-
-def folds_at_random(count: int, folds: int = FOLDS) -> np.ndarray:
-    """A fold for each row, as a bit; all folds have the same size, or nearly."""
-    numbers = np.random.default_rng(0).permutation(count) % folds
-    return np.asarray(1 << numbers)
-
-
-def folds_of_units(units: Sequence[tuple[str, ...]], folds: int = FOLDS) -> np.ndarray:
-    """The folds of each row as bits: two are set where its two objects lie in different ones."""
-    every = [unit for mine in units for unit in mine]
-    fold = assign_folds(every, folds)
-    found = np.zeros(len(units), dtype=np.int64)
-    for row, mine in enumerate(units):
-        for unit in mine:
-            found[row] |= 1 << fold[unit]
-    return found
-
-
-def held_out_scores(signs: Signs, answers: Answers, folds: np.ndarray) -> Floats:
-    """[rows, targets] what each row's signs speak for, learnt from rows that share no fold."""
-    scores = np.zeros((len(answers), len(answers.targets)))
-    for block in np.unique(folds):
-        asked = folds == block
-        scores[asked] = block_scores(signs, answers, (folds & block) == 0, asked)
-    return scores
-
-
-def block_scores(signs: Signs, answers: Answers, train: np.ndarray, asked: np.ndarray) -> Floats:
-    """[asked rows, targets] the scores, learnt from the rows in `train`."""
-    votes = answers.votes
-    prior = _log(votes.sum(axis=0) / max(len(votes), 1))
-    number = int(asked.sum())
-    if not train.any():
-        return np.tile(prior, (number, 1))
-
-    weights = sign_weights(signs, votes, train)
-    entries = asked[signs.rows]
-    place = (np.cumsum(asked) - 1)[signs.rows[entries]]
-    codes = signs.codes[entries]
-    found = np.tile(prior, (number, 1))
-    for target in range(votes.shape[1]):
-        column = weights[:, target]
-        found[:, target] += np.bincount(place, weights=column[codes], minlength=number)
-    return found
-
-
-def sign_weights(signs: Signs, votes: Floats, train: np.ndarray) -> Floats:
-    """[signs, targets] how much more often each target comes with a sign than without regard."""
-    entries = train[signs.rows]
-    rows = signs.rows[entries]
-    codes = signs.codes[entries]
-    shares = votes[train].sum(axis=0) / train.sum()
-    seen = np.bincount(codes, minlength=len(signs.names))
-    found = np.zeros((len(signs.names), votes.shape[1]))
-    for target, share in enumerate(shares):
-        if share <= 0:
-            continue
-        with_target = np.bincount(codes, weights=votes[rows, target], minlength=len(signs.names))
-        posterior = (with_target + PRIOR * share) / (seen + PRIOR)
-        found[:, target] = _log(posterior) - _log(share)
-    return found
-
-
-def _log(value: Floats | float) -> Floats:
-    return np.asarray(np.log(np.maximum(value, TINY)))
-
-
-# What choices that differ from item to item give away by themselves: their words and lengths.
-
-
-LONGEST_CHOICE = "length, the longest"
-WRONG, RIGHT = "wrong", "right"
-
-
-def _longest_choice(subject: Subject) -> Floats:
-    answers = subject.answers
-    lengths = np.full(answers.choices.shape, -np.inf)
-    for row, question in enumerate(subject.answered):
-        lengths[row, : len(question.choices)] = list(map(len, question.choices))
-    return best_credit(lengths, answers.gold)
-
-
-def _words_of_choices(subject: Subject) -> Floats:
-    """Each choice is a text of its own that is right or wrong."""
-    answers = subject.answers
-    row, place = np.nonzero(answers.choices >= 0)
-    texts = []
-    for number, at in zip(row, place, strict=True):
-        texts.append(subject.answered[number].choices[at])
-    right = answers.gold[row, place]
-    every = np.tile(np.array([0, 1]), (len(row), 1))
-    alone = Answers(np.arange(len(row)), (WRONG, RIGHT), every, np.stack([~right, right], axis=1))
-
-    way: Way = "by group" if subject.audited.has_groups else "at random"
-    scores = held_out_scores(signs_of(texts, words_of), alone, _folds(subject, way)[row])
-    found = np.full(answers.choices.shape, -np.inf)
-    found[row, place] = scores[:, 1] - scores[:, 0]
-    return best_credit(found, answers.gold)
+CHECK = "partial_input"
+LEAST_ITEMS = 40  # fewer teach a classifier nothing
+Way = Literal["by split", "by group", "at random"]
+HOW: dict[Way, str] = {
+    "by split": "and learnt from the training part",
+    "by group": "and never saw the item's group",
+    "at random": "and saw other items of its group",
+}
 
 
 # The parts of a question that a classifier may see alone.
 
 
 LONGEST = 40  # words; longer texts count as alike
+STEP = 8  # characters by which lengths are told apart
+PLACES = 8  # words from the beginning of a text whose place is looked at
+LAST = 3  # words before its end
+MOST = 4  # capitals or signs of punctuation; more of them count as alike
 THINGS = ("first thing", "second thing")
 FORM = "lengths and shared words"
 
@@ -146,17 +53,18 @@ class Input(NamedTuple):
     name: str
     signs: Signs
     whole: bool = False  # whether it is all that there is of the question
+    form: bool = False  # whether it is how the question is written, and no word of it
 
     @property
     def called(self) -> str:
         """The part in a sentence."""
-        if self.name in (ALL_WORDS, FORM):
+        if self.form or self.name == ALL_WORDS:
             return self.name
         return f"the {self.name}"
 
 
 def parts_of_questions(subject: Subject) -> Iterator[Input]:
-    """Each field, all words of a question with a picture, each of two things, and lengths."""
+    """Each field, all words of a question with a picture, each of two things, and the form."""
     pictures = any(question.picture for question in subject.answered)
     alone = len(subject.fields) == 1
     for field in subject.fields:
@@ -165,7 +73,12 @@ def parts_of_questions(subject: Subject) -> Iterator[Input]:
         yield Input(ALL_WORDS, subject.signs(ALL_WORDS))
     yield from _things(subject)
     forms = [_form(question) for question in subject.answered]
-    yield Input(FORM, signs_of(forms, str.split))
+    yield Input(FORM, signs_of(forms, str.split), form=True)
+    for field in subject.fields:
+        texts = subject.texts(field)
+        written = signs_of(texts, signs_of_writing)
+        yield Input(f"punctuation and capitals of the {field}", written, form=True)
+        yield Input(f"places of words in the {field}", signs_of(texts, places_of_words), form=True)
 
 
 def _things(subject: Subject) -> Iterator[Input]:
@@ -184,19 +97,146 @@ def _form(question: AuditItem) -> str:
     for place, text in enumerate(question.texts):
         words = words_of(text)
         found.append(f"length{place}:{min(len(words), LONGEST)}")
+        found.append(f"characters{place}:{min(len(text), LONGEST * STEP) // STEP}")
         found.append(f"shared{place}:{len(seen.intersection(words))}")
         seen.update(words)
     return " ".join(found)
 
 
-CHECK = "partial_input"
-LEAST_ITEMS = 40  # fewer teach a classifier nothing
-Way = Literal["by split", "by group", "at random"]
-HOW: dict[Way, str] = {
-    "by split": "and learnt from the training part",
-    "by group": "and never saw the item's group",
-    "at random": "and saw other items of its group",
-}
+def signs_of_writing(text: str) -> list[str]:
+    """How a text is written: its punctuation, its capitals, how it begins and ends; no word of it.
+
+    >>> signs_of_writing("Is it Up?")
+    ['first capital', 'last ?', 'capitals 1', 'shouted 0', '? 1', 'last word lower']
+    """
+    words = text.split()
+    inner = words[1:]
+    capitals = sum(word[0].isupper() for word in inner)
+    shouted = sum(word.isupper() and len(word) > 1 for word in words)
+    found = [
+        f"first {_kind(text[:1])}",
+        f"last {_kind(text[-1:])}",
+        f"capitals {min(capitals, MOST)}",
+        f"shouted {min(shouted, MOST)}",
+    ]
+    for sign in sorted(set(text)):
+        if not sign.isalnum() and sign != " ":
+            found.append(f"{sign} {min(text.count(sign), MOST)}")
+        elif sign.isalnum() and not sign.isascii():
+            found.append(f"{sign} there")
+    if "  " in text:
+        found.append("two spaces")
+    if any(map(str.isdigit, text)):
+        found.append("digits")
+    if words:
+        found.append(f"last word {'capital' if words[-1][0].isupper() else 'lower'}")
+    return found
+
+
+def _kind(sign: str) -> str:
+    if sign.isupper():
+        return "capital"
+    if sign.isalpha():
+        return "letter"
+    return "digit" if sign.isdigit() else sign
+
+
+def places_of_words(text: str) -> list[str]:
+    """Each word with its place from the beginning, the last ones also with theirs from the end.
+
+    >>> places_of_words("On the mat")
+    ['0 on', '1 the', '2 mat', '-1 mat', '-2 the', '-3 on']
+    """
+    words = words_of(text)
+    found = [f"{place} {word}" for place, word in enumerate(words[:PLACES])]
+    for back, word in enumerate(reversed(words[-LAST:]), 1):
+        found.append(f"-{back} {word}")
+    return found
+
+
+# How choices that differ from item to item are written, each beside the others.
+
+
+def writing_of_choices(question: AuditItem) -> list[str]:
+    """Signs of each choice: its rank by length and by shared words, punctuation, capitals."""
+    choices = question.choices
+    asked = {word for text in question.texts for word in words_of(text)}
+    words = [set(words_of(choice)) for choice in choices]
+    with_question = [len(mine & asked) / max(1, len(mine)) for mine in words]
+    with_others = [sum(len(mine & other) for other in words) / max(1, len(mine)) for mine in words]
+    found = []
+    for place, choice in enumerate(choices):
+        signs = [sign.replace(" ", "_") for sign in signs_of_writing(choice)]
+        signs += [f"place:{place}", f"words:{min(len(choice.split()), LONGEST)}"]
+        signs.append(f"length:{_rank(list(map(len, choices)), place)}")
+        signs.append(f"question:{_rank(with_question, place)}")
+        signs.append(f"others:{_rank(with_others, place)}")
+        signs.append(f"alphabet:{sorted(choices).index(choice)}")
+        found.append(" ".join(signs))
+    return found
+
+
+def _rank(values: Sequence[float], place: int) -> str:
+    """Which of several values one is, and of how many it is the same."""
+    mine = values[place]
+    larger = sum(value > mine for value in values)
+    same = sum(value == mine for value in values)
+    return f"{larger}of{len(values)}x{same}"
+
+
+# Each rule is held against a guess and against the rates of labels alone.
+
+
+class Folded(NamedTuple):
+    """How rows are held out, with what label rates alone get in this way."""
+
+    way: Way
+    folds: np.ndarray
+    rates: Tried
+
+
+def folded(subject: Subject, way: Way) -> Folded:
+    """The folds of a way; made once."""
+    known: Folded | None = subject.folded.get(way)
+    if known is not None:
+        return known
+    answers = subject.answers
+    folds = folds_at_random(len(answers))
+    if way == "by group":
+        kin = subject.audited.kin
+        folds = folds_of_units([kin[row] for row in answers.rows])
+    made = Folded(way, folds, tried(LabelRates(answers), answers, folds))
+    subject.folded[way] = made
+    return made
+
+
+def usual_way(subject: Subject) -> Way:
+    """By group, where there are enough of them."""
+    return "by group" if subject.grouped else "at random"
+
+
+def tried_against_rates(subject: Subject, learner: Learner, way: Way) -> tuple[OffChance, Floats]:
+    """What a rule gets beyond a guess and beyond label rates, and what it earns on each row."""
+    answers = subject.answers
+    held = folded(subject, way)
+    mine = tried(learner, answers, held.folds)
+    # at random the question is about this very set, not about other groups
+    apart = alone(len(answers))
+    shown = apart if way == "at random" else subject.units
+    tested = apart if way == "at random" else subject.independent
+    return beyond_rates(mine, held.rates, answers.chance, shown, tested), mine.shown
+
+
+def beyond_rates(
+    mine: Tried, rates: Tried, chance: Floats, shown: Units, tested: Units
+) -> OffChance:
+    """A rule against a guess or, where that gets more, the rates of labels alone.
+
+    The interval is over the units that are shown, luck over those that are tested.
+    """
+    better = rates.shown.mean() > chance.mean()
+    p = max(luck(mine.tested - chance, tested), luck(mine.tested - rates.tested, tested))
+    return against(mine.shown, rates.shown if better else chance, shown, p)
 
 
 def partial_input(subject: Subject) -> Iterator[Finding]:
@@ -207,14 +247,16 @@ def partial_input(subject: Subject) -> Iterator[Finding]:
             check=CHECK, says=f"Fewer than {LEAST_ITEMS} items are too few to learn from."
         )
         return
-    if not answers.has_labels:
+    if not answers.same_offer:
         yield from _choices_alone(subject)
+    if not answers.has_labels:
         return
-    inputs = list(parts_of_questions(subject))
-    ways = _ways(subject)
-    for given in inputs:
+    for given in parts_of_questions(subject):
+        ways = _ways(subject)
+        if given.form:
+            ways = [usual_way(subject)]
         for way in ways:
-            yield _finding(subject, given, way, len(inputs) * len(ways))
+            yield _finding(subject, given, way)
 
 
 def _ways(subject: Subject) -> list[Way]:
@@ -226,47 +268,39 @@ def _ways(subject: Subject) -> list[Way]:
     return [*ways, "at random"]
 
 
-def _finding(subject: Subject, given: Input, way: Way, tests: int) -> Finding:
+def _finding(subject: Subject, given: Input, way: Way) -> Finding:
     answers = subject.answers
-    asked, scores = _asked(subject, given.signs, way)
-    credit = answers.credit(scores)[asked]
-    chance = answers.chance[asked]
-    reference = most_frequent_or_guess(chance, answers.constant[asked])
-    # at random the question is about this very set, not about other groups
-    units = alone(len(credit)) if way == "at random" else subject.units[asked]
-    off = against(credit, reference, units, tests)
-
-    below = off.below and float(credit.mean()) < float(chance.mean())
-    above = off.above and (way == "by group" or not given.whole)
-    alarm = above or (below and way == "by split")
+    learner = NaiveBayes(given.signs, answers)
+    if way == "by split":
+        off, credit, asked = _by_split(subject, learner)
+    else:
+        off, credit = tried_against_rates(subject, learner, way)
+        asked = np.arange(len(answers))
+    seen_whole = given.whole and way == "at random" and subject.audited.has_groups
+    alarm = (off.above and not seen_whole) or (off.below and way == "by split")
     says = _sentence(subject, given, way, off)
-    if below and way != "by split":
+    low = off.high is not None and off.high < float(answers.chance[asked].mean())
+    if low and way != "by split":
         says += " Below chance: labels are balanced over these words, so do not divide the set."
-    finding = finding_of(off, CHECK, f"{given.name}, {way}", says, n=len(credit), alarm=alarm)
-    if not alarm:
+    part = f"{given.name}, {way}"
+    finding = finding_of(off, CHECK, part, says, n=len(credit), alarm=alarm)
+    if not off.above:
         return finding
-    return subject.about_answers(finding, np.flatnonzero(asked)[credit == 1])
+    return subject.about_answers(finding, asked[credit == 1])
 
 
-def _asked(subject: Subject, signs: Signs, way: Way) -> tuple[np.ndarray, Floats]:
-    """Which answers are asked for, and the scores of all."""
-    answers = subject.answers
-    if way != "by split":
-        everybody = np.ones(len(answers), dtype=bool)
-        return everybody, held_out_scores(signs, answers, _folds(subject, way))
-
-    splits = subject.splits
+def _by_split(subject: Subject, learner: Learner) -> tuple[OffChance, Floats, np.ndarray]:
+    """The same, learnt from the authors' training part: to be reliably wrong tells as much."""
+    answers, splits = subject.answers, subject.splits
     assert splits is not None
     *_, train = splits.learnt.values()
-    scores = np.zeros((len(answers), len(answers.targets)))
-    scores[splits.test] = block_scores(signs, answers, train, splits.test)
-    return splits.test, scores
-
-
-def _folds(subject: Subject, way: Way) -> np.ndarray:
-    if way == "at random":
-        return folds_at_random(len(subject.answers))
-    return folds_of_units([question.kin for question in subject.answered])
+    credit = learnt_once(learner, answers, train, splits.test)
+    rates = learnt_once(LabelRates(answers), answers, train, splits.test)
+    chance, shown = answers.chance[splits.test], subject.units[splits.test]
+    tested = subject.independent[splits.test]
+    off = beyond_rates(Tried(credit, credit), Tried(rates, rates), chance, shown, tested)
+    wrong = luck(chance - credit, tested)
+    return off._replace(p=min(1.0, 2 * min(off.p, wrong))), credit, np.flatnonzero(splits.test)
 
 
 def _sentence(subject: Subject, given: Input, way: Way, off: OffChance) -> str:
@@ -280,16 +314,23 @@ def _sentence(subject: Subject, given: Input, way: Way, off: OffChance) -> str:
 
 
 def _choices_alone(subject: Subject) -> Iterator[Finding]:
-    """Choices that differ from item to item: do their own words and lengths give one away?"""
+    """Choices that differ from item to item: does how they are written give one away?"""
+    answers = subject.answers
+    written = []
+    for question in subject.answered:
+        written += writing_of_choices(question)
+    texts = [choice for question in subject.answered for choice in question.choices]
     rules = {
-        LONGEST_CHOICE: _longest_choice(subject),
-        "words of the choices": _words_of_choices(subject),
+        "length, place and writing": signs_of(written, str.split),
+        "words": signs_of(texts, words_of),
     }
-    for name, credit in rules.items():
-        off = against(credit, subject.answers.chance, subject.units, len(rules))
+    for name, signs in rules.items():
+        off, credit = tried_against_rates(subject, ChoiceBayes(signs, answers), usual_way(subject))
         says = (
-            f"Taking the choice by {name} alone, without the question, is right on "
-            f"{percent(off.value)} of {len(credit):,} items; a guess gets {percent(off.chance)}."
+            f"Taking the choice by the {name} of the choices alone, without the question, is right "
+            f"on {percent(off.value)} of {len(credit):,} items; without them one gets "
+            f"{percent(off.chance)}."
         )
-        alarm = off.above or (off.below and name == LONGEST_CHOICE)  # which learns nothing
-        yield finding_of(off, CHECK, name, says, n=len(credit), alarm=alarm)
+        part = f"{name} of the choices"
+        finding = finding_of(off, CHECK, part, says, n=len(credit), alarm=off.above)
+        yield subject.about_answers(finding, np.flatnonzero(credit == 1))

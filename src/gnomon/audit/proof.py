@@ -17,6 +17,8 @@ from gnomon.errors import MissingExtraError
 from gnomon.lexicon.relations import Use
 from gnomon.proofs.meaning.formulas import Formula, every
 from gnomon.proofs.meaning.stories import Story, reading_named
+from gnomon.proofs.puzzles import READINGS as READINGS_OF_PUZZLES
+from gnomon.proofs.puzzles import answers
 from gnomon.proofs.solver import ORDINARY, Case, formula_of
 from gnomon.reports.words import percent
 
@@ -195,12 +197,15 @@ def _is_about_the_same(one: Told, other: Told) -> bool:
 PROOF = "proof"
 READINGS: tuple[Use, ...] = ("loosely", "directly")
 PARTS = ("no reading", "some readings", "every reading")
+UNDECIDED = "undecided"  # neither proved nor refuted in any reading
 VERDICTS = {"entailment", "contradiction", "neutral"}
-Verdicts = dict[Use, str]
+MOST_PUZZLES = 6_000  # questions in words of their own that are given to the prover
+MOST_UNREAD = 50  # questions that cannot be read, beyond as many that can
+Verdicts = dict[str, str]  # by reading or use of the words
 
 
 def proof(subject: Subject) -> Iterator[Finding]:
-    """Labels that hold in no reading, in some, and in all."""
+    """Labels that hold in no reading, in some, and in all; and how many hold in each."""
     try:
         proved = dict(_proved(subject))
     except MissingExtraError as error:
@@ -212,29 +217,62 @@ def proof(subject: Subject) -> Iterator[Finding]:
         return
     held: dict[str, list[int]] = {part: [] for part in PARTS}
     for number, found in proved.items():
-        right = [verdict in subject.questions[number].gold for verdict in found.values()]
-        held[_part(right)].append(number)
+        part = _part(list(found.values()), subject.questions[number].gold)
+        held.setdefault(part, []).append(number)
     for part, numbers in held.items():
         yield _reading_finding(subject, part, numbers, proved)
+    for reading in READINGS_OF_PUZZLES:
+        judged = {number: found[reading] for number, found in proved.items() if reading in found}
+        if judged:
+            yield _puzzle_finding(subject, reading, judged)
 
 
-def _part(right: list[bool]) -> str:
-    """Whether a label is right in all readings, in some or in none."""
+def _part(answers: list[str], gold: Sequence[str]) -> str:
+    """Whether a label is right in all readings, in some, in none, or never decided."""
     none, some, every = PARTS
+    right = [answer in gold for answer in answers]
     if all(right):
         return every
-    return some if any(right) else none
+    if any(right):
+        return some
+    return none if any(answers) else UNDECIDED
 
 
 def _proved(subject: Subject) -> Iterator[tuple[int, Verdicts]]:
     """The verdict in each reading, for every question that can be read."""
+    tried = read = 0
     for number, question in enumerate(subject.questions):
-        if not VERDICTS.issuperset(question.choices):
-            continue
         *contexts, claim = question.texts
-        found = verdicts(" ".join(contexts), claim)
+        if VERDICTS.issuperset(question.choices):
+            found = verdicts(" ".join(contexts), claim)
+        elif question.picture or tried >= MOST_PUZZLES or tried - read > MOST_UNREAD + read:
+            continue  # a set of other questions, or a large one
+        else:
+            found = answers(" ".join(contexts), claim, question.choices)
+            tried += 1
+            read += bool(found)
         if found:
             yield number, found
+
+
+def _puzzle_finding(subject: Subject, reading: str, judged: dict[int, str]) -> Finding:
+    """How many labels of puzzles a reading proves, refutes and leaves open."""
+    proved = opened = 0
+    refuted = []
+    for number, answer in judged.items():
+        if answer in subject.questions[number].gold:
+            proved += 1
+        elif answer:
+            refuted.append(number)
+        else:
+            opened += 1
+    says = (
+        f"Under the reading '{reading}' {proved:,} of {len(judged):,} labels are proved, "
+        f"{len(refuted):,} refuted, {opened:,} left open."
+    )
+    value = share(proved, len(judged))
+    finding = Finding(check=PROOF, part=reading, value=value, says=says, n=len(judged))
+    return subject.about(finding, refuted)
 
 
 def verdicts(premises: str, claim: str) -> Verdicts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -88,11 +88,6 @@ class AuditItem(NamedTuple):
         return images[0].path if len(images) == 1 else " + ".join(image.path for image in images)
 
     @property
-    def kin(self) -> tuple[str, ...]:
-        """What a classifier that is asked this question must not have seen."""
-        return self.held_out or (self.group or f"item {self.id}",)
-
-    @property
     def things(self) -> tuple[str, ...]:
         """The two things that are compared; none in other questions."""
         if self.compared is None:
@@ -151,7 +146,7 @@ class AuditSet:
         lines = []
         for number in numbers:
             gold = " or ".join(self.questions[number].gold)
-            lines.append(f"{self.text(number)} → {gold}")
+            lines.append(f"{self.questions[number].id}: {self.text(number)} → {gold}")
         ids = tuple(self.questions[number].id for number in numbers)
         return Example(ids=ids, text="\n".join(lines))
 
@@ -161,22 +156,44 @@ class AuditSet:
         return [question.texts[place] for question in self.questions]
 
     @cached_property
+    def kin(self) -> list[tuple[str, ...]]:
+        """For each question what a rule that is asked it must not have seen.
+
+        What the benchmark holds out; else the group, the picture or the context, whichever recurs.
+        """
+        alone: list[tuple[str, ...]] = [(f"item {number}",) for number in range(len(self))]
+        for shared in self._shared():
+            kin = [mine or own for mine, own in zip(shared, alone, strict=True)]
+            if 1 < len(set(chain.from_iterable(kin))) < len(self):
+                return kin
+        return alone
+
+    def _shared(self) -> Iterator[list[tuple[str, ...]]]:
+        yield [
+            question.held_out or (question.group,) * bool(question.group)
+            for question in self.questions
+        ]
+        yield [(question.picture,) * bool(question.picture) for question in self.questions]
+        places = [place for place, name in enumerate(self.fields) if name in self.contexts]
+        if 0 < len(places) < len(self.fields):
+            texts = ["\n".join(one.texts[place] for place in places) for one in self.questions]
+            yield [(text,) * bool(text.strip()) for text in texts]
+
+    @cached_property
     def has_groups(self) -> bool:
         """Whether some questions belong together: they share a group, or what they are about."""
-        shared: set[str] = set()
-        for question in self.questions:
-            shared.update(question.kin)
+        shared = set(chain.from_iterable(self.kin))
         return 1 < len(shared) < len(self)
 
     @cached_property
     def units(self) -> Units:
         """What each question shares with others; a question that shares nothing is its own unit."""
         kinds = [kind for kind in self.kinds if self._has(kind)]
-        if not kinds and self.has_groups:
-            kinds = [GROUPS]
         if not kinds:
-            alone = np.full((len(self), 1), -1, dtype=np.int64)
-            return Units(alone, (1,), ("items",))
+            words = CodeBook()
+            kin = [words[mine[0]] for mine in self.kin]
+            noun = "groups" if self.has_groups else "items"
+            return Units(np.array(kin, dtype=np.int64)[:, None], (1,), (noun,))
         columns = list(chain.from_iterable(map(self._codes, kinds)))
         tags = tuple(len(kind.tags) for kind in kinds)
         nouns = tuple(kind.noun for kind in kinds)

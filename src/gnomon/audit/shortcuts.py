@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
 from gnomon.audit.finding import (
+    SHOWN,
     Finding,
     OffChance,
     against,
     alone,
     fault,
     finding_of,
+    luck,
     so_many,
+)
+from gnomon.audit.learning import FOLDS, LabelRates, tried
+from gnomon.audit.partialinput import (
+    Way,
+    beyond_rates,
+    folded,
+    tried_against_rates,
+    usual_way,
 )
 from gnomon.audit.sets import Splits
 from gnomon.audit.subject import ALL_WORDS, Answers, Subject, answers_of
@@ -56,7 +68,7 @@ def _labels(answers: Answers) -> Iterator[Finding]:
         mine = answers.offers == offer
         best = int(answers.votes[mine].sum(axis=0).argmax())
         credit = answers.credit_of(best)[mine]
-        off = against(credit, answers.chance[mine], alone(int(mine.sum())), tests)
+        off = _best_of(tests, credit, answers.chance[mine])
         label = answers.targets[best]
         part = f"'{label}'"
         if len(offers) > 1:
@@ -77,9 +89,15 @@ def _places(answers: Answers) -> Iterator[Finding]:
     means = [credit.mean() for credit in credits]
     best = int(np.argmax(means))
     everybody = np.ones(len(answers), dtype=bool)
-    off = against(credits[best], answers.chance, alone(len(answers)), width)
+    off = _best_of(width, credits[best], answers.chance)
     part = f"choice {best + 1}"
     yield _constant_finding(part, off, everybody, f"Always taking choice {best + 1}")
+
+
+def _best_of(tests: int, credit: Floats, chance: Floats) -> OffChance:
+    """The best of so many rules: one of them is lucky so many times as often."""
+    units = alone(len(credit))
+    return against(credit, chance, units, min(1.0, tests * luck(credit - chance, units)))
 
 
 def _orders_vary(choices: np.ndarray) -> bool:
@@ -97,6 +115,137 @@ def _constant_finding(part: str, off: OffChance, mine: np.ndarray, what: str) ->
     return finding_of(off, CONSTANTS, part, says, n=int(mine.sum()), alarm=off.above)
 
 
+# Which label is right when it is offered? Counted over all other items, or over those with the same
+# value of a tag: a template, an author, a kind of question.
+
+
+PRIORS = "priors"
+LEAST_WITH = 10  # items with a value of a tag, before a sentence names it
+
+
+def priors(subject: Subject) -> Iterator[Finding]:
+    """The rates of labels where offers differ, and within each tag."""
+    if not subject.answers.same_offer:
+        yield _rates_finding(subject)
+    for name, codes in subject.tags.items():
+        yield _tag_finding(subject, name, codes)
+    if subject.answers.same_offer and not subject.tags:
+        says = "All items offer the same labels, and no column has few values that recur."
+        yield Finding(check=PRIORS, says=says)
+
+
+def _rates_finding(subject: Subject) -> Finding:
+    answers = subject.answers
+    rates = folded(subject, usual_way(subject)).rates
+    p = luck(rates.tested - answers.chance, subject.independent)
+    off = against(rates.shown, answers.chance, subject.units, p)
+    says = (
+        f"Of the labels that are offered, the one that is right most often elsewhere is right on "
+        f"{percent(off.value)} of {len(answers):,} items; a guess gets {percent(off.chance)}."
+    )
+    finding = finding_of(off, PRIORS, "labels", says, n=len(answers), alarm=off.above)
+    return subject.about_answers(finding, np.flatnonzero(rates.shown == 1))
+
+
+def _tag_finding(subject: Subject, name: str, codes: np.ndarray) -> Finding:
+    answers = subject.answers
+    way = _way_of_tag(subject, codes)
+    off, credit = tried_against_rates(subject, LabelRates(answers, codes), way)
+    says = (
+        f"Whoever knows the {name} alone, and which label it goes with elsewhere, is right on "
+        f"{percent(off.value)} of {len(answers):,} items; without it one gets "
+        f"{percent(off.chance)}"
+    )
+    told = _labels_by_value(subject, name, codes)
+    if off.above and told:
+        says += f": {', '.join(told)}"
+    finding = finding_of(off, PRIORS, name, f"{says}.", n=len(answers), alarm=off.above)
+    if not off.above:
+        return finding
+    return subject.about_answers(finding, np.flatnonzero(credit == 1))
+
+
+def _way_of_tag(subject: Subject, codes: np.ndarray) -> Way:
+    """By group, unless each value of the tag is found in one group only."""
+    words = CodeBook()
+    kin = [words[subject.audited.kin[row][0]] for row in subject.answers.rows]
+    pairs = np.unique(np.stack([codes, np.array(kin)], axis=1), axis=0)
+    if len(pairs) == len(np.unique(codes)):
+        return "at random"
+    return usual_way(subject)
+
+
+def _labels_by_value(subject: Subject, name: str, codes: np.ndarray) -> list[str]:
+    """The most frequent label of some values of a tag, those with most items of it first."""
+    labels = [" or ".join(one.gold) for one in subject.answered]
+    by_value: dict[str, Counter[str]] = {}
+    for one, label in zip(subject.answered, labels, strict=True):
+        by_value.setdefault(one.unit(name), Counter())[label] += 1
+    told = []
+    for value, counts in by_value.items():
+        label, times = counts.most_common(1)[0]
+        if counts.total() >= LEAST_WITH:
+            told.append((-times, f"'{value}' is '{label}' in {percent(times / counts.total())}"))
+    return [sentence for _, sentence in sorted(told)[:SHOWN]]
+
+
+# Does the order of the rows say which label is right? Sorted labels, runs, labels that alternate.
+
+
+ROWS = "rows"
+BLOCK = 25  # rows, at least, that are taken together
+MOST_BLOCKS = 200
+FAR_BACK = 100  # rows before an item among which one of another group is looked for
+
+
+def rows(subject: Subject) -> Iterator[Finding]:
+    """Where in the file an item stands, and the right answer of the item before it."""
+    answers = subject.answers
+    if len(answers) < 2 * BLOCK:
+        yield Finding(check=ROWS, says=f"Fewer than {2 * BLOCK} items have hardly an order.")
+        return
+    if not answers.has_labels:  # then the place of the right answer may go with the row
+        places = np.where(answers.choices >= 0, np.arange(answers.choices.shape[1]), -1)
+        names = tuple(f"choice {place + 1}" for place in range(places.shape[1]))
+        answers = replace(answers, choices=places, targets=names)
+    size = max(BLOCK, len(answers) // MOST_BLOCKS)
+    in_blocks = np.arange(len(answers)) // size
+    usual = folded(subject, usual_way(subject)).folds
+    yield _rows_finding(subject, answers, "place in the file", in_blocks, usual)
+    in_order = 1 << (np.arange(len(answers)) * FOLDS // len(answers))
+    before = _answers_before(subject, answers)
+    yield _rows_finding(subject, answers, "answer before it", before, in_order)
+
+
+def _rows_finding(
+    subject: Subject, answers: Answers, part: str, codes: np.ndarray, folds: np.ndarray
+) -> Finding:
+    mine = tried(LabelRates(answers, codes), answers, folds)
+    rates = tried(LabelRates(answers), answers, folds)
+    off = beyond_rates(mine, rates, answers.chance, subject.units, subject.independent)
+    says = (
+        f"Who knows of an item only the {part} is right on {percent(off.value)} of "
+        f"{len(answers):,}; without it one gets {percent(off.chance)}."
+    )
+    return finding_of(off, ROWS, part, says, n=len(answers), alarm=off.above)
+
+
+def _answers_before(subject: Subject, answers: Answers) -> np.ndarray:
+    """The answer of the nearest item before that shares nothing with this one; 0 for none."""
+    first = answers.gold.argmax(axis=1)
+    right = answers.choices[np.arange(len(answers)), first] + 1
+    kin = [subject.audited.kin[row] for row in answers.rows]
+    found = np.zeros(len(answers), dtype=np.int64)
+    for row in range(1, len(answers)):
+        back = row - 1
+        while back >= 0 and not set(kin[back]).isdisjoint(kin[row]):
+            back -= 1
+            if row - back > FAR_BACK:
+                back = -1
+        found[row] = right[back] if back >= 0 else 0
+    return found
+
+
 # Does the training part tell the answers of the test part? Look a text up, take or flip its
 # label.
 #
@@ -109,11 +258,10 @@ PICTURE = "picture"
 
 
 class Rule(NamedTuple):
-    """Which answer is given, as one of how many tests."""
+    """Which answer is given."""
 
     check: str
     flipped: bool
-    tests: int
 
 
 class Looked(NamedTuple):
@@ -145,7 +293,7 @@ def _findings(subject: Subject, check: str, *, flipped: bool) -> Iterator[Findin
         yield Finding(check=check, says=says)
         return
     parts = _parts(subject)
-    rule = Rule(check, flipped, tests=len(parts) * len(splits.learnt))
+    rule = Rule(check, flipped)
     for field, keys in parts.items():
         for learnt in splits.learnt:
             yield _look_up_finding(subject, splits, rule, Looked(field, keys, learnt))
@@ -165,7 +313,9 @@ def _look_up_finding(subject: Subject, splits: Splits, rule: Rule, looked: Looke
     test = np.flatnonzero(splits.test)
     known, scores = _looked_up(looked.keys, answers.votes, splits.learnt[looked.learnt])
     credit = answers.credit(-scores if rule.flipped else scores)[test]
-    off = against(credit, answers.chance[test], subject.units[test], rule.tests)
+    chance = answers.chance[test]
+    p = luck(credit - chance, subject.independent[test])
+    off = against(credit, chance, subject.units[test], p)
 
     seen = test[known[test]]
     what = looked.field if looked.field == ALL_WORDS else f"the {looked.field}"
@@ -176,7 +326,7 @@ def _look_up_finding(subject: Subject, splits: Splits, rule: Rule, looked: Looke
         f"{percent(off.chance)}; {len(seen):,} of them can be looked up."
     )
     part = f"{looked.field} in {looked.learnt}"
-    alarm = off.alarm and len(seen) > 0
+    alarm = off.above and len(seen) > 0  # below chance the other of the two rules is above
     finding = finding_of(off, rule.check, part, says, n=len(test), alarm=alarm)
     return subject.about_answers(finding, seen)
 

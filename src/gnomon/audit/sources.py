@@ -22,7 +22,7 @@ from gnomon.items.itemfiles import Numbered, items_of_rows, mapping_of_rows, row
 from gnomon.items.limits import spread
 from gnomon.items.mapping import ColumnMap, column_names, entries_of_map, map_of
 from gnomon.items.resolving import Rows
-from gnomon.items.rows import Row
+from gnomon.items.shapes import Row
 from gnomon.items.source import ItemSource
 from gnomon.items.values import MISSING, from_json, scalar, value_at
 from gnomon.measures.units import KindOfUnit, Sharing
@@ -180,17 +180,18 @@ def of_files(name: str, paths: Sequence[Path], given: str = "", split: str = "")
     columns = _columns(paths[0], rows, given, told)
     row_of: dict[int, int] = {}  # which row a line is
     kept = _kept(rows(), total, row_of)
-    numbered = items_of_rows(paths[0], kept, columns.items, named_picture, told.setdefault)
+    numbered = items_of_rows(paths[0], rows, columns.items, named_picture, told.setdefault, kept)
     items = [_item_in_row(found, columns, row_of[found.line]) for found in numbered]
     if not items:
         line, reason = next(iter(told.items()))
         raise DataError(f"{reason}.", "Correct the rows.", file=paths[0], line=line)
+    left_out = len(row_of) - len(items) - len(told.keys() & row_of.keys())  # rows without choices
     return sets.AuditSet(
         name=name,
         fields=columns.texts,
         questions=items,
         kinds=columns.kinds,
-        total=total - len(told),
+        total=total - len(told) - left_out,
         slices=("relation",) if "relation" in columns.beside else (),
         contexts=columns.items.context if columns.items else ("context",),
         unasked=tuple(f"line {line}: {reason}" for line, reason in told.items()),

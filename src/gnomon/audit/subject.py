@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
+from typing import Any
 
 import numpy as np
 from msgspec import structs
 
-from gnomon.audit.finding import LISTED, SHOWN, Finding, fault, so_many
+from gnomon.audit.finding import LISTED, SHOWN, Finding, alone, fault, so_many
 from gnomon.audit.sets import AuditItem, AuditSet, Splits
 from gnomon.measures.columns import CodeBook, Floats
 from gnomon.measures.units import Units
@@ -57,6 +58,28 @@ class Signs:
         """The row of each entry."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
+    def of_rows(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The signs of some rows, and for each of them which of these rows it is of."""
+        lengths = self.starts[rows + 1] - self.starts[rows]
+        place = np.repeat(np.arange(len(rows)), lengths)
+        ends = np.cumsum(lengths)
+        within = np.arange(len(place)) - np.repeat(ends - lengths, lengths)
+        return self.codes[np.repeat(self.starts[rows], lengths) + within], place
+
+    def frequent(self, most: int) -> Signs:
+        """The signs that occur more than once, and of these the most frequent ones."""
+        uses = np.bincount(self.codes, minlength=len(self.names))
+        kept = np.flatnonzero(uses > 1)
+        if len(kept) > most:
+            kept = np.sort(kept[np.argsort(-uses[kept], kind="stable")[:most]])
+        code = np.full(len(self.names), -1, dtype=np.int64)
+        code[kept] = np.arange(len(kept))
+        there = code[self.codes] >= 0
+        lengths = np.bincount(self.rows[there], minlength=len(self))
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        names = tuple(self.names[number] for number in kept)
+        return Signs(code[self.codes[there]], starts, names)
+
 
 def signs_of(texts: Sequence[str], split: Callable[[str], list[str]] = words_and_pairs) -> Signs:
     """The signs of each text, each once."""
@@ -82,6 +105,8 @@ def signs_of(texts: Sequence[str], split: Callable[[str], list[str]] = words_and
 
 MOST_TARGETS = 64  # labels; more of them are no labels but answers in words
 LEAST_USES = 5  # of a label, on average
+STEPS = 20  # towards the strengths of labels; with one offer the first is exact
+LEAST_STRENGTH = 1e-6
 
 
 @dataclass(frozen=True)
@@ -135,28 +160,60 @@ class Answers:
         _, codes = np.unique(ordered, axis=0, return_inverse=True)
         return np.asarray(codes).reshape(-1)
 
+    @cached_property
+    def same_offer(self) -> bool:
+        """Whether all rows choose among the same targets."""
+        return int(self.offers.max(initial=0)) == 0
+
+    @cached_property
+    def shares(self) -> Floats:
+        """[rows, width] the vote of each row, which several right choices share."""
+        return np.asarray(self.gold / np.maximum(self.gold.sum(axis=1, keepdims=True), 1))
+
+    @cached_property
+    def offered_targets(self) -> Floats:
+        """[rows, targets] which targets each row chooses among."""
+        found = np.zeros((len(self), len(self.targets)))
+        row, place = np.nonzero(self.choices >= 0)
+        found[row, self.choices[row, place]] = 1
+        return found
+
+    @cached_property
+    def expected(self) -> Floats:
+        """[rows, width] how often each choice would be right if only the offer mattered.
+
+        Each target has a strength, and is right in proportion to it among those that are offered
+        with it (Luce's choice rule), so that each is right as often in all as it is.
+        """
+        offered = self.choices >= 0
+        keys = np.where(offered, self.choices, 0)
+        size = len(self.targets)
+        right = np.bincount(keys[offered], weights=self.shares[offered], minlength=size)
+        strength = np.ones(size)
+        for _ in range(STEPS):
+            mine = np.where(offered, strength[keys], 0)
+            inverse = np.where(offered, 1 / mine.sum(axis=1, keepdims=True), 0)
+            chances = np.bincount(keys[offered], weights=inverse[offered], minlength=size)
+            strength = np.maximum(right, LEAST_STRENGTH) / np.maximum(chances, LEAST_STRENGTH)
+        mine = np.where(offered, strength[keys], 0)
+        return np.asarray(mine / mine.sum(axis=1, keepdims=True))
+
+    def by_choice(self, scores: Floats, rows: np.ndarray) -> Floats:
+        """Scores [rows, targets] of some rows as those of their choices."""
+        choices = self.choices[rows]
+        offered = choices >= 0
+        mine = np.take_along_axis(scores, np.where(offered, choices, 0), axis=1)
+        return np.where(offered, mine, -np.inf)
+
     def credit(self, scores: Floats) -> Floats:
         """What the best of scores [rows, targets] earns; equally good choices share."""
-        offered = self.choices >= 0
-        mine = np.take_along_axis(scores, np.where(offered, self.choices, 0), axis=1)
-        mine = np.where(offered, mine, -np.inf)
-        return best_credit(mine, self.gold)
+        return best_credit(self.by_choice(scores, np.arange(len(self))), self.gold)
 
     def credit_of(self, target: int) -> Floats:
         """What always giving one answer earns; a guess where it is not offered."""
         named = self.choices == target
         right = (named & self.gold).any(axis=1)
         return np.where(named.any(axis=1), right, self.chance)
-
-    @cached_property
-    def constant(self) -> Floats:
-        """What the best constant answer to each set of choices earns, chosen in sight of labels."""
-        found = self.chance.copy()
-        for offer in range(int(self.offers.max(initial=-1)) + 1):
-            mine = self.offers == offer
-            best = self.votes[mine].sum(axis=0).argmax()
-            found[mine] = self.credit_of(int(best))[mine]
-        return found
 
 
 def best_credit(scores: Floats, gold: np.ndarray) -> Floats:
@@ -190,6 +247,10 @@ def answers_of(audited: AuditSet, *, as_written: bool = False) -> Answers:
 
 
 ALL_WORDS = "all words"
+LEAST_GROUPS = 40  # that can be told from luck; fewer can hardly be enough
+MOST_VALUES = 100  # of a tag
+LEAST_WITH = 8  # items with a value of a tag, on average
+NO_TAGS = ("benchmark", "votes", "agreement")  # which are made beside the answers, or after
 
 
 class Subject:
@@ -199,6 +260,35 @@ class Subject:
         self.audited = audited
         self._signs: dict[str, Signs] = {}
         self._words: dict[str, Signs] = {}
+        self.folded: dict[str, Any] = {}  # ways of holding out, with what label rates get
+
+    @cached_property
+    def tags(self) -> dict[str, np.ndarray]:
+        """What items are marked with and few values recur of, as codes: group, split, author ...
+
+        A column that only says the right answer in other words, or names answers, is no mark.
+        """
+        answers = {choice for one in self.answered for choice in one.choices}
+        most = min(MOST_VALUES, len(self.answered) // LEAST_WITH)
+        names = dict.fromkeys(["group", *(tag for one in self.answered for tag in one.item.tags)])
+        found = {}
+        for name in names:
+            words = CodeBook()
+            codes = np.array([words[one.unit(name)] for one in self.answered], dtype=np.int64)
+            is_mark = 1 < len(words) <= most and not answers.issuperset(words)
+            if is_mark and name not in NO_TAGS and not self._says_gold(codes):
+                found[name] = codes
+        return found
+
+    def _says_gold(self, codes: np.ndarray) -> bool:
+        """Whether codes stand one for one for the right answers, or for their places."""
+        names = CodeBook()
+        golds = np.array([names["|".join(one.gold)] for one in self.answered], dtype=np.int64)
+        for right in (golds, self.answers.gold.argmax(axis=1)):
+            pairs = len(np.unique(np.stack([codes, right], axis=1), axis=0))
+            if pairs == len(np.unique(codes)) == len(np.unique(right)):
+                return True
+        return False
 
     @property
     def questions(self) -> list[AuditItem]:
@@ -214,6 +304,26 @@ class Subject:
     def units(self) -> Units:
         """What the answers share."""
         return self.audited.units[self.answers.rows]
+
+    @cached_property
+    def grouped(self) -> bool:
+        """Whether there are groups enough that they, not items, can be what varies by luck."""
+        kin = set(chain.from_iterable(self.audited.kin))
+        return self.audited.has_groups and len(kin) >= LEAST_GROUPS
+
+    @cached_property
+    def independent(self) -> Units:
+        """What varies by luck: groups, things that are compared or, with few of them, items."""
+        count = len(self.answers)
+        if not self.grouped:
+            return alone(count)
+        words = CodeBook()
+        kin = [self.audited.kin[row] for row in self.answers.rows]
+        width = max(map(len, kin))
+        codes = np.full((count, width), -1, dtype=np.int64)
+        for row, mine in enumerate(kin):
+            codes[row, : len(mine)] = [words[unit] for unit in mine]
+        return Units(codes, (width,), ("groups",))
 
     @cached_property
     def answered(self) -> list[AuditItem]:

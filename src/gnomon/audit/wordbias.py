@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.audit.finding import SHOWN, Finding, share
+from gnomon.audit.finding import LEVEL, SHOWN, TINY, Finding, share
+from gnomon.audit.learning import LabelRates
+from gnomon.audit.partialinput import tried_against_rates
 from gnomon.audit.subject import ALL_WORDS, Signs, Subject, words_of
 from gnomon.measures.columns import CodeBook, Floats
 from gnomon.reports.words import percent
@@ -16,18 +18,18 @@ from gnomon.reports.words import percent
 WORDS = "words"
 LEAST_ITEMS = 20  # with a word, before its labels can be called biased
 LEAST_GROUPS = 5
-FAR = 5.0  # standard errors; of ten thousand words of a sound set none would be so far off
-MOST_WORDS = 0.1  # share of the words that may be: some words have to mean something
+MOST_DECIDED = 0.01  # share of the items that a word may decide beyond what is expected
 
 
 class Bias(NamedTuple):
-    """How far the labels of a word are from those of the set, in standard errors."""
+    """How far the labels of a word are from what the offers beside it let expect."""
 
     word: str
     label: str
-    z: float
     items: int
     with_label: float  # share
+    decided: float  # items that have the label beyond what is expected, or lack it
+    p: float
 
 
 def words(subject: Subject) -> Iterator[Finding]:
@@ -45,26 +47,31 @@ def _finding(subject: Subject, field: str, *, by_groups: bool) -> Finding:
     signs = subject.words(field)
     groups = _groups(subject) if by_groups else np.arange(len(subject.answers))
     biases = _biases(subject, signs, groups, LEAST_GROUPS if by_groups else LEAST_ITEMS)
-    far = [bias for bias in biases if abs(bias.z) > FAR]
-    far.sort(key=lambda bias: (-abs(bias.z), bias.word))
-    value = share(len(far), len(biases))
+    tests = 2 * len(biases) * len(subject.answers.targets)  # each label too often, or too rarely
+    far = [bias for bias in biases if bias.p * tests <= LEVEL]
+    far.sort(key=lambda bias: (bias.p, -bias.decided, bias.word))
+    matters = any(bias.decided > MOST_DECIDED * len(subject.answers) for bias in far)
+    lucky = min([1.0, *(bias.p * tests for bias in biases)])
+    having = _items_with(signs, far)
     witnesses = "groups" if by_groups else "items"
     says = (
-        f"{len(far):,} of {len(biases):,} words ({_where(field)}) come with one label too often or "
-        f"too rarely, by more than {FAR:g} standard errors over {witnesses}"
+        f"{len(far):,} of {len(biases):,} words ({_where(field)}) come with one label more often "
+        f"or more rarely than what is offered lets expect, over {witnesses}; they stand in "
+        f"{percent(share(len(having), len(subject.answers)))} of the items"
     )
     if far:
         says += f": {_listed(far)}"
     finding = Finding(
         check=WORDS,
         part=f"{field}, by {witnesses}",
-        value=value,
+        value=share(len(far), len(biases)),
         chance=0.0,
-        alarm=value > MOST_WORDS and len(far) > 1,
+        p=lucky,
+        alarm=matters,
         says=f"{says}.",
         n=len(biases),
     )
-    return subject.about_answers(finding, _items_with(signs, far))
+    return subject.about_answers(finding, having)
 
 
 def _where(field: str) -> str:
@@ -73,11 +80,12 @@ def _where(field: str) -> str:
 
 def _has_groups(subject: Subject) -> bool:
     """Whether items have groups; two things that are compared are no group."""
-    return subject.audited.has_groups and all(len(one.kin) == 1 for one in subject.answered)
+    audited = subject.audited
+    return audited.has_groups and all(len(kin) == 1 for kin in audited.kin)
 
 
 def _groups(subject: Subject) -> np.ndarray:
-    names = [question.kin[0] for question in subject.answered]
+    names = [subject.audited.kin[row][0] for row in subject.answers.rows]
     _, codes = np.unique(names, return_inverse=True)
     return np.asarray(codes)
 
@@ -85,29 +93,40 @@ def _groups(subject: Subject) -> np.ndarray:
 def _biases(subject: Subject, signs: Signs, groups: np.ndarray, least: int) -> list[Bias]:
     """The label that is furthest off for each word that is frequent enough."""
     answers = subject.answers
-    items = np.bincount(signs.codes, minlength=len(signs.names))
+    number = len(signs.names)
+    items = np.bincount(signs.codes, minlength=number)
     pair, sign_of = _pairs(signs, groups)
-    witnesses = np.bincount(sign_of, minlength=len(signs.names))
-    enough = (items >= LEAST_ITEMS) & (witnesses >= least)
+    witnesses = np.bincount(sign_of, minlength=number)
+    enough = np.flatnonzero((items >= LEAST_ITEMS) & (witnesses >= least))
 
-    codes, labels = answers.right
-    best = np.zeros(len(signs.names))
-    label = np.zeros(len(signs.names), dtype=np.int64)
-    for target in range(len(labels)):
-        z = _deviations(signs, codes == target, pair, sign_of)
-        with_target = np.bincount(signs.codes, codes[signs.rows] == target, len(signs.names))
-        further = (np.abs(z) > np.abs(best)) & (with_target > 0)
-        best = np.where(further, z, best)
+    best = np.ones(number)
+    label = np.zeros(number, dtype=np.int64)
+    decided = np.zeros(number)
+    share_with = np.zeros(number)
+    row, place = np.nonzero(answers.choices >= 0)
+    for target in range(len(answers.targets)):
+        expected = np.zeros(len(answers))
+        mine = answers.choices[row, place] == target
+        expected[row[mine]] = answers.expected[row[mine], place[mine]]
+        right = answers.votes[:, target]
+        surplus = (right - expected)[signs.rows]
+        total = np.bincount(signs.codes, weights=surplus, minlength=number)
+        mean = np.bincount(signs.codes, weights=expected[signs.rows], minlength=number)
+        of_pairs = np.bincount(pair, weights=surplus, minlength=len(sign_of))
+        spread = np.bincount(sign_of, weights=of_pairs**2, minlength=number)
+        luck = _luck(total, mean, items, spread, witnesses)
+        with_target = np.bincount(signs.codes, weights=right[signs.rows], minlength=number)
+        further = luck < best
+        best = np.where(further, luck, best)
         label = np.where(further, target, label)
+        decided = np.where(further, np.abs(total), decided)
+        share_with = np.where(further, with_target / np.maximum(items, 1), share_with)
 
-    with_label = np.bincount(
-        signs.codes, weights=codes[signs.rows] == label[signs.codes], minlength=len(signs.names)
-    )
     found = []
-    for code in np.flatnonzero(enough):
-        name = labels[label[code]]
-        of_label = float(with_label[code] / items[code])
-        found.append(Bias(signs.names[code], name, float(best[code]), int(items[code]), of_label))
+    for code in enough:
+        name = answers.targets[label[code]]
+        figures = float(share_with[code]), float(decided[code]), float(best[code])
+        found.append(Bias(signs.names[code], name, int(items[code]), *figures))
     return found
 
 
@@ -115,26 +134,30 @@ def _pairs(signs: Signs, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The pair of group and sign of each entry, and the sign of each pair."""
     count = int(groups.max(initial=0)) + 1
     keys, pair = np.unique(signs.codes * count + groups[signs.rows], return_inverse=True)
-    return np.asarray(pair), keys // count
+    return np.asarray(pair).reshape(-1), keys // count
 
 
-def _deviations(
-    signs: Signs, labelled: np.ndarray, pair: np.ndarray, sign_of: np.ndarray
+def _luck(
+    total: np.ndarray,
+    mean: np.ndarray,
+    items: np.ndarray,
+    spread: np.ndarray,
+    witnesses: np.ndarray,
 ) -> Floats:
-    """z of one label for each sign: the label's surplus over the error that witnesses show.
+    """At most how likely labels go with a word so often, or so rarely, where only offers matter.
 
-    The error is that of a binomial, or what the groups show if that is more.
+    Chernoff's bound for a binomial; items of groups that go together count as fewer, and there are
+    never more independent ones than witnesses.
     """
-    rate = labelled.mean()
-    surplus = labelled[signs.rows] - rate
-    number = len(signs.names)
-    total = np.bincount(signs.codes, weights=surplus, minlength=number)
-    variance = np.bincount(signs.codes, minlength=number) * rate * (1 - rate)
-    if len(sign_of) < len(pair):
-        of_pairs = np.bincount(pair, weights=surplus, minlength=len(sign_of))
-        of_groups = np.bincount(sign_of, weights=of_pairs**2, minlength=number)
-        variance = np.maximum(variance, of_groups)
-    return np.asarray(total / np.sqrt(np.maximum(variance, 1e-9)))
+    items = np.maximum(items, 1)
+    rate = np.clip(mean / items, TINY, 1 - TINY)
+    binomial = items * rate * (1 - rate)
+    count = items * np.minimum(1.0, binomial / np.maximum(spread, TINY))
+    count = np.where(spread > binomial, np.minimum(count, witnesses), count)
+    seen = np.clip(rate + total / items, 0.0, 1.0)
+    above = seen * np.log(np.maximum(seen, TINY) / rate)
+    below = (1 - seen) * np.log(np.maximum(1 - seen, TINY) / (1 - rate))
+    return np.asarray(np.exp(-count * (above + below)))
 
 
 def _listed(far: list[Bias]) -> str:
@@ -214,11 +237,13 @@ def _shape_finding(subject: Subject, field: str) -> Finding:
 
     total = len(labels)
     value, chance = share(len(behind), total), _expected(sizes, counts.sum(axis=0) / total)
+    off, _ = tried_against_rates(subject, LabelRates(subject.answers, shape_of), "at random")
     finding = Finding(
         check=SHAPES,
         part=field,
         value=value,
         chance=chance,
+        p=off.p,
         alarm=value > chance + MOST_SHAPED,
         says=(
             f"With rare words masked, {total:,} items have {shapes:,} shapes ({field}); "

@@ -70,6 +70,7 @@ def _quad_items(quad: _Quad, ways: Sequence[str]) -> Iterator[Item]:
                 gold="yes" if possible else "no",
                 possible=quad.calculus.possibilities(*cell),
                 asked=_name(asked),
+                conclusion=asked,
                 against=quad.cells[1 - quad.cells.index(cell)],
             )
 
@@ -81,7 +82,7 @@ def _block_items(block: Block, ways: Sequence[str]) -> Iterator[Item]:
     numbers = tuple(str(number) for number, _ in enumerate(block.answers, 1))
     for way in ways:
         text = said.list_of(way, block.answers)
-        for cell, number in zip(block.cells, numbers, strict=True):
+        for cell, number, answer in zip(block.cells, numbers, block.answers, strict=True):
             yield _item(
                 said,
                 way,
@@ -92,6 +93,7 @@ def _block_items(block: Block, ways: Sequence[str]) -> Iterator[Item]:
                 gold=number,
                 possible=1,
                 asked="which",
+                conclusion=answer,
             )
 
 
@@ -106,6 +108,7 @@ def _item(
     gold: str,
     possible: int,
     asked: str,
+    conclusion: Relation,  # the one that is asked about, or the one that must hold
     against: Cell | None = None,
 ) -> Item:
     context = said.premises(way, cell)
@@ -117,6 +120,7 @@ def _item(
         "first": _name(first),
         "second": _name(second),
         "asked": asked,
+        "conclusion": f"{said.calculus}: {_name(conclusion)}",
         "cell": _cell_name(said.calculus, cell),
         "fact": digest(group, repr(cell), asked),
     }

@@ -115,7 +115,8 @@ def _asked(prefix: str, given: Namespace) -> Names:
 def _suites(prefix: str, given: Namespace) -> Names:
     from gnomon.items.experiments import suite_names
 
-    return dict.fromkeys(suite_names(), "a suite")
+    experiments = dict.fromkeys(suite_names("experiments"), "an experiment")
+    return {**dict.fromkeys(suite_names(), "a suite"), **experiments}
 
 
 def _models(prefix: str, given: Namespace) -> Names:
@@ -186,6 +187,7 @@ def _listed(prefix: str, given: Namespace) -> Names:
         "models": _entries("models"),
         "prompts": _prompts,
         "suites": _suites,
+        "experiments": _suites,
     }
     find = kinds.get(str(getattr(given, "kind", "")))
     return find(prefix, given) if find else {}

@@ -25,7 +25,7 @@ def train_curve(args: Namespace) -> int:
 
     if not args.output:
         raise UsageError("There is no folder for the trained models.", "Name one with -o DIR.")
-    amounts = _amounts(args)
+    amounts = amounts_of(args.curve, args.draws)
     folder = Path(args.output)
     points = curve_points(args.recipe, args.set, amounts, folder)
     chosen = _only(args, points)
@@ -39,15 +39,15 @@ def train_curve(args: Namespace) -> int:
     return 0
 
 
-def _amounts(args: Namespace) -> Amounts:
+def amounts_of(curve: str, draws: int) -> Amounts:
+    """The amounts that are trained on: N,N of each group, or P,P% of all."""
     from gnomon.train.curves import Amounts, percentages_of, sizes_of
 
-    if args.draws < 1:
-        raise UsageError(f"--draws is {args.draws}.", "Draw each amount once or more.")
-    if args.curve.endswith("%"):
-        shares = args.curve.replace("%", "")
-        return Amounts("train_share", percentages_of(shares), args.draws)
-    return Amounts("per_pattern", sizes_of(args.curve), args.draws)
+    if draws < 1:
+        raise UsageError(f"--draws is {draws}.", "Draw each amount once or more.")
+    if curve.endswith("%"):
+        return Amounts("train_share", percentages_of(curve.replace("%", "")), draws)
+    return Amounts("per_pattern", sizes_of(curve), draws)
 
 
 def _only(args: Namespace, points: Sequence[LearningCurvePoint]) -> list[LearningCurvePoint]:

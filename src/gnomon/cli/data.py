@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,9 +24,8 @@ from typing import TYPE_CHECKING
 from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
-    from rich.progress import TaskID
-
     from gnomon.downloads.catalogue import Source, SourceFile
+    from gnomon.downloads.download import Progress
 
 
 def main(args: Namespace) -> int:
@@ -66,7 +66,7 @@ def _get(args: Namespace) -> int:
     for name in dict.fromkeys(source_name(name) for name in args.names):
         source = sources()[name]
         print(_introduction(name, source), file=sys.stderr)
-        with _Bar() as bar:
+        with _download_lines() as bar:
             files = list(islice(_files(source, args.data), args.limit))
             root = fetch(name, files=files, mirror=args.mirror, progress=bar)
         print(root)
@@ -96,40 +96,17 @@ def _files(source: Source, data: str) -> Iterable[SourceFile]:
     return files
 
 
-class _Bar:
-    """A progress bar on a terminal; in a log, one line for each file when it is whole."""
+@contextmanager
+def _download_lines() -> Iterator[Progress]:
+    """A line for each file: drawn on a terminal, in a log written when the file is whole."""
+    from gnomon.cli.progress import staged_lines
 
-    def __init__(self) -> None:
-        self._tasks: dict[Path, TaskID] = {}
-        self._bar = None
-        if sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+    with staged_lines(quiet=False) as draw:
 
-            self._bar = Progress(
-                TextColumn("{task.description}"),
-                DownloadColumn(),
-                TransferSpeedColumn(),
-                console=Console(stderr=True),
-                transient=True,
-            )
-
-    def __enter__(self) -> _Bar:
-        if self._bar:
-            self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar:
-            self._bar.stop()
-
-    def __call__(self, file: Path, done: int, total: int) -> None:
-        if self._bar is None:
-            if done == total:
+        def watch(file: Path, done: int, total: int) -> None:
+            if sys.stderr.isatty():
+                draw(f"{file.name}, bytes", done, total)
+            elif done == total:
                 print(f"  {file.name} {total:,} bytes", file=sys.stderr)
-            return
-        if file not in self._tasks:
-            for task in self._tasks.values():  # one line at a time
-                self._bar.remove_task(task)
-            self._tasks = {file: self._bar.add_task(file.name, total=total or None)}
-        self._bar.update(self._tasks[file], completed=done)
+
+        yield watch

@@ -1,4 +1,4 @@
-"""List benchmarks, models, measures, figures, prompts or suites; or tell more about one.
+"""List benchmarks, models, measures, figures, prompts, suites, experiments; or tell more about one.
 
 examples:
   gnomon list
@@ -9,6 +9,7 @@ examples:
   gnomon list prompts plain
   gnomon list suites
   gnomon list suites quick
+  gnomon list experiments paper-002
 
 `gnomon runs list` lists runs, `gnomon data list` files that can be fetched.
 """
@@ -36,7 +37,7 @@ MORE = {  # what there is to say about one of a kind
 
 def main(args: Namespace) -> int:
     """Print the names, or what there is to know about one."""
-    if args.kind == "suites":
+    if args.kind in ("suites", "experiments"):
         return list_suites(args)
     if args.kind == "prompts":
         return list_prompts(args)
@@ -259,16 +260,23 @@ SECONDS = 0.25  # of a processor that the small model of the demo takes for an i
 
 
 def list_suites(args: Namespace) -> int:
-    """Print every suite, or the one that is named with its benchmarks."""
-    from gnomon.items.experiments import load_suite, suite_names
+    """Print every suite or experiment, or the one that is named with its benchmarks and models."""
+    from gnomon.errors import check_known
+    from gnomon.items.experiments import ENDINGS, load_suite, suite_names
 
-    names = [args.name] if args.name else suite_names()
+    names = suite_names(args.kind)
+    if args.name:
+        if not args.name.endswith(ENDINGS):
+            check_known(args.kind.removesuffix("s"), args.name, names)
+        names = [args.name]
     found = []
     for name in names:
         suite = load_suite(name)
         parts = [_told(each) for each in suite.benchmarks]
         items = sum(part["items"] or 0 for part in parts)
-        found.append({"name": name, "summary": suite.summary, "items": items, "benchmarks": parts})
+        models = [each.name or each.spec for each in suite.models]
+        told = {"name": name, "summary": suite.summary, "items": items, "benchmarks": parts}
+        found.append({**told, "models": models})
     if args.format == "json":
         print_json(found, indent=2)
         return 0
@@ -325,11 +333,13 @@ def _print_suites(found: list[dict[str, Any]], *, whole: bool) -> None:
         rows.append(
             (suite["name"], len(suite["benchmarks"]), suite["items"], time, suite["summary"])
         )
-    columns = ("suite", "benchmarks", "items", "about", "what it is")
+    columns = ("name", "benchmarks", "items", "about", "what it is")
     print(render(Listing("", columns, tuple(rows))))
     if whole:
         parts = [(part["name"], part["items"]) for part in found[0]["benchmarks"]]
         print(f"\n{render(Listing('', ('benchmark', 'items'), tuple(parts)))}")
+        if found[0]["models"]:
+            print(hanging("models  ", "; ".join(found[0]["models"])))
     missing = [part for suite in found for part in suite["benchmarks"] if part["items"] is None]
     if missing:
         print("Published items that are not here are not counted: `gnomon data get NAME`.")

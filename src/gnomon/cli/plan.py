@@ -25,10 +25,10 @@ from gnomon.errors import (
 from gnomon.items.limits import is_larger
 from gnomon.items.source import ItemSource
 from gnomon.registry import BENCHMARKS, TASK_SETS, ModelSpec, entries, with_prompt
-from gnomon.trust import as_command_says
+from gnomon.trust import as_command_says, check_may_be_sent
 
 if TYPE_CHECKING:
-    from gnomon.items.experiments import Experiment
+    from gnomon.items.experiments import AskedBenchmark, Experiment
 
 LEFT_OUT = (UnfitError, DataError, MissingExtraError)  # what a suite goes on without
 
@@ -92,22 +92,27 @@ def plan_runs(args: Namespace) -> list[Planned]:
 
 def reports(args: Namespace) -> list[str]:
     """The pages that the experiments of a command want written."""
-    pages = [experiment.report for experiment in _experiments(args.benchmarks).values()]
+    pages = [experiment.report for experiment in experiments_of(args).values()]
     return [page for page in pages if page]
 
 
-def _experiments(words: Sequence[str]) -> dict[str, Experiment]:
+def experiments_of(args: Namespace) -> dict[str, Experiment]:
     """The suites and experiments among what a command names."""
-    unknown = [word for word in words if word.partition("@")[0] not in BENCHMARKS]
+    unknown = [word for word in args.benchmarks if word.partition("@")[0] not in BENCHMARKS]
     if not unknown:
         return {}
     from gnomon.items.experiments import is_experiment, load_suite
 
-    return {word: load_suite(word) for word in unknown if is_experiment(word)}
+    return {word: load_suite(word, args.models) for word in unknown if is_experiment(word)}
 
 
 def _asked(args: Namespace) -> list[Asked]:
-    files = _experiments(args.benchmarks)
+    files = experiments_of(args)
+    if args.models and not files:
+        raise UsageError(
+            "models says whose models an experiment asks, and none is named.",
+            "Leave it out, or name one: `gnomon list experiments`.",
+        )
     of_files = [model for each in files.values() for model in each.models]
     models = chosen_models(args, args.model or [], of_files)
     if args.prompts:
@@ -131,12 +136,19 @@ def _of_experiment(
     args: Namespace, found: Experiment, more: Sequence[ModelSpec]
 ) -> Iterator[Asked]:
     """What an experiment asks of its own models and of those that the command names."""
-    from gnomon.items.experiments import in_all_prompts, models_of, options_of_all
+    from gnomon.items.experiments import OWN, in_all_prompts, options_of_all
 
     said = said_of_files(args)
     for each in found.benchmarks:
-        own = [as_command_says(model, said) for model in models_of(found, each)]
+        own = [as_command_says(model, said) for model in _models_of(args, found, each)]
+        for model in own:
+            words = (each.spec, *each.options.values(), *found.prompts, *model.options.values())
+            check_may_be_sent(Path(found.file), model, said, words)
+        if each.choose_prompts:
+            continue  # its candidates are runs of their own
         models = in_all_prompts([*own, *more], found.prompts)
+        if not models and found.models and args.models != OWN:
+            continue  # it is asked of others than those that were chosen
         if not models:
             raise UsageError(
                 f"{Path(found.file).name} names no models.",
@@ -151,8 +163,23 @@ def _of_experiment(
                 limit=each.limit,
                 permute=each.permute,
                 blind=each.blind,
-                of_suite=not found.models,
+                of_suite=not found.models or found.comes_along,
             )
+
+
+def _models_of(args: Namespace, found: Experiment, asked: AskedBenchmark) -> list[ModelSpec]:
+    """The models that an experiment asks a benchmark, those of a curve point by point."""
+    from gnomon.items.experiments import models_of
+
+    if not found.trainings:
+        return models_of(found, asked)
+    from gnomon.cli.steps import trained_models
+
+    places = range(len(found.models)) if asked.models is None else asked.models
+    models: list[ModelSpec] = []
+    for place in places:
+        models += trained_models(args, found, place)
+    return models
 
 
 def _check_known(word: str) -> None:
@@ -167,8 +194,9 @@ def _check_known(word: str) -> None:
         return
     known = entries("benchmarks")
     is_path = "." in word or "/" in word or Path(word).exists()
-    if name not in known and not is_path and nearest(name, suite_names()):
-        raise unknown("benchmark or suite", word, [*known, *suite_names()])
+    suites = [*suite_names(), *suite_names("experiments")]
+    if name not in known and not is_path and nearest(name, suites):
+        raise unknown("benchmark or suite", word, [*known, *suites])
 
 
 def _in_all_wordings(args: Namespace, models: list[ModelSpec]) -> list[ModelSpec]:

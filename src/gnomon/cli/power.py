@@ -130,6 +130,12 @@ def _sentences(args: Namespace, rows: Sequence[PowerRow], timing: Timing | None)
     yield ""
     for row in rows:
         yield _verdict(args, row)
+        samples, detectable = row.found.samples
+        if samples > 1:
+            yield (
+                f"Answers drawn at a temperature: up to {samples} samples an item are worth asking "
+                f"for, which would show {_points(detectable)} (--samples {samples})."
+            )
     if timing is None:
         return
     yield (
@@ -165,6 +171,7 @@ def _verdict(args: Namespace, row: PowerRow) -> str:
 
 
 def _print_json(args: Namespace, rows: Sequence[PowerRow], timing: Timing | None) -> None:
+    from gnomon.measures.intervals import known
     from gnomon.tabular import as_json
 
     sets = []
@@ -176,8 +183,10 @@ def _print_json(args: Namespace, rows: Sequence[PowerRow], timing: Timing | None
                 "options": row.source.options,
                 "items": plan.items,
                 "units": dict(zip(row.found.nouns, plan.units_per_kind, strict=True)),
-                "detectable": None if isnan(plan.detectable) else plan.detectable,
+                "detectable": known(plan.detectable),
                 "enough": row.found.is_enough,
+                "samples": row.found.samples[0],
+                "detectable_with_samples": known(row.found.samples[1]),
                 "items_needed": plan.items_needed,
                 "units_needed": dict(zip(row.found.nouns, plan.units_needed, strict=True)),
                 "seconds": timing.seconds_for(plan.items) if timing else None,

@@ -6,13 +6,13 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import inert
 from gnomon.redaction import redact_command
 from gnomon.runs.pace import duration
-from gnomon.runs.progress import RunProgress, in_words
+from gnomon.runs.progress import RunProgress, drawn_line, in_words, progress_line
 
 if TYPE_CHECKING:
     from gnomon.items.source import ItemSource
@@ -27,14 +27,11 @@ SHORT = 20.0  # seconds that are left of a run that writes none
 @contextmanager
 def live_line(title: str, *, quiet: bool) -> Iterator[Callable[[RunProgress], None]]:
     """A watcher for `engine.run` that draws one line on a terminal, and writes some elsewhere."""
-    if quiet:
-        yield lambda progress: None
+    if quiet or sys.stderr.isatty():
+        with progress_line(title, shown=not quiet) as watch:
+            yield watch
         return
-    if not sys.stderr.isatty():
-        yield PlainLines(title)
-        return
-    with bar_with_words(title) as show:
-        yield lambda progress: show(progress.done, progress.total, in_words(progress))
+    yield PlainLines(title)
 
 
 def ask_model(
@@ -84,41 +81,18 @@ def tell_of_stopping() -> None:
 
 
 @contextmanager
-def bar_with_words(title: str) -> Iterator[Callable[[int, int | None, str], None]]:
-    """A bar on a terminal: how many are done, of how many, and a line of words behind it."""
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
-    from rich.progress import Progress as Bars
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=24),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[line]}"),
-    )
-    with Bars(*columns, console=Console(stderr=True)) as bars:
-        task = bars.add_task(escape(inert(title)), total=None, line="getting ready")
-        yield lambda done, total, words: bars.update(task, completed=done, total=total, line=words)
-
-
-@contextmanager
 def staged_lines(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """A watcher that draws a line for each stage, with the time that is left, on a terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda stage, done, total: None
-        return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import Progress as Bars
-
-    with Bars(console=Console(stderr=True)) as bars:
-        tasks = {}
+    """A watcher that draws a line for each stage on a terminal."""
+    with ExitStack() as lines:
+        drawn: dict[str, Callable[[int, int, str], None]] = {}
 
         def watch(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(escape(inert(stage)), total=total)
-            bars.update(tasks[stage], total=total, completed=done)
+            if quiet or not sys.stderr.isatty():
+                return
+            if stage not in drawn:
+                lines.close()  # the line of the stage before
+                drawn[stage] = lines.enter_context(drawn_line(stage))
+            drawn[stage](done, total, f"{done:,}/{total:,}" if total else f"{done:,}")
 
         yield watch
 
@@ -137,8 +111,8 @@ def training_line(
     if not sys.stderr.isatty():
         yield _on_each_evaluation()
         return
-    with bar_with_words(title) as show:
-        yield lambda standing: show(standing.step, standing.steps, standing_in_words(standing))
+    with drawn_line(title) as draw:
+        yield lambda standing: draw(standing.step, standing.steps, standing_in_words(standing))
 
 
 def _on_each_evaluation() -> Callable[[TrainingProgress], None]:

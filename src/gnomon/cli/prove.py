@@ -90,6 +90,8 @@ def _print_text(premises: list[str], proofs: list[Proof]) -> None:
     print(VERDICTS[first.verdict])
     if first.needed:
         print("This takes: " + inert(" | ".join(premises[number] for number in first.needed)))
+    if first.unknown:
+        print("Nothing is known of: " + inert(", ".join(first.unknown)) + ".")
     differing = [proof for proof in others if proof.verdict != first.verdict]
     for proof in differing:
         print(f"Under the reading '{proof.reading}': {VERDICTS[proof.verdict]}")
@@ -109,6 +111,7 @@ def _print_json(premises: list[str], proofs: list[Proof]) -> None:
         "verdict": first.verdict,
         "reading": first.reading,
         "needed": [premises[number] for number in first.needed],
+        "unknown": list(first.unknown),
         "readings": {proof.reading: proof.verdict for proof in proofs},
         "could": centres(first.could),
         "need_not": centres(first.need_not),

@@ -15,13 +15,17 @@ examples:
   gnomon run quick -m smollm2 --dry-run
   gnomon run quick -m ./my-model -m random
   gnomon run experiment.yaml
+  gnomon run paper-002 --data path/to/spacenli
+  gnomon run paper-002 --set models=paper --device cuda
   gnomon run spacenli -m hf:roberta-large-mnli --workers ray:8 --set gpus_per_worker=1
   gnomon run runs/posrel@fresh-* --judge-again --set rule=visor
   gnomon run runs/scales@fresh-* --judge-again --set rule=released --set depth=none
 
 A suite is a list of benchmarks: quick, text, vision, paper, all, or a YAML file of your own. What a
 model cannot be asked is left out with a sentence. An experiment is such a file with models, prompts
-and seeds (docs/running.md). --dry-run says what it would take, and asks only a few items.
+and seeds (docs/running.md). paper-000 to paper-004 repeat the papers' results with small models,
+and with --set models=paper with the papers' own on all items (docs/paper-000.md). --dry-run
+says what it would take, and asks only a few items.
 
 A run is a folder in --runs. A larger --limit extends the run of a smaller one. Failed items are
 listed; --retry-errors asks for them again, and --restart starts over. The table counts the units
@@ -67,7 +71,7 @@ NAMED = 3  # runs whose folders are named; of more, the folder that holds them
 def main(args: Namespace) -> int:
     """Carry out every benchmark with every model; one that fails does not stop the others."""
     from gnomon.cli.execution import Carrying, wanted
-    from gnomon.cli.plan import reports
+    from gnomon.cli.plan import experiments_of, reports
 
     if args.judge_again:
         from gnomon.cli.judging import judge_again
@@ -79,6 +83,12 @@ def main(args: Namespace) -> int:
         from gnomon.cli.dryrun import show_plan
 
         return show_plan(args)
+    files = list(experiments_of(args).values())
+    for found in files:
+        if found.trainings:
+            from gnomon.cli.steps import train_models
+
+            train_models(args, found)
     carrying = Carrying(args)
     earlier = _answers(carrying.plan)
     done = carrying.all()
@@ -93,6 +103,11 @@ def main(args: Namespace) -> int:
     _show_runs(args, runs)
     if runs:
         _write_reports(args, runs, reports(args))
+        for found in files:
+            if found.results:
+                from gnomon.cli.steps import write_results
+
+                write_results(args, found, runs)
     return _exit_code(carrying.plan, runs, done)
 
 

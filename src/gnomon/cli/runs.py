@@ -1,11 +1,18 @@
-"""List, merge, remove or recover runs.
+"""List, import, merge, remove or recover runs.
 
 examples:
   gnomon runs list --runs results
+  gnomon runs import results/*/samples_*.jsonl
+  gnomon runs import logs/*.eval predictions.csv -m mine
   gnomon runs merge shards/*-of-8
   gnomon runs merge node1/runs node2/runs -o whole
   gnomon runs rm runs/scales* --yes
   gnomon runs recover runs/RUN -o recovered/RUN
+
+import makes runs of logs of other programs: samples_*.jsonl of lm-eval and lmms-eval, .eval and
+.json of Inspect, tables with a column of predictions (VLMEvalKit's, or your own). Questions, right
+answers and replies are taken from the log. score, compare, table and report take a log
+directly, too. Where a log tells only whether an answer was right, that is what is kept.
 
 merge makes one run of its shards: what `gnomon run` would have made without --shard. Without -o,
 the new run stands beside the first shard under the name of the whole run, where `gnomon run`
@@ -40,8 +47,14 @@ RUNS = "runs"  # the folder of runs
 
 
 def main(args: Namespace) -> int:
-    """List, merge, remove or recover."""
-    actions = {"list": list_runs, "merge": _merge, "rm": _remove, "recover": _recover}
+    """List, import, merge, remove or recover."""
+    actions = {
+        "list": list_runs,
+        "import": _import,
+        "merge": _merge,
+        "rm": _remove,
+        "recover": _recover,
+    }
     return actions[args.action](args)
 
 
@@ -159,6 +172,20 @@ def _damaged(path: Path, error: Exception) -> dict[str, Any]:
         "reason": str(error),
         "started": None,
     }
+
+
+def _import(args: Namespace) -> int:
+    """Make runs of logs, and say what each holds."""
+    from gnomon.items.answers.logs import import_log
+
+    for log in args.logs:
+        found = import_log(Path(log), Path(args.runs), name=args.name, task=args.task)
+        for run in found:
+            counts = run.manifest.counts
+            unread = f", {counts.unread:,} unread" if counts.unread else ""
+            told = f"{run.name} on {run.benchmark}: {counts.items:,} items{unread}"
+            print(inert(f"{run.path}  {told}"))
+    return 0
 
 
 def _merge(args: Namespace) -> int:

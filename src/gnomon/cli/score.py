@@ -10,6 +10,8 @@ examples:
   gnomon score runs --prompts all
   gnomon score runs/spacenli* --like-paper --format latex
   gnomon score runs/posrel* --like-paper --over-seeds
+  gnomon score runs/scales* --like-paper --on-items-of runs/scales@fresh-synth...
+  gnomon score runs/spacenli* --by class+expression=between
   gnomon score runs/scales* --beliefs -o beliefs.html
 
 Values are fractions in JSON and CSV, percentages elsewhere. Intervals are over the units that items
@@ -42,6 +44,7 @@ from gnomon.cli.options import flags_of
 from gnomon.cli.selection import (
     chosen_models,
     chosen_sources,
+    tables_of,
 )
 from gnomon.errors import UsageError
 from gnomon.runs import open_runs
@@ -56,7 +59,7 @@ ENDINGS = (".html", ".svg")
 
 def main(args: Namespace) -> int:
     """Score and print."""
-    from gnomon.measures.entries import entries_of, with_guesses
+    from gnomon.measures.entries import entries_of, restricted, with_guesses
     from gnomon.measures.scoring import score_entries
     from gnomon.reports.tables.prompts import place_scores
     from gnomon.reports.tables.scores import shown
@@ -71,6 +74,9 @@ def main(args: Namespace) -> int:
         _tell_remarks(args, given)
         print(text)
         return 0
+    if args.on_items_of:
+        entries = restricted(entries, tables_of(args.on_items_of))
+        _tell_restriction(args, entries)
     if args.prompts:
         text = _over_prompts(args, entries)
         _tell_remarks(args, given)
@@ -142,7 +148,7 @@ def _check(args: Namespace) -> None:
         raise UsageError("-o belongs to --beliefs.", "Leave it out; > FILE keeps the table.")
     if args.beliefs:
         others = ("answers", "by", "measure", "draws", "guess", "over_seeds", "prompts")
-        _check_unused(args, "--beliefs", (*others, "like_paper"))
+        _check_unused(args, "--beliefs", (*others, "on_items_of", "like_paper"))
     elif args.like_paper:
         _check_unused(args, "--like-paper", ("by", "measure", "draws", "prompts"))
     elif args.over_seeds:
@@ -196,6 +202,14 @@ def _from_file(args: Namespace) -> ScoredTable:
         seed=source.options.get("seed"),
     )
     return ScoredTable(table, benchmark.measures, table.model, absent)
+
+
+def _tell_restriction(args: Namespace, entries: Sequence[ScoredTable]) -> None:
+    """On standard error: how many items are left, and whose they are."""
+    whose = " and ".join(args.on_items_of)
+    for entry in entries:
+        left = f"{len(entry.table):,} items, those to which {whose} has an answer"
+        print(f"{entry.label} on {entry.table.benchmark}: {left}.", file=sys.stderr)
 
 
 def _tell_remarks(args: Namespace, entries: Sequence[ScoredTable]) -> None:
@@ -265,7 +279,8 @@ def _like_papers(args: Namespace, entries: Sequence[ScoredTable]) -> str:
     from gnomon.tabular import render
 
     tables = [entry.table for entry in entries]
-    listings, caveats = beside_papers(tables, seeds_together=args.over_seeds)
+    others = tables_of(args.on_items_of)
+    listings, caveats = beside_papers(tables, seeds_together=args.over_seeds, recognised_by=others)
     if not listings:
         raise UsageError(
             "No table of a paper has a place for these runs.",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gnomon import registry
 from gnomon.cli.options import BETWEEN, dashed, flags_of, how_to_give
@@ -19,6 +19,9 @@ from gnomon.naming import Named
 from gnomon.options import options_of, takes
 from gnomon.registry import ModelSpec
 from gnomon.trust import SAID_BY_COMMAND
+
+if TYPE_CHECKING:
+    from gnomon.measures.table import Table
 
 Functions = Mapping[str, Callable[..., Any]]  # sources or factories, by name
 PREFIXES = {"benchmarks": "items.", "models": "model."}  # where both take an option
@@ -33,6 +36,14 @@ def check_no_model_options(args: Namespace) -> None:
             raise UsageError(
                 f"{shown} is for a model, and none is named.", "Name it with -m MODEL."
             )
+
+
+def tables_of(paths: Sequence[str]) -> list[Table]:
+    """The runs whose items alone are looked at."""
+    from gnomon.measures.table import Table
+    from gnomon.runs import open_runs
+
+    return [Table.of_run(run) for run in open_runs(paths)]
 
 
 def how_to_set(option: str, words: Sequence[str]) -> str:
@@ -81,6 +92,10 @@ def chosen_sources(
     shared = [shares[spec] for spec in specs]
     if own:
         shared = [{**before, **given} for before, given in zip(own, shared, strict=True)]
+    if getattr(args, "blind", False):  # who sees no pictures needs no files of them
+        for spec, given in zip(specs, shared, strict=True):
+            if takes(functions[spec], "file"):
+                given.setdefault("images", "none")
     sources = [load(spec, **given) for spec, given in zip(specs, shared, strict=True)]
     for chosen in sources:
         _tell_columns(args, chosen)
@@ -92,12 +107,14 @@ def _tell_columns(args: Namespace, source: ItemSource) -> None:
     if "file" not in source.options:
         return
     from gnomon.cli.dispatch import tell
-    from gnomon.items.resolving import taken_in_words
+    from gnomon.items.understanding import understood
 
-    sentence = taken_in_words(source.options)
     told = vars(args).setdefault("told", set())  # a command may look at its sources several times
-    if sentence and sentence not in told:
-        told.add(sentence)
+    asked = repr(sorted(source.options.items()))
+    if asked in told:
+        return
+    told.add(asked)
+    for sentence in understood(source.options):
         tell(sentence)
 
 

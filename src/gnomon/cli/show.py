@@ -46,12 +46,16 @@ def main(args: Namespace) -> int:
             f"The number of items must be 0 or more, not {args.n}.",
             "Give -n 0 for statistics only.",
         )
+    args.blind = args.model is None
     source = chosen_sources(args, [args.benchmark])[0]
     if args.model is not None:
         return _show_prompts(args, source)
     check_no_model_options(args)
     items = list(source.without_pictures())
-    shown = [items[i] for i in spread(len(items), args.n)]
+    places = spread(len(items), args.n)
+    if "file" in source.options:
+        places = list(range(min(args.n, len(items))))
+    shown = [items[place] for place in places]
     tables = [*counts(items, source.benchmark.slices), *statistics(source, items)]
     tables = [table for table in tables if table.rows]
     if args.format == "json":
@@ -111,10 +115,12 @@ def _show_prompts(args: Namespace, source: ItemSource) -> int:
 
 
 def _with_pictures(source: ItemSource, count: int) -> list[Item]:
-    """Items spread over the whole; pictures are made for these alone."""
+    """Items spread over the whole, of a file the first; pictures are made for these alone."""
     from gnomon.items.limits import spread
 
     items = list(source.without_pictures())
+    if "file" in source.options:
+        return items[:count]
     shown = [items[place] for place in spread(len(items), count)]
     illustrate = source.benchmark.illustrators.get(source.source)
     if illustrate is None:

@@ -85,8 +85,8 @@ def _checked(file: str, args: Namespace, *, pictures: bool) -> Checker:
     from gnomon.items.checking import Checker
     from gnomon.items.itemfiles import mapping_of, numbered_items
     from gnomon.items.mapping import write_map
-    from gnomon.items.resolving import taken_in_words
     from gnomon.items.sidecar import read_sidecar
+    from gnomon.items.understanding import understood
 
     path = Path(file)
     checker = Checker(pictures=pictures)
@@ -95,7 +95,8 @@ def _checked(file: str, args: Namespace, *, pictures: bool) -> Checker:
     mapping = mapping_of(path, given, split, checker.tell)
     written = "" if mapping is None else write_map(mapping)
     if written:
-        tell(taken_in_words({"file": file, "map": written}))
+        for sentence in understood({"file": file, "map": written}):
+            tell(sentence)
     items = numbered_items(
         path,
         map=written,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,9 +13,20 @@ from pathlib import Path
 from typing import Any, cast
 
 from gnomon.errors import DataError
+from gnomon.items.listed import listed_options
 from gnomon.items.mapping import ColumnMap
-from gnomon.items.resolving import Tell, choices_in, present
-from gnomon.items.rows import Row
+from gnomon.items.resolving import (
+    Rows,
+    Tell,
+    choices_in,
+    gold_in,
+    is_unjudged,
+    lacks_choices,
+    present,
+    same_options,
+)
+from gnomon.items.shapes import Row
+from gnomon.items.source import permuted
 from gnomon.items.values import (
     MISSING,
     NLI,
@@ -22,13 +35,14 @@ from gnomon.items.values import (
     OddCellError,
     as_list,
     as_text,
+    golds,
     read_gold,
     scalar,
     value_at,
 )
 from gnomon.items.writing import FIELD as CANARY
 from gnomon.items.writing import atomic_file
-from gnomon.records import FORMS, MASK, Form, Image, Item, digest, problem
+from gnomon.records import CAPTIONS, FORMS, MASK, Form, Image, Item, digest, problem
 from gnomon.vision.images import MOST_BYTES, describe, size_in
 
 # Pictures that rows name or hold: paths below one folder, addresses, or bytes within the file.
@@ -38,6 +52,9 @@ from gnomon.vision.images import MOST_BYTES, describe, size_in
 
 
 FindPicture = Callable[[Any], Image]  # the record of a picture, from what a row holds
+BASE64 = ("iVBORw0KGgo", "/9j/")  # how a PNG and a JPEG begin, written in base64
+OTHER_KINDS = {"R0lGOD": "GIF", "UklGR": "WebP", "Qk0": "BMP"}
+LONG = 64  # characters: a shorter cell names a picture, or the row that has it
 
 
 def found_picture(folder: Path, value: Any) -> Image:
@@ -52,7 +69,71 @@ def found_picture(folder: Path, value: Any) -> Image:
         raise OddCellError("the picture is neither a path nor bytes")
     if value.startswith(("https://", "http://")):
         return Image(path=value)
+    coded = in_base64(value)
+    if coded:
+        return _kept(_decoded(coded))
     return _below(folder, value)
+
+
+def in_base64(value: str) -> str:
+    """The base64 of a picture that a cell holds, with or without what data URIs begin with."""
+    if len(value) < LONG:
+        return ""
+    coded = value.partition(";base64,")[2] if value.startswith("data:image/") else value
+    if coded.startswith(BASE64):
+        return coded
+    for start, kind in OTHER_KINDS.items():
+        if coded.startswith(start) and len(coded) > 4 * LONG and "/" not in coded[:8]:
+            raise OddCellError(f"the picture is a {kind}: only PNG and JPEG are read")
+    return ""
+
+
+def _decoded(coded: str) -> bytes:
+    if len(coded) > MOST_BYTES:
+        raise OddCellError(f"a picture has more than {MOST_BYTES // 2**20} MB")
+    try:
+        return base64.b64decode("".join(coded.split()), validate=True)
+    except (binascii.Error, ValueError):
+        raise OddCellError("the picture is not whole: its base64 is damaged") from None
+
+
+def is_number_of_row(value: Any) -> bool:
+    """Whether a cell of pictures names another row that has the picture, as VLMEvalKit does."""
+    text = scalar(value) if not isinstance(value, bool) else None
+    return text is not None and text.isascii() and text.isdecimal() and len(text) < LONG
+
+
+class SharedPictures:
+    """Pictures of rows that may name another row's: read when they are first needed, by its id."""
+
+    def __init__(self, find: FindPicture, rows: Rows, mapping: ColumnMap) -> None:
+        self._find = find
+        self._rows = rows
+        self._mapping = mapping
+        self._known: dict[str, Image] | None = None
+
+    def __call__(self, value: Any) -> Image:
+        """The record of the picture that a cell holds or names."""
+        if not self._mapping.id or not is_number_of_row(value):
+            return self._find(value)
+        if self._known is None:
+            self._known = self._read()
+        text = scalar(value) or ""
+        if not self._known:  # the number is the picture's own
+            return self._find(value)
+        if text not in self._known:
+            raise OddCellError(f"the picture is that of row '{text}', which has none")
+        return self._known[text]
+
+    def _read(self) -> dict[str, Image]:
+        """The pictures of all rows that hold one, by the row's id; each is kept on disk."""
+        found = {}
+        for _, row in self._rows():
+            value = value_at(row, self._mapping.image[0])
+            name = scalar(value_at(row, self._mapping.id[0]))
+            if name and isinstance(value, str) and in_base64(value):
+                found[name] = self._find(value)
+        return found
 
 
 def _below(folder: Path, name: str) -> Image:
@@ -68,8 +149,15 @@ def _below(folder: Path, name: str) -> Image:
             f"the picture '{name[:200]}' lies outside the folder {folder}; "
             "give its folder with --images"
         )
-    if not path.is_file():
-        raise OddCellError(f"there is no picture '{name[:200]}' in {folder}")
+    try:
+        there = path.is_file()
+    except OSError:  # the name is too long for a file
+        there = False
+    if not there:
+        raise OddCellError(
+            f"there is no picture '{name[:80]}' in {folder}; give its folder with --images, or ask "
+            "without pictures: --blind"
+        )
     return describe((folder / name).as_posix())
 
 
@@ -77,6 +165,8 @@ def named_picture(value: Any) -> Image:
     """A picture by its name alone, for those who look at none; a digest if the file holds it."""
     if isinstance(value, Mapping):
         value = value.get("path") or value.get("bytes")
+    if isinstance(value, str) and in_base64(value):
+        value = value.encode()
     if isinstance(value, bytes):
         value = sha256(value).hexdigest()
     if not isinstance(value, str | int):
@@ -107,6 +197,10 @@ def _cache() -> Path:
 
 SHORT = 100  # characters up to which the value of another column becomes a tag
 MOST_TAGS = 50
+SHUFFLE = 0  # the seed by which right answers get their places, where all have one in the rows
+WHICH = "Which of the sentences is true?"
+WHICH_OF_PICTURE = "Which of the sentences is true of the picture?"
+NAMES = ("name", "class", "label", "object")  # what the name of a thing is called in an object
 SPLIT = "split"  # the column, and the tag, that says from which part of a dataset a row comes
 
 
@@ -121,6 +215,8 @@ def convert(
     """The items of rows with lines and rows; `tell` is told of a row that is none."""
     seen: Counter[str] = Counter()
     for line, row in rows:
+        if lacks_choices(row, mapping):
+            continue  # which is told with the number of such rows
         try:
             item = _item(row, mapping, picture, form, seen)
         except (OddCellError, DataError) as error:
@@ -137,17 +233,12 @@ def _sentence(error: Exception) -> str:
 def _item(
     row: Row, mapping: ColumnMap, picture: FindPicture, form: str, seen: Counter[str]
 ) -> Item:
-    choices = choices_in(row, mapping)
-    value = present(row, mapping.gold[0], "gold")
-    gold = read_gold(value, choices, mapping.gold_is)
-    if gold is None:
-        told = repr(value)[:80]
-        raise OddCellError(f"the gold {told} does not name one of the {len(choices.texts)} choices")
-    text = _joined(row, mapping.text, "text")
+    choices, gold = _choices_and_gold(row, mapping)
+    images = _images(row, mapping, picture)
+    text = _text(row, mapping, choices, images)
     context = _joined(row, mapping.context, "context")
     if not text.strip():
         raise OddCellError("the text is empty")
-    images = _images(row, mapping, picture)
     shown = [image.identity for image in images]
     item = Item(
         id=_id(row, mapping, (context, text, *choices.texts, *shown), seen),
@@ -156,14 +247,49 @@ def _item(
         context=context,
         choices=choices.texts,
         gold=gold,
-        group=_joined(row, mapping.group, "group", between=" / "),
+        group=_group(row, mapping, context, images),
         tags=_tags(row, mapping),
         images=images,
     )
     wrong = problem(item)
     if wrong:
         raise OddCellError(wrong)
-    return item
+    return permuted(item, SHUFFLE) if mapping.shuffled else item
+
+
+def _choices_and_gold(row: Row, mapping: ColumnMap) -> tuple[Choices, tuple[str, ...]]:
+    """What is to choose from, and what is right; nothing of a scene that tells no relation."""
+    if is_unjudged(row, mapping):
+        return Choices(()), ()
+    choices = choices_in(row, mapping)
+    value = gold_in(row, mapping)
+    gold = read_gold(value, choices, mapping.gold_is)
+    if gold is None:
+        told = repr(value)[:80]
+        raise OddCellError(f"the gold {told} does not name one of the {len(choices.texts)} choices")
+    return choices, gold
+
+
+def _text(row: Row, mapping: ColumnMap, choices: Choices, images: Sequence[Image]) -> str:
+    """The question, without the options that it lists where these are the choices."""
+    if not mapping.text:  # sentences to choose from
+        return WHICH_OF_PICTURE if images else WHICH
+    *before, last = mapping.text
+    text = _joined(row, [last], "text")
+    listed = listed_options(text) if choices.texts and mapping.choices else None
+    if listed is not None and listed.text and same_options(listed.options, choices.texts):
+        text = listed.text
+    parts = [_joined(row, before, "text"), text]
+    return " ".join(filter(None, parts))
+
+
+def _group(row: Row, mapping: ColumnMap, context: str, images: Sequence[Image]) -> str:
+    """What belongs together; questions about one story or picture have its digest."""
+    if mapping.group and mapping.group == mapping.image:
+        return digest(*(image.identity for image in images)) if images else ""
+    if mapping.group and mapping.group == mapping.context:
+        return digest(context)
+    return _joined(row, mapping.group, "group", between=" / ")
 
 
 def _joined(row: Row, names: Sequence[str], what: str, between: str = " ") -> str:
@@ -207,6 +333,8 @@ def _form(
 
 def _likely_form(mapping: ColumnMap, text: str, choices: Choices, images: Sequence[Image]) -> str:
     labels = set(choices.texts)
+    if mapping.thing_a:
+        return "scene"
     if mapping.context and labels <= {*NLI, "not_entailment"}:
         return "entailment"
     if images and labels == set(TRUTHS):
@@ -218,19 +346,42 @@ def _images(row: Row, mapping: ColumnMap, picture: FindPicture) -> tuple[Image, 
     found: list[Image] = []
     for name in mapping.image:
         value = value_at(row, name)
-        if value not in (None, MISSING, ""):
-            found += map(picture, as_list(value))
+        if value in (None, MISSING, ""):
+            continue
+        if isinstance(value, str) and value.startswith("["):
+            value = golds(value)  # a list that a table holds as text
+        found += map(picture, as_list(value))
     return tuple(found)
 
 
 def _tags(row: Row, mapping: ColumnMap) -> dict[str, str]:
     """The columns that are to be tags; if none is named, every other one with a short value."""
+    own = _things(row, mapping)
+    if not mapping.text:
+        own["task"] = CAPTIONS
     if mapping.tags:
         values = {name: value_at(row, name) for name in mapping.tags}
-        return dict(_short(values.items()))
-    used = mapping.taken | {CANARY}
+        return dict(_short(values.items())) | own
+    used = (mapping.taken - set(mapping.gold if mapping.thing_a else ())) | {CANARY}
     others = ((name, value) for name, value in row.items() if name not in used)
-    return dict(islice(_short(others), MOST_TAGS))
+    return dict(islice(_short(others), MOST_TAGS)) | own
+
+
+def _things(row: Row, mapping: ColumnMap) -> dict[str, str]:
+    """The names of the two things of a scene, in text, in an object, or first in a list."""
+    found = {}
+    for what, columns in (("thing_a", mapping.thing_a), ("thing_b", mapping.thing_b)):
+        value = value_at(row, columns[0]) if columns else None
+        if isinstance(value, Mapping):
+            value = next((value[name] for name in NAMES if name in value), None)
+        if isinstance(value, list) and value:
+            value = value[0]
+        text = scalar(value)
+        if text:
+            found[what] = text.strip()
+    if mapping.thing_a and not is_unjudged(row, mapping):
+        found["relation"] = str(gold_in(row, mapping))
+    return found
 
 
 def _short(values: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,11 @@ from gnomon.trust import (
     ADDRESS,
     ONLY_BY_COMMAND,
     as_flag,
+    check_below,
     check_option,
     model_of_file,
     output_below,
+    results_below,
     without_trust,
 )
 from gnomon.yamlnodes import Node, read_document
@@ -33,15 +35,19 @@ SETTINGS = (
     "summary",
     "benchmarks",
     "models",
+    "paper_models",
+    "recognised_by",
     "prompts",
     "seeds",
     "limit",
     "permute",
     "report",
+    "results",
 )
-OF_BENCHMARK = ("name", "options", "limit", "permute", "blind", "models")
+OF_BENCHMARK = ("name", "options", "limit", "permute", "blind", "models", "choose_prompts")
 LARGEST = 2**20  # bytes of a file
-OF_MODEL = ("name", "model", "options")
+OF_MODEL = ("name", "model", "options", "train", "set", "curve", "draws")
+PAPER, OWN = "paper", "own"  # whose models are asked, where not the file's usual ones
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,18 @@ class AskedBenchmark:
     permute: int | None = None
     blind: bool = False
     models: tuple[int, ...] | None = None  # places of those who are asked; none for all
+    choose_prompts: bool = False  # also choose a prompt by folds
+
+
+@dataclass(frozen=True)
+class Training:
+    """How a model of an experiment is made before it is asked."""
+
+    folder: str
+    recipe: str
+    changes: tuple[str, ...] = ()
+    curve: str = ""  # amounts, each a model of its own in a folder below
+    draws: int = 1
 
 
 @dataclass(frozen=True)
@@ -67,21 +85,39 @@ class Experiment:
     seeds: tuple[int, ...] = ()
     report: str = ""
     summary: str = ""
+    results: str = ""  # a folder for the page, the papers' tables and the figures
+    recognised_by: tuple[str, ...] = ()  # models whose items others are looked at on, too
+    trainings: tuple[tuple[int, Training], ...] = ()  # by the model's place
+    comes_along: bool = False  # with Gnomon, and what it lacks is left out
 
 
-def read_experiment(file: Path) -> Experiment:
-    """The experiment or suite that a file describes; what cannot be meant is told with its line."""
+def read_experiment(file: Path, whose: str = "") -> Experiment:
+    """The experiment or suite that a file describes; what cannot be meant is told with its line.
+
+    `whose` models are asked: the file's, those of its paper (all items), or none but the command's.
+    """
     content = read_document(file, limit=LARGEST)
     if content.kind == "text" and content.text is None:
         raise UsageError(f"{file} is empty.", "Name benchmarks in it: docs/running.md.")
     fields = _fields(content, "an experiment", SETTINGS)
     if "benchmarks" not in fields:
         raise _wrong(content, "it names no benchmarks.", "List them below `benchmarks:`.")
-    models = _models(fields)
+    usual = _models(fields, "models")
+    of_paper = _models(fields, "paper_models")
+    models = [*usual, *of_paper]
+    asked = set(range(len(usual)))
+    if whose:
+        asked = set(range(len(usual), len(models))) if whose == PAPER else set()
+    if whose == PAPER and not asked:
+        raise _wrong(content, "it names no models of a paper.", "Leave out --set models=paper.")
     limit, permute = _whole(fields, "limit", 1), _whole(fields, "permute", 0)
     benchmarks: list[AskedBenchmark] = []
     for each in _entries(fields["benchmarks"], "benchmarks"):
-        benchmarks.append(_benchmark(each, limit, permute, models))
+        one = _benchmark(each, limit, permute, models)
+        if of_paper or whose:
+            chosen = range(len(models)) if one.models is None else one.models
+            one = replace(one, models=tuple(place for place in chosen if place in asked))
+        benchmarks.append(replace(one, limit=None) if whose == PAPER else one)
     if not benchmarks:
         raise _wrong(fields["benchmarks"], "the list is empty.", "Name a benchmark in it.")
     return Experiment(
@@ -92,13 +128,67 @@ def read_experiment(file: Path) -> Experiment:
         seeds=_seeds(fields, benchmarks),
         report=_report(file, fields),
         summary=_text(fields, "summary"),
+        results=_results(file, fields),
+        recognised_by=_texts(fields, "recognised_by"),
+        trainings=tuple(_trainings(file, fields, asked)),
+        comes_along=_comes_along(file),
     )
 
 
-def _models(fields: dict[str, Node]) -> list[ModelSpec]:
+def _comes_along(file: Path) -> bool:
+    return file.parent in (package_data("suites"), package_data("experiments"))
+
+
+def _folder_of(file: Path) -> Path:
+    """Below which a file may write: beside it, or here if it came with Gnomon."""
+    return Path.cwd() if _comes_along(file) else file.parent
+
+
+def _trainings(
+    file: Path, fields: dict[str, Node], asked: set[int]
+) -> Iterator[tuple[int, Training]]:
+    """How those models are made that are asked and not there yet."""
+    entries = [*_listed(fields, "models"), *_listed(fields, "paper_models")]
+    for place, each in enumerate(entries):
+        if place not in asked or each.kind != "mapping" or "train" not in each.entries:
+            continue
+        said = each.entries
+        spec = _worded(said["model"], "a model")
+        folder = spec.partition(":")[2]
+        with _told_at(said["model"]):
+            check_below(_folder_of(file), folder)
+        changes = []
+        for name, value in _options(said, "set").items():
+            check_option(name.rpartition(".")[2], value)
+            changes.append(f"{name}={value}")
+        yield (
+            place,
+            Training(
+                folder=folder,
+                recipe=_worded(said["train"], "a recipe"),
+                changes=tuple(changes),
+                curve=_text(said, "curve"),
+                draws=_whole(said, "draws", 1) or 1,
+            ),
+        )
+
+
+def _results(file: Path, fields: dict[str, Node]) -> str:
+    folder = _text(fields, "results")
+    if not folder:
+        return ""
+    with _told_at(fields["results"]):
+        return str(results_below(_folder_of(file), folder))
+
+
+def _texts(fields: dict[str, Node], name: str) -> tuple[str, ...]:
+    return tuple(_worded(each, f"a name of {name}") for each in _listed(fields, name))
+
+
+def _models(fields: dict[str, Node], name: str) -> list[ModelSpec]:
     found: list[ModelSpec] = []
     specs: dict[str, str] = {}
-    for each in _listed(fields, "models"):
+    for each in _listed(fields, name):
         one = _model(each)
         if one.name and specs.setdefault(one.name, one.spec) != one.spec:
             raise _wrong(
@@ -140,14 +230,15 @@ def _benchmark(
         permute=_whole(fields, "permute", 0, permute),
         blind=_truth(fields, "blind"),
         models=_chosen(fields, models),
+        choose_prompts=_truth(fields, "choose_prompts"),
     )
 
 
-def _options(fields: dict[str, Node]) -> dict[str, Any]:
-    if "options" not in fields:
+def _options(fields: dict[str, Node], what: str = "options") -> dict[str, Any]:
+    if what not in fields:
         return {}
     found = {}
-    for name, each in _mapping(fields["options"], "options").items():
+    for name, each in _mapping(fields[what], what).items():
         value = each.plain()
         if isinstance(value, str) and HIDDEN in value:
             raise _wrong(
@@ -221,7 +312,7 @@ def _report(file: Path, fields: dict[str, Node]) -> str:
     if not page:
         return ""
     with _told_at(fields["report"]):
-        return str(output_below(file, page))
+        return str(output_below(_folder_of(file), page))
 
 
 def _text(fields: dict[str, Node], name: str) -> str:
@@ -306,32 +397,34 @@ def _told_at(at: Node) -> Iterator[None]:
 ENDINGS = (".yaml", ".yml")
 
 
-def suite_names() -> list[str]:
-    """The suites that come with Gnomon.
+def suite_names(folder: str = "suites") -> list[str]:
+    """The suites that come with Gnomon, or its experiments.
 
-    >>> "quick" in suite_names()
-    True
+    >>> "quick" in suite_names(), "paper-000" in suite_names("experiments")
+    (True, True)
     """
-    return sorted(file.stem for file in package_data("suites").glob("*.yaml"))
+    return sorted(file.stem for file in package_data(folder).glob("*.yaml"))
 
 
 def is_experiment(text: str) -> bool:
-    """Whether a word names a suite or a file of one.
+    """Whether a word names a suite, an experiment or a file of one.
 
     >>> is_experiment("quick"), is_experiment("mine.yaml"), is_experiment("scales")
     (True, True, False)
     """
-    if text in suite_names():
+    if text in suite_names() or text in suite_names("experiments"):
         return True
     return text.endswith(ENDINGS) and not is_task_file(text)
 
 
-def load_suite(text: str) -> Experiment:
-    """The suite of that name, or the experiment in that file."""
+def load_suite(text: str, whose: str = "") -> Experiment:
+    """The suite or experiment of that name, or the experiment in that file."""
     if text.endswith(ENDINGS):
-        return read_experiment(Path(text))
+        return read_experiment(Path(text), whose)
+    if text in suite_names("experiments"):
+        return read_experiment(package_data(f"experiments/{text}.yaml"), whose)
     check_known("suite", text, suite_names())
-    return read_experiment(package_data(f"suites/{text}.yaml"))
+    return read_experiment(package_data(f"suites/{text}.yaml"), whose)
 
 
 # From an experiment to runs: each benchmark, with each seed, of each model, with each prompt.

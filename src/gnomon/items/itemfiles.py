@@ -19,13 +19,22 @@ import msgspec
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError
 from gnomon.files import shape_problem
-from gnomon.items.converting import SPLIT, FindPicture, convert, found_picture, named_picture
+from gnomon.items.converting import (
+    SPLIT,
+    FindPicture,
+    SharedPictures,
+    convert,
+    found_picture,
+    named_picture,
+)
 from gnomon.items.lmtask import PROMPT, is_task_file, read_task, rows_of_task, task_item
 from gnomon.items.mapping import ColumnMap, parse_map, read_map, write_map
 from gnomon.items.resolving import Rows, Tell, refuse, resolve
 from gnomon.items.rows import (
-    READERS,
-    Row,
+    ENDINGS as READ_ENDINGS,
+)
+from gnomon.items.rows import (
+    bare_name,
     chosen_split,
     class_names,
     is_dataset,
@@ -35,17 +44,21 @@ from gnomon.items.rows import (
     split_of,
     splits_in,
 )
+from gnomon.items.shapes import Row
 from gnomon.items.sidecar import columns, described, read_sidecar
 from gnomon.items.values import OddCellError, from_json
 from gnomon.items.writing import FIELD, has_canary
 from gnomon.records import Image, Item
 from gnomon.registry import BENCHMARKS, TASK_SETS, known_benchmark
+from gnomon.trust import is_below
 
 ENDINGS = (".jsonl", ".csv", ".parquet")  # that `gnomon make` writes
 LISTS = ("choices", "gold", "tags", "images")  # JSON text in a CSV cell
 OWN = ("id", "form", "text", "choices", "gold")  # every item of Gnomon's own has these
 ORIGIN = "benchmark"  # the tag that names the benchmark from which an item comes
 RESERVED = ("fresh", "published", "own")  # sources of benchmarks; a folder is not one of them
+UNSEEN = "none"  # the folder of pictures, where nobody looks at them
+NO_ITEMS = (".yaml", ".yml", ".xml", ".toml", ".py", ".md", ".html", ".gguf")
 UNKNOWN = "items"  # stands for the benchmark of a file whose items name none
 _HINT = "Give a file that `gnomon make` wrote; docs/formats.md lists the fields."
 
@@ -59,10 +72,12 @@ def names_items(spec: str) -> bool:
     """Whether what a user wrote in the place of a benchmark is a file or folder of items."""
     if not spec or spec in BENCHMARKS or spec in TASK_SETS:
         return False
-    if spec.removesuffix(".gz").endswith(tuple(READERS)):
-        return True
     path = Path(spec)
-    return is_task_file(spec) or (is_dataset(path) and not (path / "run.json").exists())
+    if bare_name(path.name).endswith(READ_ENDINGS) or is_task_file(spec):
+        return True
+    if path.is_file():  # known by what is in it, whatever it is called
+        return path.suffix.lower() not in NO_ITEMS
+    return is_dataset(path) and not (path / "run.json").exists()
 
 
 def benchmark_of_file(file: Path) -> tuple[Benchmark, str]:
@@ -93,7 +108,7 @@ def _benchmark_of_task(file: Path, source: str) -> Benchmark:
 
 def _with_origin(file: Path, plain: Benchmark, origin: str) -> Benchmark:
     """What is known of the benchmark that the sidecar or the first item names, if one does."""
-    row = _first_row(file, partial(_rows, file, ""))
+    row = _first_row(file, partial(rows_of_file, file, ""))
     if not origin and _is_own(row):
         origin = _item(file, 1, _as_item(file, 1, row)).tags.get(ORIGIN, "")
     known = known_benchmark(origin) if origin else None
@@ -110,7 +125,14 @@ def _with_origin(file: Path, plain: Benchmark, origin: str) -> Benchmark:
 
 
 def _is_own(row: Row) -> bool:
-    return all(name in row for name in OWN)
+    """Whether a row is an item of Gnomon's own: it has the fields, and lists where these are."""
+    if not all(name in row for name in OWN):
+        return False
+    return all(_is_list(row[name]) for name in ("choices", "gold"))
+
+
+def _is_list(value: Any) -> bool:
+    return not isinstance(value, str) or value.startswith("[")
 
 
 def _first_row(file: Path, rows: Rows) -> Row:
@@ -139,7 +161,7 @@ def mapping_of(
     """The whole map of a file's columns; none for items of Gnomon's own, and for tasks."""
     if is_task_file(str(file)):
         return None
-    rows = partial(_rows, file, split)
+    rows = partial(rows_of_file, file, split)
     return mapping_of_rows(file, rows, read_map(given), tell or refuse(file), split)
 
 
@@ -175,7 +197,8 @@ def items_to_ask(*, file: str, map: str = "", split: str = "", images: str = "")
     file     the file, or the folder of a dataset
     map      which column holds what: text=question,choices=options,gold=answer
     split    only this split, such as test
-    images   the folder from which paths of pictures start, if not that of the file
+    images   the folder from which paths of pictures start, if not that of the file; none to ask
+             without looking for them
     """
     for found in numbered_items(Path(file), map=map, split=split, images=images):
         yield found.item
@@ -208,34 +231,42 @@ def numbered_items(
         return
     folder = _picture_folder(file, images)
     if not map:
-        for found in items_of_rows(file, _rows(file, split), None):
+        for found in items_of_rows(file, partial(rows_of_file, file, split), None):
+            _check_pictures_are_known(file, found, folder)
             yield found._replace(item=_with_pictures_from_here(found.item, folder))
         return
     mapping = parse_map(map)
     if not mapping.gold_is:
         mapping = mapping_of(file, map, split, tell) or mapping
-    rows = _rows(file, split)
-    finder = partial(found_picture, folder) if pictures else named_picture
-    for found in items_of_rows(file, rows, mapping, finder, tell):
+    look = pictures and images != UNSEEN
+    finder = partial(found_picture, folder) if look else named_picture
+    for found in items_of_rows(file, partial(rows_of_file, file, split), mapping, finder, tell):
         yield found._replace(item=_of_split(found.item, split))
 
 
 def items_of_rows(
     file: Path,
-    rows: Iterable[tuple[int, Row]],
+    rows: Rows,
     mapping: ColumnMap | None,
     pictures: FindPicture | None = None,
     tell: Tell | None = None,
+    kept: Iterable[tuple[int, Row]] | None = None,
 ) -> Iterator[Numbered]:
-    """The items of rows, by the map of their columns; without one they are Gnomon's own."""
+    """The items of rows, by the map of their columns; without one they are Gnomon's own.
+
+    `kept` are those rows of which items are wanted, if not all.
+    """
+    wanted = rows() if kept is None else kept
     if mapping is None:
-        for line, row in rows:
+        for line, row in wanted:
             item = _item(file, line, _as_item(file, line, row))
             yield Numbered(line, item, row, _carries_canary(row))
         return
     finder = pictures or partial(found_picture, _picture_folder(file, ""))
+    if mapping.image:
+        finder = SharedPictures(finder, rows, mapping)
     form = read_sidecar(file).form
-    found = convert(rows, mapping, finder, form=form, tell=tell or refuse(file))
+    found = convert(wanted, mapping, finder, form=form, tell=tell or refuse(file))
     yield from starmap(Numbered, found)
 
 
@@ -287,6 +318,19 @@ def _with_pictures_from_here(item: Item, folder: Path) -> Item:
     return msgspec.structs.replace(item, images=seen)
 
 
+def _check_pictures_are_known(file: Path, found: Numbered, folder: Path) -> None:
+    """Refuse a picture from elsewhere, unless the item names its digest: who does, has seen it."""
+    for image in found.item.images:
+        if image.sha256 or "://" in image.path or is_below(folder, image.path):
+            continue
+        raise DataError(
+            f"the picture '{image.path[:200]}' lies outside the folder {folder}.",
+            "Put it there, or give the folder of the pictures with --images.",
+            file=file,
+            line=found.line,
+        )
+
+
 def _carries_canary(row: Row) -> bool:
     return has_canary(str(row.get(FIELD, "")))
 
@@ -306,7 +350,7 @@ def read_items(file: Path) -> Iterator[Item]:
         yield _item(file, line, row)
 
 
-def _rows(file: Path, split: str) -> Iterator[tuple[int, Row]]:
+def rows_of_file(file: Path, split: str) -> Iterator[tuple[int, Row]]:
     """The rows of a file or folder; if a split is named, those of this split."""
     if file.is_dir():
         yield from read_split(file, split or chosen_split(file, ""))

@@ -17,7 +17,6 @@ import msgspec
 from gnomon.errors import DataError
 from gnomon.items import values
 from gnomon.items.rows import (
-    Row,
     chosen_split,
     is_dataset,
     read_files,
@@ -25,6 +24,7 @@ from gnomon.items.rows import (
     read_split,
     split_of,
 )
+from gnomon.items.shapes import Row
 from gnomon.items.templates import TemplateError, render
 from gnomon.records import Item, digest, problem
 from gnomon.yamlnodes import Node, read_document

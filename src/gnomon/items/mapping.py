@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from itertools import takewhile
 from typing import Any
 
 import msgspec
@@ -19,10 +18,13 @@ from gnomon.files import package_data, read_yaml
 from gnomon.items.values import MISSING, as_list, value_at, with_fields
 
 # How the right answer is named: by its text, its letter, its number, or a name beside the choices.
-GOLD_IS = ("text", "letter", "index0", "index1", "name")
-LETTERED = (("A", "B", "C", "D", "E", "F"), ("a", "b", "c", "d", "e", "f"))
-PREFIXES = ("", "option_", "option", "choice_", "choice", "ending", "sol", "answer_")
-NUMBERED = (("0", "1", "2", "3", "4", "5"), ("1", "2", "3", "4", "5", "6"))
+GOLD_IS = ("text", "letter", "index0", "index1", "name", "first")
+NONE = ("none",)  # what a map says of something that the items are not to have
+LETTERED = "abcdefghij"
+PREFIXES = ("", "option_", "option", "choice_", "choice", "ending", "sol", "answer_", "opt", "opt_")
+NUMBERED = ("0123456789", "123456789")
+SEVERAL = re.compile(r"(image|img|picture|photo|frame)_?(\d+)")  # pictures, each in its column
+FIRST_COUNTS = ("id", "group", "image")  # of several columns; what is not used is told
 _PART = re.compile(r"((?:[^\\,+=]|\\.)*)([,+=]|$)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _UNSAFE = re.compile(r"[\\,+=]|^\s+|\s+\Z")
@@ -34,7 +36,11 @@ class ColumnNames(msgspec.Struct, frozen=True):
     aliases: dict[str, str]
     usual: dict[str, tuple[str, ...]]
     seldom: dict[str, tuple[str, ...]]
+    captions: dict[str, tuple[str, ...]]
+    scenes: dict[str, tuple[str, ...]]
+    unasked: dict[str, tuple[str, ...]]
     answers: dict[str, tuple[str, ...]]
+    logs: dict[str, tuple[str, ...]]
 
 
 @cache
@@ -56,6 +62,8 @@ class ColumnMap(msgspec.Struct, frozen=True, omit_defaults=True):
     gold_is: str = ""  # one of GOLD_IS
     group: tuple[str, ...] = ()
     image: tuple[str, ...] = ()
+    thing_a: tuple[str, ...] = ()  # of a scene to be painted, whose gold is the relation
+    thing_b: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()  # none: every other column with a short value
 
     @property
@@ -66,6 +74,16 @@ class ColumnMap(msgspec.Struct, frozen=True, omit_defaults=True):
             if what not in ("labels", "gold_is"):
                 found += getattr(self, what)
         return found
+
+    @property
+    def inside(self) -> bool:
+        """Whether the choices stand inside the text."""
+        return bool(self.choices) and self.choices == self.text[-1:]
+
+    @property
+    def shuffled(self) -> bool:
+        """Whether the right choice has a place of its own in the rows, which must not be told."""
+        return bool(set(self.gold) & set(self.choices))
 
     @property
     def taken(self) -> set[str]:
@@ -132,7 +150,7 @@ def gold_is(values: Sequence[str]) -> str:
     if len(values) != 1 or values[0] not in GOLD_IS:
         raise UsageError(
             f"gold_is cannot be '{'+'.join(values)}'.",
-            "Choose text, letter, index0 (counted from 0), index1 (from 1) or name.",
+            "Choose text, letter, index0 (counted from 0), index1 (from 1), name, or first.",
         )
     return values[0]
 
@@ -202,46 +220,138 @@ def guessed_map(columns: Sequence[str], given: ColumnMap) -> ColumnMap:
     """
     taken = given.taken
     found = msgspec.structs.asdict(given)
+    off = {what for what, value in found.items() if value == NONE and NONE[0] not in columns}
+    by_name = named_columns(columns)
+    special = _captions(by_name, found) or _scene(by_name, found)
+    for what, names in special.items():
+        if not found[what]:
+            found[what] = names
+            taken |= set(names)
     for what in column_names().usual:
-        if found[what] or (what == "choices" and found["labels"]):
+        if found[what] or (special and what in ("text", "choices", "gold") and not _open(special)):
             continue
-        name = _usual_column(what, columns, taken, found)
+        if what == "choices" and found["labels"]:
+            continue
+        name = _usual_column(what, by_name, taken, found)
         if name:
             found[what] = (name,)
             taken.add(name)
-    if not found["choices"] and not found["labels"]:
-        found["choices"] = _option_columns(columns, taken)
+    if not found["image"]:
+        found["image"] = _series_of_pictures(by_name, taken)
+    if not found["choices"] and not found["labels"] and not found["thing_a"]:
+        found["choices"] = _option_columns(by_name, taken)
+    found |= dict.fromkeys(off, ())
     return ColumnMap(**found)
 
 
+def _open(special: Mapping[str, tuple[str, ...]]) -> bool:
+    """Whether the question itself is still to be found: of a scene it is the prompt."""
+    return "thing_a" in special
+
+
+def plain_name(name: str) -> str:
+    """The name of a column as names are compared.
+
+    >>> plain_name("Correct Answer")
+    'correct_answer'
+    """
+    return re.sub(r"[\s\-]+", "_", name.strip()).casefold()
+
+
+def named_columns(columns: Iterable[str]) -> dict[str, list[str]]:
+    """The columns by their plain names."""
+    found: dict[str, list[str]] = {}
+    for name in columns:
+        found.setdefault(plain_name(name), []).append(name)
+    return found
+
+
+def columns_among(by_name: Mapping[str, list[str]], names: Iterable[str]) -> list[str]:
+    """The columns that have one of the names, in the order of the names."""
+    found = []
+    for name in dict.fromkeys(map(plain_name, names)):
+        found += by_name.get(name, [])
+    return found
+
+
+def _captions(by_name: Mapping[str, list[str]], found: Mapping[str, Any]) -> dict[str, Any]:
+    """A true sentence with false ones, or a list of sentences of which the first is true."""
+    known = column_names().captions
+    if found["text"] or found["choices"] or found["gold"] or found["labels"]:
+        return {}
+    right = columns_among(by_name, known["right"])[:1]
+    foils = columns_among(by_name, known["foils"])
+    if right and foils:
+        return {"choices": (*right, *foils), "gold": tuple(right)}
+    listed = columns_among(by_name, known["lists"])
+    usual = column_names().usual
+    others = columns_among(by_name, (*usual["text"], *usual["gold"], *usual["choices"]))
+    if len(listed) != 1 or others:
+        return {}
+    return {"choices": tuple(listed), "gold": tuple(listed), "gold_is": "first"}
+
+
+def _scene(by_name: Mapping[str, list[str]], found: Mapping[str, Any]) -> dict[str, Any]:
+    """Two things and their relation, where the rows have no other answer."""
+    usual = column_names().usual
+    others = columns_among(by_name, (*usual["gold"], *usual["choices"]))
+    if found["gold"] or found["choices"] or found["labels"] or others:
+        return {}
+    made = {}
+    for what, names in column_names().scenes.items():
+        there = columns_among(by_name, names)
+        if len(there) != 1:
+            return {}
+        made["gold" if what == "relation" else what] = (there[0],)
+    return made
+
+
 def _usual_column(
-    what: str, columns: Sequence[str], taken: set[str], found: Mapping[str, Any]
+    what: str, by_name: Mapping[str, list[str]], taken: set[str], found: Mapping[str, Any]
 ) -> str:
     """The column with a usual name for something; empty if there is none."""
     known_names = column_names()
     there: list[str] = []
     for names in (known_names.usual[what], known_names.seldom.get(what, ())):
-        there = there or [name for name in names if name in columns and name not in taken]
+        free = [name for name in columns_among(by_name, names) if name not in taken]
+        there = there or free
     if not there:
         return ""
-    if len(there) == 1 or what in ("id", "group"):
+    if len(there) == 1 or what in FIRST_COUNTS:
         return there[0]
     known = ColumnMap(**{**found, what: (there[0],)})
+    columns = [name for several in by_name.values() for name in several]
     raise UsageError(
         f"Several columns could be the {what}: {', '.join(there)}.", _how_to_map(columns, known)
     )
 
 
-def _option_columns(columns: Sequence[str], taken: set[str]) -> tuple[str, ...]:
+def _series_of_pictures(by_name: Mapping[str, list[str]], taken: set[str]) -> tuple[str, ...]:
+    """Columns such as image_1, image_2, in the order of their numbers."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for plain, names in by_name.items():
+        match = SEVERAL.fullmatch(plain)
+        if match and len(match[2]) < 5 and len(names) == 1 and names[0] not in taken:
+            found.setdefault(match[1], []).append((int(match[2]), names[0]))
+    if len(found) != 1:
+        return ()
+    (numbered,) = found.values()
+    return tuple(name for _, name in sorted(numbered))
+
+
+def _option_columns(by_name: Mapping[str, list[str]], taken: set[str]) -> tuple[str, ...]:
     """Columns with a name for each option, such as A, B, C, D or option_1, option_2."""
     for prefix in PREFIXES:
-        series = (*LETTERED, *NUMBERED) if prefix else LETTERED
+        series = (LETTERED, *NUMBERED) if prefix else (LETTERED,)
         for ends in series:
-            names = [f"{prefix}{end}" for end in ends]
-            free = takewhile(lambda name: name in columns and name not in taken, names)
-            found = tuple(free)
-            if len(found) > 1:
-                return found
+            names = []
+            for end in ends:
+                there = by_name.get(f"{prefix}{end}", [])
+                if len(there) != 1 or there[0] in taken:
+                    break
+                names += there
+            if len(names) > 1:
+                return tuple(names)
     return ()
 
 
@@ -252,11 +362,25 @@ def check_map(mapping: ColumnMap, row: Mapping[str, Any]) -> None:
         if value_at(row, name) is MISSING:
             error = unknown("column", name, with_fields(row))
             raise UsageError(error.message, f"{error.hint} The columns are: {', '.join(columns)}.")
-    for what in ("text", "gold"):
+    needed = ("gold",) if mapping.shuffled else ("text", "gold")
+    for what in needed:
         if not getattr(mapping, what):
+            _check_askable(columns, what)
             raise UsageError(
                 f"No column is known to hold the {what} of a question.",
                 _how_to_map(columns, mapping),
+            )
+
+
+def _check_askable(columns: Sequence[str], what: str) -> None:
+    """Refuse rows whose answers are of a kind that no form of items can hold."""
+    by_name = named_columns(columns)
+    for kind, names in column_names().unasked.items():
+        there = columns_among(by_name, names)
+        if what == "gold" and there:
+            raise UsageError(
+                f"The answers of all rows are {kind} (column {there[0]}), which cannot be asked.",
+                "Name a column of right answers with --map gold=COLUMN if there is one.",
             )
 
 

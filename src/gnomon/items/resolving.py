@@ -5,27 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
 from gnomon.errors import DataError, UsageError
 from gnomon.items import values
-from gnomon.items.mapping import ColumnMap, check_map, guessed_map, parse_map
-from gnomon.items.rows import Row
+from gnomon.items.listed import listed_options
+from gnomon.items.mapping import NONE, ColumnMap, check_map, guessed_map
+from gnomon.items.shapes import Row
 
 Rows = Callable[[], Iterator[tuple[int, Row]]]
 UNDECIDED = "-"  # what SNLI writes where its annotators did not agree: such a row is no question
 LOOKED_AT = 50  # rows by which the columns are known
 MOST_LABELS = 20
+RELATIONS = {"left": "left of", "right": "right of", "top": "above", "bottom": "below"}
 IN_WORDS = {
     "text": "the text of a choice",
     "name": "the name of a choice",
     "letter": "a letter",
     "index0": "a number counted from 0",
     "index1": "a number counted from 1",
+    "first": "the first of the choices",
 }
+
+
+class Difference(NamedTuple):
+    """A row in which two ways to read its right answer mean different choices."""
+
+    line: int
+    value: Any
+    meant: dict[str, tuple[str, ...]]
 
 
 # Is told the line of a row and what is wrong with it; if it returns, the row is passed over.
@@ -64,18 +74,130 @@ def resolve(
         mapping = guessed_map(values.columns_of(columns), given)
         check_map(mapping, columns)
     except UsageError as error:
-        raise UsageError(f"{file}: {error.message}", error.hint) from None
+        message = error.message.replace("all rows", f"all {sum(1 for _ in rows()):,} rows")
+        raise UsageError(f"{file}: {message}", error.hint) from None
     if not mapping.choices and not mapping.labels:
-        mapping = _with_labels(file, rows, mapping, classes)
+        if given.choices != NONE and not mapping.thing_a and _stand_inside(file, rows, mapping):
+            mapping = replace(mapping, choices=mapping.text[-1:])
+        else:
+            mapping = _with_labels(file, rows, mapping, classes)
+    elif mapping.text and not given.choices:
+        _check_not_listed_otherwise(file, rows, mapping)
     if not mapping.gold_is:
         mapping = replace(mapping, gold_is=_how_gold_is_named(file, rows, mapping, tell))
+    if not given.group:
+        mapping = replace(mapping, group=recurring(rows, mapping))
     return mapping
+
+
+def _stand_inside(file: Path, rows: Rows, mapping: ColumnMap) -> bool:
+    """Whether the options of every row stand inside its text, all written in one way.
+
+    Where they do in some rows only, and the right answers are letters, the file can be read in two
+    ways, and is refused.
+    """
+    styles: dict[str, int] = {}  # and the first line
+    bare: list[tuple[int, Any]] = []  # rows without options
+    letters = True
+    for line, row in rows():
+        value = values.value_at(row, mapping.gold[0])
+        letters = letters and _is_letter(value)
+        listed = listed_options(_text_with_options(row, mapping))
+        if listed is None or values.read_any(value, values.of_text(listed)) is None:
+            bare.append((line, value))
+        else:
+            styles.setdefault(listed.style, line)
+        if bare and not styles and len(bare) > LOOKED_AT:
+            return False
+    if len(styles) == 1 and not bare:
+        return True
+    if not styles or not letters:
+        return False
+    line, told = bare[0] if bare else (max(styles.values()), "")
+    raise DataError(
+        f"options stand inside '{mapping.text[-1]}' in some rows, but in this one not, or written "
+        f"otherwise: the choices are those in the text, or the letters alone ({told!r} ...).",
+        "Correct the row, or keep all texts as they are with --map choices=none.",
+        file=file,
+        line=line,
+    )
+
+
+def _is_letter(value: Any) -> bool:
+    text = value.strip().strip("().:") if isinstance(value, str) else ""
+    return len(text) == 1 and text.isalpha()
+
+
+def _text_with_options(row: Row, mapping: ColumnMap) -> str:
+    value = values.value_at(row, mapping.text[-1])
+    return value if isinstance(value, str) else ""
+
+
+def _check_not_listed_otherwise(file: Path, rows: Rows, mapping: ColumnMap) -> None:
+    """Refuse a column of choices where the text lists as many, but other ones."""
+    for line, row in islice(rows(), LOOKED_AT):
+        listed = listed_options(_text_with_options(row, mapping))
+        if listed is None or not listed.labels:
+            continue
+        try:
+            own = choices_in(row, mapping)
+        except values.OddCellError:
+            continue
+        if len(own.texts) == len(listed.options) and not same_options(own.texts, listed.options):
+            inside = mapping.text[-1]
+            raise DataError(
+                f"the choices could be {', '.join(mapping.choices)} "
+                f"({values.quoted(own.texts)}) or those inside {inside} "
+                f"({values.quoted(listed.options)}).",
+                f"Say which: --map choices={'+'.join(mapping.choices)} or choices={inside}, beside "
+                "your other columns.",
+                file=file,
+                line=line,
+            )
+
+
+def same_options(one: Sequence[str], two: Sequence[str]) -> bool:
+    """Whether two lists of options are the same, capitals and spaces aside."""
+    return [text.strip().casefold() for text in one] == [text.strip().casefold() for text in two]
+
+
+def recurring(rows: Rows, mapping: ColumnMap) -> tuple[str, ...]:
+    """The columns whose values several questions share: a group, or else the story or the pictures.
+
+    Where story and pictures both recur, it is the one with fewer different values.
+    """
+    kinds = [names for names in (mapping.group, mapping.context, mapping.image) if names]
+    seen: list[set[int]] = [set() for _ in kinds]
+    total = 0
+    named: dict[str, int] = {}  # what a row of this id holds, for rows that name it
+    for _, row in rows():
+        total += 1
+        for names, known in zip(kinds, seen, strict=True):
+            cells = [values.value_at(row, name) for name in names]
+            mark = hash(repr(cells))
+            if names == mapping.image and mapping.id:
+                own = values.scalar(values.value_at(row, mapping.id[0]))
+                mark = named.setdefault(own or "", mark)
+                mark = named.get(values.scalar(cells[0]) or "", mark)
+            known.add(mark)
+    shared = {}
+    for names, known in zip(kinds, seen, strict=True):
+        if 1 < len(known) < total or (names == mapping.group and len(known) > 1):
+            shared[names] = len(known)
+    if mapping.group in shared:
+        return mapping.group
+    return min(shared, key=lambda names: shared[names], default=())
 
 
 def choices_in(row: Row, mapping: ColumnMap) -> values.Choices:
     """The choices of a row."""
     if not mapping.choices:
         return values.Choices(mapping.labels)
+    if mapping.inside:
+        listed = listed_options(_text_with_options(row, mapping))
+        if listed is None:
+            raise values.OddCellError("the text does not list its choices in one clear way")
+        return values.of_text(listed)
     if len(mapping.choices) > 1:
         return _in_columns(row, mapping.choices)
     name = mapping.choices[0]
@@ -92,12 +214,26 @@ def _with_labels_beside(row: Row, name: str, texts: Any) -> Any:
 
 def _in_columns(row: Row, columns: Sequence[str]) -> values.Choices:
     """A column for each option; a question may have fewer options than there are columns."""
-    every = []
+    every: list[str] = []
+    names: list[str] = []
     for name in columns:
         value = present(row, name, "choices")
-        every.append("" if value is None else values.as_text(value, f"choice {name}"))
-    filled = {name: text for name, text in zip(columns, every, strict=True) if text}
+        several = values.golds(value) if value is not None else [""]
+        for each in several:
+            every.append("" if each is None else values.as_text(each, f"choice {name}"))
+            names.append(name)
+    filled = {name: text for name, text in zip(names, every, strict=True) if text}
+    if len(filled) < len([text for text in every if text]):  # several in one column
+        return values.Choices(tuple(text for text in every if text))
     return values.Choices(tuple(filled.values()), tuple(filled), tuple(every))
+
+
+def lacks_choices(row: Row, mapping: ColumnMap) -> bool:
+    """Whether a row has nothing to choose from: its answer is of another kind."""
+    if not mapping.choices or mapping.inside:
+        return False
+    cells = [values.value_at(row, name) for name in mapping.choices]
+    return all(cell is None or cell in ("", "[]", "null", "None", []) for cell in cells)
 
 
 def present(row: Row, name: str, what: str) -> Any:
@@ -106,6 +242,15 @@ def present(row: Row, name: str, what: str) -> Any:
     if value is values.MISSING:
         raise values.OddCellError(f"the row has no column '{name}', which is the {what}")
     return value
+
+
+def gold_in(row: Row, mapping: ColumnMap) -> Any:
+    """What a row holds for its right answer; the relation of a scene in plain words."""
+    value = present(row, mapping.gold[0], "gold")
+    if not mapping.thing_a or not isinstance(value, str):
+        return value
+    words = value.replace("_", " ").strip()
+    return RELATIONS.get(words, words)
 
 
 def _with_labels(
@@ -117,7 +262,9 @@ def _with_labels(
         return replace(mapping, labels=named, gold_is=mapping.gold_is or "index0")
     found: dict[str, None] = {}
     for _, row in rows():
-        for value in values.golds(values.value_at(row, mapping.gold[0])):
+        if values.value_at(row, mapping.gold[0]) is values.MISSING:
+            continue
+        for value in values.golds(gold_in(row, mapping)):
             text = values.scalar(value)
             if text is not None and text.strip():  # what is no label is told of later
                 found[text.strip()] = None
@@ -157,9 +304,16 @@ def _names_others(label: str, labels: list[str]) -> bool:
 def _how_gold_is_named(file: Path, rows: Rows, mapping: ColumnMap, tell: Tell) -> str:
     """The way in which all rows name their right answers."""
     alive = list(values.READINGS)
+    askable = sets = 0
     by_label = True  # whether every answer is the label of a choice, written as that is
-    differ: dict[frozenset[str], int] = {}  # two ways, and the first line where they differ
+    differ: dict[frozenset[str], Difference] = {}  # of two ways: where they first differ
     for line, row in rows():
+        if lacks_choices(row, mapping) or is_unjudged(row, mapping):
+            continue
+        askable += 1
+        sets += _names_a_set(row, mapping)
+        if sets:  # such rows are counted, and the file is refused
+            continue
         try:
             meant = _ways_to_read(row, mapping, alive)
         except values.OddCellError as odd:
@@ -167,10 +321,44 @@ def _how_gold_is_named(file: Path, rows: Rows, mapping: ColumnMap, tell: Tell) -
             continue
         alive = list(meant)
         by_label = by_label and _is_label(row, mapping)
-        _note_differences(meant, differ, line)
+        _note_differences(meant, differ, line, values.value_at(row, mapping.gold[0]))
+    _check_kinds(file, mapping, askable, sets)
     if by_label and "name" in alive:  # what stands beside the choices is not counted instead
         alive = [way for way in alive if way in ("text", "name")]
     return _only_way(file, alive, differ)
+
+
+def is_unjudged(row: Row, mapping: ColumnMap) -> bool:
+    """Whether a row is a scene of which no relation is told: there is nothing to judge it by."""
+    if not mapping.thing_a:
+        return False
+    return values.value_at(row, mapping.gold[0]) in ("", None, values.MISSING)
+
+
+def _names_a_set(row: Row, mapping: ColumnMap) -> bool:
+    try:
+        choices = choices_in(row, mapping)
+    except values.OddCellError:
+        return False
+    return values.names_a_set(values.value_at(row, mapping.gold[0]), choices)
+
+
+def _check_kinds(file: Path, mapping: ColumnMap, askable: int, sets: int) -> None:
+    """Refuse a file without a row that has choices, or whose answers are sets."""
+    if sets:
+        raise DataError(
+            f"the right answers are sets of options in {sets:,} of {askable:,} rows "
+            f"('{mapping.gold[0]}'), which cannot be asked: one option is chosen.",
+            "Leave such rows out, or write each option as a question of its own with yes and no.",
+            file=file,
+        )
+    if not askable and not mapping.thing_a:
+        raise DataError(
+            f"no row has choices ('{', '.join(mapping.choices)}' is empty in all of them): answers "
+            "that are numbers or free text cannot be asked.",
+            "Name the columns of choices with --map choices=COLUMN.",
+            file=file,
+        )
 
 
 def _is_label(row: Row, mapping: ColumnMap) -> bool:
@@ -183,7 +371,7 @@ def _is_label(row: Row, mapping: ColumnMap) -> bool:
 def _ways_to_read(row: Row, mapping: ColumnMap, ways: list[str]) -> dict[str, tuple[str, ...]]:
     """What each way of reading that fits the row takes for its right answers."""
     choices = choices_in(row, mapping)
-    value = present(row, mapping.gold[0], "gold")
+    value = gold_in(row, mapping)
     found = {}
     for way in ways:
         meant = values.read_gold(value, choices, way)
@@ -195,24 +383,30 @@ def _ways_to_read(row: Row, mapping: ColumnMap, ways: list[str]) -> dict[str, tu
 
 
 def _note_differences(
-    meant: Mapping[str, tuple[str, ...]], differ: dict[frozenset[str], int], line: int
+    meant: Mapping[str, tuple[str, ...]],
+    differ: dict[frozenset[str], Difference],
+    line: int,
+    value: Any,
 ) -> None:
     for one, other in combinations(meant, 2):
         if meant[one] != meant[other]:
-            differ.setdefault(frozenset((one, other)), line)
+            found = Difference(line, value, {one: meant[one], other: meant[other]})
+            differ.setdefault(frozenset((one, other)), found)
 
 
-def _only_way(file: Path, alive: list[str], differ: Mapping[frozenset[str], int]) -> str:
+def _only_way(file: Path, alive: list[str], differ: Mapping[frozenset[str], Difference]) -> str:
     """The way that is left; two that mean different choices somewhere are refused."""
     for one, other in combinations(alive, 2):
-        line = differ.get(frozenset((one, other)))
-        if line is None:
+        found = differ.get(frozenset((one, other)))
+        if found is None:
             continue
         raise DataError(
-            f"the right answer could be {IN_WORDS[one]} or {IN_WORDS[other]}: every row fits both.",
+            f"the right answer {found.value!r} could be {IN_WORDS[one]} "
+            f"({values.quoted(found.meant[one])}) or {IN_WORDS[other]} "
+            f"({values.quoted(found.meant[other])}): every row fits both.",
             f"Say which: --map gold_is={one} or gold_is={other}, beside your other columns.",
             file=file,
-            line=line,
+            line=found.line,
         )
     return alive[0]
 
@@ -230,32 +424,3 @@ def _fits_none(value: Any, choices: values.Choices, alive: list[str]) -> str:
         listed += f", their labels {values.quoted(choices.labels)}"
     earlier = " or ".join(IN_WORDS[way] for way in alive)
     return f"the gold {told} is not {earlier}, as in the rows before; the choices are {listed}"
-
-
-# What was taken for what in a file of one's own, in a sentence.
-
-
-def taken_in_words(options: Mapping[str, Any]) -> str:
-    """Which columns were taken for what; empty if no map is among the options.
-
-    >>> taken_in_words({"file": "a.csv", "map": "text=q,choices=A+B,gold=key,gold_is=letter"})
-    'a.csv: text is q; choices are A, B; gold is key (a letter).'
-    """
-    if not isinstance(options.get("map"), str) or "file" not in options:
-        return ""
-    mapping = parse_map(options["map"])
-    parts = []
-    for what, columns in msgspec.structs.asdict(mapping).items():
-        if columns and what != "gold_is":
-            verb = "are" if what.endswith("s") else "is"
-            parts.append(f"{what} {verb} {', '.join(columns)}{_way(what, mapping)}")
-    if "split" in options:
-        parts.append(f"split {options['split']}")
-    return f"{options['file']}: {'; '.join(parts)}."
-
-
-def _way(what: str, mapping: ColumnMap) -> str:
-    """How right answers are named, where that is what is told of."""
-    if what != "gold" or not mapping.gold_is:
-        return ""
-    return f" ({IN_WORDS[mapping.gold_is]})"

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from gnomon.errors import DataError, GnomonError, UsageError, importing, path_hint
-from gnomon.files import FILE_LIMIT, delimiter_of, read_json, read_jsonl, read_lines, read_table
+from gnomon.files import (
+    FILE_LIMIT,
+    PACKED,
+    delimiter_of,
+    read_json,
+    read_jsonl,
+    read_lines,
+    read_table,
+)
+from gnomon.items.mapping import column_names, columns_among, named_columns
+from gnomon.items.shapes import TURNS, Row, babi_rows, is_babi, plain_rows
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-Row = Mapping[str, Any]
 Reader = Callable[[Path], Iterator[tuple[int, Row]]]
 # what a JSON file that is one object may call its list
 LISTS = ("data", "items", "examples", "rows", "samples", "questions", "annotations")
+LOOKED_AT = 20  # lines by which a file of text is known
 SPLITS = re.compile(r"(train|training|dev|val|valid|validation|test)(?=[-_.]|$)")
 MEMORY = "1GB"  # that reading Parquet may hold
 FETCHED = 256  # rows of Parquet at a time: each may hold a picture
@@ -27,17 +38,37 @@ _AGAIN = "Fetch the file again."
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, Row]]:
-    """Number (of the line, or of the row) and fields of each row."""
-    ending = Path(path.name.removesuffix(".gz")).suffix
-    if ending not in READERS:
-        raise DataError(
-            "the ending does not say what is in it.",
-            f"Give a file that ends in {', '.join(READERS)}, or a folder of a dataset.",
-            file=path,
-        )
+    """Number (of the line, or of the row) and fields of each row, by what is in the file."""
     if not path.exists():
         raise DataError("there is no such file.", path_hint(path, "Check the path."), file=path)
-    return _questions_of_log(READERS[ending](path))
+    return plain_rows(raw_rows(path))
+
+
+def raw_rows(path: Path) -> Iterator[tuple[int, Row]]:
+    """The rows as they stand in the file: those of a log are its samples."""
+    ending = bare_name(path.name)
+    if ending.endswith(tuple(BINARY)):
+        return BINARY[Path(ending).suffix](path)
+    head = [line for _, line in islice(text_lines(path), LOOKED_AT)]
+    if not head and not ending.endswith((".csv", ".tsv")):
+        return iter(())
+    first = head[0].lstrip()[:1] if head else ""
+    if first in ("{", "["):
+        return json_document(path)
+    if is_babi(head):
+        return babi_rows(read_lines(path))
+    return table(path)
+
+
+def bare_name(name: str) -> str:
+    """The name of a file without the endings that say how it is packed.
+
+    >>> bare_name("test.jsonl.gz"), bare_name("test.zip")
+    ('test.jsonl', 'test')
+    """
+    for ending in PACKED:
+        name = name.removesuffix(ending)
+    return name
 
 
 def read_files(paths: Iterable[Path]) -> Iterator[tuple[int, Row]]:
@@ -63,36 +94,61 @@ def json_lines(path: Path) -> Iterator[tuple[int, Row]]:
 
 
 def json_document(path: Path) -> Iterator[tuple[int, Row]]:
-    """One document that is a list of rows or has one; some call JSON lines so, too."""
-    _, head = next(read_lines(path), (1, ""))
-    if _is_row(head):
+    """JSON lines, or one document: a list of rows, an object that has one, or rows by their ids."""
+    head = [line for _, line in islice(read_lines(path), 2)]
+    if head and _is_row(head[0], alone=len(head) == 1):
         yield from json_lines(path)
         return
     content: Any = read_json(path, object)
     yield from enumerate(_listed(path, content), start=1)
 
 
-def _is_row(line: str) -> bool:
+def _is_row(line: str, *, alone: bool) -> bool:
     """Whether a line is a whole JSON object, and not one that has the list of rows."""
     try:
         found = msgspec.json.decode(line, type=dict[str, Any])
     except (msgspec.MsgspecError, RecursionError):
         return False
-    return _list_of(found) is None
+    return _list_in(found, by_any_name=alone) is None and not _by_id(found)
 
 
-def _list_of(content: dict[str, Any]) -> list[Any] | None:
+def _list_in(content: dict[str, Any], *, by_any_name: bool) -> list[Any] | None:
+    """The list of rows in an object: under a usual name, or as its only list of objects."""
+    lists = {name: value for name, value in content.items() if isinstance(value, list)}
     for name in LISTS:
-        if isinstance(content.get(name), list):
-            found: list[Any] = content[name]
-            return found
-    return None
+        if name in lists:
+            return lists[name]
+    rows = [value for value in lists.values() if value and all(map(_is_object, value))]
+    if not by_any_name or len(rows) != 1 or _names_a_question(content):
+        return None
+    return rows[0]
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _names_a_question(columns: Iterable[str]) -> bool:
+    """Whether there is a column of questions: then an object is a row, and no list of them."""
+    known = column_names()
+    texts = (*known.usual["text"], *known.seldom["text"], *TURNS)
+    return bool(columns_among(named_columns(columns), texts))
+
+
+def _by_id(content: dict[str, Any]) -> bool:
+    """Whether an object has rows by their ids: objects, two or more, that have fields in common."""
+    rows = list(content.values())
+    if len(rows) < 2 or not all(isinstance(row, dict) and row for row in rows):
+        return False
+    return bool(set(rows[0]).intersection(*rows[1:]))
 
 
 def _listed(path: Path, content: Any) -> list[Row]:
     found = content
     if isinstance(content, dict):
-        found = _list_of(content)
+        found = _list_in(content, by_any_name=True)
+        if found is None and _by_id(content):
+            found = [{"id": name, **row} for name, row in content.items()]
     if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
         raise DataError(
             "there is no list of objects in it.",
@@ -104,9 +160,66 @@ def _listed(path: Path, content: Any) -> list[Row]:
 
 def table(path: Path) -> Iterator[tuple[int, Row]]:
     """A table with a header, which says what separates; rows with nothing in them are none."""
-    for number, row in read_table(path, (), delimiter=delimiter_of(path)):
+    latin = _is_latin(path)
+    delimiter = delimiter_of(path, latin=latin)
+    quoted = delimiter == "\t" and _quotes_cells(path, latin)
+    header = _made_header(path, delimiter, latin)
+    rows = read_table(path, (), delimiter=delimiter, quoted=quoted, latin=latin, header=header)
+    for number, row in rows:
         if any(value.strip() for value in row.values()):
             yield number, row
+
+
+def text_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file of text; those of a table may be in Latin-1."""
+    return read_lines(path, latin=_is_latin(path))
+
+
+def _is_latin(path: Path) -> bool:
+    """Whether a table is in Latin-1, as old spreadsheets write it: no UTF-8, and text all the same.
+
+    Only files whose name is a table's are asked; anything else that is no UTF-8 is refused.
+    """
+    if not bare_name(path.name).endswith((".csv", ".tsv")):
+        return False
+    odd: list[int] = []
+    for _ in read_lines(path, skip=odd.append):
+        if odd:
+            break
+    if not odd:
+        return False
+    return all(line.replace("\t", "").isprintable() for _, line in read_lines(path, latin=True))
+
+
+def _quotes_cells(path: Path, latin: bool) -> bool:
+    """Whether the cells between tabs are quoted, as pandas writes those with line ends in them."""
+    tabs = None
+    plain = True
+    for _, line in read_lines(path, latin=latin):
+        tabs = line.count("\t") if tabs is None else tabs
+        if line.count("\t") != tabs or '""' in line:
+            plain = False
+            break
+    if plain:
+        return False
+    try:
+        for _ in read_table(path, (), delimiter="\t", quoted=True, latin=latin):
+            pass
+    except DataError:
+        return False
+    return True
+
+
+def _made_header(path: Path, delimiter: str, latin: bool) -> list[str] | None:
+    """Numbers for columns where the first line names none: it holds a question."""
+    _, head = next(read_lines(path, latin=latin), (1, ""))
+    try:
+        cells = next(csv.reader([head], delimiter=delimiter), [])
+    except csv.Error:
+        return None  # the reader of tables says what is wrong
+    if len(cells) < 2 or not any(cell.strip().endswith("?") for cell in cells):
+        return None
+    return [str(number) for number in range(1, len(cells) + 1)]
 
 
 def parquet(path: Path) -> Iterator[tuple[int, Row]]:
@@ -204,61 +317,10 @@ def inspect_log(path: Path) -> Iterator[tuple[int, Row]]:
     yield from enumerate(samples_of(path, dict[str, Any]), start=1)
 
 
-def _questions_of_log(rows: Iterable[tuple[int, Row]]) -> Iterator[tuple[int, Row]]:
-    """The rows, where they are a log's with each question once and as its dataset has it.
-
-    lm-eval writes a line for each filter, Inspect asks in epochs.
-    """
-    filter_of_log = None
-    for number, row in rows:
-        if isinstance(row.get("doc"), dict) and "filtered_resps" in row:
-            filter_of_log = filter_of_log or row.get("filter")
-            if row.get("filter") == filter_of_log:
-                yield number, _document(row)
-        elif "input" in row and "target" in row and "scores" in row:
-            if row.get("epoch", 1) == 1:
-                yield number, _sample(row)
-        else:
-            yield number, row
-
-
-def _document(row: Row) -> Row:
-    """The document that a sample of lm-eval is about, with the choices of its requests."""
-    found = {"doc_id": row.get("doc_id"), "choices": _requests(row), **row["doc"]}
-    if not found["choices"]:
-        del found["choices"]
-    return found
-
-
-def _requests(row: Row) -> list[str]:
-    arguments = row.get("arguments")
-    if not isinstance(arguments, dict):
-        return []
-    texts = [str(request.get("arg_1", "")).strip() for request in arguments.values()]
-    return texts if len(texts) > 1 else []
-
-
-def _sample(row: Row) -> Row:
-    """What a sample of Inspect asks; a conversation is the text of its messages."""
-    found = {name: row[name] for name in ("id", "input", "choices", "target") if row.get(name)}
-    if isinstance(row["input"], list):
-        parts = [str(part.get("content", "")) for part in row["input"] if isinstance(part, dict)]
-        found["input"] = " ".join(parts)
-    return found
-
-
-# What reads a file, by its ending: every kind that can be read is named here, and nowhere else.
-READERS: dict[str, Reader] = {
-    ".jsonl": json_lines,
-    ".ndjson": json_lines,
-    ".json": json_document,
-    ".csv": table,
-    ".tsv": table,
-    ".txt": table,
-    ".parquet": parquet,
-    ".arrow": arrow_rows,
-    ".eval": inspect_log,
-}
+# What reads files that are not text; all others are known by their first lines.
+BINARY: dict[str, Reader] = {".parquet": parquet, ".arrow": arrow_rows, ".eval": inspect_log}
+# Endings of files that hold items where nothing else says so.
+ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt", *BINARY)
 
 
 # Dataset folders as Hugging Face keeps them: data files by split, with a card, or save_to_disk.
@@ -266,7 +328,7 @@ READERS: dict[str, Reader] = {
 # Only data files are opened; scripts and pickles that lie beside them are not even read.
 
 
-ENDINGS = tuple(READERS.keys() - {".json", ".txt", ".eval"})  # these lie beside the data
+IN_FOLDERS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow")  # others lie beside them
 PREFERRED = ("test", "validation", "valid", "val", "dev")  # splits that are for asking
 MOST_FILES = 10_000
 CARD = "README.md"
@@ -287,7 +349,7 @@ def _data_files(folder: Path) -> Iterator[Path]:
                     file=folder,
                 )
             cached = file.name.startswith("cache-")  # what Hugging Face's datasets left behind
-            ending = file.name.removesuffix(".gz").endswith(ENDINGS)
+            ending = bare_name(file.name).endswith(IN_FOLDERS)
             if ending and not cached and file.is_file():
                 yield file
 

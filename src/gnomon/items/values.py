@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping, Sequence
 from math import isnan
 from typing import Any, NamedTuple
 
 import msgspec
 
+from gnomon.items.listed import ListedOptions, lettered, listed_options, without_label
 from gnomon.records import letter_of
 
 # Fields within fields: what a row holds under a dotted name such as question.stem.
@@ -186,7 +188,19 @@ def as_choices(value: Any) -> Choices:
         raise OddCellError(f"there are more than {MOST_CHOICES:,} choices")
     if value and all(isinstance(each, Mapping) for each in value):
         return _choice_objects(value)
-    return Choices(tuple(as_text(each, "choice") for each in value))
+    return bare_choices(tuple(as_text(each, "choice") for each in value))
+
+
+def bare_choices(texts: tuple[str, ...]) -> Choices:
+    """Choices whose letters, if each begins with its own, are taken off once.
+
+    >>> bare_choices(("A. sofa", "B. tv"))
+    Choices(texts=('sofa', 'tv'), names=('A', 'B'), columns=())
+    """
+    labels = lettered(texts)
+    if not labels:
+        return Choices(texts)
+    return Choices(tuple(map(without_label, texts)), labels)
 
 
 def _named_choices(value: Mapping[str, Any]) -> Choices:
@@ -239,9 +253,14 @@ def _unpacked(text: str) -> Any:
     found = _written(text)
     if found is not None:
         return found
-    if "|" not in text:
+    if "|" in text:
+        return [part.strip() for part in text.split("|")]
+    listed = listed_options(text)
+    if listed is None or listed.text:
         raise OddCellError("the choices are one text, not a list")
-    return [part.strip() for part in text.split("|")]
+    if not listed.labels:
+        return list(listed.options)
+    return dict(zip(listed.labels, listed.options, strict=True))
 
 
 def _written(text: str) -> Any:
@@ -285,6 +304,8 @@ def by_letter(value: Any, choices: Choices) -> str | None:
     if not isinstance(value, str):
         return None
     letter = _bare(value)
+    if len(letter) > 2:
+        return _by_letter_and_text(value, choices)
     own = [_bare(label) for label in choices.labels]
     if any(len(label) == 1 and label.isalpha() for label in own):
         return choices.texts[own.index(letter)] if own.count(letter) == 1 else None
@@ -292,6 +313,16 @@ def by_letter(value: Any, choices: Choices) -> str | None:
         if letter_of(place) == letter:
             return text or None
     return None
+
+
+def _by_letter_and_text(value: str, choices: Choices) -> str | None:
+    """The choice that is named by its letter and its text at once: "B. right"."""
+    text = without_label(value)
+    if text == value:
+        return None
+    letter = value.strip()[: len(value.strip()) - len(text)]
+    meant = by_letter(letter, choices)
+    return meant if meant is not None and meant == _same_words(text, choices) else None
 
 
 def _bare(letter: str) -> str:
@@ -319,6 +350,23 @@ READINGS: dict[str, Reading] = {
     "index0": lambda value, choices: by_number(value, choices, 0),
     "index1": lambda value, choices: by_number(value, choices, 1),
 }
+FIRST = "first"  # the right answer is the first choice of the row, whatever the cell holds
+
+
+def of_text(listed: ListedOptions) -> Choices:
+    """The choices that stand inside a text."""
+    return Choices(listed.options, listed.labels)
+
+
+def read_any(value: Any, choices: Choices) -> tuple[str, ...] | None:
+    """The right choices, by any way to read them; none if no way fits."""
+    if names_a_set(value, choices):
+        return choices.texts
+    for way in READINGS:
+        found = read_gold(value, choices, way)
+        if found is not None:
+            return found
+    return None
 
 
 def golds(value: Any) -> list[Any]:
@@ -337,6 +385,16 @@ def _several(values: list[Any], choices: Choices) -> list[Any]:
     return parts if set(parts) <= set(choices.texts) else values
 
 
+def names_a_set(value: Any, choices: Choices) -> bool:
+    """Whether a gold names several options that are right together: "a,c" of a checkbox."""
+    if not isinstance(value, str) or by_text(value, choices) in choices.texts:
+        return False
+    parts = [part.strip() for part in re.split(r"[,;&]|\band\b", value)]
+    if len(parts) < 2:
+        return False
+    return all(by_letter(part, choices) or by_name(part, choices) for part in parts)
+
+
 def put_together(label: str) -> list[str]:
     """The parts of a label that names several."""
     return [part.strip() for part in label.split(",")]
@@ -344,6 +402,8 @@ def put_together(label: str) -> list[str]:
 
 def read_gold(value: Any, choices: Choices, reading: str) -> tuple[str, ...] | None:
     """The right choices, read in one way; none if that is impossible."""
+    if reading == FIRST:
+        return choices.texts[:1] or None
     read = READINGS[reading]
     found = []
     for each in _several(golds(value), choices):

@@ -26,6 +26,13 @@ class ReplyWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     undetermined: frozenset[str]
     of_the_answer: frozenset[str]
     converse: dict[str, str]
+    degrees: tuple[tuple[frozenset[str], frozenset[str]], ...]
+    outdoes: frozenset[str]
+    nouns: tuple[tuple[str, ...], ...]
+    possible: tuple[str, ...]
+    impossible: tuple[str, ...]
+    exclusive: tuple[frozenset[str], ...]
+    elsewhere: Words = {}  # of other languages, and signs
 
 
 def reply_words() -> ReplyWords:
@@ -36,12 +43,22 @@ def reply_words() -> ReplyWords:
 @cache
 def _with_relations(known: Lexicon) -> ReplyWords:
     own = msgspec.convert(read_yaml(package_data("lexicon/replies.yaml")), ReplyWords)
+    elsewhere = msgspec.convert(read_yaml(package_data("lexicon/languages.yaml")), Words)
+    truth = {"true": elsewhere["yes"], "false": elsewhere["no"]}
     return msgspec.structs.replace(
         own,
-        strong=own.strong | known.strong_replies,
-        weak=own.weak | known.weak_replies,
+        strong=_merged(known.strong_replies, own.strong),
+        weak=_merged(known.weak_replies, own.weak),
+        elsewhere=_merged(elsewhere, truth),
         converse=own.converse | known.reply_converses,
     )
+
+
+def _merged(some: Words, others: Words) -> Words:
+    merged = dict(some)
+    for word, further in others.items():
+        merged[word] = (*merged.get(word, ()), *further)
+    return merged
 
 
 def further_words(words: Iterable[str], known: Words, taken: Iterable[str]) -> set[str]:
@@ -54,6 +71,31 @@ def further_words(words: Iterable[str], known: Words, taken: Iterable[str]) -> s
     for word in words:
         further.update(known.get(word, ()))
     return further - set(taken)
+
+
+def degree_in(text: str) -> str:
+    """The first degree that a text names, as a question asks for it; empty if there is none.
+
+    >>> degree_in("which point is closer to the camera?")
+    'closer'
+    """
+    match = any_degree().search(text)
+    return match[0] if match else ""
+
+
+@cache
+def any_degree() -> re.Pattern[str]:
+    """Where a text names a degree or its opposite."""
+    words: set[str] = set()
+    for high, low in reply_words().degrees:
+        words.update(high, low)
+    return re.compile(rf"(?<!\w)(?:{any_of(words)})(?!\w)")
+
+
+def any_of(words: Iterable[str]) -> str:
+    """A pattern for any of some words, the longest first."""
+    alternatives = [re.escape(word) for word in sorted(words, key=len, reverse=True)]
+    return "|".join(alternatives) or "(?!)"
 
 
 @cache

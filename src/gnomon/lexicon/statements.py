@@ -23,6 +23,16 @@ _PRESENCE = re.compile(
 _QUESTION = re.compile(r"(?P<copula>is|are|was|were) (?P<rest>.+?)\s*\?*", re.IGNORECASE)
 
 
+_WHICH = re.compile(
+    r"(?:what|which|where) (?:is|are) "
+    r"(?:the (?:relation|relationship|position|location|direction) of )?"
+    r"(?P<first>.+?)(?: located| placed)? (?:in relation to|relative to|with respect to|from|to)"
+    r" (?P<second>.+?)\s*\?*",
+    re.IGNORECASE,
+)
+_LABELLED = re.compile(r"^(?:the )?(?:agent|object|item) (?=[A-Z]$)")
+
+
 class Statement(NamedTuple):
     """That a relation, by its name in the lexicon, holds between two things, or does not."""
 
@@ -138,6 +148,20 @@ def read_question(text: str, words: Iterable[str]) -> Clause | None:
         return None
     before = match["before"].removesuffix(" located")
     return Clause(before, asked["copula"], match["relation"], match["after"])
+
+
+def read_which(text: str) -> tuple[str, str] | None:
+    """The two things of a question in which relation one is to the other.
+
+    >>> read_which("What is the relation of the agent K to the agent D?")
+    ('K', 'D')
+    >>> read_which("Where is the cup relative to the red box?")
+    ('the cup', 'the red box')
+    """
+    asked = _WHICH.fullmatch(text.strip())
+    if asked is None:
+        return None
+    return _LABELLED.sub("", asked["first"]), _LABELLED.sub("", asked["second"])
 
 
 def read_presence(text: str) -> Presence | None:

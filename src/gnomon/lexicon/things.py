@@ -10,9 +10,10 @@ from gnomon.files import package_data, read_yaml
 
 
 class ThingWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Other nouns by name, and which things have a clear front, a face, a plural."""
+    """Other nouns by name, nouns by class, and which things have a front, a face, a plural."""
 
     nouns: dict[str, tuple[str, ...]]
+    classes: dict[str, tuple[str, ...]]
     fronts: frozenset[str]
     faces: frozenset[str]
     plurals: dict[str, str]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from math import ceil
+from math import ceil, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +19,54 @@ from gnomon.records import Score
 
 
 def accuracy(table: Table) -> Statistics:
-    """The share of items answered with a right label; a failed or unread answer counts as wrong."""
-    return mean_of(table.right, table.clusters)
+    """The share of items answered with a right label; a failed or unread answer counts as wrong.
+
+    An item that was answered several times counts by the share of its answers that are right.
+    """
+    return mean_of(table.credit, table.clusters)
+
+
+class ErrorParts(NamedTuple):
+    """Where the error of an accuracy comes from, if items were answered several times."""
+
+    samples: float  # of an item, as a mean
+    error: float
+    answering: float  # the part that other answers to the same items would change
+    items: float  # the part that remains however many samples are drawn
+
+
+def error_parts(tables: Sequence[Table], error: float) -> ErrorParts | None:
+    """Split the error of an accuracy, or of the difference of two, into items and answering.
+
+    The variance of an item's mean over K samples, p(1 - p) / (K - 1), is that of answering alone.
+    None where no item was answered twice.
+    """
+    variance = 0.0
+    counts = []
+    for table in tables:
+        if table.samples is None:
+            continue
+        count, right = table.samples
+        counts.append(float(count.mean()))
+        several = count > 1
+        of_items = right[several] * (1 - right[several]) / (count[several] - 1)
+        variance += float(of_items.sum()) / len(table) ** 2
+    if not counts:
+        return None
+    rest = max(0.0, error**2 - variance)
+    return ErrorParts(max(counts), error, sqrt(variance), sqrt(rest))
+
+
+def told_parts(parts: ErrorParts, what: str) -> str:
+    """The parts of an error as a sentence."""
+    samples = f"{parts.samples:.1f}".removesuffix(".0")
+    whole, answering, items = (
+        f"{100 * each:.1f}" for each in (parts.error, parts.answering, parts.items)
+    )
+    return (
+        f"with {samples} samples an item the standard error of {what} is {whole} points: "
+        f"{answering} from answering and {items} from items, which more samples would leave."
+    )
 
 
 def recognised_accuracy(table: Table) -> Statistics:
@@ -27,7 +74,8 @@ def recognised_accuracy(table: Table) -> Statistics:
 
     That is a label in the reply, or the objects found in the picture.
     """
-    return accuracy(table.where(table.answered))
+    part = table.where(table.answered)
+    return mean_of(part.right, part.clusters)
 
 
 def recognised_share(table: Table) -> Statistics:
@@ -57,6 +105,7 @@ def guessed(table: Table, seed: int = 0) -> Table:
         choice=np.where(table.answered, table.choice, drawn),
         picked=np.where(table.answered, table.picked, place),
         failed=np.zeros(len(table), dtype=bool),
+        samples=None,
     )
 
 

@@ -6,6 +6,8 @@ usable, are left out, and `n` says how many remain.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +17,10 @@ from gnomon.measures.classes import most_probable_is_right
 from gnomon.measures.columns import Codes, Floats
 from gnomon.measures.statistics import PartialSums, Statistics, mean_of
 from gnomon.measures.table import Table
+from gnomon.measures.units import Units
 
 BINS = 15  # Guo et al. 2017, "On calibration of modern neural networks"
+ABSOLUTE_MEAN = sqrt(2 / pi)  # of |x|, where x is normal with mean 0 and variance 1
 
 
 class Bin(NamedTuple):
@@ -38,16 +42,33 @@ class Coverage(NamedTuple):
 
 
 def ece(table: Table) -> Statistics:
-    """The mean distance of confidence and accuracy in 15 equal bins, weighted by their items."""
+    """How far confidence and accuracy are apart in 15 equal bins, weighted by their items.
+
+    Bins of few items differ by chance, however well calibrated a model is: what noise adds to the
+    mean distance is taken off (docs/measures.md, "The calibration error without its noise").
+    """
     part, sure, hit = _known(table)
     which = _bin(sure)
     every = np.arange(len(part))
+    gap = sure - hit
+    spread = sure * (1 - sure) * _shared_noise(gap, which, part.clusters)
     cells = [
         PartialSums(every, 3 * which),
-        PartialSums(every, 3 * which + 1, sure),
-        PartialSums(every, 3 * which + 2, hit),
+        PartialSums(every, 3 * which + 1, gap),
+        PartialSums(every, 3 * which + 2, spread),
     ]
-    return Statistics.tallied(part.clusters, cells, 3 * BINS, _gap)
+    plain = Statistics.tallied(part.clusters, cells, 3 * BINS, _distance)
+    if not plain.clusters:
+        return plain
+    noise = float(_noise(plain.total))
+    share = _share_of_noise(plain.total)
+    return replace(
+        plain,
+        finish=lambda sums: _distance(sums) - share * _noise(sums),
+        # a distance varies less than the gap: by the variance of |x| for a normal x
+        error_times=sqrt(1 - share * ABSOLUTE_MEAN**2),
+        noise=((1 - share) * noise, share * noise),
+    )
 
 
 def brier(table: Table) -> Statistics:
@@ -110,11 +131,60 @@ def _bin(sure: Floats) -> Codes:
     return np.clip(np.ceil(sure * BINS - 1e-12).astype(np.int64) - 1, 0, BINS - 1)
 
 
-def _gap(sums: Floats) -> Floats:
-    bins = sums.reshape(*sums.shape[:-1], BINS, 3)
-    total = bins[..., 0].sum(axis=-1)
+def _shared_noise(gap: Floats, which: Codes, units: Units) -> float:
+    """How many times as large the variance of the bins' gaps is as that of single items.
+
+    Items that share a unit are right and wrong together. With effects of units, the variance of a
+    sum is that of its items and of every two items that share one (`docs/measures.md`).
+    """
+    count = np.bincount(which, minlength=BINS)
+    mean = np.bincount(which, weights=gap, minlength=BINS) / np.maximum(count, 1)
+    rest = gap - mean[which]
+    every = np.arange(len(gap))
+    columns = [
+        PartialSums(every, which, rest),
+        PartialSums(every, np.full(len(gap), BINS), rest**2),
+    ]
+    sums = Statistics.tallied(units, columns, BINS + 1, _distance)
+    alone = float((rest**2).sum())
+    if alone == 0 or sums.clusters < 2:
+        return 1.0
+    together = 0.0
+    for of_unit in sums.by_unit():
+        together += float((of_unit[:, :BINS] ** 2).sum() - of_unit[:, BINS].sum())
+    return max(1.0, 1 + together / alone)
+
+
+def _bins(sums: Floats) -> Floats:
+    """[..., bins, 3] items, the sum of their gaps, and its variance in a calibrated model."""
+    return sums.reshape(*sums.shape[:-1], BINS, 3)
+
+
+def _distance(sums: Floats) -> Floats:
+    bins = _bins(sums)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.abs(bins[..., 1] - bins[..., 2]).sum(axis=-1) / total)
+        return np.asarray(np.abs(bins[..., 1]).sum(axis=-1) / bins[..., 0].sum(axis=-1))
+
+
+def _noise(sums: Floats) -> Floats:
+    """The mean distance that a calibrated model with the same confidences would show."""
+    bins = _bins(sums)
+    spread = np.sqrt(np.maximum(bins[..., 2], 0.0))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(ABSOLUTE_MEAN * spread.sum(axis=-1) / bins[..., 0].sum(axis=-1))
+
+
+def _share_of_noise(sums: Floats) -> float:
+    """How much of the noise to take off: all, unless the gaps are larger than noise would be.
+
+    Where the true gap of a bin is large, noise makes it larger as often as smaller.
+    """
+    items, gap, spread = _bins(sums).T
+    there = (items > 0) & (spread > 0)
+    squares = float((gap[there] ** 2 / spread[there]).sum())
+    bins = int(there.sum())
+    expected = bins + sqrt(2 * bins)  # of a calibrated model, and a standard deviation
+    return 1.0 if squares <= expected else expected / squares
 
 
 ECE = Measure(name="ece", statistics=ece, better="lower", needs=frozenset({"scores"}))

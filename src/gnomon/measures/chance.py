@@ -13,6 +13,7 @@ from gnomon.measures.columns import Floats
 from gnomon.measures.consistency import has_ways
 from gnomon.measures.separation import asks_for_truth, whole_pairs
 from gnomon.measures.table import Table
+from gnomon.records import OUTCOMES
 
 # What a measure needs of a table (scores, groups, laws), and whether the table has it.
 
@@ -92,6 +93,8 @@ def chance_of(measure: Measure, table: Table) -> float | None:
     table = table.judged
     if not len(table) or unmet(measure, table):
         return None
+    if set(table.labels) <= set(OUTCOMES):  # what a guess gets is not known
+        return None
     if not measure.guessable:
         return measure.chance
     if not measure.needs:  # a share of the items
@@ -158,4 +161,5 @@ def _guessed(table: Table, where: float) -> Table:
         picked=picked,
         failed=np.zeros(len(table), dtype=bool),
         scores=None,
+        samples=None,
     )

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 from gnomon.contracts import Measure, PairMeasure
 from gnomon.errors import UsageError
 from gnomon.grouped import grouped
+from gnomon.measures.accuracy import accuracy, error_parts, told_parts
 from gnomon.measures.chance import needs_two_runs
-from gnomon.measures.comparison import Comparison, Rank, compare, leaderboard, with_holm
+from gnomon.measures.comparison import (
+    Comparison,
+    Rank,
+    compare,
+    difference,
+    leaderboard,
+    with_holm,
+)
 from gnomon.measures.entries import ScoredTable, check_finished, pooled_over_seeds
 from gnomon.measures.intervals import interval
 from gnomon.measures.pairing import NothingSharedError, aligned, boards
 from gnomon.measures.scoring import check_options
+from gnomon.measures.statistics import standard_error
 from gnomon.measures.table import Table
 
 
@@ -144,6 +153,8 @@ def _compare(
         found = _ranked(entries, measure(name), level=level, draws=draws, seed=seed)
         outcome.compared.append(found)
         made = found.pairs
+        if name == "accuracy":
+            outcome.remarks.extend(_on_samples(entries))
     pairs = {(each.first, each.second) for each in made}
     for one, two in combinations(entries, 2):
         if (one.label, two.label) not in pairs:
@@ -151,6 +162,21 @@ def _compare(
                 f"{one.label} and {two.label} share no items of {first.table.benchmark}: "
                 "not compared."
             )
+
+
+def _on_samples(entries: Sequence[ScoredTable]) -> Iterator[str]:
+    """Where the errors of differences come from, if any run has several samples of an item."""
+    for one, two in combinations(entries, 2):
+        if one.table.samples is None and two.table.samples is None:
+            continue
+        try:
+            tables = aligned(one.table, two.table)
+        except NothingSharedError:
+            continue
+        gap = difference(*map(accuracy, tables))
+        parts = error_parts(tables, standard_error(gap))
+        if parts is not None:
+            yield f"{one.label} and {two.label}: {told_parts(parts, 'their difference')}"
 
 
 def comparable_pairs(

@@ -41,7 +41,7 @@ def difference(one: Statistics, two: Statistics) -> Statistics:
         min(one.n, two.n),
         min(one.clusters, two.clusters),
         (one.bounds[0] - two.bounds[1], one.bounds[1] - two.bounds[0]),
-        one.degree,
+        max(one.error_times, two.error_times),
         bent=False,
         shared=one.shared,
         units=one.units,
@@ -59,7 +59,7 @@ def swapping_test(one: Statistics, two: Statistics, *, swaps: int = SWAPS, seed:
     real = one.value - two.value
     if isnan(real) or len(one.sums) < 2:
         return nan
-    if one.kinds or one.degree > 1:
+    if one.kinds or one.error_times != 1:
         return t_test(difference(one, two))
     gap = two.sums - one.sums
     moved = gap[np.any(gap != 0, axis=1)]  # a unit on which the models agree changes nothing

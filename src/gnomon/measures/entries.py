@@ -99,6 +99,39 @@ def matched_by(entries: Sequence[ScoredTable], tag: str) -> list[ScoredTable]:
     return found
 
 
+def on_items_of(table: Table, others: Sequence[Table]) -> Table:
+    """A table on the items to which each of the other runs has an answer, in whatever form asked.
+
+    Spatial commonsense, Tables 2 to 5, compares models of text on the items whose pictures were
+    recognised. An item of two forms has ids that differ in the form alone.
+    """
+    wanted = set(_questions(table))
+    for other in others:
+        wanted &= set(_questions(other.where(other.answered)))
+    if not wanted:
+        names = " and ".join(other.about.folder or other.model for other in others)
+        raise UsageError(
+            f"{names} has an answer to no item of {table.model} on {table.benchmark}.",
+            "Name a run on the same benchmark, source and seed.",
+        )
+    kept = table.where(np.array([name in wanted for name in _questions(table)]))
+    total = len(kept) + table.total - len(table)  # what was not asked yet stays so
+    return replace(kept, about=replace(kept.about, total=total))
+
+
+def _questions(table: Table) -> list[str]:
+    """The items' ids without the form that they are asked in."""
+    found = []
+    for name, form in zip(table.ids.tolist(), table.form.text(), strict=True):
+        found.append("/".join(part for part in name.split("/") if part != form))
+    return found
+
+
+def restricted(entries: Sequence[ScoredTable], others: Sequence[Table]) -> list[ScoredTable]:
+    """The entries on the items to which other runs have an answer."""
+    return [entry._replace(table=on_items_of(entry.table, others)) for entry in entries]
+
+
 def _renamed(table: Table, names: list[str]) -> Table:
     details = Details(lambda: table.tags, lambda: None)  # other wordings mean the same here
     return replace(table, ids=np.array(names, dtype=object), details=details)

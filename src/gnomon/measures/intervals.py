@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.measures.columns import Floats
-from gnomon.measures.statistics import Statistics, uncertainty
+from gnomon.measures.statistics import Statistics, Uncertainty, uncertainty
 
 # Student's t and the normal distribution, without scipy; the tests compare.
 
@@ -136,6 +136,8 @@ def interval(
     known = uncertainty(statistics)
     if isnan(known.error):
         return Interval(value)
+    if any(statistics.noise):
+        return _above_noise(statistics, known, level)
     t = t_quantile((1 + level) / 2, known.freedom)
     analytic = _analytic(statistics, value, known.error, t)
     if draws <= 0:
@@ -230,6 +232,19 @@ def _analytic(statistics: Statistics, value: float, error: float, t: float) -> I
         return _within(statistics.bounds, plain)
     low, high = wilson((value - bottom) / width, error / width, units, t)
     return Interval(value, bottom + low * width, bottom + high * width, error)
+
+
+def _above_noise(statistics: Statistics, known: Uncertainty, level: float) -> Interval:
+    """The interval of a figure that noise can only raise.
+
+    At the upper end nothing is taken off for noise, so the truth hardly ever lies above, and at the
+    lower end all that noise may have added: so all the risk is there.
+    """
+    value = statistics.value
+    more, taken_off = statistics.noise
+    low = value - more - t_quantile(level, known.freedom) * known.error
+    high = value + taken_off + t_quantile((1 + level) / 2, known.freedom) * known.error
+    return _within(statistics.bounds, Interval(value, low, high, known.error))
 
 
 def _within(bounds: tuple[float, float], found: Interval) -> Interval:

@@ -160,6 +160,7 @@ def aligned(one: Table, two: Table) -> tuple[Table, Table]:
         failed=two.failed,
         scores=two.scores,
         scale=two.scale,
+        samples=two.samples,
         about=two.about,
     )
     return one, second

@@ -27,6 +27,13 @@ class PowerPlan(NamedTuple):
     units_needed: tuple[int | None, ...]
 
 
+# The share of the variance between items that other answers to the same items would change, where
+# answers are drawn at a temperature; a guess: `gnomon score` says what it is for a run.
+LUCK = 0.5
+SAMPLES = (1, 2, 3, 5, 10, 20)  # that are tried
+WORTH = 0.05  # more samples are worth their price if they show a difference smaller by this share
+
+
 class _VariancePart(NamedTuple):
     """A part of the variance of a difference, and how many independent units it comes from."""
 
@@ -41,6 +48,7 @@ def plan(
     accuracy: float = 0.7,
     unit_sd: float = 0.5,
     item_correlation: float = 0.5,
+    samples: int = 1,
     level: float = 0.95,
     power: float = 0.8,
 ) -> PowerPlan:
@@ -49,7 +57,8 @@ def plan(
     `units[i]` holds, for each kind of unit, the units of item i: (("ant", "cow"),) for a pair of
     objects, (("car",), ("drives",)) for an object and a verb. `unit_sd` is how much the difference
     of the two models varies from unit to unit, in logits; `item_correlation` is that of their
-    answers to one item.
+    answers to one item. Of several `samples` of an item the mean counts; half of what varies from
+    item to item is taken to be luck in answering.
 
     >>> pairs = [((one, two),) for one in range(50) for two in range(one)]
     >>> found = plan(pairs)
@@ -61,7 +70,8 @@ def plan(
     if not items:
         return PowerPlan(0, (), nan, None, ())
     slope = accuracy * (1 - accuracy)  # of accuracy over logits
-    of_items = _VariancePart(2 * slope * (1 - item_correlation) / items, items)
+    left = 1 - LUCK + LUCK / samples
+    of_items = _VariancePart(2 * slope * (1 - item_correlation) * left / items, items)
     of_units = _parts_of_units(units, (unit_sd * slope) ** 2)
     parts = [of_items, *of_units]
 
@@ -157,6 +167,8 @@ class PlannedSet(NamedTuple):
     nouns: tuple[str, ...]  # what the units of each kind are called
     plan: PowerPlan
     difference: float
+    # samples of an item that are worth asking for, and the difference that they would show
+    samples: tuple[int, float] = (1, nan)
 
     @property
     def is_enough(self) -> bool:
@@ -182,7 +194,15 @@ def plan_set(
     kinds = kinds_of(items, benchmark)
     units = [units_of(item, kinds) for item in items]
     nouns = tuple(kind.noun for kind in kinds)
-    return PlannedSet(nouns, plan(units, difference=difference, accuracy=accuracy), difference)
+    found = plan(units, difference=difference, accuracy=accuracy)
+    worth = (1, found.detectable)
+    for samples in SAMPLES[1:]:
+        with_them = plan(units, difference=difference, accuracy=accuracy, samples=samples)
+        detectable = with_them.detectable
+        if not detectable < (1 - WORTH) * worth[1]:
+            break
+        worth = samples, detectable
+    return PlannedSet(nouns, found, difference, worth)
 
 
 def kinds_of(items: Sequence[Item], benchmark: Benchmark) -> tuple[KindOfUnit, ...]:

@@ -11,10 +11,11 @@ from math import isnan
 import numpy as np
 
 from gnomon.contracts import Need
-from gnomon.measures.accuracy import items_per_group
+from gnomon.measures.accuracy import accuracy, error_parts, items_per_group, told_parts
 from gnomon.measures.chance import WORDS, unmet
 from gnomon.measures.correction import Trial, corrected_accuracy
 from gnomon.measures.entries import ScoredTable
+from gnomon.measures.statistics import standard_error
 from gnomon.measures.table import Table
 
 SHOWN = 5  # ids of missing answers
@@ -45,6 +46,9 @@ def remarks(entry: ScoredTable, measures: Sequence[str], *, guessed: bool = Fals
     found = [_missing(entry, guessed), *_unmet(table, measures), _coarse(table, measures)]
     if entry.trial is not None:
         found.append(_judge(table, entry.trial))
+    parts = error_parts([table], standard_error(accuracy(table)))
+    if parts is not None:
+        found.append(told_parts(parts, "accuracy"))
     found += _odd_scores(table)
     for remark in found:
         if remark:

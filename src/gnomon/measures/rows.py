@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from gnomon.errors import DataError
 from gnomon.grouped import chunks
 from gnomon.measures.columns import CodeBook, Column, Floats, TagColumns, TextColumn, codes_of
-from gnomon.measures.table import Details, Kinds, Table, Wordings
+from gnomon.measures.table import Details, Kinds, Samples, Table, Wordings
 from gnomon.records import Item
 
 if TYPE_CHECKING:
@@ -88,7 +89,26 @@ def build_run(run: Run, **about: Any) -> Table:
         builder.add(_decoded(run, chunk))
         numbers.extend([asked.n for asked in chunk])
     details = Details(lambda: _tags(run, numbers), lambda: _wordings(run, numbers))
-    return builder.done(details, numbers=np.frombuffer(numbers, dtype=np.int64), **about)
+    table = builder.done(details, numbers=np.frombuffer(numbers, dtype=np.int64), **about)
+    rows = np.asarray(table.numbers)
+    further = ((int(np.searchsorted(rows, n)), choice) for n, choice in run.further_samples())
+    return with_samples(table, further)
+
+
+def with_samples(table: Table, further: Iterable[tuple[int, str | None]]) -> Table:
+    """The table, with the further answers to some of its rows."""
+    count = np.ones(len(table))
+    right = table.right.astype(float)
+    code = {label: number for number, label in enumerate(table.labels)}
+    is_any = False
+    for row, choice in further:
+        is_any = True
+        count[row] += 1
+        if choice in code:
+            right[row] += table.gold[row, code[choice]]
+    if not is_any:
+        return table
+    return replace(table, samples=Samples(count, right / count))
 
 
 def _decoded(run: Run, chunk: Sequence[AskedRow]) -> list[Row]:

@@ -20,7 +20,7 @@ from gnomon.measures.intervals import t_quantile, where_all_agree
 from gnomon.measures.rows import Row, TaggedItem, build
 from gnomon.measures.runlabels import is_seed
 from gnomon.measures.statistics import Statistics, uncertainty
-from gnomon.measures.table import RunFacts, Table
+from gnomon.measures.table import RunFacts, Samples, Table
 from gnomon.measures.units import Sharing
 from gnomon.records import Score
 
@@ -146,7 +146,7 @@ def together(tables: Sequence[Table]) -> Table:
         settings=seedless(first),
         total=sum(table.total for table in tables),
     )
-    return build(
+    whole = build(
         _rows(tables),
         about=about,
         scale=first.scale,
@@ -154,6 +154,11 @@ def together(tables: Sequence[Table]) -> Table:
         laws=_within_seeds(first.laws),
         wordings=lambda: _wordings(tables),
     )
+    if all(table.samples is None for table in tables):
+        return whole
+    counts = [table.samples.number if table.samples else np.ones(len(table)) for table in tables]
+    credits = [table.credit for table in tables]
+    return replace(whole, samples=Samples(np.concatenate(counts), np.concatenate(credits)))
 
 
 def _wordings(tables: Sequence[Table]) -> NDArray[np.int64] | None:

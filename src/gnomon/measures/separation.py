@@ -46,7 +46,7 @@ def auc(table: Table) -> Statistics:
     columns[is_true, 1] = 1
     columns[~is_true, 2] = 1 - _share_below(preference[~is_true], preference[is_true])
     columns[~is_true, 3] = 1
-    return Statistics.of(part.clusters, columns, _mean_of_both, degree=2)
+    return Statistics.of(part.clusters, columns, _mean_of_both, error_times=2)
 
 
 def pair_image(table: Table) -> Statistics:

@@ -40,8 +40,11 @@ class Statistics:
     n: int  # what the figure is a share of: items, or pairs, triples, groups
     clusters: int  # independent units, of the kind that has fewest
     bounds: tuple[float, float] = (0.0, 1.0)  # between which the figure must lie
-    # units that one row of sums is shared among (a triple of objects: 3)
-    degree: int = 1
+    # how many times as large the error is as leaving out rows of sums shows: more than 1 where a
+    # row holds a part only of what a unit adds (a triple of objects, a pair of statements)
+    error_times: float = 1.0
+    # how much more noise may have added to the figure, and how much of it was taken off already
+    noise: tuple[float, float] = (0.0, 0.0)
     bent: bool = True  # whether an interval gets shorter towards a bound, or is only cut there
     shared: UnitLayout | None = (
         None  # what cells share, and how much each weighs; if none, all alike
@@ -56,14 +59,14 @@ class Statistics:
         finish: Finish,
         *,
         n: int | None = None,
-        degree: int = 1,
+        error_times: float = 1.0,
         bounds: tuple[float, float] = (0.0, 1.0),
     ) -> Statistics:
         """Add up `columns` [rows, k] by the units of each row; -1 is one of its own."""
         cells = Units.of(clusters).cells(columns.shape[1])
         sums = added(cells.of, cells.number, columns)
         counted = len(columns) if n is None else n
-        return cls._over(cells, sums, finish, counted, bounds, degree)
+        return cls._over(cells, sums, finish, counted, bounds, error_times)
 
     @classmethod
     def tallied(
@@ -93,7 +96,7 @@ class Statistics:
         finish: Finish,
         n: int,
         bounds: tuple[float, float],
-        degree: int = 1,
+        error_times: float = 1.0,
     ) -> Statistics:
         return cls(
             sums,
@@ -101,7 +104,7 @@ class Statistics:
             n,
             min(cells.units_of_kind),
             bounds,
-            degree,
+            error_times,
             shared=cells.layout,
             units=cells.words,
         )
@@ -115,7 +118,9 @@ class Statistics:
     @property
     def value(self) -> float:
         """The figure; NaN where the measure is undefined."""
-        return float(self.finish(self.total)) if self.clusters else float("nan")
+        if not self.clusters:
+            return nan
+        return float(np.clip(self.finish(self.total), *self.bounds))
 
     @cached_property
     def layout(self) -> UnitLayout:
@@ -208,11 +213,7 @@ def standard_error(statistics: Statistics) -> float:
 
 
 def uncertainty(statistics: Statistics) -> Uncertainty:
-    """The error of a figure with its degrees of freedom.
-
-    Where the units of a row of sums are not known, but it is shared among several (a triple of
-    objects), the error is widened by their number, as that of a U-statistic of such a degree is.
-    """
+    """The error of a figure with its degrees of freedom."""
     layout = statistics.layout
     moved = how_far_moved(statistics, statistics.sums, layout.weights)
     if np.isnan(moved).any():
@@ -221,7 +222,7 @@ def uncertainty(statistics: Statistics) -> Uncertainty:
     if layout.kinds:
         variance, scatter = _of_overlapping(statistics, moved, variance, scatter)
 
-    error = statistics.degree * sqrt(variance)
+    error = statistics.error_times * sqrt(variance)
     if error <= SAME:
         fewest = _fewest(layout)
         return Uncertainty(0.0, fewest, fewest)

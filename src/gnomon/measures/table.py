@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.contracts import Laws
-from gnomon.errors import UsageError, nearest
+from gnomon.errors import UsageError, nearest, unknown
 from gnomon.measures.columns import Codes, Column, Floats, coded
 from gnomon.measures.units import Sharing, Units, shared_units
 
@@ -34,6 +34,7 @@ NO_LAWS = Laws()
 BY_GROUP = Sharing()
 # Columns that every table has beside its tags.
 MOST_NAMED = 3  # benchmarks in a message
+AND, IS = "+", "="  # in slices: class+premises, expression=between
 BUILT_IN = ("form", "group", "gold", "choice", "cardinality")
 
 
@@ -43,6 +44,17 @@ class Kinds(NamedTuple):
     choices: Codes  # [kinds, width] label codes, -1 beyond the end
     gold: Flags  # [kinds, width] which choices are right
     first: Codes  # [kinds] the place of the right choice that the item names first
+
+
+class Samples(NamedTuple):
+    """Several answers to each item: how many, and the share of them that is right."""
+
+    number: Floats
+    right: Floats
+
+    def take(self, rows: NDArray[Any]) -> Samples:
+        """The same for some of the rows."""
+        return Samples(self.number[rows], self.right[rows])
 
 
 class Details:
@@ -115,6 +127,7 @@ class Table:
     sharing: Sharing = BY_GROUP  # what items share, and so what varies independently
     laws: Laws = NO_LAWS
     numbers: NDArray[np.int64] | None = None  # the rows' items in the run's log
+    samples: Samples | None = None  # where any item was answered more than once
     about: RunFacts = RunFacts()
 
     @classmethod
@@ -129,17 +142,25 @@ class Table:
         laws: Laws = NO_LAWS,
         seed: Any = None,
     ) -> Table:
-        """A table of items with their answers; an item without one was not asked, and is no row."""
-        from gnomon.measures.rows import build
+        """A table of items with their answers; an item without one was not asked, and is no row.
 
-        asked = []
+        Further samples of an item follow its first answer.
+        """
+        from gnomon.measures.rows import build, with_samples
+
+        asked: list[tuple[Any, ...]] = []
+        further = []
         total = 0
         for item, answer in rows:
+            if answer is not None and answer.sample:
+                further.append((len(asked) - 1, answer.choice))
+                continue
             total += 1
             if answer is not None:
                 asked.append((item, answer.scores, answer.choice, answer.error))
         about = RunFacts(benchmark=benchmark, model=model, seed=seed, total=total)
-        return build(asked, about=about, scale=scale, sharing=sharing, laws=laws)
+        table = build(asked, about=about, scale=scale, sharing=sharing, laws=laws)
+        return with_samples(table, further)
 
     @classmethod
     def of_run(cls, run: Run, benchmark: Benchmark | None = None) -> Table:
@@ -202,6 +223,13 @@ class Table:
         """Whether the answer is one of the right labels; a missing or failed answer is not."""
         flags: Flags = self.kinds.gold[self.kind, self.picked] & (self.picked >= 0)
         return flags
+
+    @property
+    def credit(self) -> Floats:
+        """How right each answer is: 1 or 0; of several samples, the share that is right."""
+        if self.samples is not None:
+            return self.samples.right
+        return self.right.astype(float)
 
     @cached_property
     def judged(self) -> Table:
@@ -300,8 +328,21 @@ class Table:
             yield [self.labels[code] for code in np.flatnonzero(flags)]
 
     def has(self, tag: str) -> bool:
-        """Whether `by` can slice the table by this name."""
+        """Whether `by` can slice the table by this name, or by all that it combines."""
+        return self._has_one(tag) or all(map(self._has_part, tag.split(AND)))
+
+    def _has_one(self, tag: str) -> bool:
         return self.has_column(tag) or f"{tag}s" in self.tags
+
+    def _has_part(self, part: str) -> bool:
+        tag, _, value = part.partition(IS)
+        return self._has_one(tag) and (IS not in part or value in self.values_of(tag))
+
+    def values_of(self, tag: str) -> set[str]:
+        """All values of a tag, or of its plural that lists several."""
+        if self.has_column(tag):
+            return set(self.column(tag).values)
+        return set().union(*_lists(self.tags[f"{tag}s"]))
 
     def has_column(self, name: str) -> bool:
         """Whether there is a tag or other column of this name."""
@@ -323,14 +364,23 @@ class Table:
             details=self.details.take(rows),
             scores=_cut(self.scores, rows),
             numbers=_cut(self.numbers, rows),
+            samples=self.samples.take(rows) if self.samples else None,
         )
 
     def by(self, tag: str) -> Iterator[tuple[str, Table]]:
         """The parts of the table that share a value of a tag, in order; rows without one last.
 
         A tag such as "expressions" that lists several values with commas is taken apart by its
-        singular: a row is then in the part of each of its values.
+        singular: a row is then in the part of each of its values. "class+premises" combines two
+        tags, and "expression=between" tells the rows with one value from all others.
         """
+        if not self._has_one(tag):
+            if AND in tag:
+                yield from self._by_both(tag)
+                return
+            if IS in tag:
+                yield from self._by_value(tag)
+                return
         if tag not in self.tags and f"{tag}s" in self.tags:
             yield from self._by_listed(self.tags[f"{tag}s"])
             return
@@ -344,8 +394,29 @@ class Table:
         if without is not None:
             yield "", self.where(without)
 
+    def _by_both(self, tags: str) -> Iterator[tuple[str, Table]]:
+        """The parts by the first tag, and each of them by the others."""
+        first, _, others = tags.partition(AND)
+        for key, part in self.by(first):
+            for other, smaller in part.by(others):
+                yield f"{key} {AND} {other}", smaller
+
+    def _by_value(self, text: str) -> Iterator[tuple[str, Table]]:
+        """The rows with one value of a tag, and all others."""
+        tag, _, value = text.partition(IS)
+        if self.has_column(tag):
+            column = self.column(tag)
+            holds = [value == each for each in column.values]
+        else:
+            column = self.column(f"{tag}s")
+            holds = [value in each for each in _lists(column)]
+        with_value = np.array([*holds, False])[column.codes]
+        for key, rows in ((value, with_value), (f"other than {value}", ~with_value)):
+            if rows.any():
+                yield key, self.where(rows)
+
     def _by_listed(self, column: Column) -> Iterator[tuple[str, Table]]:
-        lists = [set(map(str.strip, text.split(","))) for text in column.values]
+        lists = _lists(column)
         present = set(column.codes.tolist())
         without = -1 in present
         values: set[str] = set()
@@ -365,6 +436,11 @@ class Table:
         return flags
 
 
+def _lists(column: Column) -> list[set[str]]:
+    """The values in each text of a tag that lists several."""
+    return [set(map(str.strip, text.split(","))) for text in column.values]
+
+
 def _cut(column: NDArray[Any] | None, rows: Flags | Codes) -> NDArray[Any] | None:
     return None if column is None else column[rows]
 
@@ -381,7 +457,20 @@ def in_order(value: str) -> tuple[int, float, str]:
 
 
 def unknown_tag(name: str, tables: Sequence[Table]) -> UsageError:
-    """Say that no item of the tables has a tag, with the nearest and with what there is."""
+    """Say that no item of the tables has a tag, with the nearest and with what there is.
+
+    Of a slice that combines several, it is about the first that no table has.
+    """
+    for part in name.split(AND):
+        if any(table.has(part) for table in tables):
+            continue
+        name, _, value = part.partition(IS)
+        having = [table for table in tables if table.has(name)]
+        if having:
+            return unknown(
+                f"value of {name}", value, set().union(*(t.values_of(name) for t in having))
+            )
+        break
     tags: dict[str, list[str]] = {}
     for table in tables:
         tags.setdefault(table.benchmark or "this table", list(table.tags))

@@ -7,17 +7,21 @@ multiplying matrices.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.measures.columns import Codes, Floats
+from gnomon.measures.columns import Codes, Floats, added, compact, first_rows
 from gnomon.measures.consistency import with_twin
 from gnomon.measures.laws import LawStatements, contexts, order, relations
 from gnomon.measures.layout import UnitLayout
-from gnomon.measures.statistics import Statistics, ratio
+from gnomon.measures.statistics import LEAST_VARIANCE, Statistics, ratio, standard_error
 from gnomon.measures.table import Table
 from gnomon.measures.units import counted
+
+_Matrix = np.ndarray[tuple[int, int], np.dtype[np.float32]]
 
 
 def transitivity(table: Table, *, and_right: bool = False) -> Statistics:
@@ -26,18 +30,31 @@ def transitivity(table: Table, *, and_right: bool = False) -> Statistics:
     Units are objects: a triple belongs to three. A triple whose (A, C) is not asked does not
     count; one whose (A, C) was asked but not answered counts as broken.
     """
-    sums = []
+    parts = []
     for square, signs in _squares(table):
-        sums += [_triples(square, sign, and_right) for sign in signs]
-    if not sums:
-        return Statistics(np.zeros((0, 2)), ratio, 0, 0, degree=3)
-    by_object = _by_object(sums)
+        parts += [_triples(square, sign, and_right) for sign in signs]
+    parts = [part for part in parts if len(part.ends)]
+    if not parts:
+        return Statistics(np.zeros((0, 2)), ratio, 0, 0)
+    pairs = _added_up(parts)
+    by_object = pairs.by_object()
     shares = by_object[:, 1]
     triples = round(float(shares.sum()))
     objects = int((shares > 0).sum())
-    words = counted(objects, "objects")
-    shared = UnitLayout(shares)
-    return Statistics(by_object, ratio, triples, objects, degree=3, shared=shared, units=words)
+    plain = Statistics(
+        by_object,
+        ratio,
+        triples,
+        objects,
+        shared=UnitLayout(shares),
+        units=counted(objects, "objects"),
+    )
+    return replace(plain, error_times=_error_times(plain, pairs))
+
+
+# what the error is times that of leaving out thirds, if objects alone vary
+OBJECTS_ALONE = 3.0
+FEWEST = 10  # objects of which one can tell whether pairs vary, too
 
 
 class _Square(NamedTuple):
@@ -85,39 +102,103 @@ def _square(table: Table, found: LawStatements, mine: Codes) -> _Square:
     return _Square(names, value.reshape(shape), asked.reshape(shape), right.reshape(shape))
 
 
-def _triples(square: _Square, sign: int, and_right: bool) -> tuple[Codes, Floats]:
-    """For each object, a third of the broken or kept and of all triples in which it takes part."""
+class _Pairs(NamedTuple):
+    """Two objects each, and the triples that have both: how many are kept, and how many in all."""
+
+    ends: Codes  # [pairs, 2] objects
+    triples: Floats  # [pairs, 2]
+    ways: float = 1.0  # how often three objects are a triple, in other words or the other way round
+
+    def by_object(self) -> Floats:
+        """[objects, 2] a third of the triples of each object: of its pairs each has one twice."""
+        count = int(self.ends.max(initial=-1)) + 1
+        twice = added(self.ends[:, 0], count, self.triples)
+        twice += added(self.ends[:, 1], count, self.triples)
+        return twice / 6
+
+
+def _triples(square: _Square, sign: int, and_right: bool) -> _Pairs:
+    """The triples of answers of one sign, by the pairs of objects in them."""
     step = (square.said == sign).astype(np.float32)
     np.fill_diagonal(step, 0)
     asked = square.asked.astype(np.float32)
     np.fill_diagonal(asked, 0)
     good = step * square.right if and_right else step
-    kept = _shares(good, good)
-    every = _shares(step, asked)
-    return square.names, np.stack([kept, every], axis=1) / 3
+    kept = _by_pair(good, good)
+    every = _by_pair(step, asked)
+    one, two = np.nonzero(np.triu(every))
+    ends: Codes = np.stack([square.names[one], square.names[two]], axis=1, dtype=np.int64)
+    return _Pairs(ends, np.stack([kept[one, two], every[one, two]], axis=1).astype(np.float64))
 
 
-def _shares(
-    step: np.ndarray[tuple[int, int], np.dtype[np.float32]],
-    end: np.ndarray[tuple[int, int], np.dtype[np.float32]],
-) -> Floats:
-    """Triples a -> b -> c with `end` between a and c, by each of their three objects."""
-    through = (step @ step) * end
-    first = through.sum(axis=1, dtype=np.float64)
-    middle = (step * (end @ step.T)).sum(axis=0, dtype=np.float64)
-    last = through.sum(axis=0, dtype=np.float64)
-    return np.asarray(first + middle + last)
+def _by_pair(step: _Matrix, end: _Matrix) -> _Matrix:
+    """Triples a -> b -> c with `end` between a and c, by each of their three pairs."""
+    ordered = (step @ step) * end + step * (end @ step.T) + step * (step.T @ end)
+    return ordered + ordered.T
 
 
-def _by_object(sums: list[tuple[Codes, Floats]]) -> Floats:
-    """Added up over contexts: an object that is asked about in two forms is one unit."""
-    size = max(int(names.max()) for names, _ in sums) + 1
-    total = np.zeros((size, 2))
-    seen = np.zeros(size, dtype=bool)
-    for names, columns in sums:
-        total[names] += columns
-        seen[names] = True
-    return total[seen]
+def _added_up(parts: list[_Pairs]) -> _Pairs:
+    """Over contexts: a pair that is asked about in two forms is one, and so is an object."""
+    ends = np.sort(np.concatenate([part.ends for part in parts]).astype(np.int64), axis=1)
+    numbers, objects = compact(ends.ravel())
+    ends = numbers.astype(np.int64).reshape(-1, 2)
+    pair, count = compact(ends[:, 0] * objects + ends[:, 1])
+    triples = added(pair, count, np.concatenate([part.triples for part in parts]))
+    times = np.bincount(pair, minlength=count)
+    ways = float(np.average(times, weights=triples[:, 1]))
+    return _Pairs(ends[first_rows(pair, count)], triples, ways)
+
+
+def _error_times(plain: Statistics, pairs: _Pairs) -> float:
+    """How many times as large the error is as leaving out thirds of an object's triples shows.
+
+    Objects have effects, and so have pairs, by the noise of single answers. A triple has three of
+    either. What leaving out objects and pairs shows gives both variances (docs/measures.md, "How
+    the error follows"; what a unit shares with triples that lie across is taken at its mean).
+    """
+    shown = standard_error(plain)
+    total = float(plain.total[1])
+    if not shown > 0 or plain.clusters < FEWEST:
+        return OBJECTS_ALONE
+    beyond = np.array([1.0, -plain.value])
+    of_object = 3 * plain.sums / total
+    of_pair = pairs.triples / total
+    squares = [((of_object @ beyond) ** 2).sum(), ((of_pair @ beyond) ** 2).sum()]
+
+    object_share, pair_share = of_object[:, 1], of_pair[:, 1]
+    one, two = pairs.ends.T
+    every_object = float((object_share**2).sum())
+    every_pair = float((pair_share**2).sum())
+    across = 3 * pairs.ways / total  # of a triple: its objects and the pairs that lack them
+    along = float((pair_share * object_share[one] * object_share[two]).sum())
+    cross = float((pair_share**2 * (object_share[one] + object_share[two])).sum())
+    cubes = float((object_share**3).sum())
+    expected = np.array(
+        [
+            [
+                every_object + 2 * every_pair - 2 * (cubes + 2 * along) + every_object**2,
+                2 * every_pair
+                + across
+                - 2 * (cross + every_object * every_pair / 3)
+                + every_object * every_pair,
+            ],
+            [
+                2 * every_pair
+                + across
+                - 2 * (cross + every_pair * every_object / 3)
+                + every_pair * every_object,
+                every_pair
+                + 2 * across
+                - 2 * (float((pair_share**3).sum()) + 2 * every_pair**2 / 3)
+                + every_pair**2,
+            ],
+        ]
+    )
+    adds = np.array([every_object, every_pair])
+    of_pairs_alone = squares[1] / max(expected[1, 1], every_pair) * every_pair
+    variance = adds @ np.linalg.pinv(expected) @ squares
+    variance = max(variance, LEAST_VARIANCE * of_pairs_alone)
+    return float(min(sqrt(variance) / shown, OBJECTS_ALONE))
 
 
 TRANSITIVITY, TRANSITIVITY_AND_RIGHT = with_twin("transitivity", transitivity, "laws")

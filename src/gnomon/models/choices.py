@@ -19,6 +19,7 @@ from gnomon.grouped import grouped
 from gnomon.models.prompts.chat import Writer, conversation
 from gnomon.models.prompts.library import Prompt
 from gnomon.models.reading.replies import as_answer
+from gnomon.models.reading.segments import thoughts_end
 from gnomon.records import Answer, Item, pick
 
 NORMALISATIONS = ("sum", "mean", "byte", "pmi")
@@ -81,6 +82,7 @@ def check_normalisation(normalise: str, known: Sequence[str] = NORMALISATIONS) -
 CUT = "the reply was cut before it gave an answer: give a larger new_tokens"
 ROOM_TO_ANSWER = 32  # tokens of a reply
 ROOM_TO_THINK = 2048  # of one that begins with a thought
+READ_THOUGH_CUT = ("boxed", "announced", "line", "lead")  # rules that need no end of a reply
 WAYS_TO_ASK = ("score", "generate")
 Thing = TypeVar("Thing")
 
@@ -323,13 +325,25 @@ def replied(
         for number, reply in zip(numbers, replies, strict=True):
             counted = {"tokens": reply.tokens, "written": reply.written}
             answer = as_answer(items[number], reply.text, prompt, **counted)
-            if reply.cut and answer.choice is None:
-                answer = replace(answer, error=CUT)
+            if reply.cut and not _stands_though_cut(answer, room):
+                answer = replace(answer, choice=None, rule=None, error=CUT)
             answers.append(answer)
         return answers
 
     troubles = [too_long(len(each) + room, longest) for each in tokens]
     return ask_those_without_trouble(items, troubles, ask)
+
+
+def _stands_though_cut(answer: Answer, room: int) -> bool:
+    """Whether what was read of a reply that was cut would stand, however the reply went on.
+
+    A thought that a template opened has no tag of its own: what has that much room is one.
+    """
+    if answer.choice is None:
+        return False
+    if answer.rule == "whole" or thoughts_end(answer.reply or ""):
+        return True
+    return room < ROOM_TO_THINK and answer.rule in READ_THOUGH_CUT
 
 
 def by_length(

@@ -18,7 +18,7 @@ from gnomon.lexicon.captions import negation, opposite, stem
 from gnomon.models.choices import ask_those_without_trouble, flat, too_long
 from gnomon.models.prompts.preview import HOW, PromptFormat
 from gnomon.models.thresholds import FittedThresholds, ScoredExample
-from gnomon.records import MASK, Answer, Continuation, Image, Item, Preview, pick
+from gnomon.records import CAPTIONS, MASK, Answer, Continuation, Image, Item, Preview, pick
 from gnomon.vision.pictures import Prepared
 
 TRUE = ("true", "yes")
@@ -302,6 +302,8 @@ def filled_in(item: Item) -> list[str]:
     ['The cat is in the box.', 'The cat is on the box.']
     """
     lead = f"{item.context} " if item.context else ""
+    if item.tags.get("task") == CAPTIONS:
+        return list(item.choices)
     if item.form == "cloze":
         return [lead + item.text.replace(MASK, choice) for choice in item.choices]
     return [f"{lead}{item.text} {choice}" for choice in item.choices]

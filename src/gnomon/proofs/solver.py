@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -93,6 +93,8 @@ class Theory:
         values: dict[str, Number] = {}
         for name in self._names.quantities:
             value = model.eval(self._z3.Real(name, self._context), model_completion=True)
+            if not self._z3.is_rational_value(value):  # a root
+                value = value.approx(20)
             values[name] = Fraction(value.numerator_as_long(), value.denominator_as_long())
         flags = {}
         for name in self._names.flags:
@@ -127,6 +129,7 @@ class Proof:
     reading: str
     could: Witness | None = None  # of what is left open: numbers that make the claim true
     need_not: Witness | None = None  # and numbers that make it false
+    unknown: tuple[str, ...] = ()  # nouns of which nothing is known, so that nothing is assumed
 
 
 class Case:
@@ -164,7 +167,11 @@ class Case:
 
     def proof(self, claim: int = 0, *, witnesses: bool = False, needed: bool = True) -> Proof:
         """The verdict on a claim, counted from 0."""
-        reading, number = self.story.reading.name, len(self._premises) + claim
+        proof = self._proof(len(self._premises) + claim, witnesses=witnesses, needed=needed)
+        return replace(proof, unknown=self.story.unknown_nouns)
+
+    def _proof(self, number: int, *, witnesses: bool, needed: bool) -> Proof:
+        reading = self.story.reading.name
         clash = self.clash()
         if clash is not None:
             return Proof("inconsistent", clash, reading)
@@ -192,7 +199,7 @@ def prove(
     """The verdict on a sentence from other sentences.
 
     >>> prove(["The cup is in the box.", "The box is in the car."], "The cup is in the car.")
-    Proof(verdict='entailment', needed=(0, 1), reading='ordinary', could=None, need_not=None)
+    Proof(verdict='entailment', needed=(0, 1), reading='ordinary', ... unknown=())
     """
     return case_of(premises, [claim], reading=reading).proof(witnesses=witnesses)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isclose, nan
+from math import isclose, nan, sqrt
 from typing import Any, Literal, NamedTuple
 
 from gnomon.contracts import Measure
@@ -13,7 +13,7 @@ from gnomon.measures.chance import verdict
 from gnomon.measures.compared import comparable_pairs
 from gnomon.measures.comparison import Comparison
 from gnomon.measures.scoring import check_options, score
-from gnomon.measures.table import Table
+from gnomon.measures.table import Table, unknown_tag
 from gnomon.records import Score
 from gnomon.registry import role
 from gnomon.reports.figures.slices import headline_measure
@@ -101,6 +101,27 @@ def mean_ranks(models: Sequence[str], contests: Mapping[str, Contest]) -> dict[s
     return {row: total / len(contests) for row, total in totals.items()}
 
 
+def rank_errors(ranked: Iterable[str], contests: Mapping[str, Contest]) -> dict[str, float]:
+    """The standard errors of mean ranks.
+
+    In a column a model may have any of the ranks that it and those tied with it share, each with
+    the same chance. Of equally good models that is how ranks vary.
+    """
+    among = set(ranked)
+    found = {}
+    for row in among:
+        variance = 0.0
+        for contest in contests.values():
+            tied = [
+                pair for pair in contest.pairs if pair.tied and row in (pair.first, pair.second)
+            ]
+            others = {pair.first for pair in tied} | {pair.second for pair in tied}
+            ranks = len((others & among) | {row})
+            variance += (ranks**2 - 1) / 12
+        found[row] = sqrt(variance) / len(contests)
+    return found
+
+
 Verdict = Literal["above", "at", "below", "open", "unknown"]
 FIELDS = ("value", "low", "high", "chance", "verdict", "best", "tied", "items", "finished")
 ALL = "all"  # the column of all items, beside those of a tag's values
@@ -169,20 +190,27 @@ class Overview:
     # over the benchmarks, of models that were asked the same items of all of them
     mean_rank: Mapping[str, float]
     pairs: Mapping[str, Sequence[Comparison]] = field(default_factory=dict)  # by the column's name
+    rank_error: Mapping[str, float] = field(default_factory=dict)  # of the mean ranks
     notes: tuple[str, ...] = ()  # what is unfinished or not compared; sentences
     level: float = 0.95  # of the intervals; and of all verdicts on a model together
 
+    def rank(self, model: str) -> str:
+        """A model's mean rank with its standard error, for people; empty if it has none."""
+        if model not in self.mean_rank:
+            return ""
+        return f"{self.mean_rank[model]:.1f} ± {self.rank_error.get(model, nan):.1f}"
+
     def to_frame(self, library: str = "") -> Any:
         """A DataFrame of pandas or polars: a row for each cell, with its figures and marks."""
-        names = ("model", "benchmark", "measure", *FIELDS, "mean_rank")
+        names = ("model", "benchmark", "measure", *FIELDS, "mean_rank", "rank_error")
         rows = []
         for column in self.columns:
             for model in self.models:
                 cell = self.cells.get((model, column.name))
                 if cell is not None:
                     figures = [getattr(cell, field) for field in FIELDS]
-                    rank = self.mean_rank.get(model)
-                    rows.append((model, column.name, column.measure, *figures, rank))
+                    ranks = self.mean_rank.get(model), self.rank_error.get(model)
+                    rows.append((model, column.name, column.measure, *figures, *ranks))
         return frame_of(columns_of(names, rows), library)
 
     def _repr_html_(self) -> str:
@@ -273,7 +301,9 @@ class _Columns:
         """The whole."""
         pairs = {name: contest.pairs for name, contest in self.contests.items()}
         columns = tuple(self.columns)
-        return Overview(models, columns, self.cells, ranks, pairs, tuple(notes), self.level)
+        errors = rank_errors(ranks, self.contests)
+        made = (models, columns, self.cells, ranks, pairs, errors)
+        return Overview(*made, tuple(notes), self.level)
 
 
 def in_words(found: Overview, model: str) -> str:
@@ -362,7 +392,7 @@ def _same_items(study: Study, sides: Sequence[Side]) -> set[str]:
 def _parts(sides: Sequence[Side], tag: str, minimum: int) -> dict[str, list[Side]]:
     """The runs on the items of each value of a tag, or of form, group or gold."""
     if not any(side.table.has(tag) for side in sides):
-        sides[0].table.column(tag)  # says what there is instead
+        raise unknown_tag(tag, [side.table for side in sides])
     found: dict[str, list[Side]] = {}
     for side in sides:
         if not side.table.has(tag):

@@ -16,6 +16,7 @@ from gnomon.errors import UsageError, check_known
 from gnomon.files import package_data, read_yaml
 from gnomon.grouped import grouped
 from gnomon.measures.accuracy import FEWEST, enough_units, items_per_group, large_enough, least_size
+from gnomon.measures.entries import on_items_of
 from gnomon.measures.runlabels import labels
 from gnomon.measures.scoring import score_table
 from gnomon.measures.seeds import NONE_TOGETHER, by_seed, seedless
@@ -31,6 +32,8 @@ from gnomon.reports.papers import Result, fewer_than_paper, paper_items, results
 # two can be read side by side; a column that no run can fill says so.
 
 
+RECOGNISED = ("recognised_accuracy", "recognised_macro_f1")  # by a judge, or by another run
+PAINTED = "scene"
 ROUNDING = {"half up": ROUND_HALF_UP, "half even": ROUND_HALF_EVEN}
 
 
@@ -267,11 +270,16 @@ def _cell(how: PaperLayout, column: PaperColumn, value: float, sd: float | None)
 
 
 def beside_papers(
-    tables: Sequence[Table], *, seeds_together: bool = False
+    tables: Sequence[Table],
+    *,
+    seeds_together: bool = False,
+    recognised_by: Sequence[Table] = (),
 ) -> tuple[list[Listing], list[str]]:
     """The results tables of the papers of these benchmarks, a row for each run; and caveats.
 
     With `seeds_together`, runs that differ in nothing but the seed share a row: mean and deviation.
+    With `recognised_by`, columns of recognised items are on those that these runs recognised: the
+    figures in brackets of the rows marked § and † in the spatial-commonsense paper.
     """
     tables, caveats = _of_papers(tables)
     groups = by_seed(tables) if seeds_together else [[table] for table in tables]
@@ -286,8 +294,16 @@ def beside_papers(
         mine.sources.add(_source(group[0]))
         wanted = sorted(needed(asked.paper, asked.name))
         few = dict[str, None]()
+        others = [each for each in recognised_by if each.benchmark == group[0].benchmark]
         for form, measure, by in wanted:
-            few |= dict.fromkeys(_add_figures(mine, group, form, measure, by))
+            counted = group
+            if others and measure in RECOGNISED and form != PAINTED:
+                try:
+                    counted = [on_items_of(table, others) for table in group]
+                except UsageError as nothing:
+                    caveats.append(nothing.message)
+                    continue
+            few |= dict.fromkeys(_add_figures(mine, counted, form, measure, by))
         if few:
             caveats.append(
                 f"{name} on {group[0].benchmark}: left out where fewer than {FEWEST} pairs, "
@@ -297,7 +313,7 @@ def beside_papers(
     listings = []
     for (paper, file), found in runs.items():
         listings += like_paper(paper, results(file), found)
-    return listings, caveats
+    return listings, list(dict.fromkeys(caveats))
 
 
 def _of_papers(tables: Sequence[Table]) -> tuple[list[Table], list[str]]:
@@ -386,7 +402,7 @@ def _figures(
     It has no value where the groups are too small for it, or where there are hardly any.
     """
     asked = dict(table.by("form")).get(form) if form else table
-    if asked is None:
+    if asked is None or (by and not asked.has(by)):
         return {}, True
     known = large_enough(measure, table)
     parts = dict(asked.by(by)) if by else {"": asked}
@@ -452,6 +468,8 @@ def _option_caveats(table: Table, name: str, paper: str) -> list[str]:
 
 def _other_options(table: Table, column: PaperColumn) -> Iterator[str]:
     for option, theirs in column.options.items():
-        ours = str(table.about.settings.get(option, theirs))
-        if ours != theirs:
+        if option not in table.about.settings:
+            continue
+        ours = str(table.about.settings[option])
+        if ours not in theirs.split(" or "):
             yield f"{option} {ours or '(all)'} here, {option} {theirs} in the paper"

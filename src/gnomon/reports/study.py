@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gnomon.contracts import Benchmark
 from gnomon.grouped import grouped
+from gnomon.measures.entries import on_items_of
 from gnomon.measures.pairing import same_items
 from gnomon.measures.runlabels import labels, settings_of, with_shard
 from gnomon.measures.table import Table
@@ -139,6 +140,19 @@ class Study:
     def item_sets(self) -> list[list[int]]:
         """The entrants (as positions) that were asked the same items; most items first."""
         return same_items([entrant.table for entrant in self.entrants])
+
+    def on_items_of(self, others: Sequence[Table]) -> Study:
+        """The study on the items to which each of some other runs has an answer."""
+        entrants = []
+        for entrant in self.entrants:
+            table = on_items_of(entrant.table, others)
+            places = entrant.places[np.isin(entrant.table.ids, table.ids)]
+            choice = np.full_like(entrant.choice, NOT_ASKED)
+            choice[places] = entrant.choice[places]
+            entrants.append(
+                replace(entrant, table=table, total=table.total, places=places, choice=choice)
+            )
+        return replace(self, entrants=entrants)
 
     def groups(self) -> dict[str, Places]:
         """Positions of the items of each group that has a name."""

@@ -101,6 +101,11 @@ def _without_copies(runs: list[Run]) -> list[Run]:
 
 
 def _runs_at(path: Path) -> list[Run]:
+    if path.is_file():  # a log of another program, read once and kept in the cache
+        from gnomon.downloads.catalogue import cache_folder
+        from gnomon.items.answers.logs import import_log
+
+        return import_log(path, cache_folder() / "logs")
     if (path / MANIFEST).is_file() or not path.is_dir():
         return [Run.open(path)]
     members = runs_in(path)

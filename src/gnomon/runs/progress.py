@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -105,6 +106,7 @@ def progress_of(
 
 
 OFTEN = 0.2  # seconds between two drawings
+CELLS = 24  # of a bar
 
 
 @contextmanager
@@ -117,9 +119,16 @@ def progress_line(
     if not shown:
         yield lambda progress: None
         return
+    with drawn_line(title) as draw:
+        yield lambda progress: draw(progress.done, progress.total, in_words(progress))
+
+
+@contextmanager
+def drawn_line(title: str) -> Iterator[Callable[[int, int, str], None]]:
+    """Draws one line again and again: a title, how much of how much is done, and words."""
     line = _Line(title)
     try:
-        yield line.update
+        yield line.draw
     finally:
         line.end()
 
@@ -132,13 +141,15 @@ class _Line:
         self._drawn = 0.0
         self._width = 0
 
-    def update(self, progress: RunProgress) -> None:
+    def draw(self, done: int, total: int, words: str) -> None:
         now = time.monotonic()
-        finished = progress.done >= progress.total
+        finished = bool(total) and done >= total
         if not finished and now - self._drawn < OFTEN:
             return
         self._drawn = now
-        text = f"{self._title}: {in_words(progress)}"
+        text = f"{self._title} {bar(done, total)} {inert(words)}"
+        if sys.stderr.isatty():  # a line that is broken in two cannot be overwritten
+            text = text[: shutil.get_terminal_size().columns - 1]
         sys.stderr.write("\r" + text.ljust(self._width))
         sys.stderr.flush()
         self._width = len(text)
@@ -147,3 +158,16 @@ class _Line:
         if self._width:
             sys.stderr.write("\n")
             sys.stderr.flush()
+
+
+def bar(done: int, total: int) -> str:
+    """How much is done, drawn; nothing where nobody knows of how much.
+
+    >>> bar(3, 4), bar(3, 0)
+    ('━━━━━━━━━━━━━━━━━━────── 75 %', '')
+    """
+    if not total:
+        return ""
+    share = min(done / total, 1.0)
+    full = int(CELLS * share)
+    return f"{'━' * full}{'─' * (CELLS - full)} {100 * share:.0f} %"

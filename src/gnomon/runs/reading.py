@@ -170,6 +170,12 @@ class Run:
         )
         return map(AskedRow._make, self._select(sql))
 
+    def further_samples(self) -> Iterator[tuple[int, str | None]]:
+        """What was chosen beyond the first answer, by item number; usually nothing."""
+        sql = "SELECT n, choice FROM answers WHERE sample > 0 ORDER BY n, sample"
+        [(most,)] = self._select("SELECT max(sample) FROM answers")
+        return self._select(sql) if most else iter(())
+
     def records(self) -> Iterator[tuple[int, str]]:
         """All items in order, each with its number, not decoded."""
         return self._select("SELECT n, record FROM items ORDER BY n")

@@ -118,3 +118,21 @@ def test_a_table_with_bare_carriage_returns_is_one_sentence(tmp_path, choices, d
     (tmp_path / "p.csv").write_bytes(text.encode())
     with pytest.raises(DataError, match="not a table"):
         choices(tmp_path / "p.csv")
+
+
+def test_a_row_that_lists_its_choices_gives_its_letters_a_meaning(tmp_path, choices):
+    rows = [
+        '{"id": "a", "reply": "B", "choices": ["no", "yes"]}',
+        '{"id": "b", "reply": "B", "choices": ["yes", "no"]}',
+        '{"id": "c", "reply": "B"}',
+    ]
+    (tmp_path / "p.jsonl").write_text("\n".join(rows))
+    assert choices(tmp_path / "p.jsonl") == ["yes", "no", None]
+    (tmp_path / "p.csv").write_text("id,reply,choices\na,B,no | yes\nb,A,yes | no\nc,yes,\n")
+    assert choices(tmp_path / "p.csv") == ["yes", "yes", "yes"]
+
+
+def test_choices_that_are_no_list_are_refused_with_the_line(tmp_path, choices):
+    (tmp_path / "p.jsonl").write_text('{"id": "a", "reply": "B", "choices": 3}')
+    with pytest.raises(DataError, match="must be a list of texts"):
+        choices(tmp_path / "p.jsonl")

@@ -201,7 +201,7 @@ YES_NO_REPLIES = [
     ("(A)", YES),
     ("a)", YES),
     ("A cat is an animal.", None),
-    ("Sí", None),
+    ("Sí", YES),
     ("Noon", None),
     ("Yesterday it was there.", None),
     ("Know this: it is unclear.", None),

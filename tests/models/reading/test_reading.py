@@ -245,3 +245,61 @@ def test_an_answer_names_the_rule_by_which_its_reply_was_read():
     assert (answer.choice, answer.rule, answer.tokens) == ("smaller", "lead", 9)
     unread = as_answer(item, "Who knows?", load_prompt("chat"))
     assert (unread.choice, unread.rule, unread.reply) == (None, None, "Who knows?")
+
+
+BOXES = [["Box A"], ["Box B"]]
+IMAGES = [["the second image"], ["the third image"]]
+DEPTH = [["A is closer"], ["B is closer"]]
+SHADE = [["A is darker"], ["B is darker"], ["about the same"]]
+SIDES = [["left"], ["right"]]
+LONGER = [
+    ("<s> A", IMAGES, 0),
+    ("B<|im_end|>", IMAGES, 1),
+    ("<|im_start|>assistant\nB</s>[INST] and now? [/INST] A", IMAGES, 1),
+    ("Box B more accurately encloses it. Box A, on the other hand, is too large.", BOXES, 1),
+    ("Box A is tight, thus it fits better compared to Box B.", BOXES, 0),
+    ("Box A is smaller than Box B.", BOXES, None),
+    ("While box A is neat, box B fits more closely.", BOXES, 1),
+    ("I cannot select either (A) or (B).", IMAGES, None),
+    ("The second and third images are paintings. Neither shares the style.", IMAGES, None),
+    ("The second image is blue. The third image is most similar to the first.", IMAGES, 1),
+    ("The correct answer is:\n(A) the second image\n(B) the third image", IMAGES, None),
+    ("Point B is farther from the camera than point A.", DEPTH, 0),
+    ("Point A, which is circled on the bell, is closer.", DEPTH, 0),
+    ("A is not closer.", DEPTH, 1),
+    ("Both points A and B are near.", DEPTH, None),
+    ("Point B is slightly darker than point A.", SHADE, 1),
+    ("A is not darker.", SHADE, None),
+    ("They are equally dark.", SHADE, 2),
+    ("左边", SIDES, 0),
+    ("a la derecha", SIDES, 1),
+    ("Not left.", SIDES, 1),
+    ("✗", [["yes"], ["no"]], 1),
+    ("It sure is.", [["yes"], ["no"]], 0),
+]
+
+
+@pytest.mark.parametrize(("reply", "words", "expected"), LONGER)
+def test_the_decision_of_a_longer_reply_is_found(reply, words, expected):
+    assert read(reply, words) == expected, explain(reply, words)
+
+
+ASKED = [
+    ("Which is bigger, a cat or an elephant?", "cat elephant", "The cat is smaller.", "elephant"),
+    ("Which is bigger, a cat or an elephant?", "cat elephant", "elephant > cat", "elephant"),
+    ("Which is bigger, a cat or an elephant?", "cat elephant", "It's not the cat.", "elephant"),
+    ("Who is further north, Ann or Eva?", "Ann Eva", "Ann is south of Eva.", "Eva"),
+    ("Who is further north, Ann or Eva?", "Ann Eva", "Bob is north of Eva.", None),
+    ("Who is further north, Ann or Eva?", "Ann Eva", "North of Ann is Eva.", "Eva"),
+    ("Where is the dog relative to the car?", "left right", "The car is left of the dog.", "right"),
+    ("Where is the dog relative to the car?", "left right", "It is left of the tree.", None),
+    ("Is the ball above or below the box?", "above below", "The box is above the ball.", "below"),
+    ("Could it be that they touch?", "yes no", "That is impossible.", "no"),
+    ("Is the cup on the table?", "yes no", "The cup is not on the table.", "no"),
+]
+
+
+@pytest.mark.parametrize(("text", "choices", "reply", "expected"), ASKED)
+def test_a_reply_is_read_by_what_the_question_asks(text, choices, reply, expected):
+    item = Item(id="1", form="choice", text=text, choices=tuple(choices.split()))
+    assert as_answer(item, reply, load_prompt("chat")).choice == expected

@@ -75,6 +75,28 @@ def test_every_request_of_a_run_has_the_temperature_that_the_manifest_names(serv
     assert sent == {(described["temperature"], described["seed"])} == {(0.7, 5)}
 
 
+def test_several_samples_are_several_replies_at_a_temperature(serve, ask, items, tmp_path):
+    said = iter(["smaller", "larger"] * 100)
+    server = serve(reply=lambda body: next(said), logprobs={"content": []})
+    model = ask(server, samples=4, request_seed=5, concurrency=1)
+    answers = model.answer(items(2))
+    assert [(each.item, each.sample) for each in answers] == [
+        (n, k) for n in "01" for k in range(4)
+    ]
+    assert {answer.choice for answer in answers} == {"smaller", "larger"}
+    assert sorted(body["seed"] for body in server.bodies) == sorted([5, 6, 7, 8] * 2)
+    assert {body["temperature"] for body in server.bodies} == {1.0}
+    assert not any("logprobs" in body for body in server.bodies)
+    assert model.describe()["samples"] == 4
+
+    unseeded = ask(server, samples=3, concurrency=1)
+    before = len(server.bodies)
+    first = unseeded.answer(items(1))
+    assert len(server.bodies) == before + 3, "each sample is asked for"
+    assert [each.choice for each in unseeded.answer(items(1))] == [each.choice for each in first]
+    assert len(server.bodies) == before + 3, "and kept for the run that was stopped"
+
+
 @pytest.mark.parametrize("value", ["warm", -1.0, 3.0, "nan"])
 def test_a_temperature_is_a_number_or_default(value):
     with pytest.raises(UsageError, match="temperature must be"):

@@ -171,12 +171,14 @@ def _in_scene(row: SizeComparison) -> str:
 
 
 def types(first: str, second: str, kin: Namesakes) -> dict[str, str]:
-    """What two things are called after: baselines that are trained hold these families out.
+    """The families of two names: who trains on items holds these apart, as our baselines do.
 
     >>> types("golf ball", "wardrobe", everyday_namesakes())
-    {'type_a': 'ball', 'type_b': 'wardrobe'}
+    {'type_a': 'ball', 'type_b': 'wardrobe', 'families': 'ball, wardrobe'}
     """
-    return {"type_a": kin.family(first), "type_b": kin.family(second)}
+    families = kin.family(first), kin.family(second)
+    both = ", ".join(dict.fromkeys(sorted(families)))
+    return {"type_a": families[0], "type_b": families[1], "families": both}
 
 
 def with_article(name: str) -> str:

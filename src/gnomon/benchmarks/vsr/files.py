@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import msgspec
 
-from gnomon.downloads.catalogue import SourceFile, expected
+from gnomon.downloads.catalogue import SourceFile, expected, locate
 from gnomon.errors import DataError
 from gnomon.files import find, find_optional, read_jsonl
 from gnomon.lexicon.relations import lexicon
@@ -134,6 +134,11 @@ def read_validated(folder: Path) -> list[VsrCaption]:
             rows += part
         return rows
     return [row for row in read_raw(folder) if validated(row)]
+
+
+def published_folder(data: str, release: int) -> Path:
+    """The folder with the authors' files: the one given, else what was fetched of a release."""
+    return locate(data, "vsr" if release == 1 else "vsr-2")
 
 
 def has_split(folder: Path, split: str) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gnomon.benchmarks.vsr.files import PARTS
+from gnomon.benchmarks.vsr.files import PARTS, published_folder, read_split
 from gnomon.contracts import Listing
+from gnomon.errors import GnomonError
 from gnomon.grouped import tally
 from gnomon.records import Item
 
@@ -14,10 +15,11 @@ FREQUENT = 100  # Figure 7 shows concepts that are subject, or object, more ofte
 EXCLUDED_FROM = 20  # Figure 8 shows relations with more raw annotations than this
 
 
-def statistics(items: Sequence[Item]) -> list[Listing]:
+def statistics(items: Sequence[Item], *, data: str = "", release: int = 1) -> list[Listing]:
     """Tables 2 (splits) and 6 (relations), Figure 7 (concepts), and how far validators disagree.
 
-    Of fresh items, of which nobody was asked: relations and things.
+    Of fresh items, of which nobody was asked: relations and things. The zero-shot split is counted
+    twice: as it was released, with captions that validation dropped, and of what was validated.
     """
     if not items:
         return []
@@ -25,7 +27,7 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
         return [relations_by_truth(items), things_by_role(items)]
     tables = (
         labels_and_votes(items),
-        split_sizes(items),
+        split_sizes(items, _zeroshot_sizes(data, release)),
         relation_counts(items),
         concept_counts(items),
         disagreement(items),
@@ -77,17 +79,31 @@ def _of(count: int, items: Sequence[Item]) -> str:
     return f"{count} ({100 * count / len(items):.1f} %)"
 
 
-def split_sizes(items: Sequence[Item]) -> Listing:
+def split_sizes(items: Sequence[Item], zeroshot: Sequence[int] = ()) -> Listing:
     """Table 2: the sizes of the parts, of the split that the items are in."""
     kinds = {part.partition("/")[0] for (part,) in tally(items, "part")}
     kind = kinds.pop() if len(kinds) == 1 else "random"
-    rows = []
-    for name, tag in ((kind, "split"), ("zero-shot (of validated)", "zeroshot")):
-        counts = tally(items, tag)
-        sizes = [counts[part,] for part in PARTS]
-        if any(sizes):
-            rows.append((name, *sizes, sum(sizes)))
+    every: dict[str, Sequence[int]] = {kind: _sizes(items, "split")}
+    of_validated = _sizes(items, "zeroshot")
+    if any(of_validated):
+        every["zero-shot (as released)"] = zeroshot
+        every["zero-shot (of validated)"] = of_validated
+    rows = [(name, *sizes, sum(sizes)) for name, sizes in every.items() if any(sizes)]
     return Listing("Table 2: splits", ("split", *PARTS, "total"), tuple(rows))
+
+
+def _sizes(items: Sequence[Item], tag: str) -> list[int]:
+    counts = tally(items, tag)
+    return [counts[part,] for part in PARTS]
+
+
+def _zeroshot_sizes(data: str, release: int) -> list[int]:
+    """The sizes of the released zero-shot parts; none where they are not here."""
+    try:
+        parts = read_split(published_folder(data, release), "zeroshot")
+    except GnomonError:
+        return []
+    return [len(parts[part]) for part in PARTS]
 
 
 def relation_counts(items: Sequence[Item]) -> Listing:

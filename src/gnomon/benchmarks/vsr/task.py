@@ -20,7 +20,7 @@ from gnomon.benchmarks.vsr.fresh import fresh, illustrate
 from gnomon.benchmarks.vsr.tables import statistics
 from gnomon.benchmarks.vsr.ways import chosen_ways, in_ways
 from gnomon.contracts import AnswerFormat, Judged, VoteFormat
-from gnomon.downloads.catalogue import cached, locate
+from gnomon.downloads.catalogue import cached
 from gnomon.errors import DataError, MissingFileWarning, UsageError
 from gnomon.files import find_optional, read_lines
 from gnomon.records import Image, Item, Prediction
@@ -58,7 +58,7 @@ def published(
             f"There is no release {release} of VSR.",
             "Give 1 (the paper's) or 2 (the journal version's).",
         )
-    folder = locate(data, "vsr" if release == 1 else "vsr-2")
+    folder = files.published_folder(data, release)
     others = chosen_ways(ways)
     pictures = _picture_folders(images)
     required = bool(images) and not present

@@ -5,11 +5,11 @@ from __future__ import annotations
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from string import ascii_uppercase
-from typing import IO, TypeVar
+from typing import IO, Any, TypeVar
 
 import msgspec
 
@@ -152,7 +152,7 @@ def read(file: Path) -> Iterator[Prediction]:
     for number, sample in enumerate(samples(), start=1):
         if sample.epoch != 1:
             continue
-        said = _prediction(number, sample)
+        said = prediction_of(number, sample)
         if isinstance(said.item, int):
             if first is None:
                 first = _first_number(samples())
@@ -191,7 +191,8 @@ def samples_of(file: Path, kind: type[T]) -> Iterator[T]:
             ) from None
 
 
-def _prediction(number: int, sample: Sample) -> Prediction:
+def prediction_of(number: int, sample: Sample) -> Prediction:
+    """What a sample says of its question."""
     if sample.error is not None:
         reason = sample.error.message[:REASON] or "failed"
         return Prediction(number, sample.id, error=reason)
@@ -201,6 +202,14 @@ def _prediction(number: int, sample: Sample) -> Prediction:
         return Prediction(number, sample.id, reply=reply)
     place = _place(answer, len(sample.choices))
     return Prediction(number, sample.id, place=place, choices=sample.choices, reply=reply)
+
+
+def outcome_of(row: Mapping[str, Any]) -> Any:
+    """Whether the first scorer took a sample for right: C or I, or 1 or 0."""
+    for scored in (row.get("scores") or {}).values():
+        if isinstance(scored, dict):
+            return scored.get("value")
+    return None
 
 
 def _answer(sample: Sample) -> str | None:

@@ -46,13 +46,13 @@ def read(file: Path, *, filter: str = "") -> Iterator[Prediction]:
 
     filter   whose replies count, where a task has several; "none" if it is one of them
     """
-    chosen = _chosen(file, filter)
+    chosen = chosen_filter(file, filter)
     for line, sample in read_jsonl(file, Sample):
         if sample.filter == chosen:
-            yield _prediction(file, line, sample)
+            yield prediction_of(file, line, sample)
 
 
-def _chosen(file: Path, wanted: str) -> str:
+def chosen_filter(file: Path, wanted: str) -> str:
     """The filter whose replies count. A task with several writes each document once for each."""
     found = {sample.filter for _, sample in read_jsonl(file, Sample)}
     names = ", ".join(sorted(found))
@@ -75,7 +75,8 @@ def _chosen(file: Path, wanted: str) -> str:
     )
 
 
-def _prediction(file: Path, line: int, sample: Sample) -> Prediction:
+def prediction_of(file: Path, line: int, sample: Sample) -> Prediction:
+    """What a sample says of its document: a reply, or a score for each choice."""
     item = _id(sample)
     replies = sample.filtered_resps
     if not replies:

@@ -52,7 +52,7 @@ def _prediction(file: Path, line: int, row: Mapping[str, Any], column: str) -> P
     names = column_names().answers
     scores = _first(row, names["scores"])
     if scores is None:
-        known = {*chain(*names.values()), "reply", "error"}
+        known = {*chain(*names.values()), "reply", "error", "choices"}
         others = {name: value for name, value in row.items() if name not in known}
         scores = others or None
     return Prediction(
@@ -62,7 +62,28 @@ def _prediction(file: Path, line: int, row: Mapping[str, Any], column: str) -> P
         scores=scores,
         reply=_text(file, line, row, "reply") or None,
         error=_text(file, line, row, "error") or None,
+        choices=_shown(file, line, row),
     )
+
+
+def _shown(file: Path, line: int, row: Mapping[str, Any]) -> list[str] | None:
+    """The options as the model was shown them, in the order of the letters A, B, ...
+
+    In a table they stand in one cell, with | between them.
+    """
+    listed = row.get("choices")
+    if isinstance(listed, str) and "|" in listed:
+        return [choice.strip() for choice in listed.split("|")]
+    if not listed:
+        return None
+    if not isinstance(listed, list) or not all(isinstance(choice, str) for choice in listed):
+        raise DataError(
+            "the field choices must be a list of texts.",
+            "List the options as they were shown, the first one for A; in a table, A | B | C.",
+            file=file,
+            line=line,
+        )
+    return listed
 
 
 def _id(file: Path, line: int, row: Mapping[str, Any]) -> str:

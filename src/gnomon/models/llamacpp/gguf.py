@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from gnomon.contracts import ANYTHING, TEXT, Takes
+from gnomon.contracts import ANYTHING, TEXT, Model, Takes
 from gnomon.errors import UsageError
 from gnomon.fingerprint import sha256_of
 from gnomon.models.choices import (
@@ -40,6 +40,7 @@ from gnomon.models.prompts.chat import Writer, chat_template
 from gnomon.models.prompts.library import PromptChoice
 from gnomon.models.prompts.preview import HOW, MOST_PICTURES, PromptFormat, frames
 from gnomon.models.rows import shared
+from gnomon.models.sampling import check_sampling, sampled
 from gnomon.options import neutral
 from gnomon.records import Answer, Item, Preview
 from gnomon.vision.images import check_decoder
@@ -54,13 +55,15 @@ def gguf(
     wording: int = 1,
     shots: int | None = None,
     examples: str = "",
+    samples: int = 1,
+    temperature: float = 1.0,
     normalise: Normalise = "sum",
     ask: Ask = "score",
     new_tokens: int | None = None,
     chat: bool | None = None,
     context: int = 4096,
     threads: int = 0,
-) -> Gguf:
+) -> Model:
     """A GGUF file by its path.
 
     mmproj       a GGUF file with the model's projector, through which it sees pictures
@@ -69,6 +72,8 @@ def gguf(
     shots        how many worked examples are shown: the prompt's own, or drawn from the benchmark
                  (default: all of the prompt's)
     examples     the worked examples that --shots has drawn, as JSON
+    samples      how many answers to draw for each item, by its scores
+    temperature  at which answers are drawn, if there are several samples
     normalise    how choices of different length are compared: sum, mean (per token), byte (per
                  byte) or pmi (less the choice's log-probability after nothing)
     ask          score (the likelihood of each choice) or generate (a reply, which is read)
@@ -81,10 +86,12 @@ def gguf(
         raise UsageError(
             "gguf needs a file.", "Write gguf:PATH, for instance gguf:models/llama-3.2-1b.gguf"
         )
+    check_sampling(samples, temperature, ask)
     choice = PromptChoice(prompt, wording, shots, examples)
     how = GgufOptions(normalise, ask, new_tokens, chat, context, threads or available_cores())
     eyes = Path(mmproj).expanduser() if mmproj else None
-    return Gguf(f"gguf:{name}", Path(name).expanduser(), choice, how, eyes)
+    made = Gguf(f"gguf:{name}", Path(name).expanduser(), choice, how, eyes)
+    return sampled(made, samples, temperature)
 
 
 # --- the model -----------------------------------------------------------------------------------

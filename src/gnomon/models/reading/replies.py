@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -18,6 +18,7 @@ from gnomon.errors import DataError
 from gnomon.lexicon.replies import phrase
 from gnomon.models.prompts.library import Prompt
 from gnomon.models.reading.assertion import says_undetermined
+from gnomon.models.reading.claims import verdict
 from gnomon.models.reading.question import NO_QUESTION, ItemQuestion, question_of
 from gnomon.models.reading.segments import (
     RULES,
@@ -31,6 +32,7 @@ from gnomon.models.reading.segments import (
 from gnomon.models.reading.vocabulary import ChoiceVocabulary, RelationStatements, statements_on
 from gnomon.records import Answer, Item
 
+_RIGHT = re.compile(r"right\b")
 _CONTRAST = re.compile(r"[^.!?\n]*?\bbut\b([^.!?\n]*)")
 
 
@@ -134,8 +136,8 @@ def _read(text: str, reader: _Reader) -> ReplyReading:
     known = reader.known
     for rule in RULES:
         found = _first_asserted(rule, text, known)
-        if len(found) > 1:
-            return SEVERAL
+        if len(found) > 1 or (found and known.needs_verdict(rule.name, text)):
+            return _decided(rule, text, known)
         if found:
             if _contradicted(rule, text, reader, found):
                 return SEVERAL
@@ -145,6 +147,19 @@ def _read(text: str, reader: _Reader) -> ReplyReading:
         if rule.name == "announced" and withholds(text):
             return _withheld(known)
     return _indirect(text, reader)
+
+
+def _decided(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> ReplyReading:
+    """What a reply decides that speaks of several choices."""
+    found: set[int] = set()
+    if rule.prose:
+        asserted = partial(known.asserted, prose=True)
+        found = verdict(text, asserted, by_degree=known.by_degree)
+    if not found and known.words_outweigh:
+        found = verdict(text, known.asserted_without_letters)
+    if len(found) != 1:
+        return SEVERAL
+    return ReplyReading(found.pop(), "verdict")
 
 
 def _indirect(text: str, reader: _Reader) -> ReplyReading:
@@ -193,6 +208,8 @@ def _contradicted(rule: ReadingRule, text: str, reader: _Reader, found: set[int]
 
 def _overturned(text: str, known: ChoiceVocabulary, found: set[int]) -> bool:
     """Whether a reply that opens with one label goes on with another, or ends with it."""
+    if _RIGHT.match(text) and known.asserted(text[len("right") :], prose=True) - found:
+        return True  # "Right. It is on the left."
     contrast = _CONTRAST.match(text)
     if contrast and known.alone(contrast[1]) - found:
         return True

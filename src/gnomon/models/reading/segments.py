@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from gnomon.lexicon.replies import phrase
@@ -17,11 +18,22 @@ _PLAIN = str.maketrans(
     | dict.fromkeys("“”„«»「」『』", '"')
 )
 _CHANNEL = re.compile(r"<\|channel\|>(\w+).*?<\|message\|>(.*?)(?=<\||\Z)", re.DOTALL)  # gpt-oss
+_MARKS = frozenset("*`~$_<>#-+•")
+_FAREWELLS = ("let me know", "hope", "feel free")
+SHORTEST = 8  # characters of a reply in which there is room for manners
 _STRUCK = re.compile(r"~~[^~\n]+~~")
 _LATEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf|textit|emph)\s*\{([^{}]*)\}")
 # "A. larger": the dot of an option ends no sentence
 _OPTION = re.compile(r"(?:^|(?<=[.!?:]\s)|(?<=\n))([a-z])\. (?=[a-z])")
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?]+|\n|\Z)")
+# "point A in the second image": a letter, since no article is a capital there
+_CAPITAL = re.compile(
+    r"\b(to|is|be|as|with|label(?:l?ed)?|marked|select|than|that|so|points?|between) "
+    r"([A-H])(?=[\s.,;:!?]|\Z)(?! [A-Z][a-z])"
+)
+_LETTER_IN_QUOTES = re.compile(r"(?<=\w )[\"']([a-z])([.,]?)[\"'](?!\w)")
+_GREATER = re.compile(r"(?<=\S) > (?=\S)")
+_LESS = re.compile(r"(?<=\S) < (?=\S)")
 
 
 def clean(reply: str) -> str:
@@ -31,15 +43,52 @@ def clean(reply: str) -> str:
     'the answer is "larger".'
     """
     text = _without_thoughts(reply)[-LIMIT:]
-    text = unicodedata.normalize("NFKC", text).casefold().translate(_PLAIN)
-    text = _STRUCK.sub(" ", text)
-    text = _LATEX.sub(r"\1", text)
-    text = phrase("markup").sub("", text)
+    text = unicodedata.normalize("NFKC", text)
+    text = _CAPITAL.sub(r"\1 (\2)", text)
+    text = _own_turn(text.casefold().translate(_PLAIN))
+    if "~~" in text:
+        text = _STRUCK.sub(" ", text)
+    if "\\" in text:
+        text = _LATEX.sub(r"\1", text)
+    if not _MARKS.isdisjoint(text):
+        text = phrase("markup").sub("", text)
     if "<answer>" not in text:
         text = text.replace("</answer>", "")  # the template may have opened it
-    text = phrase("farewell").sub("", phrase("greeting").sub("", text.strip()))
-    text = _OPTION.sub(r"\1) ", text)
-    return phrase("quoted").sub("it", text).strip()
+    if ">" in text or "<" in text:
+        text = _LESS.sub(" is less than ", _GREATER.sub(" is greater than ", text))
+    text = text.strip()
+    if len(text) < SHORTEST:
+        return text
+    return _without_manners(text)
+
+
+def _without_manners(text: str) -> str:
+    """A longer reply without greeting and farewell, quotations and frames of the question."""
+    if "if " in text:
+        text = phrase("supposing").sub("", text)
+    if text.endswith("?"):
+        text = phrase("tag_question").sub(".", text)
+    text = phrase("greeting").sub("", text)
+    if any(word in text for word in _FAREWELLS):
+        text = phrase("farewell").sub("", text)
+    if ". " in text:
+        text = _OPTION.sub(r"\1) ", text)
+    if '"' in text or "'" in text:
+        text = _LETTER_IN_QUOTES.sub(r"(\1)\2", text)
+        text = phrase("quoted").sub("it", text)
+    return text.strip()
+
+
+def _own_turn(text: str) -> str:
+    """A reply without special tokens of chat templates, and without the turns that follow it."""
+    if "<" not in text and "[" not in text and not text.startswith("assistant"):
+        return text
+    for turn in phrase("turn_ends").split(text):
+        said = phrase("special").sub(" ", turn)
+        said = phrase("role").sub("", said, count=1)
+        if said.strip():
+            return said
+    return ""
 
 
 def lines_of(text: str) -> list[str]:
@@ -48,11 +97,12 @@ def lines_of(text: str) -> list[str]:
     return [line for line in stripped if line]
 
 
-def sentences_of(text: str) -> list[str]:
+@lru_cache(maxsize=8)  # several rules look at the same reply
+def sentences_of(text: str) -> tuple[str, ...]:
     """Sentences, without questions (a reply often repeats what it was asked).
 
     >>> sentences_of("Is it larger? No. It is smaller.")
-    ['No.', 'It is smaller.']
+    ('No.', 'It is smaller.')
     """
     found = []
     for part in _SENTENCE.findall(text):
@@ -60,7 +110,7 @@ def sentences_of(text: str) -> list[str]:
         is_question = part.rstrip().endswith("?")
         if not is_empty and not is_question:
             found.append(part.strip())
-    return found
+    return tuple(found)
 
 
 def _without_thoughts(reply: str) -> str:
@@ -80,6 +130,12 @@ def _without_thoughts(reply: str) -> str:
     return f"{before}\n{after}"
 
 
+def thoughts_end(reply: str) -> bool:
+    """Whether a reply thinks aloud and comes to the end of it."""
+    marks = list(phrase("thought").finditer(reply))
+    return bool(marks and marks[-1]["closes"])
+
+
 # --- where the answer of a reply may stand: the rules of reading, surest first -------------------
 
 
@@ -97,6 +153,17 @@ _LONGEST = 2_000  # characters after an announcement
 _ONE_LETTER = re.compile(r"\W*(?:(?:option|choice|answer|letter) )?\W?[a-z]\W*")
 _NO_FIRST = re.compile(r"^\W*no\b[\s,.:!-]*(?=\w)")
 _END_OF_SENTENCE = re.compile(r"[.!?](?:\s|$)|\n")
+_THEN = re.compile(r"^[^,]{1,40}, then\b")
+# one of these stands in every announcement: looked for first, since that is fast
+_ANNOUNCING = (
+    *("answer", "verdict", "prediction", "choice", "option", "label", "relation", "word"),
+    *("response", "pick", "guess", "letter", "choose", "select", "say", "go with", "opt for"),
+)
+_ANNOUNCING_ELSEWHERE = (
+    *("antwo", "respuesta", "rispost", "respost", "svar", "vastaus", "jawaban"),
+    *("odgovor", "cevap"),
+)
+_IF = re.compile(r"\bif\b")
 _END_OF_CLAUSE = re.compile(r"[.,;:!?\n]")
 
 
@@ -112,10 +179,18 @@ def withholds(text: str) -> bool:
 
 def conclusions(text: str) -> Iterator[str]:
     """What follows "so", "therefore" ..., the last such sentence first."""
+    following = ""
     for sentence in reversed(sentences_of(text)):
         marks = list(phrase("concluded").finditer(sentence))
-        if marks:
-            yield sentence[marks[-1].end() :]
+        after, following = following, sentence
+        if not marks:
+            continue
+        concluded = sentence[marks[-1].end() :]
+        if concluded.endswith(":"):
+            concluded += f" {after}"  # "Therefore, the point is:", and on the next line "(b)"
+        if phrase("no_decision").search(concluded):
+            return  # "Therefore, I cannot choose between A and B"
+        yield concluded
 
 
 def _whole(text: str) -> Iterator[str]:
@@ -128,10 +203,23 @@ def _boxed(text: str) -> Iterator[str]:
 
 
 def _announced(text: str) -> Iterator[str]:
-    marks = [*phrase("announced").finditer(text), *phrase("announced_elsewhere").finditer(text)]
+    yield from _announcements(text)
+
+
+@lru_cache(maxsize=8)
+def _announcements(text: str) -> tuple[str, ...]:
+    """What follows the words that announce an answer, the last one first."""
+    marks: list[re.Match[str]] = []
+    if any(word in text for word in _ANNOUNCING):
+        marks += phrase("announced").finditer(text)
+    if not text.isascii() or any(word in text for word in _ANNOUNCING_ELSEWHERE):
+        marks += phrase("announced_elsewhere").finditer(text)
+    said = []
     for match in sorted(marks, key=re.Match.end, reverse=True)[:_MOST]:
         rest = text[match.end() : match.end() + _LONGEST].lstrip()
-        yield _END_OF_SENTENCE.split(rest, maxsplit=1)[0]
+        if not phrase("options_listed").match(rest):
+            said.append(_END_OF_SENTENCE.split(rest, maxsplit=1)[0])
+    return tuple(said)
 
 
 def _thought(text: str) -> Iterator[str]:
@@ -153,7 +241,7 @@ def _corrected(text: str) -> Iterator[str]:
 
 
 def _lone_lines(text: str) -> Iterator[str]:
-    yield " \n ".join(lines_of(text))
+    yield " \n ".join(line for line in lines_of(text) if not line.endswith(":"))
 
 
 def _lead(text: str) -> Iterator[str]:
@@ -161,6 +249,8 @@ def _lead(text: str) -> Iterator[str]:
     if not lines or phrase("own_question").match(text):
         return  # "Is it A? No. B."
     said = sentences_of(lines[0]) or [lines[0]]
+    if _THEN.search(said[0]):
+        return  # "Anna, then Bob, then Carla"
     yield phrase("end_of_lead").split(said[0], maxsplit=1)[0]
 
 
@@ -180,7 +270,9 @@ def _last_line(text: str) -> Iterator[str]:
 
 def _approved(text: str) -> Iterator[str]:
     for match in list(phrase("approved").finditer(text))[: -_MOST - 1 : -1]:
-        yield _END_OF_CLAUSE.split(text[: match.start()])[-1]
+        sentence = _END_OF_SENTENCE.split(text[: match.start()])[-1]
+        if not _IF.search(sentence):
+            yield _END_OF_CLAUSE.split(sentence)[-1]
 
 
 def _everywhere(text: str) -> Iterator[str]:

@@ -10,18 +10,24 @@ from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
 
 from gnomon.lexicon.relations import Words
-from gnomon.lexicon.replies import further_words, reply_words
+from gnomon.lexicon.replies import further_words, phrase, reply_words
 from gnomon.models.reading.assertion import Aboutness, Mention, asserted
-from gnomon.models.reading.question import NO_QUESTION, ItemQuestion
+from gnomon.models.reading.claims import Comparison, OptionFrame, option_frame
+from gnomon.models.reading.question import EITHER, NO_QUESTION, POSSIBLE, ItemQuestion
 from gnomon.models.reading.segments import sentences_of
 
 _EDGE = r"""[\s.,;:!?"'()\[\]{}-]*"""
 _BLANK = re.compile(r"[\s_-]+")
-_LETTER_NAME = rf"{_EDGE}(?:option |choice |answer |letter )?[a-z]?{_EDGE}"
+_EDGES = re.compile(_EDGE)
+_LETTER_NAME = re.compile(rf"{_EDGE}(?:option |choice |answer |letter )?[a-z]?{_EDGE}")
 _LIST_GAP = re.compile(r"[\s,/&\"'()]*(?:\b(?:and|or)\b)?[\s\"'(]*")
 _DENIED_LETTER = re.compile(r"\bnot (?:option )?\(?[a-z]\b\)?(?=\W)")
 _NO = re.compile(r"\bno\s+[\"'(]*$")
 _TRUTH = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", "wrong"))
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_UNSPACED_NOT = re.compile("不在|没在|沒在|ない|ません|않|ไม่ได้")
+LONGEST_SHORT = 60  # characters of a reply that is no more than a verb, or a word without spaces
+_OF = re.compile(r" (?:of|than)$")
 _WEAK_ALWAYS = frozenset({"no", "yes"})
 MOST = 200  # labels that are looked at in a segment, from its end: a hostile reply has thousands
 Table = dict[str, frozenset[int]]
@@ -40,21 +46,45 @@ class ChoiceVocabulary:
         own, own_letters = _own_words(words, question)
         known = reply_words()
         strong = _synonyms(own, known.strong)
-        weak = _synonyms(own, known.weak)
+        if question.asked == POSSIBLE:
+            own = _with_possibility(own)
+        plain = [group | {_OF.sub("", word) for word in group} for group in own]
+        weak = {**_synonyms(plain, known.elsewhere), **_synonyms(own, known.weak)}
         self._whole = _synonyms(own, known.whole)
+        self._unspaced = {word: at for word, at in weak.items() if _UNSPACED.match(word)}
         if len(own) == 2:
             self._whole |= _synonyms(own, known.whole_of_two)
-        self._table: Table = {**_by_word(own), **weak, **strong}
+        frame = option_frame([group[0] if group else "" for group in words])
+        self._own = own
+        self._table: Table = {**_by_names(frame, own), **_by_word(own), **weak, **strong}
         self._weak = (weak.keys() - strong.keys()) | _WEAK_ALWAYS
+        self._longest = 5 * max(map(len, self._table), default=0) + 40
         self._pattern = _any_word(self._table)
+        self._truth: Table = {}
+        for word, other in (("yes", "true"), ("no", "false")):
+            self._truth[word] = self._table.get(word) or self._table.get(other) or frozenset()
+        asked_things = question.asked not in ("", POSSIBLE, EITHER)
+        is_exclusive = asked_things or question.asked == EITHER
         self._opposite = opposite or {}
         if opposite is None and len(words) == 2:
             self._opposite = _opposites(self._table)
+            if not self._opposite and (is_exclusive or _exclusive(own, frame)):
+                self._opposite = _others(self._table)
         self._letters = own_letters
         if letters and not own_letters:
             places = range(len(words))
             self._letters = dict(zip(ascii_lowercase, places, strict=False))
-        self._in_prose, self._anywhere = _letter_patterns(self._letters)
+        self._letters = _agreed_letters(self._letters, frame)
+        self._in_prose, self._anywhere = _letter_patterns(self._letters, bool(frame.letters))
+        self._framed = bool(frame.names)
+        # "(b) the second image", where that is (a): the words count if the rest of a reply agrees
+        self.words_outweigh = self._framed and not frame.letters
+        self._compared: Comparison | None = None
+        asked = question.asked if asked_things else frame.asked
+        self.by_degree = bool(asked)
+        if asked or frame.names:
+            things = frozenset(frame.names or range(len(words)))
+            self._compared = Comparison(asked, things, len(words))
         self._about = Aboutness(NO_QUESTION if question.relation else question)
         self._converse = _converses(own)
         self.undetermined: int | None = None  # the choice that says that nothing follows
@@ -77,11 +107,34 @@ class ChoiceVocabulary:
     def asserted(self, segment: str, *, prose: bool) -> set[int]:
         """The choices that a segment asserts; in prose a letter must look like an option."""
         found: set[int] = set()
-        for letter in self._letter_mentions(segment, prose=prose):
-            found |= asserted(segment, letter, self._opposite)
-        for mention in self._mentions(segment):
-            found |= self._said_of_the_question(segment, mention)
+        mentions = self._mentions(segment)
+        for mention in (*self._letter_mentions(segment, prose=prose), *mentions):
+            found |= self._claimed(segment, mention)
         return found
+
+    def asserted_without_letters(self, segment: str) -> set[int]:
+        """The choices that a segment asserts by words alone; none if it has letters, too."""
+        if self._letter_mentions(segment, prose=True):
+            return set()
+        return self.asserted(segment, prose=True)
+
+    def _claimed(self, segment: str, mention: Mention) -> frozenset[int]:
+        """What a mention says to the question: by a degree, or by asserting its label."""
+        if len(self._own) > 2 and _is_compound(segment, mention):
+            return frozenset()  # "upper left", where left and above are two choices
+        if self._compared:
+            claim = self._compared.claimed(segment, mention, self._names_an_option)
+            if claim is not None:
+                return claim
+        return self._said_of_the_question(segment, mention)
+
+    def _names_an_option(self, text: str) -> bool:
+        return bool(self._mentions(text) or self._letter_mentions(text, prose=True))
+
+    def needs_verdict(self, rule: str, text: str) -> bool:
+        """Whether a sentence must decide, since a longer reply describes each option in turn."""
+        described = rule in ("sole", "last line") and self._framed and not self.by_degree
+        return described and len(sentences_of(text)) > 1
 
     def alone(self, segment: str) -> set[int]:
         """The choices of those lines of a segment that are a label and nothing else."""
@@ -93,7 +146,27 @@ class ChoiceVocabulary:
     def whole(self, reply: str) -> set[int]:
         """The choice of a word that answers only as a whole reply: "Certainly."."""
         bare = re.sub(rf"^{_EDGE}|{_EDGE}$", "", reply)
-        return set(self._whole.get(bare, ()))
+        found = set(self._whole.get(bare, ())) or self._begun(bare)
+        if found or len(bare) > LONGEST_SHORT:
+            return found
+        denied = phrase("denied_letter").fullmatch(bare)
+        if denied and self._opposite and denied[1] in self._letters:
+            return {1 - self._letters[denied[1]]}
+        plain = " ".join(bare.replace(",", " ").split())
+        for form, word in (("short_yes", "yes"), ("short_no", "no")):
+            if phrase(form).fullmatch(plain):
+                found |= self._truth.get(word, frozenset())
+        if _UNSPACED.match(bare) and not _UNSPACED_NOT.search(bare):
+            for word, places in self._unspaced.items():
+                if word in bare:
+                    found |= places
+        return found
+
+    def _begun(self, bare: str) -> set[int]:
+        """The choice that a reply of several words begins and does not finish: "A is"."""
+        if " " not in bare:
+            return set()
+        return {place for place, words in enumerate(self._own) if _begins_with(words, bare)}
 
     def opens_with_list(self, sentence: str) -> bool:
         """Whether a sentence begins with several labels in a row: "A, B and C are possible"."""
@@ -124,16 +197,20 @@ class ChoiceVocabulary:
         return frozenset(self._converse[place] for place in found if place in self._converse)
 
     def _alone(self, line: str) -> set[int]:
-        if self._letters:
+        if len(line) > self._longest:
+            return set()
+        if self._letters and "not" in line:
             line = _DENIED_LETTER.sub("", line)  # "Not A, B."
         mentions = self._mentions(line)
-        found: set[int] = set()
-        for letter in self._letter_mentions(line, prose=False):
-            found |= asserted(line, letter, self._opposite)
         rest = line
         for mention in reversed(mentions):
             rest = rest[: mention.start] + rest[mention.end :]
-        if not re.fullmatch(_LETTER_NAME if found else _EDGE, rest):
+        if not _LETTER_NAME.fullmatch(rest):
+            return set()
+        found: set[int] = set()
+        for letter in self._letter_mentions(line, prose=False):
+            found |= asserted(line, letter, self._opposite)
+        if not found and not _EDGES.fullmatch(rest):
             return set()
         for mention in mentions:
             if not mention.weak and _NO.search(line[: mention.start]):
@@ -188,9 +265,58 @@ def _own_words(
             elif key:
                 found.add(key)
         if "inside" in found and question.object:
-            found |= {f"in the {question.object}", f"in {question.object}"}
+            head = question.object.split()[-1]
+            found |= {f"in the {question.object}", f"in {question.object}", f"in the {head}"}
         own.append(found)
     return own, letters
+
+
+def _is_compound(segment: str, mention: Mention) -> bool:
+    if phrase("compound").search(segment[max(0, mention.start - 12) : mention.start]):
+        return True
+    return phrase("compound_goes_on").match(segment, mention.end) is not None
+
+
+def _with_possibility(own: Sequence[set[str]]) -> list[set[str]]:
+    """Yes and no to "Could it be that ...?", with the words for what is possible."""
+    known = reply_words()
+    found = []
+    for group in own:
+        further = known.possible if "yes" in group else known.impossible if "no" in group else ()
+        found.append(group | set(further))
+    return found
+
+
+def _begins_with(words: set[str], begun: str) -> bool:
+    return any(word.startswith(f"{begun} ") for word in words)
+
+
+def _exclusive(own: Sequence[set[str]], frame: OptionFrame) -> bool:
+    """Whether two options rule each other out, so that what is not the one is the other."""
+    if len(frame.names) == len(own):
+        return True
+    return any(own[0] & pair and own[1] & pair for pair in reply_words().exclusive)
+
+
+def _others(table: Table) -> dict[str, int]:
+    """For each word of two options the other one."""
+    return {word: 1 - next(iter(places)) for word, places in table.items() if len(places) == 1}
+
+
+def _by_names(frame: OptionFrame, own: Sequence[set[str]]) -> Table:
+    """The further names of options that share a frame, but for names that another option has."""
+    names = [frame.names.get(place, set()) for place in range(len(own))]
+    taken = set().union(*own)
+    return {name: places for name, places in _by_word(names).items() if name not in taken}
+
+
+def _agreed_letters(letters: dict[str, int], frame: OptionFrame) -> dict[str, int]:
+    """Letters of options and letters in their names ("A is closer"): where they differ, neither."""
+    agreed = {}
+    for letter, place in {**frame.letters, **letters}.items():
+        if frame.letters.get(letter, place) == place:
+            agreed[letter] = place
+    return agreed
 
 
 def _by_word(own: Sequence[set[str]]) -> Table:
@@ -241,7 +367,9 @@ def _opposites(table: Table) -> dict[str, int]:
     return found
 
 
-def _letter_patterns(letters: dict[str, int]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _letter_patterns(
+    letters: dict[str, int], names: bool
+) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """How a letter is written as an option, and how it may be written where prose is unlikely."""
     some = "".join(letters) or "-"
     after = (
@@ -251,7 +379,9 @@ def _letter_patterns(letters: dict[str, int]) -> tuple[re.Pattern[str], re.Patte
     in_prose = (
         rf"\(([{some}])\)|\b(?:option|choice|answer|choose|pick|letter) \(?([{some}])\b(?! \w)"
     )
-    return re.compile(in_prose), re.compile(rf"(?<![\w'])([{some}]){after}")
+    if names:  # "A is closer": no article stands before a verb
+        in_prose += rf"|(?<![\w'])([{some}])(?= (?:is|appears|looks|seems|has|was|lies|sits)\b)"
+    return re.compile(in_prose), re.compile(rf"(?<![\w'/])([{some}]){after}")
 
 
 # --- replies to a yes-or-no question that state the fact instead: "A bee is not larger" ----------
@@ -267,7 +397,7 @@ class RelationStatements:
         self._places = {_HOLDS: yes, _FAILS: no}
         relation = question.relation
         known = reply_words()
-        converse = known.converse[relation]
+        converse = known.converse.get(relation, relation)
         denied = {relation: _FAILS}
         denied.update(dict.fromkeys(known.strong.get(relation, ()), _FAILS))
         words = [[relation], [] if converse == relation else [converse]]

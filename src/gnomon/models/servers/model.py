@@ -52,6 +52,7 @@ class ServedModel:
         *,
         batch: int,
         showing: PictureOptions | None = None,
+        samples: int = 1,
     ) -> None:
         self.spec = f"{api.scheme}:{api.model}"
         self.scale = api.scale
@@ -63,6 +64,7 @@ class ServedModel:
         self._prompt = prompt
         self.lists_choices = prompt.lists_choices
         self._replies = replies
+        self._samples = samples
         self._accepted = False  # has the server ever taken a request with these parameters?
         self._showing = showing or PictureOptions()
         self._sees = False  # has it ever taken one with a picture?
@@ -92,6 +94,7 @@ class ServedModel:
             "prompt": self._prompt.describe(),
             **self._api.describe(),
             **self._showing.describe(),
+            **({"samples": self._samples} if self._samples > 1 else {}),
         }
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
@@ -121,29 +124,32 @@ class ServedModel:
         """When one request ends the run, those under way are waited for: they are paid for, and
         their replies kept."""
         self._remote.ended = None
-        answers = await asyncio.gather(*(self._answer_one(item) for item in items))
+        waiting = []
+        for item in items:
+            waiting += [self._answer_one(item, sample) for sample in range(self._samples)]
+        answers = await asyncio.gather(*waiting)
         if self._remote.ended:
             raise self._remote.ended
         return answers
 
-    async def _answer_one(self, item: Item) -> Answer:
+    async def _answer_one(self, item: Item, sample: int = 0) -> Answer:
         try:
             if self._api.echo:
                 return await self._echoed(item)
-            return await self._replied(item)
+            return replace(await self._replied(item, sample), sample=sample)
         except AskError as error:
-            return Answer(item=item.id, error=str(error))
+            return Answer(item=item.id, sample=sample, error=str(error))
         except GnomonError as error:
             self._remote.ended = self._remote.ended or error
-            return Answer(item=item.id, error=error.message)  # never seen: the run ends
+            return Answer(item=item.id, sample=sample, error=error.message)  # the run ends
 
-    async def _replied(self, item: Item) -> Answer:
+    async def _replied(self, item: Item, sample: int = 0) -> Answer:
         """Ask, and take the scores of the first token's alternatives, or read the reply.
 
         A reply that was cut is asked for again with more room; one that still is has no answer.
         """
         first, *larger = self._api.limits
-        found = await self._ask(self._request(item, first), item.images)
+        found = await self._ask(self._request(item, first, sample), item.images, sample)
         used = found.used
         reached = first
         while True:
@@ -153,7 +159,8 @@ class ServedModel:
             if not larger:
                 break
             try:
-                found = await self._ask(self._request(item, larger[0]), item.images)
+                request = self._request(item, larger[0], sample)
+                found = await self._ask(request, item.images, sample)
             except RejectedError:
                 break  # the server has no room for a longer reply
             used = used.plus(found.used)
@@ -161,11 +168,17 @@ class ServedModel:
         trouble = CutError(f"the reply was cut at {reached:,} tokens (finish_reason length)")
         return Answer(item=item.id, reply=answer.reply, error=str(trouble), **_counted(used))
 
-    def _request(self, item: Item, limit: int) -> dict[str, Any]:
-        """What is sent for an item, its pictures aside; the reply may have so many tokens."""
+    def _request(self, item: Item, limit: int, sample: int = 0) -> dict[str, Any]:
+        """What is sent for an item, its pictures aside; the reply may have so many tokens.
+
+        Each sample has a seed of its own, if any is sent.
+        """
         put = self._prompt.chat if self._api.converses else self._prompt.context
         words = [ways[0] for ways in self._prompt.answers(item)]
-        return self._api.for_reply(put(item), limit, words)
+        body = self._api.for_reply(put(item), limit, words)
+        if sample and "seed" in body:
+            body["seed"] += sample
+        return body
 
     def preview(self, item: Item) -> Preview:
         """What would be sent for an item; nothing is."""
@@ -239,7 +252,9 @@ class ServedModel:
                 used = used.plus(each.used)
         return replace(pick(item, tuple(scores)), **_counted(used))
 
-    async def _ask(self, body: dict[str, Any], images: Sequence[Image] = ()) -> Completion:
+    async def _ask(
+        self, body: dict[str, Any], images: Sequence[Image] = (), sample: int = 0
+    ) -> Completion:
         """The reply to one request: sent, unless it is known.
 
         Its pictures are opened, and in memory, only while it has one of the server's slots.
@@ -247,6 +262,8 @@ class ServedModel:
         async with self._remote.slots:
             pictures = await self._open(images)
             asked = for_the_cache(body, pictures)
+            if sample:  # the same request, but another reply
+                asked = {**asked, "sample": sample}
             known = self._known(asked)
             if known:
                 return known

@@ -7,9 +7,11 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
+from gnomon.contracts import Model
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import UsageError
 from gnomon.models.prompts.library import PromptChoice
+from gnomon.models.sampling import check_sampling, sampled
 from gnomon.models.servers.completions import Endpoint, OpenAIApi, Sampling
 from gnomon.models.servers.model import ServedModel
 from gnomon.models.servers.pictures import PictureOptions
@@ -49,7 +51,8 @@ def openai(
     examples: str = "",
     logprobs: bool = True,
     echo: bool = False,
-    temperature: float | str = 0.0,
+    temperature: float | str | None = None,
+    samples: int = 1,
     reply_tokens: int = 64,
     most_reply_tokens: int = 8192,
     constrain: str = "",
@@ -65,7 +68,7 @@ def openai(
     cache: bool = True,
     max_side: int = 0,
     image_tokens: int | None = None,
-) -> ServedModel:
+) -> Model:
     """A model by the name that its server knows.
 
     base_url       the server's address, or several with spaces between them, if they have the same
@@ -79,6 +82,8 @@ def openai(
     logprobs       no: only read the reply, for servers that refuse log-probabilities
     echo           yes: score every choice in full; needs endpoint=completion, and vLLM or alike
     temperature    0 (the default) for the likeliest reply; the word "default" sends none
+                   (with samples, 1 is the default)
+    samples        how often each item is asked; replies are then read, not scored
     reply_tokens   how many tokens a reply may have at first
     most_reply_tokens  how many it may have if it was cut and is asked for again with more room
     constrain      json (a schema) or choice (as vLLM takes it): the server must give an answer
@@ -100,7 +105,11 @@ def openai(
     addresses = addresses_from(base_url)
     choice = PromptChoice(prompt, wording, shots, examples)
     put = choice.load(DEFAULT_PROMPTS.get(endpoint, "plain"))
+    if temperature is None:
+        temperature = 0.0 if samples == 1 else 1.0
     sampling = Sampling(_temperature(temperature), request_seed)
+    check_sampling(samples, sampling.temperature)
+    logprobs = logprobs and samples == 1
     room = (reply_tokens, most_reply_tokens)
     api = OpenAIApi(name, endpoint, sampling, logprobs, echo, *room, constrain)
     showing = PictureOptions(max_side, image_tokens)
@@ -117,7 +126,10 @@ def openai(
     batch = concurrency * len(addresses)
     if replies:  # else all replies of a batch that ends the run are lost, and paid for
         batch *= BATCHES
-    return ServedModel(api, remote, put, replies, batch=batch, showing=showing)
+    if echo:
+        scored = ServedModel(api, remote, put, replies, batch=batch, showing=showing)
+        return sampled(scored, samples, sampling.temperature or 1.0)
+    return ServedModel(api, remote, put, replies, batch=batch, showing=showing, samples=samples)
 
 
 def check_name(name: str, key_env: str) -> None:

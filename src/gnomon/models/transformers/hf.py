@@ -17,6 +17,7 @@ from gnomon.models.comparison import Comparer, ComparisonModel, check_contrast
 from gnomon.models.machine import kept
 from gnomon.models.prompted import Manner
 from gnomon.models.prompts.library import PromptChoice
+from gnomon.models.sampling import check_sampling, sampled
 from gnomon.models.transformers.checkpoint import check_no_slip
 from gnomon.models.transformers.loading import Loaded, Loading, load
 from gnomon.options import given, neutral
@@ -63,6 +64,8 @@ def hf(
     wording: int = 1,
     shots: int | None = None,
     examples: str = "",
+    samples: int = 1,
+    temperature: float = 1.0,
     chat: bool | None = None,
     normalise: str = "sum",
     ask: str = "score",
@@ -92,6 +95,8 @@ def hf(
     shots              how many worked examples to show: the prompt's own, or drawn from the
                        benchmark; by default all of the prompt's
     examples           the worked examples that --shots has drawn, as JSON
+    samples            how many answers to draw for each item, by its scores
+    temperature        at which answers are drawn, if there are several samples
     chat               put items as a conversation; by default where there is a chat template
     normalise          how choices are made comparable: sum, mean (per token), byte or pmi
     ask                score (the likelihood of each choice) or generate (a reply, which is read)
@@ -115,6 +120,7 @@ def hf(
     if not name:
         raise UsageError("hf needs a name of a model.", "Write hf:NAME or hf:FOLDER: hf:gpt2.")
     check_way_to_ask(ask)
+    check_sampling(samples, temperature, ask)
     bytes_of(features)
     check_contrast(contrast)
     choice = PromptChoice(prompt, wording, shots, examples)
@@ -126,7 +132,7 @@ def hf(
     wanted = Loading(kind, revision, dtype, device, *safety, compile, quantise, threads)
     loaded = kept(("hf", place.path, wanted), lambda: load(place.path, wanted))
     _check_options_of_kind(name, loaded.kind, asking)
-    return KINDS[loaded.kind].make(name, place, loaded, asking)
+    return sampled(KINDS[loaded.kind].make(name, place, loaded, asking), samples, temperature)
 
 
 def _causal(name: str, place: ModelPath, loaded: Loaded, asking: _Asking) -> Model:

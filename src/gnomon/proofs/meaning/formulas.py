@@ -101,6 +101,16 @@ class Inequality(Formula):
 
 
 @dataclass(frozen=True, slots=True)
+class Turn(Formula):
+    """One product of two terms is greater than another: on which side of a line a point is."""
+
+    first: Term
+    second: Term
+    third: Term
+    fourth: Term
+
+
+@dataclass(frozen=True, slots=True)
 class Proposition(Formula):
     """A statement that is not analysed further."""
 
@@ -175,6 +185,9 @@ def holds(formula: Formula, values: Mapping[str, Number], flags: Mapping[str, bo
             if sign == "<":
                 return value < 0
             return value <= 0 if sign == "<=" else value == 0
+        case Turn(first, second, third, fourth):
+            greater = first.value(values) * second.value(values)
+            return greater > third.value(values) * fourth.value(values)
         case Proposition(name):
             return flags[name]
         case And(parts):
@@ -205,6 +218,11 @@ def smt(formula: Formula, names: Names) -> str:
     match formula:
         case Inequality(term, sign):
             return f"({sign} {_sum(term, names)} {_number(-term.constant)})"
+        case Turn(first, second, third, fourth):
+            products = []
+            for one, other in ((first, second), (third, fourth)):
+                products.append(f"(* {_sum(one, names)} {_sum(other, names)})")
+            return f"(> {' '.join(products)})"
         case Proposition(name):
             names.flags[name] = None
             return f"|{name}|"

@@ -40,7 +40,11 @@ class Parser:
 
     def parse(self, context: Context) -> Step | None:
         """The first way to understand all words, or none."""
-        for step in self._fronted(Step((), 0, context.fresh())):
+        start = Step((), 0, context.fresh())
+        for step in self._whole(start):
+            if step.end == len(self.words):
+                return step
+        for step in self._fronted(start):
             for whole in self._clauses(step):
                 return whole
         return None
@@ -237,6 +241,7 @@ def _with_subject(step: Step) -> Step:
 MOST_WORDS = 80  # all ways to read a sentence are tried
 PLACE = frozenset({"fixed", "ground", "hollow"})
 CHANGES = ("before(", "after(", "ever(", "midway(")
+HEADINGS = ("facing(", "heads(", "heading(", "straight(", "turned(", "veers(", "sees(", "seen(")
 LATER = ("then", "since")  # a sentence that begins so tells what came next
 Kinds = Mapping[str, frozenset[str]]
 
@@ -255,10 +260,23 @@ class StatedText:
 
     def formulas(self, reading: SentenceReading) -> tuple[Story, list[Formula], list[Formula]]:
         """A story under a reading, with the formulas of premises and claims."""
-        story = Story(self.kinds, reading, grammar_words().kinds_of_implied)
+        turning = _turning([*self.premises, *self.claims])
+        story = Story(self.kinds, reading, grammar_words().kinds_of_implied, turning)
         premises = [_formula(said, story) for said in self.premises]
+        story.claiming = True
         claims = [_formula(said, story) for said in self.claims]
         return story, premises, claims
+
+
+def _turning(sentences: Sequence[Sayings]) -> set[str]:
+    """Those whose heading is spoken of: their left and right are their own."""
+    names: set[str] = set()
+    for saying in (each for said in sentences for each in said):
+        ways = saying.ways if isinstance(saying, EitherMeaning) else (saying,)
+        for way in ways:
+            if any(word in way.meaning for word in HEADINGS):
+                names.update(name for name in way.fillers.values() if isinstance(name, str))
+    return names
 
 
 def _formula(said: Sayings, story: Story) -> Formula:

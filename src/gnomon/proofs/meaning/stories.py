@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from functools import cache
 from itertools import combinations
 from typing import NamedTuple
@@ -37,6 +37,8 @@ class SentenceReading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     viewer: bool = False  # in front and behind are the viewer's, whatever the thing's own front
     ghostly: bool = False  # bodies may share their place
     passing: bool = False  # what has happened need not have lasted
+    exact: bool = False  # a direction is a line: what is north is due north
+    stepped: bool = False  # a direction is one step on a grid, and north is up
 
     @property
     def switches(self) -> set[str]:
@@ -51,11 +53,21 @@ class SentenceReading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def readings() -> dict[str, SentenceReading]:
-    """All readings by name; the first one is the ordinary one.
+    """The readings of plain sentences by name; the first one is the ordinary one.
 
     >>> list(readings())[0]
     'ordinary'
     """
+    found = {}
+    for name, reading in all_readings().items():
+        if not (reading.exact or reading.stepped):
+            found[name] = reading
+    return found
+
+
+@cache
+def all_readings() -> dict[str, SentenceReading]:
+    """Also those that only puzzles are meant by."""
     found = {}
     for name, entry in read_yaml(package_data("space/meaning/readings.yaml")).items():
         found[name] = msgspec.convert({"name": name, **entry}, SentenceReading)
@@ -64,9 +76,9 @@ def readings() -> dict[str, SentenceReading]:
 
 def reading_named(name: str) -> SentenceReading:
     """The reading of a name."""
-    if name not in readings():
-        raise unknown("reading", name[:60], readings())
-    return readings()[name]
+    if name not in all_readings():
+        raise unknown("reading", name[:60], all_readings())
+    return all_readings()[name]
 
 
 AXES = ("x", "y", "z")
@@ -97,8 +109,11 @@ class Story:
         kinds: Mapping[str, frozenset[str]],
         reading: SentenceReading,
         implied: Mapping[str, frozenset[str]] | None = None,
+        turning: Container[str] = (),
     ) -> None:
         self.kinds = dict(kinds)
+        self.turning = turning  # whose heading is spoken of
+        self.claiming = False  # whether what is said now is asked about, not told
         self.implied = implied or {}
         self.reading = reading
         self._known_ends: dict[tuple[str, str, int], tuple[Term, Term]] = {}
@@ -109,6 +124,7 @@ class Story:
         self.seated: dict[str, None] = {}
         self.lengths: dict[str, None] = {}
         self.holding: set[str] = set()  # what something is said to be in
+        self.filled: set[str] = set()  # what something is said to be in, of any size
         self.sheltering: set[str] = set()  # what something is said to be under
         self.road: tuple[str, str] | None = None  # from where to where it leads
         self.storeyed: set[str] = set()  # what is said to be on a floor
@@ -130,6 +146,11 @@ class Story:
     def is_unknown(self, name: str) -> bool:
         """Whether nothing is known of what a thing is."""
         return not (self.kinds.get(name) or self.implied.get(name))
+
+    @property
+    def unknown_nouns(self) -> tuple[str, ...]:
+        """Those of whom nothing is known, as they are said."""
+        return tuple(name.replace("-", " ") for name, kinds in self.kinds.items() if not kinds)
 
     def reads(self, switch: str) -> bool:
         """Whether the reading throws a switch; what is never asked cannot matter."""
@@ -166,6 +187,10 @@ class Story:
             middle, half = self.middle(name, axis, at), quantity(f"{name}.half-{axis}")
             known = self._known_ends[key] = (middle - half, middle + half)
         return known
+
+    def extent(self, name: str) -> Term:
+        """How long the sides of a thing are together."""
+        return quantity(f"{name}.half-x") + quantity(f"{name}.half-y") + quantity(f"{name}.half-z")
 
     def underside(self, name: str, at: int) -> Term:
         """The height below which there is room under a thing: its foot, unless it has legs."""
@@ -262,6 +287,8 @@ class Story:
         """How large a thing may be: what can be carried or walks is within a step."""
         if self.is_a(name, "city", "country", "area") or self.reads("sharp"):
             return None
+        if name in self.filled:  # two things in it need not be near one another
+            return None
         if self.is_a(name, "building", "room", "landmark", "vehicle", "fixed"):
             return self.length("near")
         return self.length("step")
@@ -322,8 +349,8 @@ class Story:
         return some(ways)
 
     def within(self, inner: str, outer: str, at: int) -> Formula:
-        """All of one thing is in the box of another."""
-        parts = []
+        """All of one thing is in the box of another, which is larger."""
+        parts = [self.extent(inner) < self.extent(outer)]
         for axis in AXES:
             parts.append(self.low(outer, axis, at) <= self.low(inner, axis, at))
             parts.append(self.high(inner, axis, at) <= self.high(outer, axis, at))

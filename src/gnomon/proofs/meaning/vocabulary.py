@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from gnomon.grouped import grouped
 from gnomon.language.patterns import Pattern
 from gnomon.language.world import World, parse_world
 from gnomon.lexicon.relations import Lexicon, Relation, lexicon
+from gnomon.lexicon.things import thing_words
 from gnomon.scenes.things import Thing, things
 
 # Phrases of the lexicon: how they are written, and finding them in a row of words.
@@ -23,11 +24,11 @@ from gnomon.scenes.things import Thing, things
 
 _CHOICE = re.compile(r"\(([^()]*)\)")
 HOLE = re.compile(r"[A-Z]")
-NUMBERS: dict[str, float] = {"a": 1, "half": 0.5, "once": 1, "twice": 2, "twelve": 12}
+NUMBERS: dict[str, float] = {"a": 1, "half": 0.5, "once": 1, "twice": 2}
 for _number, _word in enumerate(
-    ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), start=1
+    "one two three four five six seven eight nine ten eleven twelve".split(), start=1
 ):
-    NUMBERS[_word] = _number
+    NUMBERS |= {_word: _number, str(_number): _number}
 
 
 class GrammarPhrase(NamedTuple):
@@ -35,6 +36,11 @@ class GrammarPhrase(NamedTuple):
 
     words: tuple[str, ...]
     meaning: Any
+
+    @property
+    def fixed(self) -> frozenset[str]:
+        """Its words without the holes."""
+        return frozenset(word for word in self.words if not HOLE.fullmatch(word))
 
 
 def spelled_out(text: str) -> Iterator[tuple[str, ...]]:
@@ -63,18 +69,24 @@ class Index:
     def __init__(self, phrases: Iterable[GrammarPhrase]) -> None:
         longest_first = sorted(phrases, key=lambda phrase: -len(phrase.words))
         self._by_first = grouped(longest_first, _first_word)
+        self._begun_by_hole = [(one.fixed, one) for one in self._by_first.pop("", [])]
 
     def starting(self, word: str) -> Iterator[GrammarPhrase]:
-        """The phrases that can begin with a word."""
+        """The phrases that begin with a word."""
         yield from self._by_first.get(word, ())
-        yield from self._by_first.get("", ())
+
+    def begun_by_hole(self, present: Set[str]) -> Iterable[GrammarPhrase]:
+        """The phrases that begin with a hole and whose other words are all there."""
+        return [phrase for fixed, phrase in self._begun_by_hole if fixed <= present]
 
     def words(self) -> set[str]:
         """Every word of the phrases."""
         found: set[str] = set()
         for listed in self._by_first.values():
             for phrase in listed:
-                found.update(word for word in phrase.words if not HOLE.fullmatch(word))
+                found |= phrase.fixed
+        for fixed, _ in self._begun_by_hole:
+            found |= fixed
         return found
 
 
@@ -93,7 +105,8 @@ def index_of(entries: dict[str, Any]) -> Index:
 # Words of the grammar itself: auxiliaries, joints, pronouns.
 JOINTS = frozenset(
     "is are was were been be being has have had does do did can could cannot not never and but "
-    "while as then who which where it they them there either both or unlike with from , 's".split()
+    "while as then who which where it they them he she him there either both or unlike with from "
+    ", 's".split()
 )
 FILES = ("grammar", "places", "motion", "frames", "opaque")
 
@@ -103,7 +116,8 @@ class GrammarWords:
 
     def __init__(self, sections: dict[str, Any]) -> None:
         self.kinds: dict[str, list[str]] = sections["kinds"]
-        self.rewrite: dict[str, str] = sections["rewrite"]
+        self.rewrite = _rewriting(sections["rewrite"])
+        self.adverbs = frozenset(sections["adverbs"])
         self.times = index_of(sections["times"])
         self.settings = index_of(sections["settings"])
         self.implied = index_of(sections["implied"])
@@ -125,16 +139,25 @@ class GrammarWords:
         """All sections of phrases."""
         return [part for part in vars(self).values() if isinstance(part, Index)]
 
-    def _known(self, fillers: list[str]) -> set[str]:
+    def _known(self, fillers: list[str]) -> frozenset[str]:
         """Every word that some phrase uses, and those that clauses may hold besides."""
-        found = set(JOINTS)
+        found = JOINTS | self.adverbs | NUMBERS.keys()
         for line in fillers:
-            found.update(line.split())
+            found |= set(line.split())
         for phrase in self.rewrite:
-            found.update(phrase.split())
+            found |= set(phrase.split())
         for index in self.indexes:
             found |= index.words()
         return found
+
+
+def _rewriting(entries: dict[str, str]) -> dict[str, str]:
+    """What each row of words is replaced with."""
+    found = {}
+    for text, simpler in entries.items():
+        for words in spelled_out(text):
+            found[" ".join(words)] = simpler
+    return found
 
 
 def _frozen(kinds: dict[str, list[str]]) -> dict[str, frozenset[str]]:
@@ -234,7 +257,7 @@ def _kinds_by_number(world: World) -> list[frozenset[str]]:
 
 @cache
 def kinds_of_nouns() -> Kinds:
-    """The kinds of the nouns and names of the mini world that ships, and of things that are drawn.
+    """The kinds of the nouns that are known: of the mini world, of things drawn, and of others.
 
     >>> "room" in kinds_of_nouns()["kitchen"]
     True
@@ -245,20 +268,48 @@ def kinds_of_nouns() -> Kinds:
     world = parse_world(package_data("patterns/world.yaml").read_text(encoding="utf-8"))
     for entity, kinds in zip(world.entities, _kinds_by_number(world), strict=True):
         found[entity.name] = kinds | found.get(entity.name, frozenset())
+    words = thing_words()
+    for name, nouns in words.classes.items():
+        for noun in nouns:
+            found.setdefault(noun, frozenset(grammar_words().kinds[name]))
+    for name, nouns in words.nouns.items():
+        for noun in nouns:
+            found.setdefault(noun, found.get(name, frozenset()))
     return found
 
 
 def kinds_of_names(sentences: Iterable[list[str]]) -> Kinds:
-    """The kinds of those whom free sentences name; an unknown name is a person's."""
-    nouns = kinds_of_nouns()
+    """The kinds of those whom free sentences name.
+
+    An unknown name is a person's, unless somebody is in it or on the way to it. Of any other
+    unknown noun nothing is taken for granted.
+    """
     found: Kinds = {}
     for words in sentences:
-        for word in words:
-            if word.startswith("@"):
-                name = word[1:]
-                unknown = PERSON if name[0].isupper() else frozenset[str]()
-                found[name] = nouns.get(name.replace("-", " "), unknown)
+        for number, word in enumerate(words):
+            if not word.startswith("@"):
+                continue
+            name = word[1:]
+            known = _kinds_of_noun(name)
+            is_person = len(name) > 1 and name[0].isupper() and not _is_place(words, number)
+            if known is None and is_person:
+                known = found.get(name, PERSON)
+            found[name] = known or frozenset()
     return found
+
+
+def _kinds_of_noun(name: str) -> frozenset[str] | None:
+    """The kinds of a noun, or of the noun that it ends in: "red-box" is a box."""
+    nouns, words = kinds_of_nouns(), name.split("-")
+    for start in range(len(words)):
+        noun = " ".join(words[start:])
+        if noun in nouns:
+            return nouns[noun]
+    return None
+
+
+def _is_place(words: list[str], number: int) -> bool:
+    return number > 0 and words[number - 1] in _BEFORE_PLACES
 
 
 def _kinds_of_thing(thing: Thing) -> frozenset[str]:
@@ -278,11 +329,20 @@ def _kinds_of_thing(thing: Thing) -> frozenset[str]:
 
 
 _MARKER = re.compile(r"\{(?:(?:a|the|bare) )?([A-Z][A-Z0-9]*)(?:('s)|:([^|}]+)(?:\|[^}]*)?)?\}")
-_DETERMINERS = ("the", "a", "an", "my", "your", "his", "her", "their", "our", "this", "that")
+_DETERMINERS = ("the", "a", "an", "my", "your", "his", "her", "their", "our", "this", "that", "no")
+_BEFORE_PLACES = frozenset(
+    "in into inside to from through towards toward reached left entered".split()
+)
+_ASKING = frozenset("is are was were does do did has have can could".split())
+_BE = frozenset("is are was were".split())
+_MOST_WORDS_OF_A_NOUN = 4
 _PARTS = frozenset(
     "left right front back rear top bottom foot middle center edge side sides same other opposite "
     "near far first last one two way direction".split()
 )
+_SHORTENED = re.compile(r"\b(\w+)n't\b")
+_LABELLED = re.compile(r"\b(?:[Tt]he )?(?:[Oo]bjects?|[Aa]gents?) (?:label+ed )?(?=[A-Z]\b)")
+_HOUR = re.compile(r"\b(1?\d):00\b")
 _STRANGE = re.compile(r"[^\w\s,'-]")  # signs that no sentence needs
 _OTHER_MARKER = re.compile(r"\{[^{}]*\}")  # words of a slot of its own: "at once"
 _PIECE = re.compile(r"@[^\s,]+|[^\s,]+|,")
@@ -332,9 +392,10 @@ def free_words(
     >>> free_words("The cup is on the kitchen table. ", grammar_words(), nouns)
     ['@cup', 'is', 'on', '@kitchen-table']
     """
-    text = _STRANGE.sub(" ", text)
+    text = _LABELLED.sub("", _SHORTENED.sub(_in_full, text.replace("\u2019", "'")))
+    text = _STRANGE.sub(" ", _HOUR.sub(r"\1 o'clock", text))
     words = _PIECE.findall(text.strip().replace("'s", " 's"))
-    marked = []
+    marked: list[str] = []
     at = 0
     while at < len(words):
         length = _noun_length(words, at, lexicon, nouns, bold)
@@ -343,27 +404,93 @@ def free_words(
             at += 1
             continue
         if marked and marked[-1].lower() in _DETERMINERS:
-            marked.pop()
+            determiner = marked.pop().lower()
+            marked += ["not"] if determiner == "no" else []
         noun = "-".join(words[at : at + length])
         marked.append(f"@{noun if words[at][0].isupper() else noun.lower()}")
         at += length
-    return plain_words(" ".join(marked), lexicon)
+    return _stated(plain_words(" ".join(marked), lexicon))
+
+
+def _in_full(shortened: re.Match[str]) -> str:
+    verb = shortened[1]
+    return f"{ {'ca': 'can', 'wo': 'will'}.get(verb, verb) } not"
+
+
+def _stated(words: list[str]) -> list[str]:
+    """A question as the statement that it asks about, and "there is a cup" as "a cup is".
+
+    >>> _stated(["is", "@cup", "on", "@table"]), _stated(["there", "is", "not", "@cup", "in", "it"])
+    (['@cup', 'is', 'on', '@table'], ['@cup', 'is', 'not', 'in', 'it'])
+    """
+    first = words[0] if words else ""
+    end = _end_of_names(words, 1)
+    if first in _ASKING and end > 1:
+        words = [*words[1:end], first, *words[end:]]
+    if words[:1] != ["there"] or words[1:2] == [] or words[1] not in _BE:
+        return words
+    denied = words[2:3] == ["not"]
+    start = 3 if denied else 2
+    end = _end_of_names(words, start)
+    if end == start:
+        return words
+    return [*words[start:end], *words[1:start], *words[end:]]
+
+
+def _end_of_names(words: list[str], start: int) -> int:
+    """Where the names end that begin at a word: "@cup", "@Ann and @Bob", "it"."""
+    if words[start : start + 1] and words[start] in ("it", "they", "he", "she", "there"):
+        return start + 1
+    end = start
+    while end < len(words) and words[end].startswith("@"):
+        end += 1
+        joined = words[end : end + 1] in (["and"], [","])
+        if not joined or not words[end + 1 : end + 2] or not words[end + 1].startswith("@"):
+            break
+        end += 1
+    return end
 
 
 def _noun_length(
     words: list[str], at: int, lexicon: GrammarWords, nouns: Mapping[str, object], bold: bool
 ) -> int:
     """How many words from here on are a noun or a name; 0 if there is none."""
+    word = words[at].lower()
     determined = at > 0 and words[at - 1].lower() in _DETERMINERS
+    proper = words[at][0].isupper()
+    if words[at] == "A" and not _is_letter(words, at, lexicon):
+        return 0
+    if determined or proper:
+        length = _known_noun(words, at, nouns)
+        if length:
+            return length
+    if words[at] != "A" and (word in lexicon.known or word in _DETERMINERS):
+        is_noun = bold and determined and word not in _PARTS
+        return int(is_noun)
+    if not determined and not proper:
+        return 0
+    end = at + 1
+    while end < min(len(words), at + _MOST_WORDS_OF_A_NOUN):
+        length = 0 if proper else _known_noun(words, end, nouns)
+        if length:
+            return end + length - at
+        following = words[end].lower()
+        stops = following in lexicon.known or following in _DETERMINERS or following == ","
+        if stops or (proper and not (at and words[end][0].isupper())):
+            break
+        end += 1
+    return end - at
+
+
+def _is_letter(words: list[str], at: int, lexicon: GrammarWords) -> bool:
+    """Whether an "A" is a name, not an article."""
+    following = words[at + 1].lower() if at + 1 < len(words) else ","
+    return at > 0 or following in lexicon.known or following in (",", "'s")
+
+
+def _known_noun(words: list[str], at: int, nouns: Mapping[str, object]) -> int:
     for length in (3, 2, 1):
         noun = " ".join(words[at : at + length])
-        if noun in nouns and (determined or noun[0].isupper()):
+        if noun in nouns or noun.removesuffix("s") in nouns:
             return length
-    word, following = words[at], [word.lower() for word in words[at + 1 : at + 2]]
-    if word.lower() in lexicon.known or word.lower() in _DETERMINERS:
-        is_noun = bold and determined and word.lower() not in _PARTS
-        return int(is_noun)
-    if not determined:
-        return int(word[0].isupper())
-    ends_here = all(each == "," or each in lexicon.known for each in following)
-    return 1 if ends_here else 2
+    return 0

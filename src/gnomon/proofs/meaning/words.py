@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from gnomon.proofs.meaning.clauses import Context, Filler, Located, PhrasePart, StoryNames
 from gnomon.proofs.meaning.vocabulary import HOLE, NUMBERS, GrammarPhrase, GrammarWords, Index
 
-PRONOUNS = ("it", "they", "them")
+PRONOUNS = ("it", "they", "them", "he", "she", "him")
+PERSONAL = ("he", "she", "him")
 # Holes that only something of a kind can fill, and those for numbers.
 KINDS_OF_HOLES = {"S": "divider", "T": "table", "V": "vehicle", "G": "area"}
 NUMBER_HOLES = ("N", "J")
@@ -30,6 +31,8 @@ class Words:
         self.lexicon = lexicon
         self.names = names
         self.words = words
+        self._present = frozenset(words)
+        self._possible: dict[int, Iterable[GrammarPhrase]] = {}  # begun by a hole, by section
 
     def __len__(self) -> int:
         return len(self.words)
@@ -40,9 +43,15 @@ class Words:
 
     def matches(self, index: Index, start: int, context: Context) -> Iterator[Match]:
         """Every phrase of a section that begins at a word, the longest first."""
-        for phrase in index.starting(self.at(start)):
+        for phrase in self._phrases(index, start):
             for fillers, end, later in self._filled(phrase.words, 0, start, context):
                 yield Match(phrase, fillers, end, later)
+
+    def _phrases(self, index: Index, start: int) -> Iterator[GrammarPhrase]:
+        yield from index.starting(self.at(start))
+        if id(index) not in self._possible:
+            self._possible[id(index)] = index.begun_by_hole(self._present)
+        yield from self._possible[id(index)]
 
     def ends(self, index: Index, start: int, context: Context) -> Iterator[int]:
         """Where phrases without holes end."""
@@ -91,7 +100,9 @@ class Words:
                 yield single
             return
         if word in PRONOUNS:
-            name = self._antecedent(context, kind, hole)
+            name = self._antecedent(context, kind, hole and word not in PERSONAL)
+            if word in PERSONAL:
+                name = self._last_person(context)
             if name:
                 yield (name,), start + 1, context
             return
@@ -115,6 +126,12 @@ class Words:
             if self.at(end) != ",":
                 return
             end += 1
+
+    def _last_person(self, context: Context) -> str:
+        for name in reversed(context.mentioned):
+            if self.names.is_a(name, "person"):
+                return name
+        return ""
 
     def _antecedent(self, context: Context, kind: str | None, hole: bool) -> str:
         """Whom a pronoun stands for: the last ground; as a subject, who was mentioned last."""
@@ -225,6 +242,9 @@ class Places:
             meaning = meaning_in(match.phrase, context.setting)
             later = self.found(match.context, match.phrase, match.fillers)
             yield self._located(match.end, later, PhrasePart(meaning, fillers, denied))
+        if words.at(start) in words.lexicon.adverbs:
+            for located in self._named(start + 1, context, owner, denied=denied):
+                yield located._replace(parts=_narrowed(located.parts, words.at(start)))
         if words.at(start) == "there" and context.there:
             meaning, ground = context.there
             fillers = {**words.referents(context), "B": ground}
@@ -261,6 +281,16 @@ class Places:
         if self.words.names.is_a(ground, *inner):
             return "inside(A, B)"
         return "beside(A, B)"
+
+
+def _narrowed(parts: tuple[PhrasePart, ...], adverb: str) -> tuple[PhrasePart, ...]:
+    """Parts that say more than their words alone: how much more is not analysed."""
+    found = []
+    for part in parts:
+        meaning = part.meaning["is"] if isinstance(part.meaning, dict) else part.meaning
+        named = "A, B" if "B" in part.fillers else "A"
+        found.append(part._replace(meaning=f'({meaning}) and fact("{adverb}", {named})'))
+    return tuple(found)
 
 
 def meaning_in(phrase: GrammarPhrase, setting: str) -> Any:

@@ -75,14 +75,13 @@ def overview_view(found: Overview, leads: Leads) -> dict[str, Any]:
 
 
 def _model(found: Overview, name: str, leads: Leads) -> dict[str, Any]:
-    rank = found.mean_rank.get(name)
     return {
         "name": name,
         "address": leads.model(_cells_of(found, name)[0]),
         "swatch": swatch(found.models.index(name)),  # as `draw_alike` counts them
         "words": in_words(found, name),
         "baseline": _is_baseline(found, name),
-        "rank": "" if rank is None else f"{rank:.1f}",
+        "rank": found.rank(name),
     }
 
 

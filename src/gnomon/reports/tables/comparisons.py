@@ -15,6 +15,7 @@ import msgspec
 from gnomon.contracts import Listing
 from gnomon.measures.compared import Agreement, ComparedRuns, Leaderboard, RankedRuns
 from gnomon.measures.comparison import Comparison, Rank
+from gnomon.measures.contamination import Contamination
 from gnomon.records import letter_of
 from gnomon.reports.tables.scores import PLAIN, beside_chance
 from gnomon.reports.words import interval, percent
@@ -34,6 +35,35 @@ def shown(
         parts.append(render(_agreements(outcome.agreements, level), format))
     text = "\n\n".join(parts)
     return text.translate(PLAIN) if plain else text
+
+
+def contamination_shown(found: Sequence[Contamination], format: str, level: float) -> str:
+    """Whether models gain more on published items than others do: a table, and what it says."""
+    if format == "json":
+        rows = [each._asdict() | {"contaminated": each.contaminated} for each in found]
+        return msgspec.json.format(msgspec.json.encode(rows), indent=2).decode()
+    if format == "csv":
+        return render(Listing("", Contamination._fields, tuple(found)), "csv")
+    fields = (
+        Field("set", lambda each: each.benchmark),
+        Field("model", lambda each: each.model),
+        Field("published", lambda each: percent(each.published)),
+        Field("fresh", lambda each: percent(each.fresh)),
+        Field("gap", lambda each: _points(each.gap)),
+        Field("gap of the others", lambda each: _points(each.reference_gap)),
+        Field("excess", lambda each: _points(each.excess)),
+        Field(f"{100 * level:g} % interval", lambda each: interval(each.low, each.high, "to")),
+        Field("p (Holm)", lambda each: _p(each.p_adjusted)),
+        Field("", lambda each: "contaminated" if each.contaminated else "not shown"),
+    )
+    title = "Accuracy on published and fresh items, in points"
+    parts = [render(listing_of(title, fields, found), format)]
+    if any(each.references == 1 for each in found):
+        parts.append(
+            "With one reference model nothing shows how much gaps differ between models that have "
+            "seen nothing: give two or more."
+        )
+    return "\n".join(parts)
 
 
 def _json(outcome: ComparedRuns) -> str:

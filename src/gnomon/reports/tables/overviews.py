@@ -97,8 +97,7 @@ def _by_model(found: Overview, intervals: bool, marks: Marked) -> Listing:
         for column in found.columns:
             cells.append(_cell(found, model, column, intervals, marks))
         if found.mean_rank:
-            rank = found.mean_rank.get(model)
-            cells.append("–" if rank is None else f"{rank:5.1f}")
+            cells.append(found.rank(model) or "–")
         rows.append(tuple(cells))
     chance: list[Any] = ["chance", *map(_chance, found.columns)]
     if found.mean_rank:

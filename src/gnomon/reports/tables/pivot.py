@@ -18,7 +18,11 @@ from gnomon.reports.words import axis_name, capitalised, known, listed, measure_
 RANK = "Mean rank"
 Marks = Literal["letters", "stars", "none"]
 UNFINISHED = "Dagger: the run is not finished, and the figure is over the items so far."
-MEAN_RANK = "Mean rank: over all columns, among the models that were asked the same items of all."
+MEAN_RANK = (
+    "Mean rank: over all columns, among the models that were asked the same items of all; its "
+    "standard error is that of models whose ties are broken by chance."
+)
+PER_COLUMN = "The level holds for each column, not for all columns together."
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
@@ -43,6 +47,8 @@ class PivotRow:
     cells: tuple[PivotFigure | None, ...]
     kind: Literal["run", "chance", "published"] = "run"
     mean_rank: float | None = None
+    rank_error: float | None = None
+    rank: str = ""  # both, for people
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,8 @@ def pivot(
     for model in found.models:
         places = [(model, column.name) for column in found.columns]
         cells = tuple(_figure(found.cells.get(place), marked.get(place, "")) for place in places)
-        rows.append(PivotRow(model, cells, mean_rank=found.mean_rank.get(model)))
+        ranks = found.mean_rank.get(model), found.rank_error.get(model), found.rank(model)
+        rows.append(PivotRow(model, cells, "run", *ranks))
 
     papers = _published_rows(found, studies, by) if published else []
     known = [column.chance for column in found.columns]
@@ -192,6 +199,7 @@ def _caption(
         (some("best"), "Bold: the best of a column, among models asked the same items."),
         (some("weak"), "Italics: not shown to be better than chance (corrected over the columns)."),
         (some("mark"), _on_marks(marks)),
+        (some("mark") and len(found.columns) > 1, PER_COLUMN),
         (some("unfinished"), UNFINISHED),
         (bool(found.mean_rank), MEAN_RANK),
         (papers, "Grey: figures that the papers report, on their own items."),
@@ -265,7 +273,7 @@ def _printed_row(row: PivotRow, intervals: bool, ranked: bool) -> tabular.Printe
     cells = [tabular.PrintedCell(row.name)]
     cells += [_printed_cell(cell, intervals) for cell in row.cells]
     if ranked:
-        cells.append(tabular.PrintedCell("" if row.mean_rank is None else f"{row.mean_rank:.1f}"))
+        cells.append(tabular.PrintedCell(row.rank))
     return tabular.PrintedRow(tuple(cells), grey=row.kind == "published")
 
 
@@ -296,8 +304,8 @@ def _fractions(table: Pivot) -> Listing:
         for figure in row.cells:
             known = figure and (figure.value, figure.low, figure.high, figure.mark)
             cells += known or (None, None, None, None)
-        rows.append((*cells, row.mean_rank))
-    return Listing("", (*heads, "mean_rank"), tuple(rows))
+        rows.append((*cells, row.mean_rank, row.rank_error))
+    return Listing("", (*heads, "mean_rank", "rank_error"), tuple(rows))
 
 
 def _data(table: Pivot) -> dict[str, Any]:
@@ -313,6 +321,7 @@ def _data(table: Pivot) -> dict[str, Any]:
         for column, figure in zip(columns, row.cells, strict=True):
             cells[column.name] = vars(figure) if figure else None
         about = {"model": row.name, "kind": row.kind, "mean_rank": row.mean_rank}
+        about["rank_error"] = row.rank_error
         rows.append(about | {"cells": cells})
     return {
         "columns": heads,

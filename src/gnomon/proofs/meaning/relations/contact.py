@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gnomon.proofs.meaning.formulas import Formula, Term, every, some
+from gnomon.proofs.meaning.formulas import Formula, Proposition, Term, every, some
 from gnomon.proofs.meaning.stories import AXES, MOMENTS, Story, When
 
 # The relations by name, as the lexicon calls them.
@@ -25,13 +25,41 @@ PLAN = ("x", "y")
 
 @relation
 def inside(story: Story, when: When, a: str, b: str) -> Formula:
-    """All of A is in B."""
+    """All of A is in B, which is the larger one."""
     story.holding.add(b)
+    story.filled.add(b)
     story.same_floor_if_inside(a, b, when.at)
     within = story.within(a, b, when.at)
     if story.may_have_legs(b):  # what is under a thing is not in it
         within &= story.low(a, "z", when.at) >= story.underside(b, when.at)
     return within
+
+
+@relation
+def smaller(story: Story, when: When, a: str, b: str) -> Formula:
+    """The sides of A are together shorter than those of B."""
+    for name in (a, b):
+        story.low(name, "z", when.at)  # a thing whose sides matter
+    return story.extent(a) < story.extent(b)
+
+
+@relation
+def fits(story: Story, when: When, a: str, b: str) -> Formula:
+    """A could be in B: no side of it is longer."""
+    no_longer = []
+    for axis in AXES:
+        length = story.high(a, axis, when.at) - story.low(a, axis, when.at)
+        no_longer.append(length <= story.high(b, axis, when.at) - story.low(b, axis, when.at))
+    return every([smaller(story, when, a, b), *no_longer])
+
+
+@relation
+def in_corner(story: Story, when: When, a: str, b: str, *sides: str) -> Formula:
+    """A is in B, nearer to these of its sides than to the opposite ones."""
+    toward = RELATIONS["toward"](story, when, a, b, *sides)
+    if story.reads("stepped"):
+        return toward
+    return inside(story, when, a, b) & toward
 
 
 @relation
@@ -59,6 +87,8 @@ def _overlap(story: Story, when: When, a: str, b: str) -> Formula:
 @relation
 def on(story: Story, when: When, a: str, b: str) -> Formula:
     """A begins where B ends, in one column."""
+    if story.reads("stepped"):
+        return RELATIONS["above"](story, when, a, b)
     meet = story.low(a, "z", when.at).same(story.high(b, "z", when.at))
     return meet & _overlap(story, when, a, b)
 
@@ -66,17 +96,25 @@ def on(story: Story, when: When, a: str, b: str) -> Formula:
 @relation
 def under(story: Story, when: When, a: str, b: str) -> Formula:
     """A ends below the underside of B, in one column; between its legs, if B has any."""
+    if story.reads("stepped"):
+        return RELATIONS["below"](story, when, a, b)
     story.sheltering.add(b)
     room = story.high(a, "z", when.at) <= story.underside(b, when.at)
     if story.is_a(b, "legged"):
         room &= story.low(a, "z", when.at) >= story.low(b, "z", when.at)
+    if not story.is_unknown(b):
+        room &= story.middle(a, "z", when.at) < story.middle(b, "z", when.at)
     return room & _overlap(story, when, a, b)
 
 
 @relation
 def touching(story: Story, when: When, a: str, b: str) -> Formula:
-    """No gap is between A and B, and neither is in the other."""
-    return gap_at_most(story, when, a, b, Term()) & story.disjoint(a, b, when.at)
+    """No gap is between A and B; what is in the other may touch it from within."""
+    first, second = sorted((a, b))
+    from_within = Proposition(f"{first} touches {second} from within at {when.at}")
+    apart = story.disjoint(a, b, when.at)
+    nested = story.within(a, b, when.at) | story.within(b, a, when.at)
+    return gap_at_most(story, when, a, b, Term()) & (apart | nested & from_within)
 
 
 def gap_at_most(story: Story, when: When, a: str, b: str, limit: Term) -> Formula:

@@ -2,22 +2,120 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from gnomon.proofs.meaning.formulas import TRUE, Formula, every, some
+from gnomon.proofs.meaning.formulas import TRUE, Formula, Turn, every, some
 from gnomon.proofs.meaning.relations.contact import PLAN, RELATIONS, on, relation
-from gnomon.proofs.meaning.stories import WINDS, Story, When
+from gnomon.proofs.meaning.stories import AXES, WINDS, Story, When
 
 TURNS = {"front": 0, "right": 1, "behind": 2, "left": 3}  # quarter turns to the right
 
 
 def beyond(story: Story, at: int, a: str, b: str, axis: str, sign: int) -> Formula:
     """A is farther along an axis than B: its centre, or all of it."""
+    if story.reads("stepped"):
+        return _step(story, at, a, b, ((axis, sign),))
     if sign < 0:
         a, b = b, a
     if story.reads("whole"):
         return story.low(a, axis, at) >= story.high(b, axis, at)
     return story.middle(a, axis, at) > story.middle(b, axis, at)
+
+
+def only_beyond(story: Story, at: int, a: str, b: str, axis: str, sign: int) -> Formula:
+    """A is farther along an axis than B and level with it along the others."""
+    level = []
+    for other in AXES:
+        if other != axis:
+            level.append(story.middle(a, other, at).same(story.middle(b, other, at)))
+    return every([beyond(story, at, a, b, axis, sign), *level])
+
+
+def _step(story: Story, at: int, a: str, b: str, ways: Iterable[tuple[str, int]]) -> Formula:
+    """A is one step from B on a grid, where north is up; as a claim, A is somewhere that way."""
+    signs = {"z" if axis == "y" else axis: sign for axis, sign in ways}
+    parts = []
+    for axis in ("x", "z"):
+        offset = story.middle(a, axis, at) - story.middle(b, axis, at)
+        if not story.claiming:
+            parts.append(offset.same(signs.get(axis, 0)))
+        elif axis in signs:
+            parts.append(offset * signs[axis] > 0)
+    return every(parts)
+
+
+@relation
+def toward(story: Story, when: When, a: str, b: str, *sides: str) -> Formula:
+    """A is on several sides of B at once: to the upper left of it, north-east of it."""
+    ways = [SIDES[side] for side in sides]
+    if story.reads("stepped"):
+        return _step(story, when.at, a, b, ways)
+    return every(beyond(story, when.at, a, b, *way) for way in ways)
+
+
+@relation
+def only_toward(story: Story, when: When, a: str, b: str, *sides: str) -> Formula:
+    """A is on these sides of B in a picture and on no other: the answer to "on which side?"."""
+    signs = dict(SIDES[side] for side in sides)
+    upward = "z" if "y" not in signs or story.reads("stepped") else "y"
+    signs[upward] = signs.get("z", 0) or signs.get("y", 0)
+    parts = []
+    for axis in ("x", upward):
+        offset = story.middle(a, axis, when.at) - story.middle(b, axis, when.at)
+        sign = signs.get(axis, 0)
+        parts.append(offset * sign > 0 if sign else offset.same(0))
+    return every(parts)
+
+
+@relation
+def sided(story: Story, when: When, c: str, a: str, b: str, *sides: str) -> Formula:
+    """C, one of A and B, is on some sides of the other one."""
+    return toward(story, when, c, b if c == a else a, *sides)
+
+
+@relation
+def clock(story: Story, when: When, a: str, b: str, hour: int) -> Formula:
+    """A is where an hour stands on a clock face, with B in its centre."""
+    sides = []
+    if hour not in (3, 9):
+        sides.append("above" if hour in (10, 11, 12, 1, 2) else "below")
+    if hour not in (6, 12):
+        sides.append("right" if hour < 6 else "left")
+    if len(sides) > 1 or story.reads("stepped"):
+        return toward(story, when, a, b, *sides)
+    return only_toward(story, when, a, b, *sides)
+
+
+@relation
+def same_place(story: Story, when: When, a: str, b: str) -> Formula:
+    """A is exactly where B is."""
+    parts = []
+    for axis in AXES:
+        parts.append(story.middle(a, axis, when.at).same(story.middle(b, axis, when.at)))
+    return every(parts)
+
+
+@relation
+def overlap(story: Story, when: When, a: str, b: str) -> Formula:
+    """A and B share some of their place; in puzzles, where things are points, all of it."""
+    if story.reads("exact") or story.reads("stepped"):
+        return same_place(story, when, a, b)
+    return ~story.disjoint(a, b, when.at)
+
+
+@relation
+def route(story: Story, when: When, v: str, f: str, a: str, side: str) -> Formula:
+    """For one who stands at V and faces F, A is on a side: of any heading, not of four only."""
+    (there_x, there_y), (thing_x, thing_y) = (
+        [story.middle(name, axis, when.at) - story.middle(v, axis, when.at) for axis in PLAN]
+        for name in (f, a)
+    )
+    if side == "left":
+        return Turn(there_x, thing_y, there_y, thing_x)
+    if side == "right":
+        return Turn(there_y, thing_x, there_x, thing_y)
+    ahead = Turn(there_x, thing_x, there_y * -1, thing_y)
+    return ahead if side == "front" else Turn(there_x * -1, thing_x, there_y, thing_y)
 
 
 def exactly_beyond(story: Story, at: int, a: str, b: str, axis: str, sign: int) -> Formula:
@@ -31,6 +129,8 @@ def exactly_beyond(story: Story, at: int, a: str, b: str, axis: str, sign: int) 
 
 def _direction(name: str, axis: str, sign: int) -> None:
     def plain(story: Story, when: When, a: str, b: str) -> Formula:
+        if story.reads("exact"):
+            return only_beyond(story, when.at, a, b, axis, sign)
         return beyond(story, when.at, a, b, axis, sign)
 
     def due(story: Story, when: When, a: str, b: str) -> Formula:
@@ -40,6 +140,8 @@ def _direction(name: str, axis: str, sign: int) -> None:
     RELATIONS[f"due_{name}"] = due
 
 
+SIDES = {"left": ("x", -1), "right": ("x", 1), "above": ("z", 1), "below": ("z", -1)}
+SIDES |= zip(("north", "east", "south", "west"), WINDS, strict=True)
 for _name, (_axis, _sign) in zip(("north", "east", "south", "west"), WINDS, strict=True):
     _direction(_name, _axis, _sign)
 _direction("above", "z", 1)
@@ -77,14 +179,20 @@ def faced(
 
 
 def _on_side(story: Story, at: int, a: str, b: str, side: str, *, straight: bool) -> Formula:
-    """A is on a side of B: by B's own front if it has one, else for the viewer."""
+    """A is on a side of B: by B's own front if it has one, else for the viewer.
+
+    Left and right are B's own only where the story says which way B faces.
+    """
     place = exactly_beyond if straight else beyond
-    if story.is_fronted(b) and not story.reads("viewer"):
+    by_front = side in ("front", "behind") or b in story.turning
+    if by_front and story.is_fronted(b) and not story.reads("viewer"):
         headings = story.heading(b, at)
         return faced(story, headings, TURNS[side], lambda x, s: place(story, at, a, b, x, s))
     axis, sign = {"front": ("y", -1), "behind": ("y", 1), "left": ("x", -1), "right": ("x", 1)}[
         side
     ]
+    if story.reads("exact"):
+        place = only_beyond
     return place(story, at, a, b, axis, sign)
 
 

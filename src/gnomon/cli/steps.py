@@ -1,0 +1,170 @@
+"""What an experiment does before its runs and after them: trainings, prompts, tables, figures."""
+
+from __future__ import annotations
+
+import io
+from argparse import Namespace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gnomon.cli.dispatch import command_parser, tell
+from gnomon.errors import GnomonError
+from gnomon.options import takes
+from gnomon.registry import ModelSpec, model, model_factory
+
+if TYPE_CHECKING:
+    from gnomon.items.experiments import AskedBenchmark, Experiment, Training
+    from gnomon.runs import Run
+    from gnomon.train.recipes import Recipe
+
+PLACES = ("data", "images")  # options of the command that trainings read their items by
+HEAD = "# Tables beside the paper's, written by Gnomon\n"
+
+
+def train_models(args: Namespace, found: Experiment) -> None:
+    """Make the models that an experiment trains; those that are finished are not trained again."""
+    for _, training in found.trainings:
+        try:
+            _train(args, training)
+        except GnomonError as error:
+            if not found.comes_along:
+                raise
+            tell(f"{training.folder} is left out. {error}")
+
+
+def _train(args: Namespace, training: Training) -> None:
+    from gnomon.cli.curve import train_curve
+    from gnomon.cli.progress import training_line
+    from gnomon.train.folder import carry_out
+    from gnomon.train.recipes import load_recipe
+
+    changes = _changes(args, training)
+    if training.curve:
+        asked = {"recipe": training.recipe, "set": changes, "output": training.folder}
+        amounts = {"curve": training.curve, "draws": training.draws, "only": "", "ask": ""}
+        train_curve(Namespace(quiet=args.quiet, format="table", **asked, **amounts))
+        return
+    recipe = load_recipe(training.recipe, changes)
+    with training_line(training.folder, quiet=args.quiet) as watch:
+        carry_out(recipe, Path(training.folder), watch=watch)
+
+
+def _changes(args: Namespace, training: Training) -> list[str]:
+    """The changes of a recipe, with the folders of data that the command names."""
+    from gnomon.train.recipes import load_recipe
+
+    recipe = load_recipe(training.recipe, training.changes)
+    return [*training.changes, *_places(args, recipe)]
+
+
+def _places(args: Namespace, recipe: Recipe) -> Iterator[str]:
+    from gnomon.items.source import named_source
+
+    waiting = [("data", recipe.plain()["data"])]
+    while waiting:
+        path, section = waiting.pop()
+        if not isinstance(section, Mapping):
+            continue
+        waiting += [(f"{path}.{name}", below) for name, below in section.items()]
+        asked = section.get("source") or section.get("benchmark")
+        if not isinstance(asked, str):
+            continue
+        about, source = named_source(asked)
+        for name in PLACES:
+            given = getattr(args, name, None)
+            if given and takes(about.sources[source], name):
+                yield f"{path}.options.{name}={given}"
+
+
+def trained_models(args: Namespace, found: Experiment, place: int) -> list[ModelSpec]:
+    """The model at a place of an experiment: of a curve, one for each point."""
+    from gnomon.train.curves import curve_points
+
+    asked = found.models[place]
+    training = dict(found.trainings).get(place)
+    if training is None or not training.curve:
+        return [asked]
+    from gnomon.cli.curve import amounts_of
+
+    amounts = amounts_of(training.curve, training.draws)
+    changes = _changes(args, training)
+    models = []
+    for point in curve_points(training.recipe, changes, amounts, Path(training.folder)):
+        scheme = asked.spec.partition(":")[0]
+        one = model(f"{scheme}:{point.folder.as_posix()}", **asked.options)
+        name = f"{asked.name} {point.amount:g}" if asked.name else ""
+        if name and training.draws > 1:
+            name += f" #{point.draw + 1}"
+        models.append(one._replace(name=name))
+    return models
+
+
+def write_results(args: Namespace, found: Experiment, runs: Sequence[Run]) -> None:
+    """The page, the figures and the papers' tables of an experiment, in its folder."""
+    from gnomon import api
+    from gnomon.items.writing import atomic_file
+    from gnomon.trust import RESULTS
+
+    folder = Path(found.results)
+    folder.mkdir(parents=True, exist_ok=True)
+    page, tables, figures = (folder / name for name in RESULTS)
+    api.report(runs, page, figures=figures)
+    parts = [HEAD, *_paper_tables(found, runs), *_chosen_prompts(args, found)]
+    with atomic_file(tables) as part:
+        part.write_text("\n".join(parts), encoding="utf-8")
+    if not args.quiet and args.format != "json":
+        print(f"The results: {page}, {tables}, {figures}")
+
+
+def _paper_tables(found: Experiment, runs: Sequence[Run]) -> Iterator[str]:
+    from gnomon.measures.entries import entries_of
+    from gnomon.reports.papertables import beside_papers
+    from gnomon.tabular import render
+
+    tables = [entry.table for entry in entries_of(runs)]
+    seen_by = [table for table in tables if table.model in found.recognised_by]
+    listings, caveats = beside_papers(tables, recognised_by=seen_by)
+    for listing in listings:
+        yield f"{render(listing, 'markdown')}\n"
+    if caveats:
+        yield "\n".join(f"- {caveat}" for caveat in caveats) + "\n"
+
+
+def _chosen_prompts(args: Namespace, found: Experiment) -> Iterator[str]:
+    """What prompts that are chosen by folds get, for the models that take one."""
+    from gnomon.items.experiments import models_of
+
+    for asked in found.benchmarks:
+        if not asked.choose_prompts:
+            continue
+        for each in models_of(found, asked):
+            if not takes(model_factory(each.spec), "prompt"):
+                continue
+            try:
+                yield _searched(args, asked, each)
+            except GnomonError as error:
+                tell(f"No prompt is chosen for {each.name or each.spec} on {asked.spec}. {error}")
+
+
+def _searched(args: Namespace, asked: AskedBenchmark, each: ModelSpec) -> str:
+    from gnomon.cli import prompts
+
+    words = [asked.spec, "-m", each.spec, "--runs", args.runs, "--format", "markdown"]
+    limit = args.limit or asked.limit
+    if limit:
+        words += ["--limit", str(limit)]
+    options: dict[str, Any] = {**asked.options, **({"data": args.data} if args.data else {})}
+    for key, value in options.items():
+        words += ["--set", f"items.{key}={value}"]
+    for key, value in each.options.items():
+        words += ["--set", f"model.{key}={value}"]
+    if args.quiet:
+        words.append("--quiet")
+    parser = command_parser("prompts", prompts)
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        prompts.main(parser.parse_args(words))
+    title = f"## {asked.spec}, {each.name or each.spec}: prompts chosen by folds"
+    return f"{title}\n\n{printed.getvalue()}"

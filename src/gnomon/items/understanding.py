@@ -1,0 +1,134 @@
+"""What was understood of a file of one's own, in a few lines before anything is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gnomon.errors import GnomonError
+from gnomon.items.itemfiles import numbered_items, rows_of_file
+from gnomon.items.mapping import ColumnMap, parse_map
+from gnomon.items.resolving import IN_WORDS, lacks_choices
+from gnomon.items.shapes import Row
+from gnomon.items.values import value_at
+
+LOOKED_AT = 50  # rows in which pictures are looked for
+PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
+NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
+
+
+def understood(options: Mapping[str, Any]) -> list[str]:
+    """Which columns were taken for what, what is shown and left out, and what the units are.
+
+    Empty where no map is among the options: such items say themselves what they are.
+    """
+    if not isinstance(options.get("map"), str) or "file" not in options:
+        return []
+    mapping = parse_map(options["map"])
+    lines = [taken_in_words(options)]
+    file, split = Path(options["file"]), str(options.get("split", ""))
+    try:
+        lines += _counted(file, split, mapping, options["map"])
+    except GnomonError:  # what is wrong is told by who reads the items
+        return lines
+    return lines
+
+
+def taken_in_words(options: Mapping[str, Any]) -> str:
+    """Which columns were taken for what; empty if no map is among the options.
+
+    >>> taken_in_words({"file": "a.csv", "map": "text=q,choices=A+B,gold=key,gold_is=letter"})
+    'a.csv: text is q; choices are A, B; gold is key (a letter).'
+    """
+    if not isinstance(options.get("map"), str) or "file" not in options:
+        return ""
+    mapping = parse_map(options["map"])
+    parts = []
+    for what, columns in msgspec.structs.asdict(mapping).items():
+        if columns and what != "gold_is":
+            verb = "are" if what.endswith("s") else "is"
+            parts.append(f"{what} {verb} {_columns_in_words(what, columns, mapping)}")
+    if "split" in options:
+        parts.append(f"split {options['split']}")
+    return f"{options['file']}: {'; '.join(parts)}."
+
+
+def _columns_in_words(what: str, columns: Iterable[str], mapping: ColumnMap) -> str:
+    if what == "choices" and mapping.inside:
+        return "inside it, letters taken off"
+    named = ", ".join(columns)
+    if what == "gold" and mapping.shuffled:
+        first = "the first of " if mapping.gold_is == "first" else ""
+        return f"{first}{named} (its place is shuffled by a seed)"
+    if what == "gold" and mapping.gold_is:
+        return f"{named} ({IN_WORDS[mapping.gold_is]})"
+    return named
+
+
+def _counted(file: Path, split: str, mapping: ColumnMap, written: str) -> Iterator[str]:
+    """What there is of items, choices, pictures and units."""
+    items = 0
+    groups: set[str] = set()
+    choices: set[int] = set()
+    pictures: set[int] = set()
+    unread: list[int] = []
+    found = numbered_items(
+        file, map=written, split=split, tell=lambda line, _: unread.append(line), pictures=False
+    )
+    for numbered in found:
+        items += 1
+        groups.add(numbered.item.group)
+        choices.add(len(numbered.item.choices))
+        pictures.add(len(numbered.item.images))
+    bare = [line for line, row in rows_of_file(file, split) if lacks_choices(row, mapping)]
+    parts = [f"{items:,} items with {_range(choices)} choices", _units(mapping, groups)]
+    if any(pictures):
+        noun = "picture" if pictures == {1} else "pictures"
+        parts.insert(1, f"{_range(pictures)} {noun} an item")
+    yield f"{'; '.join(parts)}."
+    unused = unused_pictures(islice(rows_of_file(file, split), LOOKED_AT), mapping)
+    if unused:
+        yield f"Not shown: {', '.join(unused)}. --map image=COLUMN shows a column of pictures."
+    if bare:
+        total = items + len(bare) + len(unread)
+        yield (
+            f"{len(bare):,} of {total:,} rows have no choices, the first in line {bare[0]}: "
+            "answers that are numbers or free text cannot be asked, and these rows are left out."
+        )
+
+
+def _range(counts: set[int]) -> str:
+    """Counts in words: four, or 2 to 4."""
+    if len(counts) == 1:
+        (count,) = counts
+        return NUMBERS.get(count, str(count))
+    return f"{min(counts, default=0)} to {max(counts, default=0)}"
+
+
+def _units(mapping: ColumnMap, groups: set[str]) -> str:
+    """What varies independently: stories, pictures, groups, or the items themselves."""
+    if not mapping.group or groups <= {""}:
+        return "units: the items"
+    noun = "groups"
+    if mapping.group == mapping.context:
+        noun = "stories"
+    elif mapping.group == mapping.image:
+        noun = "pictures"
+    return f"units: {len(groups):,} {noun}"
+
+
+def unused_pictures(rows: Iterable[tuple[int, Row]], mapping: ColumnMap) -> list[str]:
+    """The columns that seem to hold pictures and are not shown."""
+    found: dict[str, None] = {}
+    for _, row in rows:
+        for name in row:
+            value = value_at(row, name)
+            held = isinstance(value, Mapping) and ("bytes" in value or "path" in value)
+            named = isinstance(value, str) and value.lower().endswith(PICTURES)
+            if (held or named) and name not in mapping.taken:
+                found[name] = None
+    return list(found)

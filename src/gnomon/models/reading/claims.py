@@ -1,0 +1,261 @@
+"""What a reply claims of options that are things: by a degree ("B is farther"), or by a verdict.
+
+"Point B is farther than point A" answers "Which point is closer?" with A: the first of two things
+that a clause names is what it speaks of, and the opposite degree of one of two is the other one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from gnomon.lexicon.replies import any_degree, any_of, degree_in, phrase, reply_words
+from gnomon.models.reading.assertion import Mention
+from gnomon.models.reading.segments import sentences_of
+
+_NOTHING: frozenset[int] = frozenset()
+_NEVER = re.compile(r"(?!)")
+_REACH = 200  # characters of a clause on either side of a name
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+_NO_NOUNS = frozenset("a an the is are of in on at to".split())
+_STRENGTHS = ("plain_verdict", "verdict", "weak_verdict")  # phrases, the surest first
+_MOST = 100  # sentences that are looked at, from the end
+
+
+# --- what options have in common: "A is closer", "the second image" ------------------------------
+
+
+class OptionFrame(NamedTuple):
+    """Further names of options that differ in one word, and the degree that they share."""
+
+    names: dict[int, set[str]]
+    asked: str
+    letters: dict[str, int]  # options whose own word is a letter
+
+
+def option_frame(choices: Sequence[str]) -> OptionFrame:
+    """The frame of the options that differ in one word only; there may be others beside them.
+
+    >>> frame = option_frame(["a is darker", "b is darker", "about the same"])
+    >>> frame.asked, "point b" in frame.names[1], sorted(frame.names)
+    ('darker', True, [0, 1])
+    """
+    places, at = _differing(choices)
+    if not places:
+        return OptionFrame({}, "", {})
+    words = choices[places[0]].split()
+    shared = [*words[:at], *words[at + 1 :]]
+    letters: dict[str, int] = {}
+    names: dict[int, set[str]] = {}
+    for place in places:
+        core = choices[place].split()[at]
+        names[place] = _names(core, shared)
+        if place < len(_ORDINALS) and core not in _ORDINALS:
+            names[place] |= {f"{_ORDINALS[place]} one", f"{_ORDINALS[place]} option"}
+        if len(core) == 1 and core.isalpha():
+            letters[core] = place
+    return OptionFrame(names, degree_in(" ".join(shared)), letters)
+
+
+def _differing(choices: Sequence[str]) -> tuple[list[int], int]:
+    """The most options that differ in one word only, and the place of that word."""
+    groups: dict[tuple[int, tuple[str, ...]], list[int]] = {}
+    for place, choice in enumerate(choices):
+        words = choice.split()
+        for at in range(len(words) if len(words) > 1 else 0):
+            shared = (*words[:at], "", *words[at + 1 :])
+            groups.setdefault((at, shared), []).append(place)
+    if not groups:
+        return [], 0
+    (at, _), places = max(groups.items(), key=lambda each: len(each[1]))
+    cores = {choices[place].split()[at] for place in places}
+    if len(cores) < 2 or len(cores) < len(places):
+        return [], 0
+    return places, at
+
+
+def _names(core: str, shared: Sequence[str]) -> set[str]:
+    """What else an option may be called: "point b", "image 2", "the second one"."""
+    known = reply_words()
+    nouns = {word for word in shared if word not in _NO_NOUNS and not degree_in(word)}
+    for family in known.nouns:
+        if nouns & set(family):
+            nouns |= set(family)
+    if len(core) == 1 and core.isalpha():
+        letters = nouns or set(known.nouns[0])
+        return {f"{noun} {core}" for noun in letters}
+    names = {f"{core} {noun}" for noun in nouns} | {f"{core} one"}
+    if core in _ORDINALS:
+        number = _ORDINALS.index(core) + 1
+        names |= {f"{noun} {number}" for noun in nouns}
+    return names
+
+
+# --- degrees --------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def _degrees(asked: str) -> re.Pattern[str]:
+    """The words that say as much as a degree (group `more`), or its opposite (group `less`)."""
+    known = reply_words()
+    more, less = {asked}, set[str]()
+    for high, low in known.degrees:
+        if asked in high:
+            more.update(high, known.outdoes)
+            less.update(low)
+        elif asked in low:
+            more.update(low)
+            less.update(high)
+    same, opposite = any_of(more - less), any_of(less - more)
+    return re.compile(rf"(?<!\w)(?:(?P<more>{same})|(?P<less>{opposite}))(?!\w)")
+
+
+class Comparison:
+    """What clauses with a degree say of the things that a question compares."""
+
+    def __init__(self, asked: str, things: frozenset[int], options: int) -> None:
+        self._degrees = _degrees(asked) if asked else _NEVER
+        self._things = things
+        self._exhaustive = options == len(things) == 2
+
+    def claimed(
+        self, segment: str, mention: Mention, named: Callable[[str], bool]
+    ) -> frozenset[int] | None:
+        """The choices that a clause claims by a mention; none if it compares nothing.
+
+        `named` says whether a text names one of the options.
+        """
+        start, end = max(0, mention.start - _REACH), mention.end + _REACH
+        earlier, later = segment[start : mention.start], segment[mention.end : end]
+        if in_one_breath(earlier, later):
+            return _NOTHING
+        before = phrase("claim_starts").split(earlier)[-1]
+        if phrase("compared_with").search(before) and not phrase("ends_in_is").search(before):
+            return self._as_object(mention, before, named)
+        after = _clause_after(later)
+        degree = self._degrees.search(after)
+        if degree:
+            return self._of_subject(mention, degree, after[: degree.start()], before)
+        degree = self._degrees.search(before)
+        if degree is None:
+            return self._without_degree(after, named)
+        if degree[0] in reply_words().outdoes:
+            return self._as_object(mention, before, named)
+        between = before[degree.end() :]
+        # "the larger is B", "north of Anna is Carla"
+        return self._of_subject(mention, degree, between, before[: degree.start()])
+
+    def _as_object(
+        self, mention: Mention, before: str, named: Callable[[str], bool]
+    ) -> frozenset[int] | None:
+        """What "bigger than the cat" claims: of whom is it said?"""
+        degree = self._degrees.search(before)
+        if degree is None:
+            return None
+        between = before[degree.end() :]
+        subject = before[: degree.start()]
+        if named(subject) or named(between) or not phrase("no_subject").fullmatch(subject):
+            return _NOTHING
+        return self._signed(self._other(mention.choices), degree, subject)
+
+    def _without_degree(self, after: str, named: Callable[[str], bool]) -> frozenset[int] | None:
+        """ "Box A is smaller than box B" says nothing of which is better."""
+        than = phrase("than").search(after)
+        if than is None or phrase("verdict").search(after[: than.start()]):
+            return None
+        return _NOTHING if named(after[than.end() :]) else None
+
+    def _of_subject(
+        self, mention: Mention, degree: re.Match[str], between: str, before: str
+    ) -> frozenset[int]:
+        if phrase("unsure").search(before) or phrase("unsure").search(between):
+            return _NOTHING
+        return self._signed(mention.choices, degree, between + before)
+
+    def _signed(self, place: frozenset[int], degree: re.Match[str], around: str) -> frozenset[int]:
+        denied = phrase("denies").search(around) is not None
+        if denied and not self._exhaustive:
+            return _NOTHING
+        if (degree["more"] is not None) != denied:
+            return place
+        return self._other(place)
+
+    def _other(self, place: frozenset[int]) -> frozenset[int]:
+        if len(self._things) != 2 or not place <= self._things:
+            return _NOTHING
+        return self._things - place
+
+
+def in_one_breath(before: str, after: str) -> bool:
+    """Whether an option is named together with another one: "the second or third image"."""
+    if phrase("coordinated_before").search(before):
+        return True
+    return phrase("coordinated_after").match(after) is not None
+
+
+def _clause_after(text: str) -> str:
+    """The rest of a clause; what stands between commas after its subject is passed over."""
+    aside = phrase("apposition").match(text)
+    if aside:
+        text = text[aside.end() :]
+    return phrase("claim_ends").split(text, maxsplit=1)[0]
+
+
+# --- verdicts: the sentences that decide, of a reply that speaks of several options ---------------
+
+
+def verdict(text: str, asserted: Callable[[str], set[int]], *, by_degree: bool = False) -> set[int]:
+    """The one choice on which the deciding sentences of a reply agree, or which the last concludes.
+
+    `asserted` gives the choices that a text asserts. A reply that says that it cannot tell must
+    decide all the same. `by_degree`: options are compared, so that "farther" decides, too.
+    """
+    undecided = phrase("no_decision").search(text) is not None
+    claims: dict[str, list[set[int]]] = {}
+    concluding, last = False, set[int]()
+    sentences = sentences_of(text)[-_MOST:]
+    listed = sum(phrase("list_entry").match(sentence) is not None for sentence in sentences) > 1
+    for sentence in sentences:
+        described = listed and phrase("list_entry").match(sentence)
+        if described and not phrase("plain_verdict").search(sentence):
+            continue
+        if undecided and not _decides_anyway(sentence):
+            continue
+        said, strength = _deciding_part(sentence, by_degree)
+        found = asserted(said) if said else set()
+        if len(found) == 1:
+            claims.setdefault(strength, []).append(found)
+            concluding = phrase("concluding").search(sentence) is not None
+            last = found
+    if concluding:
+        return last
+    for strength in _STRENGTHS[:-1] if undecided else _STRENGTHS:
+        made = claims.get(strength)
+        if made:
+            agree = all(claim == made[0] for claim in made)
+            return made[-1] if agree else set()
+    return set()
+
+
+def _decides_anyway(sentence: str) -> bool:
+    if phrase("no_decision").search(sentence):
+        return False
+    return phrase("all_the_same").search(sentence) is not None
+
+
+def _deciding_part(sentence: str, by_degree: bool) -> tuple[str, str]:
+    """What of a sentence may decide, and how strongly it says so; nothing if it only contrasts."""
+    if phrase("contrast_opens").search(sentence):
+        return "", ""
+    said = phrase("contrast_clause").sub("", sentence)
+    for strength in _STRENGTHS:
+        mark = phrase(strength).search(said)
+        if mark is None and by_degree and strength == "verdict":
+            mark = any_degree().search(said)
+        if mark:
+            up_to = len(said) if strength == "weak_verdict" else mark.end()
+            is_worse = phrase("worse").search(said, 0, up_to)
+            return ("", "") if is_worse else (said, strength)
+    return "", ""

@@ -1,0 +1,133 @@
+"""What a story answers under each reading: yes or no, which relation, or whether it can be true.
+
+Published sets ask in these three ways. An answer is the choice that follows; where none follows,
+the reading leaves the question open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from gnomon.errors import GnomonError
+from gnomon.lexicon.relations import Relation, lexicon
+from gnomon.lexicon.replies import reply_words
+from gnomon.lexicon.statements import bare, read_which
+from gnomon.proofs.meaning.grammar import StatedText
+from gnomon.proofs.meaning.relations.directions import SIDES
+from gnomon.proofs.meaning.stories import reading_named
+from gnomon.proofs.solver import Case, formula_of, text_of
+
+READINGS = ("ordinary", "exact directions", "single steps")
+OPEN = ""  # the answer of a reading that decides nothing
+YES, NO = frozenset({"yes", "true"}), frozenset({"no", "false"})
+TENABLE = frozenset({"satisfiable", "consistent", "possible"})
+UNTENABLE = frozenset({"unsatisfiable", "inconsistent", "impossible"})
+_SENTENCES = re.compile(r"(?<=[.!?])\s+")
+_LETTER = re.compile(r"\b[A-Z]\b")
+Answers = dict[str, str]  # by reading
+
+
+def answers(story: str, question: str, choices: Sequence[str]) -> Answers:
+    """The choice that follows under each reading; empty if the words cannot be read.
+
+    >>> yes_or_no = ["yes", "no"]
+    >>> answers("The cup is left of the jug.", "Is the jug left of the cup?", yes_or_no)["ordinary"]
+    'no'
+    >>> sides = ["left", "upper-left"]
+    >>> answers("A is above B. C is left of A.", "Where is C relative to B?", sides)["single steps"]
+    'upper-left'
+    """
+    letters: dict[str, str] = {}  # the same story about other letters has the same answers
+
+    def renamed(letter: re.Match[str]) -> str:
+        return letters.setdefault(letter[0], chr(ord("A") + len(letters)))
+
+    story = _LETTER.sub(renamed, story)
+    question = _LETTER.sub(renamed, question)
+    return dict(_answers(story, question, tuple(choices)))
+
+
+@lru_cache(maxsize=20_000)
+def _answers(story: str, question: str, choices: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    sentences = [sentence for sentence in _SENTENCES.split(story.strip()) if sentence]
+    try:
+        return tuple(_read(sentences, question, choices).items())
+    except GnomonError:  # not understood, or too hard for the solver
+        return ()
+
+
+def _read(sentences: list[str], question: str, choices: tuple[str, ...]) -> Answers:
+    offered = {choice.lower(): choice for choice in choices}
+    if offered.keys() <= TENABLE | UNTENABLE:
+        told = [*sentences, *_SENTENCES.split(question)] if question else sentences
+        text = text_of(told, [])
+        return {reading: _choice(offered, _tenable(text, reading)) for reading in READINGS}
+    if offered.keys() <= YES | NO | reply_words().undetermined:
+        text = text_of(sentences, [question])
+        return {reading: _choice(offered, _yes_or_no(text, reading)) for reading in READINGS}
+    return _which(sentences, question, choices)
+
+
+def _tenable(text: StatedText, reading: str) -> frozenset[str]:
+    clash = Case(*text.formulas(reading_named(reading))).clash()
+    return UNTENABLE if clash else TENABLE
+
+
+def _yes_or_no(text: StatedText, reading: str) -> frozenset[str]:
+    verdict = Case(*text.formulas(reading_named(reading))).proof(needed=False).verdict
+    if verdict == "neutral":
+        return reply_words().undetermined
+    return {"entailment": YES, "contradiction": NO}.get(verdict, frozenset())
+
+
+def _choice(offered: dict[str, str], words: frozenset[str]) -> str:
+    """The choice that is one of some words."""
+    for word, choice in offered.items():
+        if word in words:
+            return choice
+    return OPEN
+
+
+def _which(sentences: list[str], question: str, choices: tuple[str, ...]) -> Answers:
+    """Which of the relations that are offered is the only one between two things."""
+    asked = read_which(question)
+    relations = [relation_called(choice) for choice in choices]
+    if asked is None or None in relations:
+        return {}
+    text = text_of(sentences, [])
+    found = {}
+    for reading in READINGS:
+        story, premises, _ = text.formulas(reading_named(reading))
+        claims = []
+        for relation in relations:
+            assert relation is not None
+            sides = [side for side in relation.facts.loosely if side in SIDES]
+            claims.append(formula_of(story, ("only_toward", *map(_name, asked), *sides)))
+        case = Case(story, premises, claims)
+        following = OPEN
+        for number, choice in enumerate(choices):
+            if case.proof(number, needed=False).verdict == "entailment":
+                following = choice
+        found[reading] = following
+    return found
+
+
+def _name(noun: str) -> str:
+    plain = bare(noun).replace(" ", "-")
+    return plain.upper() if len(plain) == 1 else plain
+
+
+def relation_called(answer: str) -> Relation | None:
+    """The direction that a short answer names: "lower-left", "above", "north".
+
+    >>> relation_called("lower-left").name, relation_called("overlap").name
+    ('lower left of', 'overlapping')
+    """
+    words = answer.lower().replace("-", " ")
+    for said in (words, f"{words} of", f"to the {words} of"):
+        relation = lexicon().find(said)
+        if relation is not None and relation.facts.loosely:
+            return relation
+    return None
