@@ -12,13 +12,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import cycle, islice, permutations, product
+from itertools import chain, cycle, islice, permutations, product
 from random import Random
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from gnomon.benchmarks.chains_pictures import pictured, scenes_of
 from gnomon.benchmarks.descriptions import described
 from gnomon.benchmarks.illustrating import draw_pictures
+from gnomon.benchmarks.offering import numbers, offered, option_counts
 from gnomon.contracts import Laws, Listing, RelationLaw
 from gnomon.errors import UsageError, check_known
 from gnomon.files import package_data, read_yaml
@@ -26,7 +29,7 @@ from gnomon.grouped import GOLD, tally
 from gnomon.options import several
 from gnomon.proofs.chainfacts import VERDICTS, ChainFact, Story, Verdict
 from gnomon.proofs.chains import FAMILIES, Trio, make_trio
-from gnomon.records import Item, digest
+from gnomon.records import MASK, Item, digest
 
 # Which stories are told: every combination of the dials in turn.
 
@@ -78,19 +81,6 @@ def _settings(
         if world.naming in namings:
             found.append((world, who))
     return found
-
-
-def numbers(text: str, what: str, least: int, most: int) -> list[int]:
-    """The numbers of a range such as 2-5, or one number."""
-    first, _, last = text.partition("-")
-    if first.isdecimal() and (last or first).isdecimal():
-        found = list(range(int(first), int(last or first) + 1))
-        if found and least <= found[0] and found[-1] <= most:
-            return found
-    raise UsageError(
-        f"'{text}' is no number or range of {what} from {least} to {most}.",
-        f"Write --set {what}=2 or --set {what}=2-4.",
-    )
 
 
 # Stories of facts in words: worlds with their things, ways to say a relation, and who tells it.
@@ -230,6 +220,7 @@ def _words() -> dict[str, Any]:
 
 
 STORIES = 400
+MOST_TRIED = 20  # stories for each that is asked with several options
 MOST_HOPS, MOST_DISTRACTORS = 10, 8
 ASKED = ("one", "pairs")
 FORMS = ("story", "picture")
@@ -247,6 +238,7 @@ def fresh(
     naming: str = "",
     shuffle: bool = True,
     ask: str = "one",
+    options: str = "",
     form: str = "story",
     size: int = 384,
 ) -> Iterator[Item]:
@@ -266,6 +258,8 @@ def fresh(
     shuffle      no tells the chain in order, and then the distractors
     ask          one question a story, or pairs: about every two things of the chain, both ways
                  round, for `gnomon score --beliefs` (labels are then not balanced)
+    options      2, 3 ... or a range such as 2-4: ask which word says how the two things are, among
+                 so many, one item for each number; only of stories that rule so many out
     form         story, or picture: the things stand on a floor, and a caption (left of, right of,
                  behind, in front of) is true of one picture and false of its twin
     size         pixels of a picture's side
@@ -275,7 +269,9 @@ def fresh(
     check_known("choice of questions", ask, ASKED)
     check_known("form", form, FORMS)
     if form == "picture":
-        _check_pictured(directions=directions, person=person, naming=naming, ask=ask)
+        _check_pictured(
+            directions=directions, person=person, naming=naming, ask=ask, options=options
+        )
         dials = _picture_dials(seed=seed, stories=stories, hops=hops, distractors=distractors)
         return (item for item, _ in pictured(**dials, size=size))
     plan = planned(
@@ -286,7 +282,26 @@ def fresh(
         namings=several(naming, NAMINGS, "way of naming"),
         random=Random(f"{seed}/plan"),
     )
+    if options:
+        return _with_options(seed, plan, stories, options, shuffle=shuffle)
     return _told_stories(seed, islice(plan, stories), ask, shuffle=shuffle)
+
+
+def _with_options(
+    seed: int, plan: Iterable[_Wanted], stories: int, options: str, *, shuffle: bool
+) -> Iterator[Item]:
+    """So many stories that rule out enough words, each with its fact among several words."""
+    wanted = option_counts(options)[-1]
+    some = islice(plan, MOST_TRIED * stories)
+    made = _told_stories(seed, some, "which", shuffle=shuffle)
+    enough = (item for item in made if len(item.choices) >= wanted)
+    first = next(enough, None)
+    if first is None:
+        raise UsageError(
+            f"No story of these directions rules out {wanted - 1} of their words.",
+            "Offer fewer, or choose others: --set directions=eight",
+        )
+    return offered(chain([first], islice(enough, stories - 1)), options)
 
 
 def _told_stories(seed: int, plan: Iterable[_Wanted], ask: str, *, shuffle: bool) -> Iterator[Item]:
@@ -302,7 +317,7 @@ def _told_stories(seed: int, plan: Iterable[_Wanted], ask: str, *, shuffle: bool
 def _check_pictured(**options: str) -> None:
     """Refuse what pictures do not have, rather than pass over it."""
     for name, value in options.items():
-        if value and value != IN_PICTURES[name]:
+        if value and value != IN_PICTURES.get(name):
             raise UsageError(
                 f"Pictures have no {name}={value}.", f"Leave --set {name}={value} out."
             )
@@ -331,6 +346,9 @@ def _picture_dials(
 def _items(trio: Trio, told: Telling, wanted: _Wanted, ask: str) -> Iterator[Item]:
     contexts = {verdict: told.context(trio.stories[verdict]) for verdict in VERDICTS}
     group = f"{wanted.family}/{wanted.hops}/{digest(*contexts.values())}"
+    if ask == "which":
+        yield _which(trio, told, _item(told, wanted, group, contexts["yes"], trio.question, "yes"))
+        return
     for verdict in VERDICTS:
         story = trio.stories[verdict]
         for asked, answer in _questions(trio, story, verdict, ask):
@@ -346,6 +364,26 @@ def _questions(
     for one, two in permutations(range(trio.hops + 1), 2):
         asked = ChainFact(trio.question.relation, one, two)
         yield asked, trio.family.logic.verdict(story, asked)
+
+
+def _which(trio: Trio, told: Telling, item: Item) -> Item:
+    """The item as a gap: its word, and those that the story rules out of the same two things."""
+    asked = trio.question
+    right = told.world.phrase(asked.relation)
+    words = []
+    for relation in told.world.relations:
+        other = ChainFact(relation, asked.first, asked.second)
+        said = told.world.phrase(relation)
+        if not said:  # "contains" fills no gap after "is"
+            continue
+        if said == right or trio.family.logic.verdict(trio.stories["yes"], other) == "no":
+            words.append(said)
+    one, two = told.names[asked.first], _object(told.names[asked.second])
+    verb = "am" if one == "I" else "is"
+    text = _as_sentence(f"{one} {verb} {MASK} {two}.")
+    named = f"{item.tags['directions']}/{item.tags['hops']}/{digest(item.context, text)}"
+    choices = tuple(dict.fromkeys(words))
+    return replace(item, id=named, form="cloze", text=text, choices=choices, gold=(right,))
 
 
 def _item(

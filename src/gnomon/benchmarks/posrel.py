@@ -18,6 +18,7 @@ from typing import NamedTuple
 import msgspec
 
 from gnomon.benchmarks.descriptions import described
+from gnomon.benchmarks.offering import offered
 from gnomon.benchmarks.posrel_scenes import (
     RELATIONS,
     ActionScene,
@@ -42,7 +43,12 @@ ASKED_FRESH = {"inside": "inside", "above": "on top of", "below": "underneath", 
 
 
 def fresh(
-    *, seed: int = 0, scenes: int = SCENES, per_group: int = 1, form: str = "cloze"
+    *,
+    seed: int = 0,
+    scenes: int = SCENES,
+    per_group: int = 1,
+    form: str = "cloze",
+    options: str = "",
 ) -> Iterator[Item]:
     """Scenes of our own: actions and objects of which neither says where the person is.
 
@@ -50,9 +56,10 @@ def fresh(
     scenes     how many are drawn, as many of each relation; 0 takes all, which are not balanced
     per_group  variants of each scene: another person or wording, so no more than copies
     form       cloze, choice (two questions a scene), both, or scene (a prompt to be painted)
+    options    2 to 4, or a range such as 2-4: offer so many of the words, one item for each number
     """
     for scene in fresh_scenes(seed, scenes, per_group):
-        yield from _items(scene, _chosen(form), ASKED_FRESH)
+        yield from offered(_items(scene, _chosen(form), ASKED_FRESH), options)
 
 
 def published(*, data: str = "", form: str = "cloze") -> Iterator[Item]:

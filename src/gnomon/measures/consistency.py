@@ -11,7 +11,7 @@ import numpy as np
 from gnomon.contracts import Measure, Need
 from gnomon.measures.accuracy import groups
 from gnomon.measures.columns import Codes, Floats, compact, differs_within, first_rows
-from gnomon.measures.statistics import Statistics, mean_of
+from gnomon.measures.statistics import Statistics, mean_of, ratio
 from gnomon.measures.table import Flags, Table
 from gnomon.measures.units import Units
 
@@ -265,3 +265,28 @@ def _alike(part: Table, *, and_right: bool) -> Statistics:
 
 
 CONSISTENCY, CONSISTENCY_AND_RIGHT = with_twin("consistency", consistency, "ways")
+
+
+def options_kept(table: Table) -> Statistics:
+    """Of the facts right among their fewest options, the share still right among the most."""
+    if not {"fact", "options"} <= set(table.tags):
+        return Statistics(np.zeros((0, 2)), ratio, 0, 0)
+    options = table.column("options")
+    counts = np.array([*map(_number, options.values), -1])[options.codes]
+    known = np.flatnonzero((counts > 0) & (table.column("fact").codes >= 0))
+    fact, number = compact(table.column("fact").codes[known])
+    order = np.lexsort((counts[known], fact))
+    ends = np.searchsorted(fact[order], np.arange(number + 1))
+    fewest, most = known[order[ends[:-1]]], known[order[ends[1:] - 1]]
+    several = counts[fewest] < counts[most]
+    fewest, most = fewest[several], most[several]
+    first = table.right[fewest]
+    columns = np.stack([first & table.right[most], first], axis=1).astype(float)
+    return Statistics.of(table.clusters[fewest], columns, ratio, n=int(first.sum()))
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() else -1
+
+
+OPTIONS_KEPT = Measure(name="options_kept", statistics=options_kept, needs=frozenset({"options"}))

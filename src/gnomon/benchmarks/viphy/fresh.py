@@ -10,6 +10,7 @@ from random import Random
 from typing import NamedTuple
 
 from gnomon.benchmarks.objects import Namesakes
+from gnomon.benchmarks.offering import offered
 from gnomon.benchmarks.viphy.files import Colours, SizeComparison
 from gnomon.benchmarks.viphy.items import color_item, pair_item, prompt_of, types, with_levels
 from gnomon.errors import UsageError
@@ -44,18 +45,24 @@ class ColouredThing(NamedTuple):
         return self.phrase
 
 
-def fresh_color(*, seed: int = 0, each: int = 80, prompt: str = "cloze") -> Iterator[Item]:
+def fresh_color(
+    *, seed: int = 0, each: int = 80, prompt: str = "cloze", options: str = ""
+) -> Iterator[Item]:
     """Things with their usual colours, every colour right equally often.
 
     seed    draws the things
     each    for how many things each colour is right; 0 asks about every thing there is, and then
             some colours are right more often than others
     prompt  how to ask, as in Table 2: cloze, question or finetune
+    options  2 to 8, or a range such as 2-4: offer so many of the colours, one of them right, one
+            item for each number
     """
     chosen = prompt_of("color", prompt, fresh=True)
+    items = []
     for thing in drawn_things(seed, each):
         shares = dict.fromkeys(thing.colours, 1 / len(thing.colours))
-        yield color_item(Colours(thing.name, shares), chosen, {}, thing.phrase)
+        items.append(color_item(Colours(thing.name, shares), chosen, {}, thing.phrase))
+    yield from offered(items, options)
 
 
 def drawn_things(seed: int, each: int) -> list[ColouredThing]:
@@ -170,7 +177,7 @@ class Level(NamedTuple):
 
 
 def fresh_spatial(
-    *, seed: int = 0, blocks: int = 60, prompt: str = "cloze", levels: int = 3
+    *, seed: int = 0, blocks: int = 60, prompt: str = "cloze", levels: int = 3, options: str = ""
 ) -> Iterator[Item]:
     """Everyday things in many kinds of room, every label right equally often.
 
@@ -178,12 +185,14 @@ def fresh_spatial(
     blocks  how many at most, 0 for all; each makes eighteen items about six things
     prompt  how to ask, as in Table 2: cloze, question or finetune
     levels  2 drops the pairs that are level; else 3
+    options  2, 3 or 2-3: offer so many of the labels, one item for each number
     """
     chosen = with_levels(prompt_of("spatial", prompt, fresh=True), levels)
     kin = Namesakes(chain.from_iterable(rooms().values()))
     for row in elevations(seed, blocks):
         if set(row.typical) <= set(chosen.labels):
-            yield pair_item("spatial", row, chosen, types(row.first, row.second, kin))
+            item = pair_item("spatial", row, chosen, types(row.first, row.second, kin))
+            yield from offered([item], options)
 
 
 def elevations(seed: int, blocks: int) -> list[SizeComparison]:
