@@ -112,7 +112,7 @@ def _degrees(asked: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:(?P<more>{same})|(?P<less>{opposite}))(?!\w)")
 
 
-class Comparison:
+class ThingComparison:
     """What clauses with a degree say of the things that a question compares."""
 
     def __init__(self, asked: str, things: frozenset[int], options: int) -> None:

@@ -12,7 +12,7 @@ from string import ascii_lowercase
 from gnomon.lexicon.relations import Words
 from gnomon.lexicon.replies import further_words, phrase, reply_words
 from gnomon.models.reading.assertion import Aboutness, Mention, asserted
-from gnomon.models.reading.claims import Comparison, OptionFrame, option_frame
+from gnomon.models.reading.claims import OptionFrame, ThingComparison, option_frame
 from gnomon.models.reading.question import EITHER, NO_QUESTION, POSSIBLE, ItemQuestion
 from gnomon.models.reading.segments import sentences_of
 
@@ -77,12 +77,12 @@ class ChoiceVocabulary:
         self._letters = _agreed_letters(self._letters, frame)
         self._in_prose, self._anywhere = _letter_patterns(self._letters, bool(frame.letters))
         self.framed = bool(frame.names)
-        self._compared: Comparison | None = None
+        self._compared: ThingComparison | None = None
         asked = question.asked if asked_things else frame.asked
         self.by_degree = bool(asked)
         if asked or frame.names:
             things = frozenset(frame.names or range(len(words)))
-            self._compared = Comparison(asked, things, len(words))
+            self._compared = ThingComparison(asked, things, len(words))
         self._about = Aboutness(NO_QUESTION if question.relation else question)
         self._converse = _converses(own)
         self.undetermined: int | None = None  # the choice that says that nothing follows
