@@ -205,6 +205,14 @@ def a_server(rng: Random, place: Place) -> dict[str, Any]:
     return {"name": "Nice", "model": "openai:gpt", "options": options}
 
 
+def a_training(rng: Random, place: Place) -> dict[str, Any]:
+    """A model that is made before it is asked, wherever the file says."""
+    folder = rng.choice([str(place.home / "trained"), "../home/.ssh", "trained", "../stranger/t"])
+    recipe = rng.choice(["probe", "capbert", "../stranger/link/prompt.yaml"])
+    name = rng.choice(["model", "look.allow_pickle", "data.train.file", "captions", "seeds.data"])
+    return {"model": f"hf:{folder}", "train": recipe, "set": {name: value(rng, place, name)}}
+
+
 def a_benchmark(rng: Random, place: Place) -> dict[str, Any]:
     """A benchmark of the registry with options, or a file: the user's, or the stranger's."""
     private = [
@@ -234,6 +242,12 @@ def experiment(rng: Random, place: Place, harmless: bool) -> list[list[str]]:
             content["prompts"] = [rng.choice([str(place.home / "private/prompt.yaml"), "plain"])]
         if rng.random() < 0.25:
             content["report"] = rng.choice([str(value(rng, place)), "page.html"])
+        if rng.random() < 0.2:
+            content["results"] = rng.choice([str(value(rng, place)), "../home/results"])
+        if rng.random() < 0.2:
+            content["benchmarks"][0]["choose_prompts"] = True
+        if rng.random() < 0.2:
+            content["models"] = [a_training(rng, place)]
         _write_items(rng, place)
     (place.stranger / "nice.yaml").write_text(yaml.safe_dump(content))
     extra = rng.choice([[], [], ["--dry-run"]])

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 Scale = Literal["log-probability", "probability", "none"]
 Takes = Literal["text", "image"]
 # What a measure may need of a table; "laws" is a declared order, or other relations, or both.
-# "pairs" are contrastive ones (the tag `pair`), "truth" the choices true and false, or yes and no,
-# "ways" facts that are asked in several (the tags `fact` and `way`), and "options" facts that are
-# asked with several numbers of options (the tags `fact` and `options`).
+# "pairs" are contrastive ones (the tag `pair`), "quads" two of them in a group, "truth" the choices
+# true and false, or yes and no, "ways" facts that are asked in several (the tags `fact` and `way`),
+# and "options" facts that are asked with several numbers of options (the tags `fact`, `options`).
 Need = Literal[
-    "scores", "groups", "order", "relations", "laws", "pairs", "truth", "ways", "options"
+    "scores", "groups", "order", "relations", "laws", "pairs", "quads", "truth", "ways", "options"
 ]
 TEXT: frozenset[Takes] = frozenset({"text"})
 ANYTHING: frozenset[Takes] = frozenset({"text", "image"})

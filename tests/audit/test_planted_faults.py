@@ -78,6 +78,20 @@ def test_duplicates_finds_a_repeat_a_conflict_and_a_torn_twin(sound):
         assert findings[part].items == ("q3", "twin")
 
 
+def test_a_conflict_is_shown_by_two_items_with_different_labels(sound):
+    questions = list(sound.questions)
+    other = next(label for label in LABELS if label != questions[3].gold[0])
+    questions.append(changed(questions[3], id="same"))
+    questions.append(changed(questions[3], id="twin", gold=(other,)))
+    [example] = found(replace(sound, questions=questions), "duplicates")["conflicts"].examples
+    assert example.ids == ("q3", "twin")
+    first, second = example.text.splitlines()
+    assert first.startswith("q3: ")
+    assert first.endswith(f"→ {questions[3].gold[0]}")
+    assert second.startswith("twin: ")
+    assert second.endswith(f"→ {other}")
+
+
 def test_constants_finds_a_frequent_label():
     audited = random_set(2, gold=lambda i, one: ("neutral",) if i % 3 == 0 else one.gold)
     [finding] = audit(audited, ["constants"]).findings
@@ -277,6 +291,23 @@ def test_clash_finds_a_story_that_contradicts_itself():
     story = "The cup is above the jug. The jug is above the pan. The pan is above the cup."
     one = asked("q0", (story, "The cup is above the pan."), LABELS, ("entailment",))
     assert found(set_of([one]), "clash")["stories"].alarm
+
+
+def asked_yes_no(number, first, word, second, gold):
+    text = f"Is the {first} {word} than the {second}?"
+    return asked(f"q{number}", ("", text), ("yes", "no"), (gold,))
+
+
+def test_order_finds_a_cycle_that_is_asked_with_yes_and_no():
+    facts = [("cup", "larger", "pan", "yes"), ("jug", "smaller", "pan", "yes")]
+    sound = [asked_yes_no(number, *fact) for number, fact in enumerate(facts)]
+    assert not any(finding.alarm for finding in found(set_of(sound), "order").values())
+    closed = [*sound, asked_yes_no(2, "cup", "bigger", "jug", "no")]
+    tangle = found(set_of(closed), "order")["tangle"]
+    assert tangle.alarm
+    assert tangle.behind == 3
+    taller = [*sound, asked_yes_no(2, "cup", "taller", "jug", "no")]  # another scale
+    assert not any(finding.alarm for finding in found(set_of(taller), "order").values())
 
 
 @pytest.mark.parametrize(

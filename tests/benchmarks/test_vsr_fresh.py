@@ -18,6 +18,7 @@ from gnomon.errors import DataError, ModelError, UsageError
 from gnomon.records import problem
 from gnomon.scenes.contrasts import truth_in
 from gnomon.scenes.layouts import ContrastOptions
+from gnomon.scenes.pictures import survey
 from gnomon.scenes.placing import impossibilities
 from gnomon.scenes.relations import relations
 
@@ -56,9 +57,41 @@ def test_both_pictures_show_the_same_things_and_nothing_that_cannot_be():
         first, second = quad.scenes
         look = [(placed.id, placed.thing, placed.colour) for placed in first.things]
         assert sorted(look) == sorted((p.id, p.thing, p.colour) for p in second.things)
-        assert (first.place, first.look) == (second.place, second.look)
+        assert (first.place, first.look, first.wall) == (second.place, second.look, second.wall)
         assert first.things != second.things
         assert impossibilities(first) == impossibilities(second) == []
+
+
+def test_both_pictures_are_of_one_viewer_and_what_is_not_asked_stays_in_its_place():
+    for quad in quads_of():
+        first, second = quad.scenes
+        assert first.viewer == second.viewer
+        asked = {*quad.subjects, *quad.grounds}
+        others = [placed for placed in first.things if placed.id not in asked]
+        assert 3 <= len(others) <= 7  # and what one of the two stands on
+        assert others == [placed for placed in second.things if placed.id not in asked]
+
+
+def test_a_thing_is_about_as_large_in_both_pictures_of_a_quad():
+    """Or the size of a box would tell what is in front: a shortcut that is not seeing."""
+    for quad in quads_of():
+        surveys = [survey(scene, 96) for scene in quad.scenes]
+        for ids in (quad.subjects, quad.grounds):
+            if len(ids) > 1:
+                continue
+            first, second = (seen.boxes[ids[0]] for seen in surveys)
+            for low, high in ((0, 2), (1, 3)):
+                ratio = (first[high] - first[low]) / (second[high] - second[low])
+                assert 0.79 < ratio < 1.26
+
+
+def test_a_rope_that_joins_two_things_is_seen():
+    wanted = WantedQuads(3, 2, "clear", ("attached to",), "abc", ContrastOptions())
+    for quad in make_quads(wanted):
+        joined = [survey(scene, 96) for scene in quad.scenes if scene.links]
+        assert len(joined) == 1
+        assert joined[0].rope_share >= 0.001
+        assert joined[0].rope_visible >= 0.6
 
 
 def test_captions_pictures_relations_and_pairs_are_true_as_often_as_false():
@@ -200,7 +233,8 @@ def test_controls_are_yes_and_no_of_the_same_things():
         named[item.gold][item.tags["subj"]] += 1
         by_picture[item.images[0].path][item.gold] += 1
         assert item.tags["control"] == "yes"
-    assert named[("true",)] == named[("false",)]
+    differing = named[("true",)] - named[("false",)]  # what fits no other picture's place
+    assert differing.total() <= QUADS // 2
     assert all(count["true",] == count["false",] == 1 for count in by_picture.values())
     together = asked(controls="yes")
     assert len(together) == 8 * QUADS
@@ -225,7 +259,7 @@ def test_relations_and_distractors_can_be_chosen():
     assert {item.tags["relation"] for item in items} == {"left of", "right of"}
     assert {item.tags["things"] for item in items} == {"2"}
     more = asked(3, 2, relations="left of", distractors=2)
-    assert {item.tags["things"] for item in more} == {"4"}
+    assert {item.tags["things"] for item in more} <= {"3", "4"}
 
 
 @pytest.mark.parametrize(
@@ -276,7 +310,7 @@ def test_a_limit_without_room_for_a_quad_is_refused():
 
 
 def pictures_in(folder):
-    return {file.name: file.stat().st_mtime_ns for file in folder.iterdir()}
+    return {file.name: file.stat().st_mtime_ns for file in folder.glob("*.png")}
 
 
 def test_pictures_are_described_and_drawn_once(tmp_path):
@@ -303,7 +337,7 @@ def test_a_limit_draws_only_what_is_asked(tmp_path):
 def test_a_damaged_picture_is_drawn_again_and_others_are_not(tmp_path):
     source = gnomon.load("vsr@fresh", quads=3, size=SIZE)
     items = list(source.illustrated(tmp_path))
-    files = sorted(tmp_path.iterdir())
+    files = sorted(tmp_path.glob("*.png"))
     whole = files[0].read_bytes()
     files[0].write_bytes(whole[:-20])
     files[1].unlink()

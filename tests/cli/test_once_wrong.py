@@ -267,8 +267,8 @@ def test_a_report_of_cloze_items_quotes_the_papers_table_of_cloze_items(shared, 
     page = tmp_path / "page.html"
     assert main(["report", str(run.path), "-o", str(page)]) == 0
     told = page.read_text()
-    assert "the best model, VinVL" in told
-    assert "the best model, ISM w/ VinVL" not in told
+    assert "the best model asked in this form, VinVL" in told
+    assert "the best model asked in this form, ISM w/ VinVL" not in told
 
 
 def test_the_papers_whole_set_is_not_said_to_be_smaller_than_the_papers(capsys, shared):

@@ -11,7 +11,7 @@ import pytest
 import gnomon
 from gnomon.cli import main
 from gnomon.errors import UsageError
-from gnomon.runs import runs_in
+from gnomon.runs import MANIFEST, runs_in
 
 
 @pytest.fixture(scope="module")
@@ -690,3 +690,19 @@ def test_runs_are_scored_compared_and_shown_on_the_items_that_another_recognised
     assert recognised == f"{100 * fine['constant:beside']:.1f}"
     assert whole != recognised
     assert main(["score", "runs", "--on-items-of", "nowhere"]) == 1
+
+
+def test_seeds_that_change_nothing_are_told(capsys):
+    """Of released files a seed changes nothing: three runs are one."""
+    for seed in (1, 2, 3):
+        gnomon.run(gnomon.load("scales", seed=seed), "constant:yes", limit=20, runs="others")
+        gnomon.run(gnomon.load("scales"), "constant:yes", limit=20, runs=f"same/{seed}")
+    told = printed(capsys, "score", "others", "--over-seeds").err
+    assert "changes neither items nor answers" not in told
+    for seed in (1, 2, 3):
+        [run] = runs_in(f"same/{seed}")
+        manifest = json.loads((run.path / MANIFEST).read_text(encoding="utf-8"))
+        manifest["options"]["seed"] = seed
+        (run.path / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    told = printed(capsys, "score", "same/1", "same/2", "same/3", "--over-seeds").err
+    assert "constant:yes: the seed changes neither items nor answers" in told

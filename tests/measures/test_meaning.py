@@ -40,7 +40,7 @@ OF_RIGHT_LABELS = OF_SCORES | {
     "form_agreement",
 }
 # A pair of a true and a false statement: a statement that is both is in no pair.
-OF_TRUTH = {"auc", "pair_image", "pair_right"}
+OF_TRUTH = {"auc", "pair_image", "pair_right", "quad_text", "quad_image", "quad_group"}
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -189,3 +189,47 @@ def test_what_float_noise_tells_apart_is_a_tie():
     table = paired([True, False], [0.5 + 1e-7, 0.5], ["a", "a"])
     assert AUC.statistics(table).value == 0.5
     assert PAIR_IMAGE.statistics(table).value == 0.5
+
+
+QUADS = [measure(name) for name in ("quad_text", "quad_image", "quad_group")]
+
+
+def quads_asked(*quads, against="behind"):
+    """Quads of two captions and two pictures: the scores of the captions with each picture."""
+    truths, preferences, groups, tags = [], [], [], []
+    for number, quad in enumerate(quads):
+        for caption, picture in product(range(2), repeat=2):
+            truths.append(caption == picture)
+            preferences.append(quad[caption][picture])
+            groups.append(f"q{number}")
+            tags.append({"pair": f"q{number}/{caption}", "against": against})
+    return asked(truths, preferences, groups=groups, tags=tags)
+
+
+@given(st.lists(st.lists(st.integers(-2, 2), min_size=4, max_size=4), min_size=1, max_size=9))
+def test_quads_are_scored_as_winoground_scores_them(flat):
+    quads = [[quad[:2], quad[2:]] for quad in flat]
+    texts, pictures = [], []
+    for s in quads:  # s[caption][picture], after the code of the paper
+        texts.append(s[0][0] > s[1][0] and s[1][1] > s[0][1])
+        pictures.append(s[0][0] > s[0][1] and s[1][1] > s[1][0])
+    both = np.array(texts) & np.array(pictures)
+    table = quads_asked(*quads)
+    for each, wanted in zip(QUADS, (texts, pictures, both), strict=True):
+        assert each.statistics(table).value == pytest.approx(np.mean(wanted))
+
+
+def test_guesses_win_a_quarter_a_quarter_and_a_sixth_of_quads(rng):
+    table = quads_asked(*rng.normal(size=(4000, 2, 2)).tolist())
+    for each in QUADS:
+        assert each.statistics(table).value == pytest.approx(each.chance, abs=0.03)
+
+
+def test_pairs_that_are_no_quad_are_left_out():
+    from gnomon.measures.chance import unmet
+
+    whole = [[3, 0], [0, 3]]
+    assert unmet(QUADS[0], quads_asked(whole)) is None
+    half = asked([True, False], [1, 0], groups=["q", "q"], tags=[{"pair": "p", "against": "x"}] * 2)
+    assert unmet(QUADS[0], half) == "quads"
+    assert unmet(QUADS[0], asked([True, False], [1, 0])) == "quads"

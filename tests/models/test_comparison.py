@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from gnomon.contracts import Benchmark
 from gnomon.errors import ModelError, UsageError
-from gnomon.models.comparison import FORMS, ComparisonModel
+from gnomon.models.comparison import ComparisonModel
 from gnomon.records import Image, Item
 from gnomon.vision.pictures import Prepared
 
@@ -19,7 +19,7 @@ class Words:
     """Compares by a number that is written in the picture's path, and notes what it is asked."""
 
     pictures = 1
-    forms = FORMS
+    asks = False
     usual_contrast = "opposite"
     batch = 4
     longest = 12

@@ -185,3 +185,22 @@ def test_options_inside_the_text_can_be_left_there(folder):
     (first, *_) = items_of(folder / "bbh_navigate.json", map="choices=none")
     assert "Options:" in first.text
     assert first.choices == ("No", "Yes")
+
+
+def test_every_set_whose_file_was_opened_is_read_by_its_name(folder):
+    from gnomon.items.sets import named_sets
+
+    for name, known in named_sets().items():
+        if known.opened != "file" or "cannot be asked" in known.note:
+            continue
+        items = gnomon.load(f"set:{name}", data=str(folder), images="none").items()
+        assert next(iter(items)).text
+
+
+def test_the_published_answers_of_a_model_get_their_accuracy(folder, tmp_path):
+    from gnomon.items.answers.logs import import_log
+
+    (run,) = import_log(folder / "sib_radio_llama70.csv", tmp_path)
+    right = sum(answer.choice in item.gold for item, answer in run.answers())
+    assert right == 301
+    assert run.manifest.counts.items == 1000

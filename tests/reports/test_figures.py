@@ -45,6 +45,18 @@ def test_entailment_runs_get_the_figures_of_the_papers(runs: Path) -> None:
     assert any(name.startswith("boxes-by-") for name in found)
 
 
+def test_numbers_behind_figures_name_values_of_tags_as_the_items_do(runs: Path) -> None:
+    """Pages say "whose place it is"; every file of numbers has the tag's own value."""
+    study = study_of(runs, "good", "middling", "guess")
+    values = {item.tags["class"] for item in study.items}
+    found = named(figures(study))
+    boxes = {row[1] for row in found["boxes-by-class"].rows}
+    bars = {row[1] for row in found["accuracy-by-class"].rows}
+    assert boxes == bars == values
+    known = registry.benchmark("spacenli")
+    assert known.title_of("class", "argument orientation") == "whose place it is"
+
+
 def test_pairs_get_symmetry_bars_and_form_agreement(made: ModuleType, runs: Path) -> None:
     found = named(figures(study_of(runs, "pairs")))
     assert "objects-size-cloze" in found
@@ -285,7 +297,9 @@ def test_the_hardest_and_easiest_groups_are_those_of_the_largest_models(sized: S
     found = named(figures(sized))
     hardest, easiest = found["hardest-groups"], found["easiest-groups"]
     assert hardest.title == "The hardest templates over 3 models"
-    assert hardest.rows == easiest.rows
+    assert sorted(hardest.rows) == sorted(easiest.rows)
+    shares = [row[2] for row in easiest.rows]
+    assert shares == sorted(shares, reverse=True)  # each file begins with what it is about
     means = {row[1]: row[2] for row in hardest.rows}
     # t5-3b is right on the templates from 3 on, roberta-large from 5, ada from 6
     assert means["template 0"] == pytest.approx(1 / 2)

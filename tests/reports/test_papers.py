@@ -501,13 +501,15 @@ def test_a_report_compares_with_the_table_of_its_own_form(made: ModuleType, tmp_
 
     names, said = report("cloze")
     assert {"VinVL", "BERT", "RoBERTa"} == set(names)
-    assert said == "In the paper the best model, VinVL, reaches 56\u00a0%."
+    assert said == "In the paper the best model asked in this form, VinVL, reaches 56\u00a0%."
     names, said = report("scene")
     assert {"ISM (Human)", "ISM (Box)"} == set(names)
-    assert said == "In the paper the best model, ISM (Human), reaches 73\u00a0%."
+    assert said == "In the paper the best model asked in this form, ISM (Human), reaches 73\u00a0%."
     names, said = report("choice")
     assert {"UnifiedQA", "ISM w/ VinVL"} == set(names)
-    assert said == "In the paper the best model, ISM w/ VinVL, reaches 60\u00a0%."
+    assert (
+        said == "In the paper the best model asked in this form, ISM w/ VinVL, reaches 60\u00a0%."
+    )
 
 
 def test_painters_stand_beside_the_papers_painters_alone(made: ModuleType, tmp_path: Path) -> None:

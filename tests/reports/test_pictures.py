@@ -23,7 +23,8 @@ from gnomon.reports import pictures
 from gnomon.reports.pictures import Album, sketches_of, thumbnail_of
 from gnomon.reports.viewer.app import make_app
 from gnomon.scenes.descriptions import scene_of
-from gnomon.scenes.pictures import draw, scene_note, write_png
+from gnomon.scenes.pictures import draw, scene_file, write_png
+from gnomon.scenes.scenes import to_json
 from gnomon.vision.images import describe
 
 
@@ -31,7 +32,8 @@ from gnomon.vision.images import describe
 def picture(tmp_path: Path) -> Image:
     file = tmp_path / "cup.png"
     scene = scene_of("a cup on a table", 0)
-    write_png(file, draw(scene, 64).rgb, notes=scene_note(scene))
+    write_png(file, draw(scene, 64).rgb)
+    scene_file(file).write_text(to_json(scene))
     return describe(file)
 
 

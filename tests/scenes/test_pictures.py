@@ -14,7 +14,7 @@ import pytest
 
 from gnomon.errors import DataError, UsageError
 from gnomon.scenes.descriptions import scene_of
-from gnomon.scenes.pictures import draw, png, scene_in, scene_note, survey, write_png
+from gnomon.scenes.pictures import draw, png, scene_file, scene_in, survey, write_png
 from gnomon.scenes.rendering import FLOOR, SKY, RayGrid, cast, rays_of, windows_of
 from gnomon.scenes.scenes import Placed, Scene, Viewer, to_json
 from gnomon.scenes.solids import camera_of, solid
@@ -224,25 +224,33 @@ def test_an_eye_inside_a_thing_or_far_away_sees_numbers(eye, place):
     assert (picture.survey.depth > 0).all()
 
 
-def test_a_picture_carries_its_scene_and_its_notes_change_no_pixel(tmp_path):
+def test_a_scene_lies_beside_its_picture_and_notes_change_no_pixel(tmp_path):
     scene = scene_of("a cup on a table", 3)
-    other = msgspec.structs.replace(scene.things[0], id="t\u00e4\u5b57")
-    named = msgspec.structs.replace(scene, things=(other, *scene.things[1:]))
-    for each in (scene, named):
-        write_png(tmp_path / "a.png", draw(each, 32).rgb, notes={**scene_note(each), "By": "me"})
-        assert scene_in(tmp_path / "a.png") == each
-    content = (tmp_path / "a.png").read_bytes()
+    file = tmp_path / "a.png"
+    write_png(file, draw(scene, 32).rgb, notes={"By": "me"})
+    assert scene_in(file) is None
+    scene_file(file).write_text(to_json(scene))
+    assert scene_in(file) == scene
+    content = file.read_bytes()
     assert b"tEXtBy\0me" in content
     assert content.index(b"tEXt") < content.index(b"IDAT")
-    plain = png(draw(named, 32).rgb)
+    plain = png(draw(scene, 32).rgb)
     assert b"tEXt" not in plain
     assert plain[plain.index(b"IDAT") :] == content[content.index(b"IDAT") :]
 
 
+def test_the_scene_in_a_picture_of_an_earlier_edition_is_still_read(tmp_path):
+    scene = scene_of("a cup on a table", 3)
+    write_png(tmp_path / "a.png", draw(scene, 32).rgb, notes={"Scene": to_json(scene)})
+    assert scene_in(tmp_path / "a.png") == scene
+
+
 @pytest.mark.parametrize("note", ["", "{}", "x" * 5000, '{"things": []}'])
-def test_a_note_that_is_no_scene_is_none(tmp_path, note):
+def test_a_note_or_a_file_that_is_no_scene_is_none(tmp_path, note):
     black = np.zeros((4, 4, 3), dtype=np.uint8)
     write_png(tmp_path / "a.png", black, notes={"Scene": note})
+    assert scene_in(tmp_path / "a.png") is None
+    scene_file(tmp_path / "a.png").write_text(note)
     assert scene_in(tmp_path / "a.png") is None
     write_png(tmp_path / "b.png", black)
     assert scene_in(tmp_path / "b.png") is None

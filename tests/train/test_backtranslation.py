@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from gnomon.errors import UsageError
-from gnomon.models.prompts.candidates import NO_BLANK, NO_OBJECT, CandidateList
+from gnomon.models.prompts.candidates import EXCHANGED, NO_BLANK, NO_OBJECT, CandidateList
 from gnomon.models.prompts.wording import mentions
 from gnomon.records import Item
 from gnomon.train.backtranslation import (
@@ -104,3 +104,14 @@ def test_sentences_without_tags_cannot_be_translated_back():
     seeds = CandidateList(templates=("{before}{answer}{after}",))
     with pytest.raises(UsageError, match="tag:obj_a"):
         back_translated(seeds, [ITEM], by({}), by({}), 2)
+
+
+def test_words_of_a_sentence_with_its_objects_exchanged_are_not_shared_with_the_others():
+    back = {
+        "A horse is larger than an ant.": ["An ant is smaller than a horse."],
+        "A horse is smaller than an ant.": ["An ant is larger than a horse."],
+    }
+    found = back_translated(SEEDS, [ITEM], by({}), by(back), 5)
+    assert found.candidates.answers == ({},)
+    assert found.candidates.templates == SEEDS.templates
+    assert found.dropped[EXCHANGED] == 1

@@ -86,10 +86,7 @@ Twins = list[list[int]]  # numbers of questions that are the same
 
 def duplicates(subject: Subject) -> Iterator[Finding]:
     """Repeats, conflicting labels, and questions that are in several splits."""
-    asked = list(map(_asked, subject.questions))
-    same = grouped(range(len(asked)), asked.__getitem__)
-    twins = [numbers for numbers in same.values() if len(numbers) > 1]
-
+    twins = same_questions(subject)
     further = sum(map(len, twins)) - len(twins)
     yield _twins_finding(subject, "repeats", twins, further, "repeat an earlier one word for word")
 
@@ -104,6 +101,13 @@ def duplicates(subject: Subject) -> Iterator[Finding]:
         yield _twins_finding(
             subject, "across splits", split, sum(map(len, split)), "are in two splits"
         )
+
+
+def same_questions(subject: Subject) -> Twins:
+    """The questions that are there more than once."""
+    asked = list(map(_asked, subject.questions))
+    same = grouped(range(len(asked)), asked.__getitem__)
+    return [numbers for numbers in same.values() if len(numbers) > 1]
 
 
 def _asked(question: AuditItem) -> tuple[object, ...]:

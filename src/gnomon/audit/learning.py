@@ -20,6 +20,9 @@ FOLDS = 8
 RIGHT, OFFERED = 0.25, 1.0  # sightings that a label's rate begins with
 PRIOR = 1.0  # how many sightings the rate of a label counts for, beside those of a sign
 MOST_COUNTS = 2_000_000  # signs times labels that are counted in one fold: the most frequent ones
+BASKETS = 512  # in which the second classifier counts signs
+RIDGE = 1.0  # by how much of the mean square its weights are held back
+AT_ONCE = 4096  # rows
 TINY = 1e-12
 
 
@@ -54,6 +57,21 @@ def folds_of_units(units: Sequence[tuple[str, ...]], folds: int = FOLDS) -> np.n
     for row, mine in enumerate(units):
         for unit in mine:
             found[row] |= 1 << fold[unit]
+    return found
+
+
+def held_out_scores(learner: Learner, answers: Answers, folds: np.ndarray) -> Floats:
+    """[rows, width] what speaks for each choice, learnt from all other folds; 0 without any."""
+    found = np.where(answers.choices >= 0, 0.0, -np.inf)
+    blocks, block_of = np.unique(folds, return_inverse=True)
+    rows_of = [np.flatnonzero(block_of == block) for block in range(len(blocks))]
+    counted = [learner.counts(rows) for rows in rows_of]
+    for bits, rows in zip(blocks.tolist(), rows_of, strict=True):
+        apart = [
+            mine for mine, other in zip(counted, blocks.tolist(), strict=True) if not other & bits
+        ]
+        if apart:
+            found[rows] = learner.scores(sum(apart[1:]) + apart[0], rows)
     return found
 
 
@@ -192,6 +210,52 @@ class ChoiceBayes:
         found = np.full(offered.shape, -np.inf)
         found[offered] = np.bincount(place, weights[codes], int(offered.sum()))
         return found
+
+
+class Ridge:
+    """A second classifier of another kind: linear, over numbers of signs in so many baskets.
+
+    Its knowledge is a sum over rows, too: how baskets go together, and how they go with answers.
+    """
+
+    def __init__(self, signs: Signs, answers: Answers) -> None:
+        self._answers = answers
+        self._signs = signs
+        lengths = np.diff(signs.starts)
+        self._scale = 1 / np.sqrt(np.maximum(lengths, 1))
+
+    def _baskets(self, rows: np.ndarray) -> Floats:
+        codes, place = self._signs.of_rows(rows)
+        cells = place * BASKETS + codes % BASKETS
+        sign = np.where(codes // BASKETS % 2, -1.0, 1.0)  # so that signs in one basket cancel
+        found = np.bincount(cells, weights=sign, minlength=len(rows) * BASKETS)
+        scaled = found.reshape(len(rows), BASKETS) * self._scale[rows][:, None]
+        return np.concatenate([scaled, np.ones((len(rows), 1))], axis=1)
+
+    def counts(self, rows: np.ndarray) -> Floats:
+        """[baskets, baskets and targets] the products of baskets with baskets and with answers."""
+        answers = self._answers
+        offered = answers.offered_targets[rows]
+        gaps = answers.votes[rows] - offered / offered.sum(axis=1, keepdims=True)
+        found = np.zeros((BASKETS + 1, BASKETS + 1 + gaps.shape[1]))
+        for begin in range(0, len(rows), AT_ONCE):
+            part = slice(begin, begin + AT_ONCE)
+            baskets = self._baskets(rows[part])
+            found += baskets.T @ np.concatenate([baskets, gaps[part]], axis=1)
+        return found
+
+    def scores(self, counts: Floats, rows: np.ndarray) -> Floats:
+        """What the baskets of a row predict for each choice."""
+        size = BASKETS + 1
+        penalty = RIDGE * max(1.0, float(np.trace(counts[:, :size])) / size)
+        weights = np.linalg.solve(counts[:, :size] + penalty * np.eye(size), counts[:, size:])
+        found = np.concatenate(
+            [
+                self._baskets(rows[begin : begin + AT_ONCE]) @ weights
+                for begin in range(0, len(rows), AT_ONCE)
+            ]
+        )
+        return self._answers.by_choice(found, rows)
 
 
 def _log(value: Floats | float) -> Floats:

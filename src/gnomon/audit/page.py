@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gnomon.audit.auditing import AuditReport
-from gnomon.audit.finding import Finding
+from gnomon.audit.finding import LEVEL, Finding
 from gnomon.contracts import Listing
 from gnomon.reports.shell import asset, page, page_file, write_page
 from gnomon.reports.words import capitalised, counted, listed
@@ -53,6 +53,12 @@ def summary(report: AuditReport) -> Iterator[str]:
         if finding.alarm or finding.explained:
             yield from _paragraph(finding)
 
+    drawn = sum(finding.p is not None for finding in report.findings)
+    if drawn:
+        yield (
+            f"\n  {counted(drawn, 'figures')} could be off by luck; in a sound set one of them is "
+            f"an alarm in at most {LEVEL:.0%} of reports."
+        )
     states = _states(report)
     quiet = [name for name, state in states.items() if state == FINE]
     if quiet:

@@ -313,18 +313,22 @@ def _sentence(subject: Subject, given: Input, way: Way, off: OffChance) -> str:
     )
 
 
-def _choices_alone(subject: Subject) -> Iterator[Finding]:
-    """Choices that differ from item to item: does how they are written give one away?"""
-    answers = subject.answers
+def signs_of_choices(subject: Subject) -> dict[str, Signs]:
+    """What can be seen of each choice, one after the other, without the question."""
     written = []
     for question in subject.answered:
         written += writing_of_choices(question)
     texts = [choice for question in subject.answered for choice in question.choices]
-    rules = {
+    return {
         "length, place and writing": signs_of(written, str.split),
         "words": signs_of(texts, words_of),
     }
-    for name, signs in rules.items():
+
+
+def _choices_alone(subject: Subject) -> Iterator[Finding]:
+    """Choices that differ from item to item: does how they are written give one away?"""
+    answers = subject.answers
+    for name, signs in signs_of_choices(subject).items():
         off, credit = tried_against_rates(subject, ChoiceBayes(signs, answers), usual_way(subject))
         says = (
             f"Taking the choice by the {name} of the choices alone, without the question, is right "

@@ -20,6 +20,7 @@ examples:
   gnomon audit vsr@published --data path/to/vsr --split random
   gnomon audit mine.jsonl --map text=question,choices=options,gold=answer,group=template
   gnomon audit train.jsonl test.jsonl --map text=caption,gold=label,labels=false+true -o audit.html
+  gnomon audit mine.jsonl --map text=question,gold=answer,group=template -o clean.jsonl
   gnomon audit mine.jsonl --runs runs
   gnomon audit quiz.csv --map text=question,choices=A+B+C+D,gold=answer --check validation
   gnomon audit my_patterns.yaml --prove
@@ -155,10 +156,28 @@ def _audit(args: Namespace) -> bool:
         reports.append(audit(audited, checks, reasons))
     _print(reports, args.format)
     if args.output:
+        _write(reports, args)
+    return any(report.alarms for report in reports)
+
+
+def _write(reports: Sequence[AuditReport], args: Namespace) -> None:
+    """Write the page or, to a file of items, the part of the set that gives nothing away."""
+    from gnomon.items.itemfiles import is_item_file
+
+    output = Path(args.output)
+    if not is_item_file(output.name):
         from gnomon.audit.page import write_audit
 
-        write_audit(reports, Path(args.output), command=" ".join(["gnomon audit", *args.sets]))
-    return any(report.alarms for report in reports)
+        write_audit(reports, output, command=" ".join(["gnomon audit", *args.sets]))
+        return
+    from gnomon.audit.pruning import write_pruned
+
+    if len(reports) != 1:
+        raise UsageError(
+            f"{output} can hold the items of one set, but {len(reports)} are audited.",
+            "Name one benchmark or file.",
+        )
+    print(write_pruned(reports[0], output), file=sys.stderr)
 
 
 def _sets(args: Namespace) -> Iterator[AuditSet]:

@@ -41,6 +41,8 @@ def main(args: Namespace) -> int:
         return list_suites(args)
     if args.kind == "prompts":
         return list_prompts(args)
+    if args.kind == "sets":
+        return list_sets(args)
     return _one(args) if args.name else _names(args)
 
 
@@ -257,6 +259,29 @@ def _cell(value: Any) -> Any:
 
 
 SECONDS = 0.25  # of a processor that the small model of the demo takes for an item, on average
+
+
+def list_sets(args: Namespace) -> int:
+    """Print the public benchmarks of others that are known, or all that is known of one."""
+    import msgspec
+
+    from gnomon.items.sets import named_sets, set_named
+
+    known = named_sets()
+    if args.name:
+        known = {args.name.removeprefix("set:"): set_named(args.name)}
+    if args.format == "json":
+        print_json([{"name": name, **msgspec.to_builtins(one)} for name, one in known.items()])
+        return 0
+    opened = {"file": "", "form": " (read in its form only)", "no": " (never opened here)"}
+    width = max(map(len, known))
+    for name, one in known.items():
+        print(hanging(f"  {name:<{width}}  ", f"{one.asks}{opened[one.opened]}"))
+        if args.name:
+            print(hanging("", f"files: {', '.join(one.files)}; where: {one.where}"))
+            print(hanging("", f"licence: {one.licence}. {one.note}".strip()))
+    print("`gnomon run set:NAME -m MODEL --data DIR` asks one, with its authors' files in DIR.")
+    return 0
 
 
 def list_suites(args: Namespace) -> int:

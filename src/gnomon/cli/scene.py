@@ -99,9 +99,10 @@ def _write(scene: Scene, output: str, args: Namespace) -> None:
 
 
 def _write_picture(scene: Scene, output: str, args: Namespace) -> None:
-    from gnomon.scenes.pictures import draw, scene_note, write_png
+    from gnomon.scenes.pictures import draw, scene_file, write_png
+    from gnomon.scenes.scenes import to_json
 
-    notes = scene_note(scene)
+    notes = {}
     if args.meshes:
         from gnomon.cli.dispatch import tell
         from gnomon.scenes.meshes import credit
@@ -110,6 +111,7 @@ def _write_picture(scene: Scene, output: str, args: Namespace) -> None:
         tell(named or "None of these things has a mesh.")
         notes["Copyright"] = named
     write_png(output, draw(scene, args.size, meshes=args.meshes).rgb, notes=notes)
+    scene_file(output).write_text(to_json(scene) + "\n", encoding="utf-8")
 
 
 def _as_text(scene: Scene, ending: str, *, plan: bool) -> str:

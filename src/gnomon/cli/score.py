@@ -257,6 +257,12 @@ def _tell_deviations(found: Sequence[Scored]) -> None:
     several = [each for each in found if each.over_seeds and each.over_seeds.runs > 1]
     if not several:
         print(NONE_TOGETHER, file=sys.stderr)
+    alike = [each.label for each in several if each.over_seeds and each.over_seeds.alike]
+    for label in dict.fromkeys(alike):
+        said = (
+            f"{label}: the seed changes neither items nor answers, so the deviation says nothing."
+        )
+        print(said, file=sys.stderr)
     for line in _deviations(several):
         print(line, file=sys.stderr)
 

@@ -94,7 +94,7 @@ def chosen_sources(
         shared = [{**before, **given} for before, given in zip(own, shared, strict=True)]
     if getattr(args, "blind", False):  # who sees no pictures needs no files of them
         for spec, given in zip(specs, shared, strict=True):
-            if takes(functions[spec], "file"):
+            if takes(functions[spec], "map"):  # items of files
                 given.setdefault("images", "none")
     sources = [load(spec, **given) for spec, given in zip(specs, shared, strict=True)]
     for chosen in sources:

@@ -156,7 +156,7 @@ def _trainings(
         spec = _worded(said["model"], "a model")
         folder = spec.partition(":")[2]
         with _told_at(said["model"]):
-            check_below(_folder_of(file), folder)
+            check_below(_folder_of(file), str(Path(folder).absolute()))  # it is seen from here
         changes = []
         for name, value in _options(said, "set").items():
             check_option(name.rpartition(".")[2], value)

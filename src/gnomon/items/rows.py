@@ -32,6 +32,7 @@ Reader = Callable[[Path], Iterator[tuple[int, Row]]]
 LISTS = ("data", "items", "examples", "rows", "samples", "questions", "annotations")
 LOOKED_AT = 20  # lines by which a file of text is known
 SPLITS = re.compile(r"(train|training|dev|val|valid|validation|test)(?=[-_.]|$)")
+SHEET_LIMIT = 2**29  # bytes that an .xlsx file may unpack to
 MEMORY = "1GB"  # that reading Parquet may hold
 FETCHED = 256  # rows of Parquet at a time: each may hold a picture
 _AGAIN = "Fetch the file again."
@@ -310,6 +311,35 @@ def arrow_rows(path: Path) -> Iterator[tuple[int, Row]]:
         raise DataError(f"not an Arrow file: {reason}.", _AGAIN, file=path) from None
 
 
+def spreadsheet(path: Path) -> Iterator[tuple[int, Row]]:
+    """The first sheet of an .xlsx file, as VLMEvalKit writes its predictions."""
+    import zipfile
+
+    try:
+        import openpyxl  # type: ignore[import-untyped, unused-ignore]
+    except ImportError:
+        raise GnomonError(
+            f"{path}: .xlsx files need openpyxl, which is not installed.",
+            "Install it with `pip install openpyxl`, or save the sheet as CSV UTF-8.",
+        ) from None
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if sum(member.file_size for member in archive.infolist()) > SHEET_LIMIT:
+                raise _too_large(path)
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+        rows = book.worksheets[0].iter_rows(values_only=True)
+        header = [str(name) for name in next(rows, ()) if name is not None]
+        for number, cells in enumerate(rows, start=2):
+            row = dict(zip(header, cells, strict=False))
+            if any(value is not None for value in row.values()):
+                yield number, row
+    except GnomonError:
+        raise
+    except Exception as error:  # whatever the library makes of a damaged file
+        reason = str(error).splitlines()[:1] or [type(error).__name__]
+        raise DataError(f"not an .xlsx file: {reason[0]}.", _AGAIN, file=path) from None
+
+
 def inspect_log(path: Path) -> Iterator[tuple[int, Row]]:
     """The samples of an Inspect log."""
     from gnomon.items.answers.inspect import samples_of
@@ -318,7 +348,12 @@ def inspect_log(path: Path) -> Iterator[tuple[int, Row]]:
 
 
 # What reads files that are not text; all others are known by their first lines.
-BINARY: dict[str, Reader] = {".parquet": parquet, ".arrow": arrow_rows, ".eval": inspect_log}
+BINARY: dict[str, Reader] = {
+    ".parquet": parquet,
+    ".arrow": arrow_rows,
+    ".eval": inspect_log,
+    ".xlsx": spreadsheet,
+}
 # Endings of files that hold items where nothing else says so.
 ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt", *BINARY)
 

@@ -30,6 +30,7 @@ from gnomon.items.limits import (
 from gnomon.options import check_options, complete
 from gnomon.records import Fingerprint, Item, problem
 
+OF_OTHERS = "set:"  # before the name of a public benchmark of others (gnomon.items.sets)
 SHOWN = 5  # items that a notebook shows of a source
 MOST_KEPT = 20_000  # items of a source that stay in memory once they are made
 # What holds of all items of a source, whatever part of them is wanted.
@@ -319,6 +320,12 @@ def load(spec: str, **options: Any) -> ItemSource:
 
         check_options(f"{found.name}@{source}", function, {**options, "file": spec})
         return ItemSource(found, source, options_of_file(Path(spec), options))
+    if spec.startswith(OF_OTHERS):
+        from gnomon.items.sets import opened_set
+
+        check_options(spec, function, options)
+        found, given = opened_set(spec, options)
+        return ItemSource(found, source, given)
     check_options(f"{found.name}@{source}", function, options)
     return ItemSource(found, source, complete(function, options))
 
@@ -333,6 +340,11 @@ def named_source(spec: str) -> tuple[Benchmark, str]:
         from gnomon.items.itemfiles import benchmark_of_file
 
         return benchmark_of_file(Path(spec))
+    if spec.startswith(OF_OTHERS):
+        from gnomon.items.sets import benchmark_of_set
+
+        set_of_others = benchmark_of_set(spec)
+        return set_of_others, next(iter(set_of_others.sources))
     name, _, source = spec.partition("@")
     if "/" in name and Path(spec).exists():  # the folder of a run, which has an @ in its name
         name = spec

@@ -29,6 +29,25 @@ def opposite(caption: str, relation: str = "") -> str:
     return _said(clause, clause.auxiliary, clause.meant.opposite)
 
 
+def contrasted(caption: str, relation: str, other: str) -> str:
+    """The caption with another relation in the place of its own; empty if it has none to replace.
+
+    >>> contrasted("The horse is left of the car.", "left of", "behind")
+    'The horse is behind the car.'
+    >>> contrasted("The box contains the cat.", "contains", "under")
+    'The box is under the cat.'
+    """
+    clause = _clause(caption, relation)
+    if clause is None or not clause.relation or not other:
+        return ""
+    several = clause.auxiliary in ("are", "do")
+    if not clause.auxiliary:
+        several = _do(clause) == "do"
+    if other in lexicon().verbs:
+        return _said(clause, _infinitive(other) if several else other)
+    return _said(clause, "are" if several else "is", other)
+
+
 def negation(caption: str, relation: str = "") -> str:
     """The caption denied; a denied one affirmed.
 

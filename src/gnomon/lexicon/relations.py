@@ -60,6 +60,7 @@ class OpposedPair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     swapped: bool = False
     ratio: float = 4.0
     turn: int = LAST
+    share: int = 1
 
     @property
     def grade(self) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from gnomon.contracts import Measure, Need, OrderLaw, RelationLaw
 from gnomon.measures.columns import Floats
 from gnomon.measures.consistency import has_ways, options_kept
-from gnomon.measures.separation import asks_for_truth, whole_pairs
+from gnomon.measures.separation import asks_for_truth, whole_pairs, whole_quads
 from gnomon.measures.table import Table
 from gnomon.records import OUTCOMES
 
@@ -26,6 +26,7 @@ WORDS: dict[Need, str] = {
     "relations": "items under declared relations of objects, and there are none",
     "laws": "items under a declared law of relations, and there are none",
     "pairs": "contrastive pairs that were asked as a whole, and there are none",
+    "quads": "quads that were asked as a whole (two pairs in a group), and there are none",
     "truth": "items to be called true or false, and there are none",
     "ways": "facts that are asked in several ways, and there are none",
     "options": "facts that are asked with several numbers of options, and there are none",
@@ -54,6 +55,8 @@ def _met(need: Need, table: Table) -> bool:
         return bool((table.group.codes >= 0).any())
     if need == "pairs":
         return bool(len(whole_pairs(table).true))
+    if need == "quads":
+        return bool(len(whole_quads(table)[0].true))
     if need == "truth":
         return asks_for_truth(table)
     if need == "ways":

@@ -35,6 +35,7 @@ class SeedScore(NamedTuple):
     deviation: float  # sample standard deviation over seeds, as papers print it
     values: tuple[float, ...]  # one per seed for which the measure is defined
     runs: int = 1  # taken together
+    alike: bool = False  # all gave the same answers to the same items: their seed changes nothing
 
 
 def over_seeds(
@@ -77,7 +78,18 @@ def over_seeds(
         clusters=statistics.clusters,
         units=statistics.units,
     )
-    return SeedScore(score, spread, tuple(values.tolist()), len(tables))
+    return SeedScore(score, spread, tuple(values.tolist()), len(tables), _all_alike(tables))
+
+
+def _all_alike(tables: Sequence[Table]) -> bool:
+    if len(tables) < 2:
+        return False
+    first, *others = tables
+    for other in others:
+        same_items = np.array_equal(first.ids, other.ids)
+        if not same_items or not np.array_equal(first.picked, other.picked):
+            return False
+    return True
 
 
 def by_seed(tables: Sequence[Table]) -> list[list[Table]]:

@@ -2,22 +2,24 @@
 
 All read how much a model prefers "true" (or "yes") to its opposite. That needs no threshold, so a
 model that says "true" too readily can still be seen to know. A pair holds the tag `pair`: one
-statement of two pictures, true of one of them.
+statement of two pictures, true of one of them. A quad is a group of two such pairs, whose pictures
+are the same two the other way round: the tag `against` says what the other statement says.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.contracts import Measure
+from gnomon.contracts import Measure, Need
 from gnomon.measures.columns import Codes, Floats, compact
 from gnomon.measures.laws import NO, YES
 from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.measures.table import Flags, Table
 
-PAIR = "pair"  # the tag
+PAIR, AGAINST, WAY = "pair", "against", "way"  # tags
 NOISE = 1e-5  # scores of one question asked twice differ by less: such a difference is a tie
 
 
@@ -67,6 +69,66 @@ def pair_right(table: Table) -> Statistics:
     pairs = whole_pairs(table)
     both = table.right[pairs.true] & table.right[pairs.false]
     return mean_of(both, table.clusters[pairs.true])
+
+
+def quad_text(table: Table) -> Statistics:
+    """The share of quads in which each picture's own statement scores above the other one.
+
+    Winoground's text score (Thrush et al. 2022): ties count as missed.
+    """
+    return _of_quads(table, lambda own: own.texts)
+
+
+def quad_image(table: Table) -> Statistics:
+    """The share of quads in which each statement's own picture scores above the other one."""
+    return _of_quads(table, lambda own: own.pictures)
+
+
+def quad_group(table: Table) -> Statistics:
+    """The share of quads in which both hold."""
+    return _of_quads(table, lambda own: own.texts & own.pictures)
+
+
+class QuadsWon(NamedTuple):
+    """For each quad whether what belongs together scores highest."""
+
+    texts: Flags  # of the two statements, for both pictures
+    pictures: Flags  # of the two pictures, for both statements
+
+
+def _of_quads(table: Table, won: Callable[[QuadsWon], Flags]) -> Statistics:
+    preference, _ = preferences(table)
+    one, other = whole_quads(table)
+
+    def above(some: Codes, others: Codes) -> Flags:
+        return np.asarray(preference[some] - preference[others] > NOISE)  # never with NaN
+
+    texts = above(one.true, other.false) & above(other.true, one.false)
+    pictures = above(one.true, one.false) & above(other.true, other.false)
+    return mean_of(won(QuadsWon(texts, pictures)), table.clusters[one.true])
+
+
+def whole_quads(table: Table) -> tuple[ContrastPairs, ContrastPairs]:
+    """The two pairs of each quad that was asked as a whole, in one way."""
+    pairs = whole_pairs(table)
+    said = table.tags.get(AGAINST)
+    if said is None:
+        nothing = np.zeros(0, dtype=np.int64)
+        return ContrastPairs(nothing, nothing), ContrastPairs(nothing, nothing)
+    keys = compact(table.group.codes)[0].astype(np.int64)
+    if WAY in table.tags:
+        ways = table.tags[WAY]
+        keys = keys * (len(ways.values) + 1) + ways.codes + 1
+    keys = np.where(said.codes >= 0, keys, -1)[pairs.true]
+    values, counts = np.unique(keys, return_counts=True)
+    wanted = values[(counts == 2) & (values >= 0)]
+    places = np.flatnonzero(np.isin(keys, wanted))
+    places = places[np.argsort(keys[places], kind="stable")]
+    first, second = places[::2], places[1::2]
+    return (
+        ContrastPairs(pairs.true[first], pairs.false[first]),
+        ContrastPairs(pairs.true[second], pairs.false[second]),
+    )
 
 
 def preferences(table: Table) -> tuple[Floats, Flags]:
@@ -172,3 +234,7 @@ PAIR_RIGHT = Measure(
     needs=frozenset({"pairs"}),
     chance=0.25,
 )
+_QUADS: frozenset[Need] = frozenset({"scores", "quads"})
+QUAD_TEXT = Measure(name="quad_text", statistics=quad_text, needs=_QUADS, chance=0.25)
+QUAD_IMAGE = Measure(name="quad_image", statistics=quad_image, needs=_QUADS, chance=0.25)
+QUAD_GROUP = Measure(name="quad_group", statistics=quad_group, needs=_QUADS, chance=1 / 6)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from gnomon.contracts import ANYTHING, Benchmark, Scale
 from gnomon.errors import ModelError, UsageError
-from gnomon.lexicon.captions import negation, opposite, stem
+from gnomon.lexicon.captions import contrasted, negation, opposite, question, stem
 from gnomon.models.choices import ask_those_without_trouble, flat, too_long
 from gnomon.models.prompts.preview import HOW, PromptFormat
 from gnomon.models.thresholds import FittedThresholds, ScoredExample
@@ -26,21 +26,26 @@ FALSE = ("false", "no")
 TRUTHS = (frozenset(("false", "true")), frozenset(("no", "yes")))
 FORMS: tuple[str, ...] = ("caption", "choice", "cloze")
 OTHER_TEXT = {"opposite": opposite, "negation": negation, "stem": stem}
-CONTRASTS = ("none", *OTHER_TEXT, "threshold")
+CONTRASTS = ("none", *OTHER_TEXT, "against", "threshold")
 SCORES = {
     "none": "log(1-p) and log p of the model's own probability",
     "opposite": "log softmax of opposite and caption",
     "negation": "log softmax of negation and caption",
     "stem": "log softmax of stem and caption",
+    "against": "log softmax of the contrast's other caption and caption",
     "threshold": "log sigmoid of the distance from the threshold",
 }
 
 
 class TextPair(NamedTuple):
-    """A text and the keys of the pictures that it is compared with."""
+    """A text and the keys of the pictures that it is compared with.
+
+    Of a question, how well an answer fits both is asked.
+    """
 
     text: str
     pictures: tuple[str, ...]
+    answer: str = ""
 
 
 class Written(NamedTuple):
@@ -55,7 +60,7 @@ class Comparer(Protocol):
     """Gives a number for each pair: the log-odds of a match if it is `probable`."""
 
     pictures: int  # how many pictures go with a text
-    forms: tuple[str, ...]  # of items that it can be asked
+    asks: bool  # it is put questions, and a choice is an answer
     probable: bool
     usual_contrast: str
     batch: int  # items that it likes to see at once
@@ -78,6 +83,9 @@ class Comparer(Protocol):
 
     def around(self) -> dict[str, Any]:
         """What stands around each text, as `PromptFormat` has it."""
+
+    def cannot_answer(self, answer: str) -> str:
+        """Why an answer to a question cannot be given a number; empty if it can."""
 
 
 class ComparisonModel:
@@ -142,8 +150,7 @@ class ComparisonModel:
         def ask(numbers: Sequence[int]) -> list[Answer]:
             pairs: list[TextPair] = []
             for number in numbers:
-                keys = _keys(items[number])
-                pairs += [TextPair(text, keys) for text in texts[number]]
+                pairs += self._pairs(items[number], texts[number])
             odds = iter(self.comparer.odds(pairs, seen))
 
             answers = []
@@ -185,11 +192,19 @@ class ComparisonModel:
                 images |= zip(_keys(item), item.images, strict=True)
         return self.comparer.look(list(images.values()))
 
+    def _pairs(self, item: Item, texts: Sequence[str]) -> list[TextPair]:
+        """The texts of an item with its pictures, and with the choices where it is a question."""
+        answers = [""] * len(texts)
+        if self.comparer.asks and _is_question(item):
+            answers = list(item.choices)
+        keys = _keys(item)
+        return [TextPair(text, keys, answer) for text, answer in zip(texts, answers, strict=True)]
+
     def _texts(self, item: Item) -> list[str]:
         """What is compared with the pictures of an item; the caption stands last."""
-        if item.form not in self.comparer.forms:
+        if item.form not in FORMS:
             raise UsageError(
-                f"{self.spec} takes items of the forms {', '.join(self.comparer.forms)}, "
+                f"{self.spec} takes items of the forms {', '.join(FORMS)}, "
                 f"not {item.form} (item {item.id}).",
                 "Ask another kind of model, or another benchmark.",
             )
@@ -199,7 +214,7 @@ class ComparisonModel:
                 f"{', '.join(item.choices)[:80]}.",
                 "Ask another kind of model, or another benchmark.",
             )
-        return compared_texts(item, self.contrast)
+        return compared_texts(item, self.contrast, asks=self.comparer.asks)
 
     def _troubles(
         self,
@@ -225,8 +240,13 @@ class ComparisonModel:
             trouble = seen[image.identity].trouble
             if trouble:
                 return trouble
+        if not all(texts) and self.contrast == "against":
+            return "the caption is contrasted with no other: it has no relation, or no tag against"
         if not all(texts):
             return "the caption has no stem: where its relation ends is not known"
+        for pair in self._pairs(item, texts):
+            if pair.answer and (trouble := self.comparer.cannot_answer(pair.answer)):
+                return trouble
         return ""
 
     def _answer(self, item: Item, odds: Sequence[float]) -> Answer:
@@ -269,19 +289,39 @@ class ComparisonModel:
         seen = self._look(items)
         troubles = self._troubles(items, list(map(self._texts, items)), seen)
         asked = [item for item, trouble in zip(items, troubles, strict=True) if not trouble]
-        pairs = [TextPair(item.text, _keys(item)) for item in asked]
+        pairs = [TextPair(self._texts(item)[-1], _keys(item)) for item in asked]
         for item, odds in zip(asked, self.comparer.odds(pairs, seen), strict=True):
             yield ScoredExample.of(item, odds, item.gold[0] in TRUE, benchmark)
 
 
-def compared_texts(item: Item, contrast: str) -> list[str]:
-    """What is compared with the pictures of an item; a caption stands last."""
+def compared_texts(item: Item, contrast: str, *, asks: bool = False) -> list[str]:
+    """What is compared with the pictures of an item; a caption stands last.
+
+    To a model that `asks`, statements are put as questions, and a question as it is, once for each
+    choice.
+
+    >>> item = Item(id="1", form="choice", text="What color is the cat?", choices=("red", "gray"))
+    >>> compared_texts(item, "none", asks=True)
+    ['What color is the cat?', 'What color is the cat?']
+    """
+    if asks and _is_question(item):
+        return [_lead(item) + item.text] * len(item.choices)
+    texts = _statements(item, contrast)
+    if asks:
+        return [question(text) if text else "" for text in texts]
+    return texts
+
+
+def _statements(item: Item, contrast: str) -> list[str]:
     if item.form != "caption":
         return filled_in(item)
+    relation = item.tags.get("relation", "")
+    if contrast == "against":  # the tag has the relation that the other caption of a quad says
+        return [contrasted(item.text, relation, item.tags.get("against", "")), item.text]
     other = OTHER_TEXT.get(contrast)
     if other is None:
         return [item.text]
-    return [other(item.text, item.tags.get("relation", "")), item.text]
+    return [other(item.text, relation), item.text]
 
 
 def names_of_texts(item: Item, count: int) -> list[str]:
@@ -301,12 +341,21 @@ def filled_in(item: Item) -> list[str]:
     >>> filled_in(item)
     ['The cat is in the box.', 'The cat is on the box.']
     """
-    lead = f"{item.context} " if item.context else ""
     if item.tags.get("task") == CAPTIONS:
         return list(item.choices)
+    lead = _lead(item)
     if item.form == "cloze":
         return [lead + item.text.replace(MASK, choice) for choice in item.choices]
     return [f"{lead}{item.text} {choice}" for choice in item.choices]
+
+
+def _is_question(item: Item) -> bool:
+    """Whether the choices are answers; captions to choose among are statements."""
+    return item.form == "choice" and item.tags.get("task") != CAPTIONS
+
+
+def _lead(item: Item) -> str:
+    return f"{item.context} " if item.context else ""
 
 
 def log_sigmoid(value: float) -> float:

@@ -16,6 +16,7 @@ from typing import Any
 from gnomon.contracts import Model
 from gnomon.downloads.packages import PackagedFile, kept_files
 from gnomon.errors import DataError, UsageError, importing
+from gnomon.lexicon.captions import question
 from gnomon.models.comparison import Comparer, ComparisonModel, TextPair
 from gnomon.records import Image
 from gnomon.vision.detection import Detection, Detector
@@ -31,6 +32,8 @@ class Similarities:
     def similarities(self, images: Sequence[Image], texts: Sequence[str]) -> list[list[float]]:
         """For each picture one number for each text, scaled as the model was trained."""
         seen = self._comparer.look(images)
+        if self._comparer.asks:
+            texts = list(map(question, texts))
         found = []
         for image in images:
             key = image.identity

@@ -16,7 +16,7 @@ from gnomon.errors import UsageError
 from gnomon.files import package_data, read_yaml
 from gnomon.proofs.meaning.formulas import Formula, every, quantity, some
 from gnomon.proofs.meaning.grammar import StatedText
-from gnomon.proofs.meaning.relations.contact import on
+from gnomon.proofs.meaning.relations.contact import resting
 from gnomon.proofs.meaning.stories import EARLIER, NOW, WINDS, SentenceReading, When, reading_named
 from gnomon.proofs.meaning.vocabulary import kinds_of_nouns
 from gnomon.proofs.solver import Proof, Theory, Witness
@@ -138,7 +138,7 @@ class WitnessScene:
                     continue
                 if self.cast[other].top:
                     centred = self._over(name, other)
-                    ways.append(on(self.story, When(), name, other) & centred)
+                    ways.append(resting(self.story, When(), name, other) & centred)
                 if self._is_container(other):
                     ways.append(self.story.within(name, other, NOW))
             found.append(some(ways))
@@ -181,7 +181,7 @@ class WitnessScene:
         """One is on, in or under the other."""
         ways = []
         for a, b in ((one, other), (other, one)):
-            ways.append(on(self.story, When(), a, b))
+            ways.append(resting(self.story, When(), a, b))
             ways.append(self.story.high(a, "z", NOW) <= self.story.underside(b, NOW))
             if self._is_container(b):
                 ways.append(self.story.within(a, b, NOW))

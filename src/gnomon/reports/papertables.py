@@ -32,7 +32,7 @@ from gnomon.reports.papers import Result, fewer_than_paper, paper_items, results
 # two can be read side by side; a column that no run can fill says so.
 
 
-RECOGNISED = ("recognised_accuracy", "recognised_macro_f1")  # by a judge, or by another run
+RECOGNISED, SHARE = "recognised_", "_share"  # measures of what a judge, or another run, recognised
 PAINTED = "scene"
 ROUNDING = {"half up": ROUND_HALF_UP, "half even": ROUND_HALF_EVEN}
 
@@ -297,7 +297,7 @@ def beside_papers(
         others = [each for each in recognised_by if each.benchmark == group[0].benchmark]
         for form, measure, by in wanted:
             counted = group
-            if others and measure in RECOGNISED and form != PAINTED:
+            if others and form != PAINTED and _is_of_recognised(measure):
                 try:
                     counted = [on_items_of(table, others) for table in group]
                 except UsageError as nothing:
@@ -314,6 +314,10 @@ def beside_papers(
     for (paper, file), found in runs.items():
         listings += like_paper(paper, results(file), found)
     return listings, list(dict.fromkeys(caveats))
+
+
+def _is_of_recognised(measure: str) -> bool:
+    return measure.startswith(RECOGNISED) and not measure.endswith(SHARE)
 
 
 def _of_papers(tables: Sequence[Table]) -> tuple[list[Table], list[str]]:

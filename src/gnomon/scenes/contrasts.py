@@ -12,6 +12,8 @@ from gnomon.lexicon.relations import OpposedPair, lexicon
 from gnomon.lexicon.things import thing_words
 from gnomon.scenes.layouts import (
     LAYOUTS,
+    TURNS,
+    Arrangement,
     ContrastOptions,
     Frames,
     LayoutTask,
@@ -28,7 +30,8 @@ from gnomon.scenes.things import Cavity, Thing, Top, thing_named, things
 
 ROOM = 0.95  # of a top, a cavity or the room beneath that a thing may fill
 WIDE = 3.0  # how much wider than a thing a top is on which edge and middle are told apart
-WHOLE_TOP = 0.7  # share of a thing's plan that its top takes up, so that its middle is the top's
+WHOLE_TOP = 0.55  # share of a thing's plan that its top takes up, so that its middle is the top's
+TALL = 3.0  # how much higher than wide a thing must be for that
 HUGE = 5.0  # metres; what is longer leaves nothing else to be seen beside it
 GRADES = ("a", "b", "c")
 
@@ -62,6 +65,8 @@ def _go_together(subject: Thing, ground: Thing, ratio: float) -> bool:
 
 
 def _has_needs(contrast: OpposedPair, subject: Thing, ground: Thing) -> bool:
+    if contrast.second.startswith("far") and (_is_tall(subject) or _is_tall(ground)):
+        return False
     return all(NEEDS[need](subject, ground) for need in contrast.needs)
 
 
@@ -79,14 +84,24 @@ def _fits_beneath(thing: Thing, cover: Thing) -> bool:
     return longer and _narrow(thing) <= ROOM * min(cover.size[:2])
 
 
+def _is_tall(thing: Thing) -> bool:
+    """Whether it is much higher than wide: far is told by widths, and would look near."""
+    return thing.size[2] > TALL * max(thing.size[:2])
+
+
 def _narrow(thing: Thing) -> float:
     return min(thing.size[0], thing.size[1])
 
 
 def _has_wide_top(thing: Thing, ground: Thing) -> bool:
-    """Whether edge and middle of the ground's top can be told apart, and are its own."""
+    """Whether edge and middle of the ground's top can be told apart, and are its own.
+
+    The middle of what is higher than wide, or of an appliance, is inside it.
+    """
     top = ground.top
     if top is None or WIDE * _narrow(thing) > min(top.size):
+        return False
+    if ground.kind == "appliance" or top.height > _narrow(ground):
         return False
     return top.size[0] * top.size[1] >= WHOLE_TOP * ground.size[0] * ground.size[1]
 
@@ -139,8 +154,8 @@ NEEDS: dict[str, Callable[[Thing, Thing], bool]] = {
 # differ.
 
 
-MOST_POSES = 500  # that are tried for one scene
-MOST_SCENES = 6  # arrangements that are tried for one picture
+MOST_POSES = 150  # that are tried for one arrangement
+MOST_SCENES = 20  # pairs of arrangements that are tried for two things
 
 
 class Contrasted(NamedTuple):
@@ -162,13 +177,21 @@ def contrasted(
     task = _task(rng, contrast, subject, ground, dials, frames)
     if task is None:
         return None
-    first = _picture(rng, task, contrast.first, contrast.second)
-    if first is None:
-        return None
-    second = _picture(rng, task, contrast.second, contrast.first)
-    if second is None:
-        return None
-    return Contrasted((first, second), task.roles)
+    for _ in range(MOST_SCENES):
+        turn = (rng.choice(TURNS) + rng.gauss(0, 6)) % 360
+        first = _arranged(rng, task, turn, contrast.first, contrast.second)
+        if first is None:
+            continue
+        second = _arranged(rng, task, turn, contrast.second, contrast.first)
+        if second is None:
+            continue
+        seen = look_at(rng, first, second, task)
+        if seen is None:
+            continue
+        shown = _shows(seen[0], task, contrast.first, contrast.second)
+        if shown and _shows(seen[1], task, contrast.second, contrast.first):
+            return Contrasted(seen, task.roles)
+    return None
 
 
 def truth_in(
@@ -221,7 +244,8 @@ def _task(
         stage = rng.choice(stages)
     names = [name for name in (subject, ground, stage) if name]
     place = _place(rng, names)
-    others = _others(rng, names, place, dials.distractors)
+    count = rng.randint((dials.distractors + 1) // 2, dials.distractors)
+    others = _others(rng, names, place, count)
     colours = {}
     for name in (*names, *others):
         colours[name] = rng.choice(("", *thing_named(name).colours))
@@ -273,20 +297,14 @@ def _others(rng: random.Random, names: Sequence[str], place: str, count: int) ->
     return tuple(found[:count])
 
 
-def _picture(rng: random.Random, task: LayoutTask, true: str, false: str) -> Scene | None:
-    """A scene in which one relation is true and another one false, and both things are seen."""
+def _arranged(
+    rng: random.Random, task: LayoutTask, turn: float, true: str, false: str
+) -> Arrangement | None:
+    """An arrangement in which one relation is true and another one false, if it is found soon."""
     arrange = LAYOUTS[task.contrast.layout]
-    tries = MOST_POSES
-    for _ in range(MOST_SCENES):
-        while tries > 0:
-            tries -= 1
-            arrangement = arrange(rng, task, true)
-            scene = scene_of(arrangement, task)
-            if _shows(scene, task, true, false) and not impossibilities(scene):
-                break
-        else:
-            return None
-        seen = look_at(rng, arrangement, task)
-        if seen is not None and _shows(seen, task, true, false):
-            return seen
+    for _ in range(MOST_POSES):
+        arrangement = arrange(rng, task, turn, true)
+        scene = scene_of(arrangement, task)
+        if _shows(scene, task, true, false) and not impossibilities(scene):
+            return arrangement
     return None

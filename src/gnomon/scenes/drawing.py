@@ -1,7 +1,8 @@
 """Many pictures into a folder, by several processes; what is there and right is not drawn again.
 
 A picture's name is a digest of its scene, its size and the data of all things, so the same scene
-has the same file. Each is written beside its place and then moved: no half picture is left.
+has the same file; the scene lies beside it. Each is written beside its place and then moved: no
+half picture is left.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from gnomon.errors import DataError
 from gnomon.files import package_data
 from gnomon.jobs import Watch, do_jobs
 from gnomon.records import digest
-from gnomon.scenes.pictures import PNG, check_size, chunks, paint, png, scene_note
+from gnomon.scenes.pictures import PNG, check_size, chunks, paint, png, scene_file
 from gnomon.scenes.scenes import Scene, from_json, to_json
 
 # How scenes look: another word, whenever the same scene is drawn with other pixels. Names of
 # pictures depend on it, so it stays while they do; a test holds it against the data of the things.
-EDITION = "17beeb526877"
+EDITION = "ef2a305709d1"
 PART = ".part"  # how the name of an unfinished picture ends
 OLD = 3600.0  # seconds after which an unfinished picture counts as left behind
 
@@ -71,11 +72,12 @@ def draw_missing(
 
 
 def draw_one(task: Any) -> None:
-    """Draw a scene of JSON into a file, whole or not at all."""
+    """Draw a scene of JSON into a file, whole or not at all, and keep the scene beside it."""
     scene, path, size, meshes = task
     file = Path(path)
     part = file.with_name(f".{file.name}.{os.getpid()}{PART}")
     try:
+        scene_file(file).write_text(f"{scene}\n", encoding="utf-8")
         part.write_bytes(_picture(from_json(scene), size, meshes=meshes))
         part.replace(file)
     except OSError as error:
@@ -87,12 +89,12 @@ def draw_one(task: Any) -> None:
 
 
 def _picture(scene: Scene, size: int, *, meshes: bool) -> bytes:
-    """The bytes of a picture, which carries its scene and those who must be named."""
-    notes = scene_note(scene)
+    """The bytes of a picture; with meshes it names all who made any, not what is to be seen."""
+    notes = {}
     if meshes:
-        from gnomon.scenes.meshes import credit
+        from gnomon.scenes.meshes import credit, entries
 
-        notes["Copyright"] = credit({placed.thing for placed in scene.things})
+        notes["Copyright"] = credit(set(entries()))
     return png(paint(scene, size, meshes=meshes), notes=notes)
 
 
@@ -134,6 +136,7 @@ def keep_within(folder: Path, most: int, kept: Mapping[str, object]) -> None:
             with suppress(OSError):
                 file.unlink()
                 total -= length
+                scene_file(file).unlink(missing_ok=True)
 
 
 def _remove_leftovers(folder: Path) -> None:

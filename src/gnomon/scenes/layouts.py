@@ -3,33 +3,44 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from math import cos, hypot, radians, sin
+from collections.abc import Callable, Sequence
+from itertools import permutations
+from math import atan2, cos, degrees, hypot, radians, sin, tan
 from typing import Literal, NamedTuple
 
 import msgspec
+import numpy as np
 
 from gnomon.lexicon.relations import OpposedPair
 from gnomon.lexicon.things import thing_words
 from gnomon.scenes import placing
 from gnomon.scenes.bodies import Body, BodyPair, angle, minus
-from gnomon.scenes.pictures import SURVEY_SIZE, survey, viewer_of
-from gnomon.scenes.scenes import Placed, Scene
+from gnomon.scenes.pictures import (
+    SURVEY_SIZE,
+    PictureSurvey,
+    corners_of,
+    survey,
+    viewer_of,
+    wall_distance,
+)
+from gnomon.scenes.scenes import Placed, Scene, Viewer
+from gnomon.scenes.solids import camera_of, project
 from gnomon.scenes.things import Thing, thing_named
 
 Frames = Literal["clear", "probe"]
 Place = Literal["indoors", "outdoors"]
 FAR_GAPS = (4.6, 4.3, 4.6)  # of the mean diagonal
+CLEAR_GAPS = (0.15, 0.3, 0.5, 0.8)
 TURNS = (0, 180, 90, 270, 0, 180, 45, 315)  # of the ground, to the viewer
 
 
 class ContrastOptions(NamedTuple):
     """What can be set about the pictures of a contrast."""
 
-    distractors: int = 1  # other things, about which nothing is asked
+    distractors: int = 6  # at most so many other things, and at least half as many
     visible: float = 0.6  # the least share of a thing that must be seen
     least: float = 0.004  # the least share of the picture that each of the two fills
-    distance: float = 1.0  # of the viewer; at 1 the things fill the picture
+    distance: float = 1.0  # of the viewer; at 2 everything is half as large
 
 
 class Roles(NamedTuple):
@@ -64,8 +75,11 @@ class LayoutTask(NamedTuple):
 
 def scene_of(arrangement: Arrangement, task: LayoutTask) -> Scene:
     """An arrangement as a scene, with nobody in particular looking."""
+    coloured = []
+    for placed in arrangement.things:
+        coloured.append(msgspec.structs.replace(placed, colour=task.colours[placed.thing]))
     return Scene(
-        things=tuple(arrangement.things),
+        things=tuple(coloured),
         links=arrangement.links,
         viewer=placing.ANYONE,
         place=task.place,
@@ -79,25 +93,30 @@ def pair_of(scene: Scene, task: LayoutTask) -> BodyPair:
     return BodyPair(subject, Body(scene.placed(task.roles.grounds[0])), scene)
 
 
-def _beside_one_another(rng: random.Random, task: LayoutTask, true: str) -> Arrangement:
+def _beside_one_another(
+    rng: random.Random, task: LayoutTask, turn: float, true: str
+) -> Arrangement:
     """The subject by the ground: on, in, beneath or beside it."""
     fixed, moved = task.ground, task.subject
     if task.contrast.swapped:
         fixed, moved = moved, fixed
-    turn = rng.choice(TURNS) + rng.gauss(0, 6)
-    base = Placed(id=fixed.name, thing=fixed.name, at=(0.0, 0.0, 0.0), turn=turn % 360)
+    base = Placed(id=fixed.name, thing=fixed.name, at=(0.0, 0.0, 0.0), turn=turn)
     if "closed sides" in task.contrast.needs and rng.random() < 0.5:
         return Arrangement([base, placing.flush(rng, moved.name, moved, base)])
-    if rng.random() < 0.25 and (task.frames == "probe" or true.startswith("far")):
+    if rng.random() < 0.25 and true.startswith("far"):
         return Arrangement([base, placing.beside(rng, moved.name, moved, base, FAR_GAPS)])
-    return Arrangement([base, placing.proposal(rng, moved.name, moved, base, placing.GAPS)])
+    gaps = placing.GAPS
+    if task.frames == "probe":
+        gaps = CLEAR_GAPS
+    elif "long axes" in task.contrast.needs:  # which nobody compares across a room
+        gaps = placing.SHORT_GAPS
+    return Arrangement([base, placing.proposal(rng, moved.name, moved, base, gaps)])
 
 
-def _stacked(rng: random.Random, task: LayoutTask, true: str) -> Arrangement:
+def _stacked(rng: random.Random, task: LayoutTask, turn: float, true: str) -> Arrangement:
     """One thing on a stage, the other one beneath it."""
     stage = thing_named(task.stage)
-    turn = rng.choice((0, 180, 20, 340)) + rng.gauss(0, 6)
-    base = Placed(id=stage.name, thing=stage.name, at=(0.0, 0.0, 0.0), turn=turn % 360)
+    base = Placed(id=stage.name, thing=stage.name, at=(0.0, 0.0, 0.0), turn=turn)
     upper, lower = task.subject, task.ground
     if true not in ("above", "over"):
         upper, lower = lower, upper
@@ -109,22 +128,21 @@ def _stacked(rng: random.Random, task: LayoutTask, true: str) -> Arrangement:
     return Arrangement([base, on_top, below])
 
 
-def _linked(rng: random.Random, task: LayoutTask, true: str) -> Arrangement:
+def _linked(rng: random.Random, task: LayoutTask, turn: float, true: str) -> Arrangement:
     """Two things beside one another, with a rope or without."""
-    turn = rng.choice(TURNS) + rng.gauss(0, 6)
     ground = task.ground
-    base = Placed(id=ground.name, thing=ground.name, at=(0.0, 0.0, 0.0), turn=turn % 360)
+    base = Placed(id=ground.name, thing=ground.name, at=(0.0, 0.0, 0.0), turn=turn)
     other = placing.beside(rng, task.subject.name, task.subject, base, (0.4, 0.6, 0.8))
     links = ((task.subject.name, ground.name),) if true != "detached from" else ()
     return Arrangement([base, other], links)
 
 
-def _ringed(rng: random.Random, task: LayoutTask, true: str) -> Arrangement:
+def _ringed(rng: random.Random, task: LayoutTask, turn: float, true: str) -> Arrangement:
     """Several of one kind around the other thing, or close together and far from it."""
     several, one, ids = task.subject, task.ground, task.roles.subjects
     if len(ids) == 1:
         several, one, ids = task.ground, task.subject, task.roles.grounds
-    middle = Placed(id=one.name, thing=one.name, at=(0.0, 0.0, 0.0), turn=rng.uniform(0, 360))
+    middle = Placed(id=one.name, thing=one.name, at=(0.0, 0.0, 0.0), turn=turn)
     if true.startswith("far"):
         size, own = hypot(*several.size[:2]), hypot(*one.size[:2])
         members = placing.cluster(rng, ids, several, 3.0 * (size + own) + 1.2 * size)
@@ -134,7 +152,8 @@ def _ringed(rng: random.Random, task: LayoutTask, true: str) -> Arrangement:
     return Arrangement([middle, *grouped])
 
 
-LAYOUTS: dict[str, Callable[[random.Random, LayoutTask, str], Arrangement]] = {
+# Each puts what stays at the origin, turned as told, so that both pictures have it in one place.
+LAYOUTS: dict[str, Callable[[random.Random, LayoutTask, float, str], Arrangement]] = {
     "pair": _beside_one_another,
     "stacked": _stacked,
     "linked": _linked,
@@ -142,40 +161,141 @@ LAYOUTS: dict[str, Callable[[random.Random, LayoutTask, str], Arrangement]] = {
 }
 
 
-# From an arrangement to what somebody sees: other things are added, and a viewer is found.
+# From two arrangements to what one viewer sees of each: other things are added, and they are the
+# same in both pictures, as are the viewer, the wall and what stays.
 #
-# The whole is turned before anybody looks, so that floors lie differently in every picture.
+# The whole is turned before anybody looks, so that floors lie differently in every quad.
 
 
-MOST_VIEWS = 3  # that are tried for one arrangement
+MOST_VIEWS = 12  # that are tried for one pair of arrangements
 MOST_PLACES = 30  # that are tried for one more thing
+ANGLES = (16.0, 40.0)  # degrees that a viewer sees
+PAST = (0.0, 2.5)  # how far beside the things others would be, in diagonals of the largest
+ALIKE = 1.25  # how many times as wide or as high a thing may be in one picture as in the other
+FILLED = 0.6  # share of its box that a thing may be expected to fill
+ALIKE_IN_ALL = 1.1  # the same for all things together
+AHEAD = (0.75, 1.8)  # where other things stand, the middle being at 1
+ASIDE = 0.85  # of the way to the edge of the picture
+EYE_LEVEL = (3.0, 10.0)  # degrees above the horizon
 SEEN_AT_ALL = 0.3  # share of a thing that must be seen although nothing is asked about it
 SEEN_INSIDE = 0.5  # share of a thing that is in, on or beneath the other one, or one of a group
 SEEN_FROM_ABOVE = {"long axes", "wide top"}  # needs of contrasts that a low view would hide
 FACE = 110.0  # degrees off the line of sight, from which on a face can be seen
 PROFILE = 35.0  # the same for where a thing looks
+LEAST_ROPE = 0.001  # share of the picture that a rope fills
 
 
-def look_at(rng: random.Random, arrangement: Arrangement, task: LayoutTask) -> Scene | None:
-    """The arrangement with other things, turned, and with a viewer who sees what matters."""
-    full = _with_others(rng, arrangement, task)
-    if full is None:
-        return None
-    low, high = _heights(arrangement, task)
+def look_at(
+    rng: random.Random, first: Arrangement, second: Arrangement, task: LayoutTask
+) -> tuple[Scene, Scene] | None:
+    """Both arrangements, with the same other things, before one viewer who sees what matters."""
     for _ in range(MOST_VIEWS):
         around = rng.uniform(-180, 180)
-        placed = [_turned(each, around) for each in full.things]
+        things = [[_turned(each, around) for each in one.things] for one in (first, second)]
+        asked = [*things[0], *things[1]]
         viewer = viewer_of(
-            placed,
+            [*asked, *_aside(rng, asked, task)],
             around=around,
-            above=rng.uniform(low, high),
-            angle=rng.uniform(34, 46),
+            above=_height(rng, (first, second), task),
+            angle=rng.uniform(*ANGLES),
             distance=task.dials.distance,
         )
-        scene = msgspec.structs.replace(scene_of(full, task), things=tuple(placed), viewer=viewer)
-        if _shows_sides(scene, task) and _is_seen(scene, task):
-            return scene
+        if not _is_promising(viewer, things[0], things[1], task):
+            continue
+        others = _others(rng, viewer, asked, task)
+        if others is None:
+            continue
+        camera = camera_of(viewer)
+        scenes = []
+        for arrangement, placed in zip((first, second), things, strict=True):
+            scene = scene_of(Arrangement([*placed, *others], arrangement.links), task)
+            scenes.append(msgspec.structs.replace(scene, viewer=viewer))
+        wall = max(wall_distance(scene, camera) for scene in scenes)
+        both = [msgspec.structs.replace(scene, wall=wall) for scene in scenes]
+        if not all(_shows_sides(scene, task) for scene in both):
+            continue
+        one = _seen_well(both[0], task)
+        if one is None:
+            continue
+        other = _seen_well(both[1], task)
+        if other is not None and _are_alike(one, other, task):
+            return both[0], both[1]
     return None
+
+
+def _aside(rng: random.Random, asked: list[Placed], task: LayoutTask) -> list[Placed]:
+    """The same things elsewhere: a viewer who had to see them, too, looks past the asked ones."""
+    if task.contrast.layout == "ring":  # they need all the room
+        return []
+    way = rng.uniform(0, 360)
+    far = rng.uniform(*PAST) * max(Body(each).diagonal for each in asked)
+    x, y = far * cos(radians(way)), far * sin(radians(way))
+    moved = []
+    for each in asked:
+        at = (each.at[0] + x, each.at[1] + y, each.at[2])
+        moved.append(msgspec.structs.replace(each, at=at))
+    return moved
+
+
+def _are_alike(first: PictureSurvey, second: PictureSurvey, task: LayoutTask) -> bool:
+    """Whether a thing is about as wide and as high in both pictures: its size must tell nothing.
+
+    The same holds for what all things fill together, if there are others, and not for groups.
+    """
+    for ids in task.roles:
+        is_one = len(ids) == 1
+        if is_one and not _is_as_large(_sides(first, ids), _sides(second, ids), ALIKE):
+            return False
+    if not task.others or task.contrast.layout == "ring":
+        return True
+    every = list(first.boxes)
+    return _is_as_large(_sides(first, every), _sides(second, every), ALIKE_IN_ALL)
+
+
+def _sides(seen: PictureSurvey, ids: Sequence[str]) -> tuple[int, int]:
+    """Width and height of the box around some things that are seen."""
+    boxes = np.array([seen.boxes[id] for id in ids if seen.boxes[id] is not None])
+    left, top = boxes[:, :2].min(axis=0)
+    right, bottom = boxes[:, 2:].max(axis=0)
+    return int(right - left), int(bottom - top)
+
+
+def _is_as_large(first: tuple[float, float], second: tuple[float, float], most: float) -> bool:
+    for one, other in zip(first, second, strict=True):
+        if max(one, other) > most * min(one, other):
+            return False
+    return True
+
+
+def _is_promising(
+    viewer: Viewer, first: list[Placed], second: list[Placed], task: LayoutTask
+) -> bool:
+    """Whether things as nobody hides them are large enough and alike: worth a survey."""
+    camera = camera_of(viewer)
+    ids = {*task.roles.subjects, *task.roles.grounds}
+    before: dict[str, tuple[float, float]] = {}
+    for placed in (*first, *second):
+        if placed.id not in ids:
+            continue
+        columns, rows, _ = project(camera, np.array(corners_of([placed])), 1, 1)
+        sides = float(np.ptp(columns)), float(np.ptp(rows))
+        if FILLED * sides[0] * sides[1] < _least_share(placed, task):
+            return False
+        same = placed.group or _is_as_large(sides, before.get(placed.id, sides), ALIKE)
+        if not same:
+            return False
+        before[placed.id] = sides
+    return True
+
+
+def _least_share(placed: Placed, task: LayoutTask) -> float:
+    """The share of the picture that a thing must fill."""
+    least = task.dials.least
+    if placed.group:
+        least /= 2
+    if "front" in task.contrast.needs:
+        least *= 2  # where something looks is harder to see than what it is
+    return least
 
 
 def _shows_sides(scene: Scene, task: LayoutTask) -> bool:
@@ -203,35 +323,32 @@ def _shows_sides(scene: Scene, task: LayoutTask) -> bool:
     return True
 
 
-def _with_others(
-    rng: random.Random, arrangement: Arrangement, task: LayoutTask
-) -> Arrangement | None:
-    placed = []
-    for each in arrangement.things:
-        placed.append(msgspec.structs.replace(each, colour=task.colours[each.thing]))
-    reach = max(max(abs(each.at[0]), abs(each.at[1])) for each in placed)
+def _others(
+    rng: random.Random, viewer: Viewer, asked: list[Placed], task: LayoutTask
+) -> list[Placed] | None:
+    """Other things on the ground before a viewer; none if there is no room."""
+    found: list[Placed] = []
     for name in task.others:
-        found = _other(rng, name, placed, reach, task)
-        if found is None:
+        other = _other(rng, name, viewer, [*asked, *found])
+        if other is None:
             return None
-        placed.append(found)
-    return Arrangement(placed, arrangement.links)
+        found.append(other)
+    return found
 
 
-def _other(
-    rng: random.Random, name: str, placed: list[Placed], reach: float, task: LayoutTask
-) -> Placed | None:
-    """One more thing, on the ground and clear of the rest."""
-    thing = thing_named(name)
-    span = reach + max(task.subject.size[0], task.ground.size[0]) + thing.size[0]
+def _other(rng: random.Random, name: str, viewer: Viewer, placed: list[Placed]) -> Placed | None:
+    """One more thing, on the ground and clear of the rest wherever it is."""
+    x, y = minus(viewer.at[:2], viewer.eye[:2])
+    to_viewer = degrees(atan2(-x, y))
+    spread = 180.0
+    if name in thing_words().faces:
+        spread = 180 - FACE
     for _ in range(MOST_PLACES):
-        candidate = Placed(
-            id=name,
-            thing=name,
-            at=(rng.uniform(-span, span), rng.uniform(-0.3 * span, span), 0.0),
-            turn=rng.uniform(0, 360),
-            colour=task.colours[name],
-        )
+        ahead = rng.uniform(*AHEAD)
+        aside = ahead * rng.uniform(-ASIDE, ASIDE) * tan(radians(viewer.angle / 2))
+        at = (viewer.eye[0] + ahead * x + aside * y, viewer.eye[1] + ahead * y - aside * x, 0.0)
+        turn = (to_viewer + rng.uniform(-spread, spread)) % 360
+        candidate = Placed(id=name, thing=name, at=at, turn=turn)
         scene = Scene(things=(*placed, candidate), viewer=placing.ANYONE)
         body = Body(candidate)
         gaps = [BodyPair(body, Body(each), scene).plan_gap for each in placed]
@@ -240,22 +357,24 @@ def _other(
     return None
 
 
-def _heights(arrangement: Arrangement, task: LayoutTask) -> tuple[float, float]:
+def _height(
+    rng: random.Random, arrangements: tuple[Arrangement, Arrangement], task: LayoutTask
+) -> float:
     """How high the viewer looks from, in degrees: into what is hollow, beneath what has legs."""
-    scene = scene_of(arrangement, task)
-    bodies = [Body(each) for each in arrangement.things]
-    for first in bodies:
-        for second in bodies:
-            if first is second:
-                continue
-            pair = BodyPair(first, second, scene)
-            if pair.is_in:
-                return 36.0, 52.0
-            if pair.is_beneath:
-                return 8.0, 18.0
+    low, high = 12.0, 34.0
     if task.contrast.layout == "ring" or SEEN_FROM_ABOVE & set(task.contrast.needs):
-        return 28.0, 42.0
-    return 16.0, 34.0
+        low, high = 28.0, 42.0
+    elif rng.random() < 0.35:
+        low, high = EYE_LEVEL
+    for arrangement in arrangements:
+        scene = scene_of(arrangement, task)
+        for first, second in permutations(arrangement.things, 2):
+            pair = BodyPair(Body(first), Body(second), scene)
+            if pair.is_in:
+                low, high = 36.0, 52.0
+            elif pair.is_beneath:
+                low, high = 8.0, 18.0
+    return rng.uniform(low, high)
 
 
 def _turned(placed: Placed, angle: float) -> Placed:
@@ -266,24 +385,24 @@ def _turned(placed: Placed, angle: float) -> Placed:
     return msgspec.structs.replace(placed, at=at, turn=(placed.turn + angle) % 360)
 
 
-def _is_seen(scene: Scene, task: LayoutTask) -> bool:
-    """Whether both things can be recognised, and the others are seen at all."""
+def _seen_well(scene: Scene, task: LayoutTask) -> PictureSurvey | None:
+    """The survey of a scene, if both things can be recognised and the others are seen at all."""
     seen = survey(scene, SURVEY_SIZE)
     asked = {*task.roles.subjects, *task.roles.grounds}
     pair = pair_of(scene, task)
     close = pair.rests or pair.nested
     for number, placed in enumerate(scene.things, start=1):
         share = int((seen.mask == number).sum()) / seen.mask.size
-        needed, least = task.dials.visible, task.dials.least
+        needed = task.dials.visible
         if close or placed.group:
             needed = min(needed, SEEN_INSIDE)
-        if placed.group:
-            least /= 2
-        if "front" in task.contrast.needs:
-            least *= 2  # where something looks is harder to see than what it is
         if placed.id in asked:
-            if share < least or seen.visible[placed.id] < needed:
-                return False
+            if share < _least_share(placed, task) or seen.visible[placed.id] < needed:
+                return None
         elif seen.visible[placed.id] < SEEN_AT_ALL:
-            return False
-    return True
+            return None
+    if scene.links and seen.rope_share < LEAST_ROPE:
+        return None
+    if scene.links and seen.rope_visible < task.dials.visible:
+        return None
+    return seen

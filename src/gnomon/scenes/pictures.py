@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import struct
 import zlib
@@ -17,13 +16,13 @@ from numpy.typing import NDArray
 from gnomon.errors import DataError, UsageError
 from gnomon.scenes import rendering
 from gnomon.scenes.bodies import Body
-from gnomon.scenes.scenes import Placed, Scene, Viewer, check_scene, from_json, to_json
+from gnomon.scenes.scenes import Placed, Scene, Viewer, check_scene, from_json, read_scene
 from gnomon.scenes.solids import Camera, camera_of, solids_of
 from gnomon.scenes.things import thing_named
 
 ROWS = 48  # of pixels in a band
 PNG = b"\x89PNG\r\n\x1a\n"
-SCENE = "Scene"  # the name of the note that holds a picture's scene
+SCENE = "Scene"  # the name of the note that held a picture's scene in earlier editions
 MOST_NOTED = 2**21  # bytes at the start of a file in which its notes are looked for
 SMALLEST_SIDE, LARGEST_SIDE = 16, 2048
 Box = tuple[int, int, int, int]
@@ -36,6 +35,8 @@ class PictureSurvey(NamedTuple):
     mask: NDArray[np.uint8]  # 0, or the number of a thing in the scene, from 1
     boxes: dict[str, Box | None]  # left, top, right, bottom of each id; none if it is not seen
     visible: dict[str, float]  # the share of its own pixels that nothing else hides
+    rope_share: float = 0.0  # of the picture that ropes fill
+    rope_visible: float = 1.0  # the share of their own pixels that nothing hides
 
 
 class ScenePicture(NamedTuple):
@@ -87,6 +88,7 @@ def survey(scene: Scene, size: int = 384, *, meshes: bool = False) -> PictureSur
     depth = np.empty((size, size), dtype=np.float32)
     mask = np.empty((size, size), dtype=np.uint8)
     whole = np.zeros(len(scene.things) + 1, dtype=np.int64)
+    ropes = 0
     for top in range(0, size, ROWS):
         bottom = min(top + ROWS, size)
         rays = rendering.rays_of(camera, grid, top, bottom, np.float64)
@@ -94,8 +96,12 @@ def survey(scene: Scene, size: int = 384, *, meshes: bool = False) -> PictureSur
         ahead = sum(rays[n] * camera.forward[n] for n in range(3))
         depth[top:bottom] = band.distance * ahead
         mask[top:bottom] = owners[band.met + 3]  # sky, wall and floor come before the first
+        ropes += int(((band.met >= 0) & (mask[top:bottom] == 0)).sum())
         whole += rendering.silhouettes(solids, windows, camera, rays, top, len(scene.things))
-    return _counted(scene, depth, mask, whole)
+    seen = _counted(scene, depth, mask, whole)
+    if not scene.links:
+        return seen
+    return seen._replace(rope_share=ropes / mask.size, rope_visible=ropes / max(1, whole[0]))
 
 
 def _counted(
@@ -127,7 +133,9 @@ def check_size(size: int) -> None:
 
 
 def wall_distance(scene: Scene, camera: Camera) -> float:
-    """How far in front of the viewer the wall of a room is: behind everything."""
+    """How far in front of the viewer the wall of a room is: behind everything, if nowhere else."""
+    if scene.wall:
+        return scene.wall
     x, y = camera.forward[0], camera.forward[1]
     length = float(np.sqrt(x * x + y * y))
     farthest = 0.0
@@ -156,7 +164,7 @@ def write_png(
 def png(rgb: NDArray[np.uint8], *, notes: Mapping[str, str] | None = None) -> bytes:
     """A picture of height x width x 3 bytes in the format PNG.
 
-    `notes` are texts that go with it: its scene, and those who must be named.
+    `notes` are texts that go with it, such as those who must be named.
     """
     height, width, _ = rgb.shape
     rows = np.zeros((height, 1 + width * 3), dtype=np.uint8)  # each row begins with its filter: 0
@@ -176,22 +184,36 @@ def png(rgb: NDArray[np.uint8], *, notes: Mapping[str, str] | None = None) -> by
     )
 
 
-def scene_note(scene: Scene) -> dict[str, str]:
-    """The scene as a note for its picture; in ASCII, as other letters do not survive there."""
-    return {SCENE: json.dumps(json.loads(to_json(scene)), separators=(",", ":"))}
+def scene_file(picture: str | Path) -> Path:
+    """Where the scene of a picture lies: beside it, since a picture that is shown is pixels only.
+
+    >>> scene_file("made/dog.png").name
+    'dog.scene.json'
+    """
+    return Path(picture).with_suffix(".scene.json")
 
 
-def scene_in(file: str | Path) -> Scene | None:
-    """The scene that a picture's file carries; none if it carries none that is sound."""
-    with Path(file).open("rb") as stream:
+def scene_in(picture: str | Path) -> Scene | None:
+    """The scene that a picture was drawn from; none if no sound one is known.
+
+    Pictures of earlier editions carry it themselves, as a note.
+    """
+    beside = scene_file(picture)
+    try:
+        if beside.is_file():
+            return read_scene(beside)
+        return _noted_scene(Path(picture))
+    except DataError:
+        return None
+
+
+def _noted_scene(picture: Path) -> Scene | None:
+    with picture.open("rb") as stream:
         content = stream.read(MOST_NOTED)
     start = f"{SCENE}\0".encode()
     for text in _texts(content):
         if text.startswith(start):
-            try:
-                return from_json(text.removeprefix(start).decode("latin-1"))
-            except DataError:
-                return None
+            return from_json(text.removeprefix(start).decode("latin-1"))
     return None
 
 
@@ -241,7 +263,7 @@ def viewer_of(
     above      degrees above the horizon
     distance   1 if the things are to fill the picture, 2 for twice as far
     """
-    points = _corners(things)
+    points = corners_of(things)
     middle = [(min(values) + max(values)) / 2 for values in zip(*points, strict=True)]
 
     turn, rise = radians(around), radians(above)
@@ -261,7 +283,8 @@ def viewer_of(
     return Viewer(eye=(eye[0], eye[1], eye[2]), at=(middle[0], middle[1], middle[2]), angle=angle)
 
 
-def _corners(things: Sequence[Placed]) -> list[tuple[float, float, float]]:
+def corners_of(things: Sequence[Placed]) -> list[tuple[float, float, float]]:
+    """The corners of the turned boxes around things."""
     points = []
     for placed in things:
         body = Body(placed)

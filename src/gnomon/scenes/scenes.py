@@ -62,6 +62,7 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     links: tuple[tuple[str, str], ...] = ()  # pairs of ids that a rope joins
     place: Literal["indoors", "outdoors"] = "indoors"
     look: int = 0  # seed of floor, wall and light
+    wall: float = 0.0  # metres ahead of the eye; at 0 it stands behind all things
 
     def placed(self, id: str) -> Placed:
         """The thing of this id."""
@@ -118,6 +119,8 @@ def _problem_of_scene(scene: Scene) -> str:
         if problem:
             return f"things[{number}]{problem}"
         ids.add(placed.id)
+    if not 0 <= scene.wall <= 2 * FARTHEST:
+        return f"'wall' must be from 0 to {2 * FARTHEST:.0f}"
     return _problem_of_links(scene, ids) or _problem_of_viewer(scene.viewer)
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.scenes.bodies import Body, BodyPair
 from gnomon.scenes.scenes import Placed, Scene, Viewer
 from gnomon.scenes.things import ThingPart, Vector, palette, thing_named
 
@@ -226,7 +225,7 @@ def solids_of(scene: Scene, *, meshes: bool = False) -> list[Solid]:
     """All primitives of a scene, ropes last; with `meshes`, those of things that have one."""
     found = []
     for number, placed in enumerate(scene.things, start=1):
-        finer = mesh_solids(scene, placed, number) if meshes else []
+        finer = mesh_solids(placed, number) if meshes else []
         found += finer or _solids_of_thing(placed, number)
     for first, second in scene.links:
         found.append(_rope(scene.placed(first), scene.placed(second)))
@@ -248,17 +247,18 @@ def _solids_of_thing(placed: Placed, owner: int) -> list[Solid]:
     return found
 
 
-def mesh_solids(scene: Scene, placed: Placed, owner: int) -> list[Solid]:
+def mesh_solids(placed: Placed, owner: int) -> list[Solid]:
     """A thing as a mesh; empty if there is none, or if what is seen would not be what is true.
 
     A mesh has no part that could be missing, and its seat or hollow may be elsewhere than that of
-    the thing: whatever carries something keeps its primitives, unless it does so with its top.
+    the thing: whatever may carry something otherwise than with its top keeps its primitives, in
+    every scene, so that its look says nothing.
     """
     thing = thing_named(placed.thing)
     carries_low = thing.cavity is not None or (
         thing.top is not None and thing.top.height < thing.size[2] - 0.01
     )
-    if placed.lacks or (carries_low and _carries(scene, placed)):
+    if placed.lacks or carries_low:
         return []
     from gnomon.scenes.meshes import mesh_of
 
@@ -273,17 +273,6 @@ def mesh_solids(scene: Scene, placed: Placed, owner: int) -> list[Solid]:
     turn = _turned(placed.turn) * placed.scale
     box = solid(whole, turn, np.array(placed.at, dtype=float), owner, thing.parts[0].colour)
     return [box._replace(mesh=mesh, colour=mesh.colour) for mesh in mesh_of(placed.thing)]
-
-
-def _carries(scene: Scene, placed: Placed) -> bool:
-    below = Body(placed)
-    for other in scene.things:
-        if other.id == placed.id:
-            continue
-        pair = BodyPair(Body(other), below, scene)
-        if pair.is_on or pair.is_in:
-            return True
-    return False
 
 
 def solid(part: ThingPart, turn: Vector, at: Vector, owner: int, colour: str) -> Solid:

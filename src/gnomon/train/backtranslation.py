@@ -16,7 +16,7 @@ from typing import NamedTuple
 from gnomon.errors import UsageError
 from gnomon.grouped import grouped
 from gnomon.models.prompts import wording as wordings
-from gnomon.models.prompts.candidates import NO_BLANK, NO_OBJECT, Answers, CandidateList
+from gnomon.models.prompts.candidates import EXCHANGED, NO_BLANK, NO_OBJECT, Answers, CandidateList
 from gnomon.models.prompts.wording import TAG, OptionStyle, Wording
 from gnomon.records import Item
 
@@ -100,9 +100,29 @@ class Traveller:
             with_them = [with_fields(text, names, item) for text in texts]
             outputs[label] = [text for text in with_them if text]
             self.dropped[NO_OBJECT] += with_them.count("")  # they lost an object
+        own = {label: words.get(label, label) for label in sentences}
         for frame in frames(outputs, self.dropped):
+            if _exchanged(frame.answers, own):
+                self.dropped[EXCHANGED] += 1
+                continue
             self.templates[context + frame.template] += 1
             self.answers[tuple(frame.answers.items())] += 1
+
+
+def _exchanged(answers: Answers, own: Answers) -> bool:
+    """Whether a label got another one's word, as where a translation turns two objects round.
+
+    Its words are right in its own sentence only, and every sentence is tried with all words.
+
+    >>> own = {"larger": "larger", "smaller": "smaller"}
+    >>> _exchanged({"larger": "smaller", "smaller": "bigger"}, own)
+    True
+    """
+    for label, word in answers.items():
+        others = [each for other, each in own.items() if other != label]
+        if word in others:
+            return True
+    return False
 
 
 def examples(items: Sequence[Item]) -> list[Item]:

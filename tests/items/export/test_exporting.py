@@ -203,3 +203,10 @@ def test_an_export_that_fails_leaves_nothing_behind(was_there, capsys):
 def test_what_a_target_has_no_use_for_is_refused(option, named, capsys):
     assert main(["make", "scales", "--as", "dataset", "-o", "out", *option]) == 2
     assert f"{named} is for --as lm-eval" in capsys.readouterr().err
+
+
+def test_no_task_is_made_of_a_prompt_for_models_that_lm_eval_does_not_have(capsys):
+    command = ["make", "scales", "--limit", "12", "--as", "lm-eval", "-o", "out"]
+    assert main([*command, "--prompt", "masked"]) == 2
+    assert "lm-eval asks none" in capsys.readouterr().err
+    assert not Path("out/items.jsonl").exists()

@@ -111,6 +111,7 @@ def pair_item(
     if number is not None:
         name.append(f"{number:05d}")
     pair = sorted((row.first, row.second))
+    a_first = with_article(row.first)
     if scene:
         name.append(scene)
         pair.insert(0, scene)
@@ -124,7 +125,8 @@ def pair_item(
             first=row.first,
             second=row.second,
             scene=_in_scene(row),
-            a_first=with_article(row.first),
+            a_first=a_first,
+            A_first=a_first[0].upper() + a_first[1:],
             a_second=with_article(row.second),
         ),
         gold=tuple(prompt.labels[label] for label in prompt.labels if label in row.typical),

@@ -42,11 +42,11 @@ def fresh(
     relations: str = "",
     grades: str = "ab",
     controls: str = "no",
-    distractors: int = 1,
+    distractors: int = 6,
     visible: float = 0.6,
     least: float = 0.4,
     distance: float = 1.0,
-    size: int = 384,
+    size: int = 512,
     look: str = "shapes",
     ways: str = "",
 ) -> Iterator[Item]:
@@ -61,10 +61,10 @@ def fresh(
     relations    only these, with commas between them
     grades       of relations: a (geometry decides), b (things too), c (debatable wording)
     controls     yes adds statements such as "There is a bench.", only asks nothing else
-    distractors  other things in each picture, 0 to 6
+    distractors  at most so many other things in a picture, and at least half as many, 0 to 6
     visible      the least share of each thing that nothing hides, 0 to 1
     least        the least share of the picture that each thing fills, in percent
-    distance     of the viewer; at 1 the things fill the picture, at 2 they are half as large
+    distance     of the viewer; at 2 everything is half as large as at 1
     size         pixels of a picture's side
     look         shapes, or meshes: the same scenes with models (gnomon data get things)
     ways         other ways to put each fact: converse, negation, mirror (of the picture), with
@@ -248,6 +248,7 @@ def truth_word(true: bool) -> str:
 
 
 RELATION, CATEGORY = "there is", "Recognition"  # of a control
+MOST_SHUFFLES = 20
 
 
 def control_items(quad: Quad, absent: Sequence[str], form: str, size: int) -> Iterator[Item]:
@@ -284,7 +285,18 @@ def absent_things(quads: Sequence[Quad], seed: int) -> list[tuple[str, str]]:
     names = []
     for quad in quads:
         names += [quad.subject, quad.ground]
-    rng.shuffle(names)
+    for _ in range(MOST_SHUFFLES):
+        rng.shuffle(names)
+        if _swap_what_is_there(quads, names):
+            break
+    for slot in range(len(names)):
+        if not _is_absent(quads, slot, names[slot]):  # too few quads to change with
+            names[slot] = rng.choice([name for name in things() if _is_absent(quads, slot, name)])
+    return list(zip(names[::2], names[1::2], strict=True))
+
+
+def _swap_what_is_there(quads: Sequence[Quad], names: list[str]) -> bool:
+    """Let names change places until none is of a thing that is there; whether that succeeds."""
     for slot in range(len(names)):
         if _is_absent(quads, slot, names[slot]):
             continue
@@ -293,9 +305,9 @@ def absent_things(quads: Sequence[Quad], seed: int) -> list[tuple[str, str]]:
             if fits:
                 names[slot], names[other] = names[other], names[slot]
                 break
-        else:  # too few quads to change with
-            names[slot] = rng.choice([name for name in things() if _is_absent(quads, slot, name)])
-    return list(zip(names[::2], names[1::2], strict=True))
+        else:
+            return False
+    return True
 
 
 def _is_absent(quads: Sequence[Quad], slot: int, name: str) -> bool:

@@ -1,7 +1,7 @@
 """Contrastive quads: two pictures of the same things and two captions, each true of one picture.
 
-Contrasts take turns, and each takes the pair of things that was used least, so relations and things
-are balanced. Which caption and which picture comes first is balanced, too.
+Relations come about as often as in VSR, and each contrast takes the pair of things that was used
+least. Which caption and which picture comes first is balanced, too.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import cycle, islice
+from heapq import heappop, heappush
+from itertools import islice
 from random import Random
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -30,7 +31,8 @@ from gnomon.scenes.scenes import Scene, to_json
 MOST_QUADS = 2500
 MOST_PAIRS = 10  # of things that are tried for one quad
 MOST_ROUNDS = 4  # in which quads that were not found are replaced by others
-LEAST_FOUND = 0.2  # share of a round; with fewer, further rounds would take too long
+LEAST_FOUND = 0.2  # share of a round; with fewer, further rounds would take too long,
+FEW = 4  # but for rounds of so many quads
 
 
 class WantedQuads(NamedTuple):
@@ -169,7 +171,7 @@ def _found(wanted: WantedQuads, contrasts: Sequence[OpposedPair]) -> list[Quad]:
         for result in do_jobs(find_quad, list(islice(jobs, missing))):
             if result is not None:
                 quads.append(msgspec.convert(result, Quad))
-        if len(quads) - before < LEAST_FOUND * missing:
+        if len(quads) - before < LEAST_FOUND * missing and missing > FEW:
             break
     if len(quads) < wanted.quads:
         raise UsageError(
@@ -180,21 +182,30 @@ def _found(wanted: WantedQuads, contrasts: Sequence[OpposedPair]) -> list[Quad]:
 
 
 def _jobs(wanted: WantedQuads, contrasts: Sequence[OpposedPair]) -> Iterator[Any]:
-    """Jobs without end: contrasts in turn, things that were used least first."""
+    """Jobs without end: contrasts by their shares, things that were used least first."""
     rng = Random(f"quads {wanted.seed}")
-    order = list(contrasts)
-    rng.shuffle(order)
     used: Counter[str] = Counter()
     used_pairs: Counter[tuple[str, str]] = Counter()
     start = rng.randrange(4)
-    for number, contrast in enumerate(cycle(order)):
+    for number, contrast in enumerate(_in_shares(rng, contrasts)):
         pairs = _least_used(rng, contrast, used, used_pairs)
         used.update(pairs[0])
         used_pairs[pairs[0]] += 1
-        flip = (start + number + number // len(order)) % 4
+        flip = (start + number) % 4
         seed = f"{wanted.seed}/{number}"
         job = _Job(seed, contrast, tuple(pairs), wanted.frames, wanted.dials, flip)
         yield msgspec.to_builtins(job)
+
+
+def _in_shares(rng: Random, contrasts: Sequence[OpposedPair]) -> Iterator[OpposedPair]:
+    """Contrasts without end, each evenly spread and as often as its share says."""
+    due = []
+    for number, contrast in enumerate(contrasts):
+        heappush(due, (rng.random() / contrast.share, number))
+    while True:
+        when, number = heappop(due)
+        yield contrasts[number]
+        heappush(due, (when + 1 / contrasts[number].share, number))
 
 
 def _least_used(

@@ -40,6 +40,7 @@ TASK = re.compile(r"samples_(.+?)(_\d{4}-\d\d-\d\dT[\d.:-]+)?")  # as lm-eval na
 RIGHT = {"1": True, "0": False, "true": True, "false": False, "c": True, "i": False}
 RIGHT |= {"yes": True, "no": False, "1.0": True, "0.0": False, "right": True, "wrong": False}
 METRICS = ("acc", "exact_match", "em", "acc_norm")  # of lm-eval, where it does not list its own
+READING = "2"  # of logs: a later one makes other runs than those that the cache holds
 SHORT = 100  # characters of a value that becomes a tag
 WINDOW = 4096
 
@@ -84,7 +85,7 @@ def _kept_run(file: Path, folder: Path, name: str, task: str, answers: list[Logg
     for item in items.values():
         made.add(item)
     benchmark = f"items@{task or 'log-' + digest(*sorted(items), digits=8)}"
-    identity = digest(sha256_of(file), name, benchmark, digits=16)
+    identity = digest(sha256_of(file), name, benchmark, READING, digits=16)
     slug = re.sub(r"[^A-Za-z0-9.@]+", "-", f"{benchmark}--{name}").strip("-")[:80]
     path = folder / f"{slug}--{identity}"
     if (path / MANIFEST).is_file():
@@ -125,6 +126,19 @@ def logged_answers(file: Path) -> Iterator[LoggedAnswer]:
         yield from _of_inspect(file)
     else:
         yield from _of_table(file, list(first[1]))
+
+
+def predictions_by_text(file: Path) -> Iterator[Prediction]:
+    """What a table without ids says, each answer by the id that its question has by its text."""
+    for number, (item, answer, _) in enumerate(logged_answers(file), start=2):
+        if item.choices == OUTCOMES:
+            raise DataError(
+                "there is no field id, and no row has choices by which its question is known.",
+                "Name the item in a column id.",
+                file=file,
+                line=number,
+            )
+        yield Prediction(number, item.id, label=answer.choice or "", reply=answer.reply)
 
 
 # Whose answers these are, by what a log or its path says.
@@ -278,8 +292,8 @@ def _of_table(file: Path, columns: list[str]) -> Iterator[LoggedAnswer]:
             "Keep one of them.",
             file=file,
         )
-    own = {*replies, *models, *(flags if replies else ())}
-    without = partial(_without, file, own | set(flags))
+    own = {*replies, *models, *flags}
+    without = partial(_without, file, own)
     by_place = _converted(file, without) if replies else {}
     ids = columns_among(by_name, (*column_names().usual["id"], *column_names().seldom["id"]))
     for line, row in raw_rows(file):
@@ -308,9 +322,9 @@ def _converted(file: Path, rows: Any) -> Mapping[int, Item]:
     """The items of rows by their lines, if the rows have choices; nothing if they have none."""
     try:
         mapping = resolve(file, rows, ColumnMap(), {}, refuse(file))
-        found = convert(rows(), mapping, named_picture, tell=lambda line, message: None)
+        found = convert(rows(), mapping, named_picture, tell=refuse(file))
         return {line: item for line, item, _ in found if item.choices}
-    except GnomonError:
+    except GnomonError:  # one row without choices that are known, and no row has any
         return {}
 
 

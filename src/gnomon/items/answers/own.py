@@ -11,7 +11,8 @@ from typing import Any
 from gnomon.contracts import AnswerFormat
 from gnomon.errors import DataError
 from gnomon.files import delimiter_of, read_jsonl, read_lines, read_table
-from gnomon.items.mapping import column_names
+from gnomon.items.answers.logs import predictions_by_text
+from gnomon.items.mapping import column_names, columns_among, named_columns
 from gnomon.records import Prediction
 
 
@@ -20,8 +21,19 @@ def read(file: Path, *, column: str = "") -> Iterator[Prediction]:
 
     column   the column that holds the answer, where several could
     """
-    for line, row in _rows(file):
+    for number, (line, row) in enumerate(_rows(file)):
+        if not number and not column and not _names_items(row):
+            yield from predictions_by_text(file)
+            return
         yield _prediction(file, line, row, column)
+
+
+def _names_items(row: Mapping[str, Any]) -> bool:
+    """Whether a row has an id, or no question by which its item could be found instead."""
+    known = column_names()
+    by_name = named_columns(row)
+    has_id = any(name in row for name in known.answers["id"])
+    return has_id or not columns_among(by_name, known.usual["text"])
 
 
 def _rows(file: Path) -> Iterable[tuple[int, Mapping[str, Any]]]:

@@ -21,10 +21,16 @@ from gnomon.records import Item
 
 DATA = "items.jsonl"
 DEFAULT_PROMPT = "plain"
+MASKED = "masked"  # the prompt of models that lm-eval does not have
 
 
 def write_lmeval(job: Job) -> Exported:
     """Write TASK.yaml and items.jsonl."""
+    if job.prompt == MASKED:
+        raise UsageError(
+            "The prompt masked is for masked models, and lm-eval asks none.",
+            f"Leave it out for {DEFAULT_PROMPT}, or ask such a model with `gnomon run`.",
+        )
     prompt = load_prompt(job.prompt or DEFAULT_PROMPT, job.wording).with_shots(job.shots)
     data, task = job.folder / DATA, job.folder / f"{job.name}.yaml"
     several = any(len(item.gold) > 1 for item in job.source.items())

@@ -18,7 +18,7 @@ from gnomon.items.writing import atomic_file
 from gnomon.keep import Keep, key_of
 from gnomon.look.readers.scenes import PictureReader, Seen, box_of, folder_reader
 from gnomon.look.records import AnnotatedPicture, Picture, Region, Trouble
-from gnomon.scenes.pictures import PictureSurvey, draw, png, scene_in, write_png
+from gnomon.scenes.pictures import PictureSurvey, draw, png, scene_file, scene_in, write_png
 from gnomon.scenes.scenes import Scene as World
 from gnomon.scenes.scenes import read_scene
 from gnomon.scenes.things import thing_named
@@ -77,8 +77,9 @@ def rendered(path: Path, store: Keep) -> PictureReader:
         except DataError as error:
             yield Trouble(what=error.message, file=str(file))
             return
-        key = key_of("rendered", world.digest(), file.stem, SIDE, str(work))
-        yield store.kept(key, AnnotatedPicture, lambda: _drawn(world, file.stem, work))
+        name = file.stem.removesuffix(".scene")
+        key = key_of("rendered", world.digest(), name, SIDE, str(work))
+        yield store.kept(key, AnnotatedPicture, lambda: _drawn(world, name, work))
 
     files = scene_files(path)
     return folder_reader("rendered scenes", files, read, needs_depth=False, has_true_depth=True)
@@ -131,7 +132,12 @@ def scene_files(path: Path) -> list[Path]:
     """The files that may hold scenes: one, or those below a folder."""
     if not path.is_dir():
         return [path]
-    return [file for file in files_below(path) if file.suffix in (".json", ".png")]
+    found = []
+    for file in files_below(path):
+        is_picture = file.suffix == ".png" and not scene_file(file).is_file()
+        if is_picture or file.suffix == ".json":
+            found.append(file)
+    return found
 
 
 def world_in(file: Path) -> World:

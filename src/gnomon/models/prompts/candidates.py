@@ -30,6 +30,7 @@ Answers = dict[str, str]  # label -> the word that stands for it
 SAME = "say the same as an earlier one"
 NO_BLANK = "lost the blank"
 NO_OBJECT = "lost an object"
+EXCHANGED = "exchange the words of two answers"
 SAME_ANSWER = "give two answers the same word"
 
 

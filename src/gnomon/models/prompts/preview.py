@@ -93,12 +93,9 @@ class PromptFormat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         return Preview(text=self.text(item), special=self.special, how=HOW[self.way])
 
     def _compared(self, item: Item) -> Preview | None:
-        from gnomon.lexicon.captions import question
         from gnomon.models.comparison import compared_texts, names_of_texts
 
-        texts = compared_texts(item, self.contrast)
-        if self.asks:
-            texts = list(map(question, texts))
+        texts = compared_texts(item, self.contrast, asks=self.asks)
         found = []
         for name, text in zip(names_of_texts(item, len(texts)), texts, strict=True):
             found.append(Continuation(choice=name, text=self.opening + text + self.closing))

@@ -52,7 +52,7 @@ def option_frame(choices: Sequence[str]) -> OptionFrame:
     for place in places:
         core = choices[place].split()[at]
         names[place] = _names(core, shared)
-        if place < len(_ORDINALS) and core not in _ORDINALS:
+        if len(choices) == 2 and core not in _ORDINALS:
             names[place] |= {f"{_ORDINALS[place]} one", f"{_ORDINALS[place]} option"}
         if len(core) == 1 and core.isalpha():
             letters[core] = place
@@ -217,11 +217,17 @@ def verdict(text: str, asserted: Callable[[str], set[int]], *, by_degree: bool =
     concluding, last = False, set[int]()
     sentences = sentences_of(text)[-_MOST:]
     listed = sum(phrase("list_entry").match(sentence) is not None for sentence in sentences) > 1
-    for sentence in sentences:
+    for number, sentence in enumerate(sentences):
+        if sentence.endswith(":"):
+            sentence += " ".join(("", *sentences[number + 1 : number + 2]))
         described = listed and phrase("list_entry").match(sentence)
         if described and not phrase("plain_verdict").search(sentence):
             continue
-        if undecided and not _decides_anyway(sentence):
+        if undecided and phrase("no_decision").search(sentence):
+            claims.clear()  # what it leant to before, it does not stand by
+            concluding = False
+            continue
+        if undecided and not phrase("all_the_same").search(sentence):
             continue
         said, strength = _deciding_part(sentence, by_degree)
         found = asserted(said) if said else set()
@@ -231,31 +237,32 @@ def verdict(text: str, asserted: Callable[[str], set[int]], *, by_degree: bool =
             last = found
     if concluding:
         return last
-    for strength in _STRENGTHS[:-1] if undecided else _STRENGTHS:
-        made = claims.get(strength)
-        if made:
-            agree = all(claim == made[0] for claim in made)
-            return made[-1] if agree else set()
-    return set()
-
-
-def _decides_anyway(sentence: str) -> bool:
-    if phrase("no_decision").search(sentence):
-        return False
-    return phrase("all_the_same").search(sentence) is not None
+    made = [*claims.get("plain_verdict", ()), *claims.get("verdict", ())]
+    if not made and not undecided:
+        made = claims.get("weak_verdict", [])
+    agree = made and all(claim == made[0] for claim in made)
+    return made[0] if agree else set()
 
 
 def _deciding_part(sentence: str, by_degree: bool) -> tuple[str, str]:
     """What of a sentence may decide, and how strongly it says so; nothing if it only contrasts."""
-    if phrase("contrast_opens").search(sentence):
+    if not _strength(sentence, by_degree)[0]:
+        return "", ""
+    if any(phrase(aside).search(sentence) for aside in ("contrast_opens", "sets_out")):
         return "", ""
     said = phrase("contrast_clause").sub("", sentence)
+    strength, end = _strength(said, by_degree)
+    if not strength or phrase("least").search(said) or phrase("worse").search(said, 0, end):
+        return "", ""
+    return said, strength
+
+
+def _strength(said: str, by_degree: bool) -> tuple[str, int]:
+    """How strongly a sentence decides, and up to where it must not say the opposite."""
     for strength in _STRENGTHS:
         mark = phrase(strength).search(said)
         if mark is None and by_degree and strength == "verdict":
             mark = any_degree().search(said)
         if mark:
-            up_to = len(said) if strength == "weak_verdict" else mark.end()
-            is_worse = phrase("worse").search(said, 0, up_to)
-            return ("", "") if is_worse else (said, strength)
-    return "", ""
+            return strength, len(said) if strength == "weak_verdict" else mark.end()
+    return "", 0

@@ -44,6 +44,8 @@ class ReplyReading(NamedTuple):
     rule: str
 
 
+SHORT = 24  # characters of a reply whose reading is kept
+MOST_ANNOUNCED = 3  # choices that a reply announces in turn before none of them counts
 SEVERAL = ReplyReading(None, "several")
 NONE = ReplyReading(None, "none")
 
@@ -81,8 +83,28 @@ def explain(
             f"a reply is a {type(reply).__name__}, not a text.",
             "Give each reply as one text, in quotes.",
         )
+    kind = _Kind(tuple(map(tuple, words)), letters, question)
+    if len(reply) <= SHORT:
+        return _read_short(reply, kind)
+    return _explained(reply, kind)
+
+
+class _Kind(NamedTuple):
+    """What replies to one kind of question are read by."""
+
+    words: tuple[tuple[str, ...], ...]
+    letters: bool
+    question: ItemQuestion
+
+
+@lru_cache(maxsize=4096)  # most replies of most models are one of a few words
+def _read_short(reply: str, kind: _Kind) -> ReplyReading:
+    return _explained(reply, kind)
+
+
+def _explained(reply: str, kind: _Kind) -> ReplyReading:
     text = clean(reply)
-    reader = _reader(tuple(tuple(group) for group in words), letters, question)
+    reader = _reader(kind)
     own = phrase("next_question").split(text, maxsplit=1)[0]
     if own != text:
         found = _read(own, reader)
@@ -125,27 +147,32 @@ def as_answer(
 
 
 @lru_cache(maxsize=256)
-def _reader(words: tuple[tuple[str, ...], ...], letters: bool, question: ItemQuestion) -> _Reader:
+def _reader(kind: _Kind) -> _Reader:
     """The words of each choice, compiled once for the many replies that they read."""
-    cleaned = [list(map(clean, group)) for group in words]
-    known = ChoiceVocabulary(cleaned, letters, question)
-    return _Reader(known, statements_on(question, known))
+    cleaned = [list(map(clean, group)) for group in kind.words]
+    known = ChoiceVocabulary(cleaned, kind.letters, kind.question)
+    return _Reader(known, statements_on(kind.question, known))
 
 
 def _read(text: str, reader: _Reader) -> ReplyReading:
     known = reader.known
+    describes = known.framed and len(sentences_of(text)) > 1
     for rule in RULES:
+        if describes and rule.name in ("last line", "sole"):
+            continue  # what only describes an option says nothing: a sentence must decide
         found = _first_asserted(rule, text, known)
-        if len(found) > 1 or (found and known.needs_verdict(rule.name, text)):
+        if len(found) > 1:
             return _decided(rule, text, known)
         if found:
             if _contradicted(rule, text, reader, found):
-                return SEVERAL
+                return _decided(rule, text, known) if rule.name == "concluded" else SEVERAL
             return ReplyReading(found.pop(), rule.name)
         if rule.name == "corrected" and takes_back(text):
             return NONE  # "True. Wait, no.": what it said first no longer holds
         if rule.name == "announced" and withholds(text):
             return _withheld(known)
+    if describes and known.names_an_option(text):
+        return _decided(RULES[-1], text, known)
     return _indirect(text, reader)
 
 
@@ -155,8 +182,6 @@ def _decided(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> ReplyRead
     if rule.prose:
         asserted = partial(known.asserted, prose=True)
         found = verdict(text, asserted, by_degree=known.by_degree)
-    if not found and known.words_outweigh:
-        found = verdict(text, known.asserted_without_letters)
     if len(found) != 1:
         return SEVERAL
     return ReplyReading(found.pop(), "verdict")
@@ -184,6 +209,8 @@ def _withheld(known: ChoiceVocabulary) -> ReplyReading:
 
 def _first_asserted(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> set[int]:
     """The choices that the first segment of a rule asserts, of those that assert any."""
+    if rule.name == "announced":
+        return _announced(rule, text, known)
     for segment in rule.segments(text):
         found = known.alone(segment)
         if rule.name == "whole":
@@ -197,13 +224,38 @@ def _first_asserted(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> se
     return set()
 
 
+def _announced(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> set[int]:
+    """What is announced last; all of it, if one choice after the other is."""
+    announced: list[set[int]] = []
+    for segment in rule.segments(text):
+        found = known.alone(segment) or known.asserted(segment, prose=rule.prose)
+        if found and not phrase("least").search(segment):
+            announced.append(found)
+    every = set().union(*announced)
+    if len(every) >= MOST_ANNOUNCED:
+        return every
+    return announced[0] if announced else set()
+
+
 def _contradicted(rule: ReadingRule, text: str, reader: _Reader, found: set[int]) -> bool:
     """Whether the rest of a reply says otherwise, where the answer was not announced as such."""
+    if rule.name in ("line", "announced", "concluded") and _goes_on(rule, text, reader):
+        asserted = partial(reader.known.asserted, prose=True)
+        decided = verdict(text, asserted, by_degree=reader.known.by_degree)
+        return bool(decided - found)
     if rule.name in ("whole", "boxed", "announced", "corrected"):
         return False
     if reader.statements and reader.statements.asserted(text) - found:
         return True  # "Yes, a bee is smaller" to "Is a bee larger?"
     return rule.name == "lead" and _overturned(text, reader.known, found)
+
+
+def _goes_on(rule: ReadingRule, text: str, reader: _Reader) -> bool:
+    """Whether a reply about options that it describes may decide otherwise after a label."""
+    said = sentences_of(text)
+    if not reader.known.framed or len(said) < 2:
+        return False
+    return rule.name != "announced" or phrase("announced").search(said[-1]) is None
 
 
 def _overturned(text: str, known: ChoiceVocabulary, found: set[int]) -> bool:

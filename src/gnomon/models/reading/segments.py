@@ -18,7 +18,8 @@ _PLAIN = str.maketrans(
     | dict.fromkeys("“”„«»「」『』", '"')
 )
 _CHANNEL = re.compile(r"<\|channel\|>(\w+).*?<\|message\|>(.*?)(?=<\||\Z)", re.DOTALL)  # gpt-oss
-_MARKS = frozenset("*`~$_<>#-+•")
+_MARKS = frozenset("*`~$_<")
+_LINE_MARKS = tuple("#>-+•")
 _FAREWELLS = ("let me know", "hope", "feel free")
 SHORTEST = 8  # characters of a reply in which there is room for manners
 _STRUCK = re.compile(r"~~[^~\n]+~~")
@@ -52,6 +53,8 @@ def clean(reply: str) -> str:
         text = _LATEX.sub(r"\1", text)
     if not _MARKS.isdisjoint(text):
         text = phrase("markup").sub("", text)
+    if "\n" in text or text.lstrip()[:1] in _LINE_MARKS:
+        text = phrase("line_mark").sub("", text)
     if "<answer>" not in text:
         text = text.replace("</answer>", "")  # the template may have opened it
     if ">" in text or "<" in text:
@@ -241,7 +244,11 @@ def _corrected(text: str) -> Iterator[str]:
 
 
 def _lone_lines(text: str) -> Iterator[str]:
-    yield " \n ".join(line for line in lines_of(text) if not line.endswith(":"))
+    lines = [line for line in lines_of(text) if not line.endswith(":")]
+    entries = sum(phrase("list_entry").match(line) is not None for line in lines[:-1])
+    if entries > 1 and len(lines[-1]) < 4:
+        lines.pop()  # "(d)", where a list was cut
+    yield " \n ".join(lines)
 
 
 def _lead(text: str) -> Iterator[str]:

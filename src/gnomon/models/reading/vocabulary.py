@@ -76,9 +76,7 @@ class ChoiceVocabulary:
             self._letters = dict(zip(ascii_lowercase, places, strict=False))
         self._letters = _agreed_letters(self._letters, frame)
         self._in_prose, self._anywhere = _letter_patterns(self._letters, bool(frame.letters))
-        self._framed = bool(frame.names)
-        # "(b) the second image", where that is (a): the words count if the rest of a reply agrees
-        self.words_outweigh = self._framed and not frame.letters
+        self.framed = bool(frame.names)
         self._compared: Comparison | None = None
         asked = question.asked if asked_things else frame.asked
         self.by_degree = bool(asked)
@@ -112,29 +110,19 @@ class ChoiceVocabulary:
             found |= self._claimed(segment, mention)
         return found
 
-    def asserted_without_letters(self, segment: str) -> set[int]:
-        """The choices that a segment asserts by words alone; none if it has letters, too."""
-        if self._letter_mentions(segment, prose=True):
-            return set()
-        return self.asserted(segment, prose=True)
-
     def _claimed(self, segment: str, mention: Mention) -> frozenset[int]:
         """What a mention says to the question: by a degree, or by asserting its label."""
         if len(self._own) > 2 and _is_compound(segment, mention):
             return frozenset()  # "upper left", where left and above are two choices
         if self._compared:
-            claim = self._compared.claimed(segment, mention, self._names_an_option)
+            claim = self._compared.claimed(segment, mention, self.names_an_option)
             if claim is not None:
                 return claim
         return self._said_of_the_question(segment, mention)
 
-    def _names_an_option(self, text: str) -> bool:
+    def names_an_option(self, text: str) -> bool:
+        """Whether a text names an option, by a word or a letter."""
         return bool(self._mentions(text) or self._letter_mentions(text, prose=True))
-
-    def needs_verdict(self, rule: str, text: str) -> bool:
-        """Whether a sentence must decide, since a longer reply describes each option in turn."""
-        described = rule in ("sole", "last line") and self._framed and not self.by_degree
-        return described and len(sentences_of(text)) > 1
 
     def alone(self, segment: str) -> set[int]:
         """The choices of those lines of a segment that are a label and nothing else."""

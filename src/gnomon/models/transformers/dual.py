@@ -19,7 +19,7 @@ from gnomon.errors import DataError
 from gnomon.keep import KeptTensors, TensorKeep
 from gnomon.keep import key_of as cache_key
 from gnomon.models.choices import alike, in_parts, take
-from gnomon.models.comparison import FORMS, TextPair, Written
+from gnomon.models.comparison import TextPair, Written
 from gnomon.models.transformers.loading import longest_text, on_cpu
 from gnomon.models.transformers.tokens import surrounding_tokens, written
 from gnomon.records import Image
@@ -107,7 +107,7 @@ class DualEncoder:
     """
 
     pictures = 1
-    forms: tuple[str, ...] = FORMS
+    asks = False
     usual_contrast = "opposite"
     batch = 128
 
@@ -164,11 +164,15 @@ class DualEncoder:
         """What stands around each text."""
         return surrounding_tokens(self.tokenizer)
 
+    def cannot_answer(self, answer: str) -> str:
+        """Nothing is asked, so nothing is answered."""
+        return ""
+
     def odds(self, pairs: Sequence[TextPair], seen: Mapping[str, Prepared[Any]]) -> list[float]:
         """The scaled similarity of each text and its picture."""
         texts = self._text_features({pair.text for pair in pairs})
         found = []
-        for text, (picture,) in pairs:
+        for text, (picture,), _ in pairs:
             similarity = float(texts[text] @ seen[picture].made)
             found.append(self.scale * similarity + self.bias)
         return found

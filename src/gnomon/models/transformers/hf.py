@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gnomon.contracts import Model
-from gnomon.errors import ModelError, UsageError
+from gnomon.errors import UsageError
 from gnomon.keep import bytes_of
 from gnomon.models.choices import check_way_to_ask, reply_room
 from gnomon.models.comparison import Comparer, ComparisonModel, check_contrast
@@ -108,8 +108,9 @@ def hf(
     features           vlm, dual: keep what it makes of pictures: on (2 GB), off, or a size such as
                        8GB
     contrast           dual, match, regions: what a caption is compared with: opposite, negation,
-                       stem ("The cat is left of"), threshold (fitted on a development split, else
-                       on items held out), or none, for models that give a probability
+                       against (the other caption of its quad), stem ("The cat is left of"),
+                       threshold (fitted on a development split, else on items held out), or none,
+                       for models that give a probability
     regions            regions: the features that a detector found (a folder, or a table of VinVL)
     allow_pickle       load pickled weights, which can run any code
     trust_remote_code  run the code that comes with the model
@@ -177,32 +178,28 @@ def _nli(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
 
 def _vlm(name: str, place: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
     from gnomon.models.transformers.imageinputs import template_of
+    from gnomon.models.transformers.scorer import first_line
     from gnomon.models.transformers.vlm import Vlm
+    from gnomon.models.transformers.wholepasses import WholeVlm, has_encoder_and_decoder
 
-    _check_one_decoder(name, loaded.model.config)
-    template = template_of(loaded.processor)
+    processor = loaded.processor
+    template = template_of(processor)
     chat = _converses(name, place, bool(template), asking.chat)
-    return Vlm(
+    parts = (
         *_parts(name, loaded),
         asking.choice.load("picture" if chat else "picture-plain"),
         asking.manner(template if chat else "", chat=chat),
-        processor=loaded.processor,
-        features=bytes_of(asking.features),
-        about=loaded.about,
     )
-
-
-def _check_one_decoder(name: str, config: Any) -> None:
-    """Refuse a model that reads with an encoder: its answers do not follow pictures and question.
-
-    Florence-2 and BLIP-2 with T5 are of this kind.
-    """
-    for each in (config, config.get_text_config()):
-        if getattr(each, "is_encoder_decoder", False):
-            raise ModelError(
-                f"{name} sees and writes with an encoder and a decoder, which cannot be asked yet.",
-                "Choose a model that sees with one decoder: LLaVA, Qwen2-VL, InternVL, SmolVLM ...",
-            )
+    how: dict[str, Any] = {"processor": processor, "about": loaded.about}
+    if has_encoder_and_decoder(loaded.model.config):
+        why = "it reads with an encoder and writes with a decoder"
+        return WholeVlm(*parts, why=why, **how)
+    own = processor.tokenizer
+    try:
+        return Vlm(*parts, features=bytes_of(asking.features), **how)
+    except Exception as error:  # whatever a class that nobody has tried yet raises
+        processor.tokenizer = own
+        return WholeVlm(*parts, why=first_line(error), **how)
 
 
 def _dual(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:

@@ -67,9 +67,14 @@ class ShownPictures:
 class PicturePlaces:
     """Where pictures stand in what the model reads, by its chat template or at the front."""
 
-    def __init__(self, processor: Any, *, chat: bool) -> None:
+    def __init__(self, processor: Any, *, chat: bool, may_lack_marks: bool = False) -> None:
         self.marks = _marks(processor)
-        self.mark = self.marks[0]
+        if not self.marks and not may_lack_marks:
+            raise ModelError(
+                "The model's processor does not say what stands for a picture in a text.",
+                "Choose another model that sees.",
+            )
+        self.mark = self.marks[0] if self.marks else ""
         self._write: Writer | None = None
         if chat:
             special = processor.tokenizer.special_tokens_map
@@ -219,14 +224,9 @@ def _marks(processor: Any) -> list[str]:
     found = []
     for owner in (processor, processor.tokenizer):
         for name in ("boi_token", "image_token"):
-            mark = getattr(owner, name, None)
-            if isinstance(mark, str) and mark and mark not in found:
+            mark = str(getattr(owner, name, None) or "")  # BLIP-2 has an AddedToken
+            if mark and mark not in found:
                 found.append(mark)
-    if not found:
-        raise ModelError(
-            "The model's processor does not say what stands for a picture in a text.",
-            "Choose another model that sees.",
-        )
     return found
 
 

@@ -254,11 +254,19 @@ class Continuing:
 def _bytes_of_a_token(model: Any) -> int:
     """The bytes of a token's keys and values in all layers; 1 if the model does not say."""
     text = model.config.get_text_config()
-    heads = getattr(text, "num_attention_heads", 0)
-    size = getattr(text, "head_dim", None) or getattr(text, "hidden_size", 0) // max(1, heads)
-    kept = getattr(text, "num_key_value_heads", None) or heads
-    numbers = 2 * getattr(text, "num_hidden_layers", 0) * kept * size
+    heads = _most(text, "num_attention_heads")
+    size = _most(text, "head_dim") or _most(text, "hidden_size") // max(1, heads)
+    kept = _most(text, "num_key_value_heads") or heads
+    numbers = 2 * _most(text, "num_hidden_layers") * kept * size
     return max(1, numbers * int(model.dtype.itemsize))
+
+
+def _most(config: Any, name: str) -> int:
+    """A setting of a config; 0 if it says none, or another for each layer (Gemma 4)."""
+    try:
+        return int(getattr(config, name, None) or 0)
+    except (TypeError, AttributeError, ValueError):
+        return 0
 
 
 # --- a model that sees, tried once on a picture of our own ----------------------------------------

@@ -34,7 +34,7 @@ MAKERS = {
     "seq2seq": "AutoModelForSeq2SeqLM",
     "masked": "AutoModelForMaskedLM",
     "nli": "AutoModelForSequenceClassification",
-    "vlm": "AutoModelForImageTextToText",
+    "vlm": "AutoModelForMultimodalLM",
 }
 KINDS = (*MAKERS, *dict.fromkeys(COMPARING.values()))
 SEEING = frozenset(("vlm", "dual", "match"))  # kinds that are shown pictures, by a processor
@@ -191,14 +191,25 @@ def sees_and_writes(config: Any, architecture: str) -> bool:
     The text part of such a model, published by itself, has no part that sees; and of some (BLIP)
     there are also models that match pictures with texts.
     """
-    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
+    from transformers.models.auto.modeling_auto import MODEL_FOR_MULTIMODAL_LM_MAPPING
 
-    if getattr(config, "vision_config", None) is None:
+    if type(config) not in MODEL_FOR_MULTIMODAL_LM_MAPPING or not _has_part_that_sees(config):
         return False
-    if type(config) not in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING:
-        return False
-    writer = MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING[type(config)].__name__
+    writer = MODEL_FOR_MULTIMODAL_LM_MAPPING[type(config)].__name__
     return architecture in ("", writer)
+
+
+def _has_part_that_sees(config: Any) -> bool:
+    """Whether a config has a part for pictures, at any depth; Fuyu sees without a part for it."""
+    if config.model_type == "fuyu":
+        return True
+    for name in type(config).sub_configs:
+        part = getattr(config, name, None)
+        if part is None or part is config:
+            continue
+        if name.startswith(("vision", "vq", "image")) or _has_part_that_sees(part):
+            return True
+    return False
 
 
 def best_device() -> str:

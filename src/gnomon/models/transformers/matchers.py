@@ -13,9 +13,8 @@ import torch
 from torch.nn.functional import pad
 
 from gnomon.errors import ModelError
-from gnomon.lexicon.captions import question
 from gnomon.models.choices import alike, take
-from gnomon.models.comparison import FALSE, FORMS, TRUE, TextPair, Written
+from gnomon.models.comparison import FALSE, TRUE, TextPair, Written
 from gnomon.models.transformers.dual import pictures_in_a_pass, prepared, shape_of
 from gnomon.models.transformers.loading import longest_text
 from gnomon.models.transformers.tokens import surrounding_tokens, written
@@ -33,6 +32,7 @@ class JointInputs(NamedTuple):
     tokenizer: Any
     tokens: Any
     shown: Shown
+    answer: str = ""  # to questions, of which the texts are some
 
     def stacked(self, place: int = 0) -> Any:
         """What is seen of the picture at a place, of all texts, as the model takes it."""
@@ -45,7 +45,7 @@ class Head(NamedTuple):
 
     odds: Callable[[JointInputs], Any]
     about: str
-    asks: bool = False  # it answers questions, so a caption is put as one
+    asks: bool = False  # it answers questions: a caption is put as one, a choice is an answer
     several: bool = False  # its config says how many pictures it takes
     padded: bool = True  # texts of different lengths may be read together
 
@@ -68,7 +68,7 @@ class Joint:
         self.model, self.tokenizer, self.head, self.look = model, tokenizer, head, look
         self.about = about or {}
         self.pictures = int(model.config.num_images) if head.several else 1
-        self.forms: tuple[str, ...] = ("caption", "cloze") if head.asks else FORMS
+        self.asks = head.asks
         self.longest = longest_text(model, tokenizer)
         self.in_a_pass = pictures_in_a_pass(model)
         self.batch = 4 * self.in_a_pass
@@ -79,11 +79,11 @@ class Joint:
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """The tokens of each text, as it is asked."""
-        return list(map(len, self.tokenizer(self._asked(texts))["input_ids"]))
+        return list(map(len, self.tokenizer(list(texts))["input_ids"]))
 
     def written(self, texts: Sequence[str]) -> list[Written]:
         """Each text as it is asked."""
-        return written(self.tokenizer, self._asked(texts))
+        return written(self.tokenizer, texts)
 
     def around(self) -> dict[str, Any]:
         """What stands around each text, and whether it is put as a question."""
@@ -91,30 +91,35 @@ class Joint:
 
     def odds(self, pairs: Sequence[TextPair], seen: Mapping[str, Prepared[Any]]) -> list[float]:
         """The log-odds of each pair; pictures of one size are read together, so none is padded."""
-        plain = [pair.text for pair in pairs]
-        texts = self._asked(plain)
+        texts = [pair.text for pair in pairs]
+        answers = [pair.answer for pair in pairs]
         shown = [[seen[key].made for key in pair.pictures] for pair in pairs]
-        kinds: list[Hashable] = list(map(shapes, shown))
+        kinds: list[Hashable] = list(zip(map(shapes, shown), answers, strict=True))
         if not self.head.padded:
-            kinds = list(zip(kinds, self.lengths(plain), strict=True))
+            kinds = list(zip(kinds, self.lengths(texts), strict=True))
 
         found = [0.0] * len(pairs)
         for numbers in alike(kinds, self.in_a_pass):
-            odds = self._odds(take(texts, numbers), take(shown, numbers))
+            odds = self._odds(take(texts, numbers), take(shown, numbers), answers[numbers[0]])
             for number, value in zip(numbers, odds, strict=True):
                 found[number] = value
         return found
 
-    def _odds(self, texts: Sequence[str], shown: Shown) -> list[float]:
-        """The log-odds of texts and pictures that are read in one pass."""
+    def _odds(self, texts: Sequence[str], shown: Shown, answer: str) -> list[float]:
+        """The log-odds of texts and pictures that are read in one pass, with one answer."""
         tokens = self.tokenizer(list(texts), padding=True, return_tensors="pt")
-        reading = JointInputs(self.model, self.tokenizer, tokens.to(self.model.device), shown)
+        tokens = tokens.to(self.model.device)
+        reading = JointInputs(self.model, self.tokenizer, tokens, shown, answer)
         with torch.inference_mode():
             found: list[float] = self.head.odds(reading).double().tolist()
         return found
 
-    def _asked(self, texts: Sequence[str]) -> list[str]:
-        return list(map(question, texts)) if self.head.asks else list(texts)
+    def cannot_answer(self, answer: str) -> str:
+        """Why an answer to a question cannot be given a number: it is in no list of the model's."""
+        if not hasattr(self.model, "classifier") or answer.lower() in answers_of(self.model):
+            return ""
+        count = len(self.model.config.id2label)
+        return f"'{answer[:60]}' is not among the {count} answers that the model knows"
 
 
 def shapes(shown: Sequence[Any]) -> Hashable:
@@ -174,8 +179,13 @@ def _blip_match(reading: JointInputs) -> Any:
 
 
 def _blip_answer(reading: JointInputs) -> Any:
-    """Log-odds of the answer yes against no; each answer is written, and then ends."""
+    """Log-odds of the answer yes against no; each answer is written, and then ends.
+
+    Of another answer, its own log-probability.
+    """
     states = _blip_states(reading)
+    if reading.answer:
+        return _log_likelihood(reading, states, reading.answer)
     yes = _log_likelihood(reading, states, "yes")
     no = _log_likelihood(reading, states, "no")
     return yes - no
@@ -233,9 +243,13 @@ def _vilt_class(reading: JointInputs) -> Any:
 
 
 def _vilt_answer(reading: JointInputs) -> Any:
-    """Log-odds of yes against no, which are two of a closed list of answers."""
-    answers = reading.model.config.id2label
-    places = {str(name).lower(): int(place) for place, name in answers.items()}
+    """Log-odds of yes against no, which are two of a closed list of answers.
+
+    Of another answer, its own log-odds.
+    """
+    places = answers_of(reading.model)
+    if reading.answer:
+        return _vilt_logits(reading)[:, places[reading.answer.lower()]]
     if not {"yes", "no"} <= places.keys():
         raise ModelError(
             "The answers that the model knows hold no yes and no.",
@@ -243,6 +257,11 @@ def _vilt_answer(reading: JointInputs) -> Any:
         )
     logits = _vilt_logits(reading)
     return logits[:, places["yes"]] - logits[:, places["no"]]
+
+
+def answers_of(model: Any) -> dict[str, int]:
+    """The answers that a classifier knows, with their places."""
+    return {str(name).lower(): int(place) for place, name in model.config.id2label.items()}
 
 
 def _whole(pixels: Any) -> Any:

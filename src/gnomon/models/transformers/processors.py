@@ -19,7 +19,8 @@ from typing import Any
 
 from gnomon.errors import MissingExtraError, ModelError
 
-FAULTS = (AttributeError, ImportError, ValueError)  # of a processor whose video part is absent
+# of a processor whose video part is absent
+FAULTS = (AttributeError, ImportError, RecursionError, ValueError)
 # what a setting may be to stand in a manifest
 PLAIN = (bool, int, float, str, list, tuple, dict)
 # settings of image processors that say how they are called, not what comes out
@@ -37,15 +38,15 @@ def load_processor(name: str, **source: Any) -> Any:
         raise MissingExtraError("A model that sees", "vision")
     try:
         processor = transformers.AutoProcessor.from_pretrained(name, **source)
-    except FAULTS as error:
+    except FAULTS:
         found = _class_of(name, **source)
         if found is None:
             raise
         try:
             with _counts_spelt_out(found):
                 processor = still(found).from_pretrained(name, **source)
-        except FAULTS:
-            raise error from None  # that of the whole processor says more
+        except FAULTS as trouble:
+            raise trouble from None  # pictures alone fail, too: it is not for want of videos
 
     if not hasattr(processor, "image_processor"):
         raise ModelError(
@@ -56,7 +57,7 @@ def load_processor(name: str, **source: Any) -> Any:
 
 
 def still(whole: Any) -> Any:
-    """A class of processor without its video part."""
+    """A class of processor without its parts for videos and sounds."""
     parts = whole.get_attributes()
 
     class Still(whole):  # type: ignore[misc]
@@ -66,11 +67,11 @@ def still(whole: Any) -> Any:
         def _load_part(cls, part: str, name: str, source: dict[str, Any]) -> Any:
             import transformers
 
-            if part == "video_processor":
-                return None
-            if part == "image_processor":
+            if part in ("image_processor", "video_processor"):  # the latter only has sizes to say
                 return transformers.AutoImageProcessor.from_pretrained(name, **source)
-            return cls._load_tokenizer_from_pretrained(part, name, **source)
+            if "tokenizer" in part:
+                return cls._load_tokenizer_from_pretrained(part, name, **source)
+            return None  # for sounds
 
         @classmethod
         def _get_arguments_from_pretrained(
@@ -79,7 +80,7 @@ def still(whole: Any) -> Any:
             return [cls._load_part(part, name, source) for part in parts]
 
         def check_argument_for_proper_class(self, part: str, given: Any) -> Any:
-            if part == "video_processor" and given is None:
+            if given is None or part == "video_processor":
                 return None
             return super().check_argument_for_proper_class(part, given)
 

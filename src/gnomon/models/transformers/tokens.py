@@ -214,6 +214,11 @@ def opening(tokenizer: Any, raw: Encode, *, target: bool = False) -> list[int]:
     return _around(tokenizer(**{what: "a"})["input_ids"], raw(["a"])[0])[0]
 
 
+def closing(tokenizer: Any, raw: Encode) -> list[int]:
+    """The special tokens that a tokenizer puts after a text: [SEP], </s>, nothing."""
+    return _around(tokenizer("a")["input_ids"], raw(["a"])[0])[1]
+
+
 def known_token(owner: Any, *names: str) -> int | None:
     """The first of some tokens that a tokenizer or a config has."""
     for name in names:

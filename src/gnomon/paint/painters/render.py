@@ -30,7 +30,7 @@ from gnomon.paint.records import (
 from gnomon.records import Item, digest
 from gnomon.scenes import drawing
 from gnomon.scenes.bodies import Body
-from gnomon.scenes.pictures import PictureSurvey, check_size, paint, png, scene_note, survey
+from gnomon.scenes.pictures import PictureSurvey, check_size, paint, png, survey
 from gnomon.scenes.scenes import Scene
 from gnomon.vision.detection import Box
 
@@ -97,7 +97,7 @@ def picture_of(
     second = standing(staged.scene, SECOND, asked.second, together, meshes=meshes)
     if first is None or second is None:
         return PaintTrouble("out of the renderer's reach: one of the things would be out of sight")
-    content = png(paint(staged.scene, size, meshes=meshes), notes=scene_note(staged.scene))
+    content = png(paint(staged.scene, size, meshes=meshes))
     return PaintedPicture(content, Truth(first=first, second=second))
 
 

@@ -44,18 +44,21 @@ class ClauseMeaning:
 
     def formula(self, story: Story) -> Formula:
         """What it says about a story."""
+        with story.told(denied=self.denied):
+            found = self._affirmed(story)
+        return ~found if self.denied else found
+
+    def _affirmed(self, story: Story) -> Formula:
         after = NOW
         at = self.at
         if self.lasting is False and story.reads("passing"):
             after = at = MIDDLE
         if self.at in (EVER, ALWAYS):
             parts = [self._formula(story, When(moment)) for moment in MOMENTS]
-            found = some(parts) if self.at == EVER else every(parts)
-        elif self.at == START:
-            found = self._formula(story, When(START, EARLIER, START))
-        else:
-            found = self._formula(story, When(at, START, after))
-        return ~found if self.denied else found
+            return some(parts) if self.at == EVER else every(parts)
+        if self.at == START:
+            return self._formula(story, When(START, EARLIER, START))
+        return self._formula(story, When(at, START, after))
 
     def _formula(self, story: Story, when: When) -> Formula:
         return _evaluated(_parsed(self.meaning), story, when, self.fillers)
@@ -90,7 +93,8 @@ def _evaluated(node: ast.expr, story: Story, when: When, fillers: Mapping[str, F
             parts = [_evaluated(value, story, when, fillers) for value in values]
             return every(parts) if isinstance(op, ast.And) else some(parts)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return ~_evaluated(operand, story, when, fillers)
+            with story.told(denied=True):
+                return ~_evaluated(operand, story, when, fillers)
         case ast.Call(func=ast.Name(id=name), args=arguments):
             if name in TIMES:
                 parts = []

@@ -262,8 +262,9 @@ class StatedText:
         """A story under a reading, with the formulas of premises and claims."""
         turning = _turning([*self.premises, *self.claims])
         story = Story(self.kinds, reading, grammar_words().kinds_of_implied, turning)
+        story.telling = True
         premises = [_formula(said, story) for said in self.premises]
-        story.claiming = True
+        story.telling = False
         claims = [_formula(said, story) for said in self.claims]
         return story, premises, claims
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from itertools import combinations
 from typing import NamedTuple
@@ -113,7 +114,7 @@ class Story:
     ) -> None:
         self.kinds = dict(kinds)
         self.turning = turning  # whose heading is spoken of
-        self.claiming = False  # whether what is said now is asked about, not told
+        self.telling = False  # whether what is said now is told, not asked: a clear case
         self.implied = implied or {}
         self.reading = reading
         self._known_ends: dict[tuple[str, str, int], tuple[Term, Term]] = {}
@@ -151,6 +152,14 @@ class Story:
     def unknown_nouns(self) -> tuple[str, ...]:
         """Those of whom nothing is known, as they are said."""
         return tuple(name.replace("-", " ") for name, kinds in self.kinds.items() if not kinds)
+
+    @contextmanager
+    def told(self, *, denied: bool) -> Iterator[None]:
+        """While a denial is told, its parts are no clear cases."""
+        before = self.telling
+        self.telling = before and not denied
+        yield
+        self.telling = before
 
     def reads(self, switch: str) -> bool:
         """Whether the reading throws a switch; what is never asked cannot matter."""
@@ -321,8 +330,11 @@ class Story:
             yield ~self.close(one, other, at, self.length("near"))
         for inner, outer in ((one, other), (other, one)):
             if self.is_a(outer, *WALLED) and self._could_be_in(inner, outer):
-                apart = self.disjoint(inner, outer, at, strictly=True)
-                yield self.within(inner, outer, at) | apart | self._on_roof(inner, outer, at)
+                ways = [self.within(inner, outer, at), self._on_roof(inner, outer, at)]
+                ways.append(self.disjoint(inner, outer, at, strictly=True))
+                if self.is_unknown(inner):  # it may be the larger one
+                    ways.append(self.within(outer, inner, at))
+                yield some(ways)
 
     def _on_roof(self, upper: str, lower: str, at: int) -> Formula:
         if not self.is_a(lower, "building"):

@@ -117,7 +117,7 @@ class GrammarWords:
     def __init__(self, sections: dict[str, Any]) -> None:
         self.kinds: dict[str, list[str]] = sections["kinds"]
         self.rewrite = _rewriting(sections["rewrite"])
-        self.adverbs = frozenset(sections["adverbs"])
+        self.adverbs = index_of(dict.fromkeys(sections["adverbs"]))
         self.times = index_of(sections["times"])
         self.settings = index_of(sections["settings"])
         self.implied = index_of(sections["implied"])
@@ -141,7 +141,7 @@ class GrammarWords:
 
     def _known(self, fillers: list[str]) -> frozenset[str]:
         """Every word that some phrase uses, and those that clauses may hold besides."""
-        found = JOINTS | self.adverbs | NUMBERS.keys()
+        found = JOINTS | NUMBERS.keys()
         for line in fillers:
             found |= set(line.split())
         for phrase in self.rewrite:
@@ -271,7 +271,7 @@ def kinds_of_nouns() -> Kinds:
     words = thing_words()
     for name, nouns in words.classes.items():
         for noun in nouns:
-            found.setdefault(noun, frozenset(grammar_words().kinds[name]))
+            found[noun] = found.get(noun, frozenset()) | frozenset(grammar_words().kinds[name])
     for name, nouns in words.nouns.items():
         for noun in nouns:
             found.setdefault(noun, found.get(name, frozenset()))
@@ -290,7 +290,7 @@ def kinds_of_names(sentences: Iterable[list[str]]) -> Kinds:
             if not word.startswith("@"):
                 continue
             name = word[1:]
-            known = _kinds_of_noun(name)
+            known = PERSON if name in ("me", "you") else _kinds_of_noun(name)
             is_person = len(name) > 1 and name[0].isupper() and not _is_place(words, number)
             if known is None and is_person:
                 known = found.get(name, PERSON)
@@ -335,15 +335,20 @@ _BEFORE_PLACES = frozenset(
 )
 _ASKING = frozenset("is are was were does do did has have can could".split())
 _BE = frozenset("is are was were".split())
+_PARTS_OF_THINGS = ("floor", "roof", "walls", "wall", "door")
 _MOST_WORDS_OF_A_NOUN = 4
 _PARTS = frozenset(
     "left right front back rear top bottom foot middle center edge side sides same other opposite "
     "near far first last one two way direction".split()
 )
+_OF_PERSONS = re.compile(r"\b(?:to|on|at) (my|your|his|her|their) (left|right)(?: side)?\b")
+_SPEAKER = re.compile(r"\bI (?:am|was)\b|\bI'm\b")
+_HEARER = re.compile(r"(?<!@)\b(?:[Yy]ou|me)\b")
+_PERSONS = {"my": "@me", "your": "@you", "his": "him", "her": "him", "their": "them"}
 _SHORTENED = re.compile(r"\b(\w+)n't\b")
 _LABELLED = re.compile(r"\b(?:[Tt]he )?(?:[Oo]bjects?|[Aa]gents?) (?:label+ed )?(?=[A-Z]\b)")
 _HOUR = re.compile(r"\b(1?\d):00\b")
-_STRANGE = re.compile(r"[^\w\s,'-]")  # signs that no sentence needs
+_STRANGE = re.compile(r"[^@\w\s,'-]")  # signs that no sentence needs
 _OTHER_MARKER = re.compile(r"\{[^{}]*\}")  # words of a slot of its own: "at once"
 _PIECE = re.compile(r"@[^\s,]+|[^\s,]+|,")
 
@@ -393,6 +398,8 @@ def free_words(
     ['@cup', 'is', 'on', '@kitchen-table']
     """
     text = _LABELLED.sub("", _SHORTENED.sub(_in_full, text.replace("\u2019", "'")))
+    text = _SPEAKER.sub("@me is", _OF_PERSONS.sub(_of_person, text))
+    text = _HEARER.sub(lambda match: f"@{match[0].lower()}", text)
     text = _STRANGE.sub(" ", _HOUR.sub(r"\1 o'clock", text))
     words = _PIECE.findall(text.strip().replace("'s", " 's"))
     marked: list[str] = []
@@ -410,6 +417,10 @@ def free_words(
         marked.append(f"@{noun if words[at][0].isupper() else noun.lower()}")
         at += length
     return _stated(plain_words(" ".join(marked), lexicon))
+
+
+def _of_person(side: re.Match[str]) -> str:
+    return f"to the {side[2]} of {_PERSONS[side[1]]}"
 
 
 def _in_full(shortened: re.Match[str]) -> str:
@@ -464,7 +475,8 @@ def _noun_length(
         length = _known_noun(words, at, nouns)
         if length:
             return length
-    if words[at] != "A" and (word in lexicon.known or word in _DETERMINERS):
+    is_letter = proper and len(word) == 1
+    if not is_letter and (word in lexicon.known or word in _DETERMINERS):
         is_noun = bold and determined and word not in _PARTS
         return int(is_noun)
     if not determined and not proper:
@@ -491,6 +503,7 @@ def _is_letter(words: list[str], at: int, lexicon: GrammarWords) -> bool:
 def _known_noun(words: list[str], at: int, nouns: Mapping[str, object]) -> int:
     for length in (3, 2, 1):
         noun = " ".join(words[at : at + length])
-        if noun in nouns or noun.removesuffix("s") in nouns:
+        of_something = length == 1 and words[at + 1 : at + 2] == ["of"] and noun in _PARTS_OF_THINGS
+        if (noun in nouns or noun.removesuffix("s") in nouns) and not of_something:
             return length
     return 0

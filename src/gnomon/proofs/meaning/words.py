@@ -11,7 +11,7 @@ from gnomon.proofs.meaning.vocabulary import HOLE, NUMBERS, GrammarPhrase, Gramm
 PRONOUNS = ("it", "they", "them", "he", "she", "him")
 PERSONAL = ("he", "she", "him")
 # Holes that only something of a kind can fill, and those for numbers.
-KINDS_OF_HOLES = {"S": "divider", "T": "table", "V": "vehicle", "G": "area"}
+KINDS_OF_HOLES = {"P": "person", "S": "divider", "T": "table", "V": "vehicle", "G": "area"}
 NUMBER_HOLES = ("N", "J")
 
 
@@ -242,9 +242,10 @@ class Places:
             meaning = meaning_in(match.phrase, context.setting)
             later = self.found(match.context, match.phrase, match.fillers)
             yield self._located(match.end, later, PhrasePart(meaning, fillers, denied))
-        if words.at(start) in words.lexicon.adverbs:
-            for located in self._named(start + 1, context, owner, denied=denied):
-                yield located._replace(parts=_narrowed(located.parts, words.at(start)))
+        for end in words.ends(words.lexicon.adverbs, start, context):
+            adverb = " ".join(words.words[start:end])
+            for located in self._named(end, context, owner, denied=denied):
+                yield located._replace(parts=_narrowed(located.parts, adverb))
         if words.at(start) == "there" and context.there:
             meaning, ground = context.there
             fillers = {**words.referents(context), "B": ground}

@@ -183,7 +183,7 @@ def box_plots(study: Study) -> Iterator[Figure]:
             shares = found.tolist()
             by_key.setdefault(key, []).extend(shares)
             for name, share in zip(names, shares, strict=True):
-                rows.append((entrant.label, key, name, share))
+                rows.append((entrant.label, value, name, share))
     if not 2 <= len(by_key) <= MOST_BOXES:
         return
     boxes_by_key = [_box(key, np.array(shares)) for key, shares in by_key.items()]
@@ -300,7 +300,7 @@ def _figure(
         heading = study.words(tag, group.category)
         drawn.append(CaptionedBar(heading, group.name, plain(group.example), *group.span))
     rows = []
-    for group in sorted(found, key=lambda group: group.span[0]):
+    for group in sorted(found, key=lambda group: group.span[0], reverse=which == "easiest"):
         rows.append((group.category, group.name, *group.span, group.items, group.example))
     return figure(
         "hard-and-easy",

@@ -197,7 +197,7 @@ def _sliced(study: Study, measure: Measure, tag: str, found: Sequence[_SizedFigu
         said.append(f"{key}: {_ends(own)}")
     for one in found:
         name, family, size, value, *_, n = _row(one)
-        rows.append((name, family, size, study.words(tag, one.score.key), value, n))
+        rows.append((name, family, size, one.score.key, value, n))
     return figure(
         "size-by-slice",
         under_legend(panels(charts, columns=2), families, lines=True),

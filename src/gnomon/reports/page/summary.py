@@ -23,6 +23,7 @@ from gnomon.registry import role
 from gnomon.reports.figures.groups import group_shares
 from gnomon.reports.figures.slices import tags_of
 from gnomon.reports.page.headline import Headline
+from gnomon.reports.papers import results
 from gnomon.reports.study import Entrant, Study, all_runs
 from gnomon.reports.words import axis_name, counted, listed, percentage, plain
 
@@ -320,7 +321,8 @@ def _paper(study: Study, table: Headline) -> str:
     if model:
         name, best = model
         by = "" if best.measure == "accuracy" else f" by {axis_name(best.measure)}"
-        parts.append(f"the best model, {name}, reaches {percentage(best.value)}{by}")
+        which = "model asked in this form" if _has_forms(study) else "model"
+        parts.append(f"the best {which}, {name}, reaches {percentage(best.value)}{by}")
     people = _best_published(table, "human")
     if people:
         parts.append(f"people reach {percentage(people[1].value)}")
@@ -330,6 +332,15 @@ def _paper(study: Study, table: Headline) -> str:
     if study.name.endswith("@published"):
         where = "In the paper"
     return f"{where} {' and '.join(parts)}."
+
+
+def _has_forms(study: Study) -> bool:
+    """Whether the paper asked some models in another form, so that the best of all is not told."""
+    spec = study.spec
+    if spec is None:
+        return False
+    own = [each for each in results(spec.published_results) if each.benchmark == spec.name]
+    return len({each.form for each in own if each.kind == "model"}) > 1
 
 
 def _best_published(table: Headline, kind: str) -> tuple[str, Score] | None:

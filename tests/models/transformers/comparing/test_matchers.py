@@ -5,7 +5,6 @@ import random
 import pytest
 from msgspec.structs import replace
 
-from gnomon.errors import UsageError
 from gnomon.lexicon.captions import question
 from gnomon.models.transformers.hf import hf
 from gnomon.records import Item
@@ -173,17 +172,60 @@ def test_a_matcher_can_be_asked_with_a_contrast(seeing, captions):
     assert against[1].scores == pytest.approx(wanted, abs=1e-5)
 
 
-def test_a_model_of_answers_is_not_asked_to_choose(seeing, album):
-    item = Item(
+def asked_where(album, *choices):
+    return Item(
         id="q",
         form="choice",
         text="Where is the bird?",
-        choices=("left", "right"),
-        gold=("left",),
+        choices=choices,
+        gold=choices[:1],
         images=(album[0],),
     )
-    with pytest.raises(UsageError, match="takes items of the forms caption, cloze, not choice"):
-        hf(str(seeing("vilt vqa"))).answer([item])
+
+
+def loaded(folder):
+    import transformers
+
+    config = transformers.AutoConfig.from_pretrained(folder)
+    model = getattr(transformers, config.architectures[0]).from_pretrained(folder).eval()
+    return model, transformers.AutoProcessor.from_pretrained(folder)
+
+
+def test_a_generator_of_answers_gives_each_choice_its_likelihood(seeing, album):
+    item = asked_where(album, "left", "old church", "right")
+    (answer,) = hf(str(seeing("blip vqa"))).answer([item])
+    model, processor = loaded(seeing("blip vqa"))
+    inputs = dict(processor(images=pixels(album[0]), text=item.text, return_tensors="pt"))
+    wanted = []
+    with torch.inference_mode():
+        seen = model.vision_model(pixel_values=inputs["pixel_values"]).last_hidden_state
+        states = model.text_encoder(
+            input_ids=inputs["input_ids"], encoder_hidden_states=seen
+        ).last_hidden_state
+        for choice in item.choices:
+            words = processor.tokenizer(choice, add_special_tokens=False)["input_ids"]
+            total = 0.0
+            for place, word in enumerate([*words, model.config.text_config.sep_token_id]):
+                before = torch.tensor([[model.decoder_start_token_id, *words[:place]]])
+                logits = model.text_decoder(input_ids=before, encoder_hidden_states=states).logits
+                total += float(logits[0, -1].log_softmax(-1)[word])
+            wanted.append(total)
+    assert answer.scores == pytest.approx(torch.tensor(wanted).log_softmax(-1).tolist(), abs=1e-5)
+
+
+def test_a_classifier_of_answers_is_asked_for_the_choices_that_it_knows(seeing, album):
+    model = hf(str(seeing("vilt vqa")))
+    known, unknown = asked_where(album, "two", "Yes"), asked_where(album, "two", "left")
+    answer, refused = model.answer([known, unknown])
+    own, processor = loaded(seeing("vilt vqa"))
+    inputs = processor(images=pixels(album[0]), text=known.text, return_tensors="pt")
+    with torch.inference_mode():
+        logits = own(**inputs).logits[0]
+    assert answer.scores == pytest.approx(logits[[0, 2]].log_softmax(-1).tolist(), abs=1e-5)
+    assert refused.error == "'left' is not among the 3 answers that the model knows"
+    shown = model.preview(known)
+    assert [each.choice for each in shown.scored] == ["two", "Yes"]
+    assert all("where is the bird?" in each.text.lower() for each in shown.scored)
 
 
 @pytest.mark.parametrize("make", MATCHERS)

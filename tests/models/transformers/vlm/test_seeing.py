@@ -254,16 +254,15 @@ def test_kinds_are_found_by_what_a_model_is():
         kind("BlipConfig", "BlipModel")
 
 
-def test_a_model_that_sees_and_reads_with_an_encoder_is_refused():
+def test_which_models_read_with_an_encoder():
     import transformers
 
-    from gnomon.models.transformers.hf import _check_one_decoder
+    from gnomon.models.transformers.wholepasses import has_encoder_and_decoder
 
     with_t5 = transformers.Blip2Config(text_config={"model_type": "t5"})
-    for config in (transformers.Florence2Config(), with_t5):
-        with pytest.raises(ModelError, match="encoder and a decoder"):
-            _check_one_decoder("m", config)
-    _check_one_decoder("m", transformers.LlavaConfig())
+    assert has_encoder_and_decoder(with_t5)
+    assert has_encoder_and_decoder(transformers.Florence2Config())
+    assert not has_encoder_and_decoder(transformers.LlavaConfig())
 
 
 def test_a_processor_without_its_video_part_is_the_same_processor(seeing):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gnomon.proofs.meaning.formulas import Formula, Proposition, Term, every, some
+from gnomon.proofs.meaning.formulas import TRUE, Formula, Proposition, Term, every, quantity, some
 from gnomon.proofs.meaning.stories import AXES, MOMENTS, Story, When
 
 # The relations by name, as the lexicon calls them.
@@ -44,6 +44,12 @@ def smaller(story: Story, when: When, a: str, b: str) -> Formula:
 
 
 @relation
+def exceeds(story: Story, when: When, a: str, b: str, measure: str) -> Formula:
+    """A is taller, longer or heavier than B: it has more of a measure."""
+    return quantity(f"{a}.{measure}") > quantity(f"{b}.{measure}")
+
+
+@relation
 def fits(story: Story, when: When, a: str, b: str) -> Formula:
     """A could be in B: no side of it is longer."""
     no_longer = []
@@ -56,10 +62,11 @@ def fits(story: Story, when: When, a: str, b: str) -> Formula:
 @relation
 def in_corner(story: Story, when: When, a: str, b: str, *sides: str) -> Formula:
     """A is in B, nearer to these of its sides than to the opposite ones."""
-    toward = RELATIONS["toward"](story, when, a, b, *sides)
+    toward = RELATIONS["toward"]
     if story.reads("stepped"):
-        return toward
-    return inside(story, when, a, b) & toward
+        return toward(story, when, a, b, *sides)
+    with story.told(denied=True):  # of centres
+        return inside(story, when, a, b) & toward(story, when, a, b, *sides)
 
 
 @relation
@@ -86,11 +93,32 @@ def _overlap(story: Story, when: When, a: str, b: str) -> Formula:
 
 @relation
 def on(story: Story, when: When, a: str, b: str) -> Formula:
-    """A begins where B ends, in one column."""
+    """A rests on B; asked of a pile, it is open whether what lies between counts."""
     if story.reads("stepped"):
         return RELATIONS["above"](story, when, a, b)
+    if story.is_a(b, "area", "water"):  # a boat on a lake may be in it, too
+        return gap_at_most(story, when, a, b, Term()) & _overlap(story, when, a, b)
+    directly = resting(story, when, a, b)
+    if story.telling:
+        return directly
+    stacked = []
+    for other in story.named(a, b):
+        stacked.append(resting(story, when, a, other) & resting(story, when, other, b))
+    counts = Proposition(f"{a} counts as on {b}, with something between them")
+    return directly | some(stacked) & counts
+
+
+def resting(story: Story, when: When, a: str, b: str) -> Formula:
+    """A begins where B ends, in one column."""
     meet = story.low(a, "z", when.at).same(story.high(b, "z", when.at))
     return meet & _overlap(story, when, a, b)
+
+
+@relation
+def amid(story: Story, when: When, a: str, b: str) -> Formula:
+    """A is in the middle of B: in it, or on it, if B is a piece of furniture."""
+    held = inside(story, when, a, b)
+    return held | on(story, when, a, b) if story.is_a(b, "furniture", "legged") else held
 
 
 @relation
@@ -170,6 +198,22 @@ def reaches(story: Story, when: When, a: str, b: str) -> Formula:
     if story.is_unknown(b) or story.is_a(b, "room", "city", "country", "hollow"):
         return inside(story, when, a, b)
     return gap_at_most(story, when, a, b, story.length("step"))
+
+
+@relation
+def set_down(story: Story, when: When, a: str, b: str) -> Formula:
+    """A has been brought to B: on it, if B is a piece of furniture."""
+    if story.is_a(b, "furniture") and not story.is_a(a, "living"):
+        return on(story, when, a, b)
+    return reaches(story, when, a, b)
+
+
+@relation
+def departed(story: Story, when: When, a: str, b: str) -> Formula:
+    """A is neither in nor on B any more, if B is a thing; places are told apart by their kinds."""
+    if not story.telling or story.is_unknown(b) or story.is_a(b, "fixed"):
+        return TRUE
+    return ~story.within(a, b, when.at) & ~on(story, when, a, b)
 
 
 # Near and far, miles, nearer than, between and in a row.

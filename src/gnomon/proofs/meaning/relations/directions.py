@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from gnomon.proofs.meaning.formulas import TRUE, Formula, Turn, every, some
-from gnomon.proofs.meaning.relations.contact import PLAN, RELATIONS, on, relation
+from gnomon.proofs.meaning.formulas import TRUE, Formula, Turn, every, quantity, some
+from gnomon.proofs.meaning.relations.contact import PLAN, RELATIONS, relation, resting
 from gnomon.proofs.meaning.stories import AXES, WINDS, Story, When
 
 TURNS = {"front": 0, "right": 1, "behind": 2, "left": 3}  # quarter turns to the right
 
 
 def beyond(story: Story, at: int, a: str, b: str, axis: str, sign: int) -> Formula:
-    """A is farther along an axis than B: its centre, or all of it."""
+    """A is farther along an axis than B: its centre, or all of it.
+
+    What is told is told of clear cases, so that all of it is; what is asked is asked of centres.
+    """
     if story.reads("stepped"):
         return _step(story, at, a, b, ((axis, sign),))
     if sign < 0:
         a, b = b, a
-    if story.reads("whole"):
+    clear_case = story.telling and not story.reads("exact")
+    if clear_case or story.reads("whole"):
         return story.low(a, axis, at) >= story.high(b, axis, at)
     return story.middle(a, axis, at) > story.middle(b, axis, at)
 
@@ -37,7 +41,7 @@ def _step(story: Story, at: int, a: str, b: str, ways: Iterable[tuple[str, int]]
     parts = []
     for axis in ("x", "z"):
         offset = story.middle(a, axis, at) - story.middle(b, axis, at)
-        if not story.claiming:
+        if story.telling:
             parts.append(offset.same(signs.get(axis, 0)))
         elif axis in signs:
             parts.append(offset * signs[axis] > 0)
@@ -65,6 +69,18 @@ def only_toward(story: Story, when: When, a: str, b: str, *sides: str) -> Formul
         sign = signs.get(axis, 0)
         parts.append(offset * sign > 0 if sign else offset.same(0))
     return every(parts)
+
+
+@relation
+def offset(
+    story: Story, when: When, a: str, b: str, side: str, number: float, unit: str
+) -> Formula:
+    """A is so many miles or steps to one side of B, and level with it."""
+    axis, sign = SIDES[side]
+    length = quantity(f"one {unit}")
+    story.assume(length > 0)
+    way = story.middle(a, axis, when.at) - story.middle(b, axis, when.at)
+    return way.same(length * (number * sign)) & exactly_beyond(story, when.at, a, b, axis, sign)
 
 
 @relation
@@ -124,7 +140,8 @@ def exactly_beyond(story: Story, at: int, a: str, b: str, axis: str, sign: int) 
     for other in PLAN:
         if other != axis:
             level.append(story.middle(a, other, at).same(story.middle(b, other, at)))
-    return every([beyond(story, at, a, b, axis, sign), *level])
+    with story.told(denied=True):  # of centres
+        return every([beyond(story, at, a, b, axis, sign), *level])
 
 
 def _direction(name: str, axis: str, sign: int) -> None:
@@ -200,7 +217,7 @@ def _off(story: Story, when: When, a: str, b: str) -> Formula:
     """A is neither on nor in B."""
     if not (story.is_unknown(b) or story.is_a(b, "building", "furniture")):
         return TRUE
-    return ~on(story, when, a, b) & ~story.within(a, b, when.at)
+    return ~resting(story, when, a, b) & ~story.within(a, b, when.at)
 
 
 @relation

@@ -1,0 +1,256 @@
+"""Logs of other programs become runs: their questions, right answers and replies are in them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import zipfile
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from scipy import stats
+
+import gnomon
+from gnomon.cli.dispatch import main
+from gnomon.errors import DataError, GnomonError
+from gnomon.items.answers.joining import read_predictions
+from gnomon.items.answers.logs import facts_of, import_log
+from gnomon.runs import Run, open_runs
+
+SIDES = ["left of it", "right of it", "above it"]
+
+
+def lm_eval_log(
+    folder: Path, model: str, seed: int, *, chat: bool = False, count: int = 60
+) -> Path:
+    """A log as lm-eval 0.4 writes it for a multiple-choice task."""
+    draw = Random(seed)
+    gold = Random(0)
+    lines = []
+    for number in range(count):
+        target = gold.randrange(3)
+        scores = [-draw.random() for _ in SIDES]
+        best = scores.index(max(scores))
+        prompt = f"<|user|>Scene {number}?" if chat else f"Scene {number}?\nAnswer:"
+        sample = {
+            "doc_id": number,
+            "doc": {
+                "question": f"Scene {number}?",
+                "choices": SIDES,
+                "answer": target,
+                "kind": "x",
+            },
+            "target": str(target),
+            "arguments": {
+                f"gen_args_{place}": {"arg_0": prompt, "arg_1": f" {side}"}
+                for place, side in enumerate(SIDES)
+            },
+            "resps": [[[str(score), "False"]] for score in scores],
+            "filtered_resps": [[str(score), "False"] for score in scores],
+            "filter": "none",
+            "metrics": ["acc"],
+            "acc": float(best == target),
+        }
+        lines.append(json.dumps(sample) + "\n")
+    file = folder / model / "samples_sides_2026-01-02T03-04-05.678.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_text("".join(lines))
+    return file
+
+
+def inspect_log(folder: Path, model: str, seed: int, ending: str, *, epochs: int = 2) -> Path:
+    """A log as Inspect writes it, with choices and epochs."""
+    draw = Random(seed)
+    samples = []
+    for number in range(1, 41):
+        target = "ABC"[number % 3]
+        for epoch in range(1, epochs + 1):
+            said = draw.choice("ABC")
+            value = "C" if said == target else "I"
+            samples.append(
+                {
+                    "id": number,
+                    "epoch": epoch,
+                    "input": f"Scene {number}?",
+                    "choices": SIDES,
+                    "target": target,
+                    "output": {"completion": f"ANSWER: {said}"},
+                    "scores": {"choice": {"value": value, "answer": said}},
+                }
+            )
+    header = {"version": 2, "status": "success", "eval": {"task": "sides", "model": model}}
+    file = folder / f"{model.replace('/', '-')}.{ending}"
+    if ending == "json":
+        file.write_text(json.dumps({**header, "samples": samples}))
+        return file
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("_journal/start.json", json.dumps(header))
+        for sample in samples:
+            name = f"samples/{sample['id']}_epoch_{sample['epoch']}.json"
+            archive.writestr(name, json.dumps(sample))
+    return file
+
+
+def table(file: Path, rows: list[dict[str, Any]]) -> Path:
+    with file.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return file
+
+
+def rights(run: Run) -> list[float]:
+    """The share of right answers to each item."""
+    found: dict[str, list[bool]] = {}
+    for item, answer in run.answers():
+        found.setdefault(item.id, []).append(answer.choice in item.gold)
+    return [sum(own) / len(own) for own in found.values()]
+
+
+def compared(capsys: pytest.CaptureFixture[str], *logs: Path) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["compare", *map(str, logs), "--format", "json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["comparisons"]
+    return dict(found)
+
+
+@pytest.mark.parametrize("program", ["lm-eval", "inspect"])
+def test_two_logs_are_compared_in_one_command_as_scipy_compares_them(program, tmp_path, capsys):
+    if program == "lm-eval":  # with a chat template, the prompt of a question is another text
+        logs = [lm_eval_log(tmp_path, "one", 1), lm_eval_log(tmp_path, "two", 2, chat=True)]
+    else:
+        logs = [inspect_log(tmp_path, "a/1", 1, "eval"), inspect_log(tmp_path, "a/2", 2, "json")]
+    found = compared(capsys, *logs)
+    one, two = (rights(run) for run in open_runs(logs))
+    apart = [a - b for a, b in zip(one, two, strict=True)]
+    expected = stats.ttest_1samp(apart, 0.0).confidence_interval()
+    assert (found["low"], found["high"]) == pytest.approx((expected.low, expected.high), abs=1e-9)
+    assert found["n"] == len(apart)
+
+
+def test_a_log_of_lm_eval_gets_its_own_accuracy(tmp_path):
+    log = lm_eval_log(tmp_path, "one", 5)
+    own = [json.loads(line)["acc"] for line in log.read_text().splitlines()]
+    (run,) = import_log(log, tmp_path / "runs")
+    assert rights(run) == own
+    assert (run.name, run.benchmark) == ("one", "items@sides")
+    first = next(iter(run.items()))
+    assert first.text == "Scene 0?"
+    assert first.choices == tuple(SIDES)
+    assert first.tags["kind"] == "x"
+
+
+def test_all_epochs_of_inspect_are_kept(tmp_path):
+    (run,) = import_log(inspect_log(tmp_path, "a/1", 1, "eval", epochs=3), tmp_path / "runs")
+    kept = [answer.sample for _, answer in run.answers()]
+    assert sorted(set(kept)) == [0, 1, 2]
+    assert len(kept) == 120
+    assert run.manifest.counts.items == 40
+    assert run.name == "a/1"
+
+
+def test_generation_that_is_only_right_or_wrong_is_compared_and_has_no_chance(tmp_path, capsys):
+    logs = []
+    for model, seed in (("one", 1), ("two", 2)):
+        draw = Random(seed)
+        lines = []
+        for number in range(50):
+            right = float(draw.random() < 0.5)
+            doc = {"problem": f"Sum {number}", "solution_text": f"because {number}"}
+            sample = {"doc_id": number, "doc": doc, "target": str(number), "arguments": {}}
+            sample |= {"filtered_resps": ["so 7"], "filter": "none", "exact_match": right}
+            lines.append(json.dumps(sample) + "\n")
+        file = tmp_path / model / "samples_sums.jsonl"
+        file.parent.mkdir()
+        file.write_text("".join(lines))
+        logs.append(file)
+    found = compared(capsys, *logs)
+    assert found["n"] == 50
+    assert main(["score", str(logs[0]), "--format", "json"]) == 0
+    (score,) = json.loads(capsys.readouterr().out)
+    own = [json.loads(line)["exact_match"] for line in logs[0].read_text().splitlines()]
+    assert score["value"] == pytest.approx(sum(own) / 50)
+    assert score["chance"] is None
+    assert main(["table", *map(str, logs)]) == 0
+
+
+def test_a_table_of_predictions_needs_no_ids_and_no_benchmark(tmp_path):
+    rows = []
+    for number in range(30):
+        text = f"Where is thing {number}? Options: a. left b. right c. above"
+        said = ["a", "The answer is (b).", "above", "no idea"][number % 4]
+        rows.append({"query": text, "truth": "abc"[number % 3], "response": said})
+    (run,) = import_log(table(tmp_path / "said.csv", rows), tmp_path / "runs")
+    choices = [answer.choice for _, answer in run.answers()]
+    assert choices[:4] == ["left", "right", "above", None]
+    questions = [{"query": row["query"], "truth": row["truth"]} for row in rows]
+    asked = gnomon.load(str(table(tmp_path / "asked.csv", questions)))
+    assert [item.id for item in run.items()] == [item.id for item in asked.items()]
+    joined = read_predictions(tmp_path / "said.csv", reversed(list(asked.items())))
+    by_text = {item.id: answer.choice for item, answer in joined.rows}
+    assert by_text == {item.id: answer.choice for item, answer in run.answers()}
+
+
+@pytest.mark.parametrize("ending", ["tsv", "xlsx"])
+def test_predictions_of_vlmevalkit_are_read(ending, tmp_path):
+    header = ["index", "question", "A", "B", "C", "answer", "category", "prediction"]
+    rows = [[n, f"Where {n}?", "left", "right", None, "AB"[n % 2], "x", "B"] for n in range(8)]
+    file = tmp_path / f"GPT_MMBench.{ending}"
+    if ending == "tsv":
+        lines = ["\t".join("" if cell is None else str(cell) for cell in row) for row in rows]
+        file.write_text("\n".join(["\t".join(header), *lines]) + "\n")
+    else:
+        openpyxl = pytest.importorskip("openpyxl")
+        book = openpyxl.Workbook()
+        for row in (header, *rows):
+            book.active.append(row)
+        book.save(file)
+    (run,) = import_log(file, tmp_path / "runs")
+    assert sum(rights(run)) == 4
+    assert next(iter(run.items())).choices == ("left", "right")
+    assert run.name == "GPT_MMBench"
+
+
+def test_a_table_of_what_was_right_by_model_is_a_run_for_each(tmp_path, capsys):
+    rows = []
+    for number in range(40):
+        for model, share in (("big", 5), ("small", 2)):
+            rows.append({"id": number, "model": model, "correct": int(number % share > 0)})
+    log = table(tmp_path / "right.csv", rows)
+    found = compared(capsys, log)
+    assert {found["first"], found["second"]} == {"big", "small"}
+    assert found["first_value"] + found["second_value"] == pytest.approx(0.8 + 0.5)
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ({"id": 1, "question": "?"}, "no column holds what a model said"),
+        ({"id": 1, "question": "?", "prediction": "x"}, "nothing says whether the answer was"),
+        ({"id": 1, "correct": 0.5}, "nothing says whether the answer was right"),
+        ({"id": 1, "prediction": "a", "response": "b"}, "several columns could be the answer"),
+    ],
+)
+def test_what_is_no_log_is_refused(row, told, tmp_path):
+    with pytest.raises(DataError, match=told):
+        import_log(table(tmp_path / "mine.csv", [row]), tmp_path / "runs")
+
+
+def test_the_command_imports_logs_under_a_name(tmp_path, capsys):
+    log = lm_eval_log(tmp_path, "one", 1)
+    runs = tmp_path / "runs"
+    words = ["runs", "import", str(log), "-m", "Mine", "--task", "places", "--runs", str(runs)]
+    assert main(words) == 0
+    assert "Mine on items@places: 60 items" in capsys.readouterr().out
+    assert main(words) == 0  # again is the same run
+    assert len(open_runs([runs])) == 1
+    assert facts_of(log) == ("one", "sides")
+
+
+def test_a_log_that_is_cut_is_one_sentence(tmp_path):
+    log = lm_eval_log(tmp_path, "one", 1)
+    log.write_text(log.read_text()[:-40])
+    with pytest.raises(GnomonError, match="not JSON"):
+        import_log(log, tmp_path / "runs")
