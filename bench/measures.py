@@ -29,6 +29,7 @@ import numpy as np
 
 import designs
 from gnomon.contracts import Laws, OrderLaw
+from gnomon.measures.calibration import ECE
 from gnomon.measures.classes import MACRO_F1
 from gnomon.measures.comparison import difference, swapping_test, t_test
 from gnomon.measures.intervals import interval
@@ -127,6 +128,18 @@ def noisy_order(rng, objects):
     return TRANSITIVITY.statistics(build(rows, lambda: None, laws=laws))
 
 
+def calibrated(rng, items):
+    """The calibration error of a model that is right as often as it is sure."""
+    sure = rng.dirichlet([1, 1, 1], items)
+    gold = (rng.random(items)[:, None] > np.cumsum(sure, axis=1)).sum(axis=1).clip(0, 2)
+    labels = ("e", "n", "c")
+    rows = []
+    for number, (place, scores) in enumerate(zip(gold.tolist(), sure.tolist(), strict=True)):
+        item = TaggedItem(str(number), "entailment", labels, (labels[place],), str(number))
+        rows.append((item, tuple(scores), labels[int(np.argmax(scores))], None))
+    return ECE.statistics(build(rows, lambda: None, scale="probability"))
+
+
 def coverage_of_measures(runs: int = 1000, seed: int = 1) -> dict[str, dict[str, float]]:
     """The same for measures that are no plain means; the truth is that of very many clusters."""
     rng = np.random.default_rng(seed)
@@ -141,6 +154,9 @@ def coverage_of_measures(runs: int = 1000, seed: int = 1) -> dict[str, dict[str,
             25,
             np.mean([noisy_order(rng, 200).value for _ in range(40)]),
         ),
+        "ece of a calibrated model, 100 items": (calibrated, 100, 0.0),
+        "ece of a calibrated model, 400 items": (calibrated, 400, 0.0),
+        "ece of a calibrated model, 1,920 items": (calibrated, 1920, 0.0),
     }
     found = {}
     for name, (simulate, size, truth) in settings.items():
