@@ -162,6 +162,10 @@ def own_files() -> Iterator[Reader]:
     yield from _annotations()
     for name, content in samples.AUDITED.items():
         yield Reader(f"audit of {name}", Sample({name: content}), _audit(name))
+    for name, content in samples.OF_STRANGERS.items():
+        yield Reader(f"items of {name}", Sample({name: content}), _items(name))
+    for name, content in samples.LOGS.items():
+        yield Reader(f"log {name}", Sample({name: content}), _log(name))
     for name, content in {"a.jpg": samples.jpeg(640, 480), "a.png": samples.png(640, 480)}.items():
         yield Reader(f"picture {name}", Sample({name: content}), _picture(name), share=2)
 
@@ -198,6 +202,29 @@ def _scenes(*names: str) -> Callable[[Path], object]:
             for reader in found.readers:
                 count += sum(1 for _ in reader.scenes())
             return count
+
+    return read
+
+
+def _items(name: str) -> Callable[[Path], object]:
+    """The items of a file, with what is said of it before they are asked."""
+
+    def read(folder: Path) -> object:
+        from gnomon.items.understanding import understood
+
+        source = gnomon.load(str(folder / name))
+        return understood(source.options), list(source.items())
+
+    return read
+
+
+def _log(name: str) -> Callable[[Path], object]:
+    """The runs that a log holds."""
+
+    def read(folder: Path) -> object:
+        from gnomon.items.answers.logs import import_log
+
+        return [list(run.answers()) for run in import_log(folder / name, folder / "runs")]
 
     return read
 

@@ -5,9 +5,12 @@ A new benchmark that reads files, or a new answer format, needs a sample here: t
 
 from __future__ import annotations
 
+import base64
+import bz2
 import gzip
 import io
 import json
+import lzma
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -407,3 +410,63 @@ ADE20K = _json(
     }
 )
 YOLO = b"0 0.5 0.5 0.2 0.4\n1 0.0 0.0 0.5 0.0 0.5 0.5\n"
+
+
+# Files of other benchmarks, each in a form of its own.
+_PICTURED = [
+    "index\timage\tquestion\tA\tB\tC\tanswer",
+    f"0\t{base64.b64encode(png(8, 8)).decode()}\tWhere?\tin\ton\t\tB",
+    "1\t0\tAnd now?\tin\ton\tby\tA",
+]
+_CAPTIONS = {"caption": "A cup on a box.", "negative_caption": "A box on a cup."}
+_INSIDE = "query,truth,response\nWhere? Options: a. in b. on,a,b\nNow? Options: a. up b. off,b,b\n"
+_SCENE = {"class": "dog", "count": 1, "position": ["right of", 0]}
+OF_STRANGERS = {
+    "vlm.tsv": "\n".join(_PICTURED).encode(),
+    "foils.json": json.dumps({"0": {"id": 1, **_CAPTIONS}, "1": {"id": 2, **_CAPTIONS}}).encode(),
+    "babi.txt": b"1 Ann sits.\n2 Is Ann up?\tno\t1\n3 Is Ann down?\tyes\t1\n1 Ben runs.\n",
+    "inside.csv": _INSIDE.encode(),
+    "wide.dat": _INSIDE.encode("utf-16"),
+    "geneval.jsonl": lines({"prompt": "a dog", "include": [{"class": "cat"}, _SCENE]}) * 2
+    + lines(
+        {"prompt": "a cat", "include": [{"class": "cat"}, {**_SCENE, "position": ["above", 0]}]}
+    ),
+    "turns.json": json.dumps(
+        [
+            {
+                "id": 1,
+                "conversations": [
+                    {"from": "human", "value": "Up?"},
+                    {"from": "gpt", "value": "no"},
+                ],
+            },
+            {
+                "id": 2,
+                "conversations": [
+                    {"from": "human", "value": "On?"},
+                    {"from": "gpt", "value": "yes"},
+                ],
+            },
+        ]
+    ).encode(),
+    "packed.txt.xz": lzma.compress(lines(*_ASKED)),
+    "packed.bz2": bz2.compress(lines(*_ASKED)),
+}
+_SAMPLES = [
+    {
+        "id": number,
+        "epoch": 1,
+        "input": f"Where {number}?",
+        "choices": ["in", "on"],
+        "target": "AB"[number % 2],
+        "output": {"completion": "A"},
+        "scores": {"choice": {"value": "C", "answer": "A"}},
+    }
+    for number in range(3)
+]
+LOGS = {
+    "samples_a.jsonl": lines(*map(_lm_eval, range(12), ITEMS)),
+    "log.json": json.dumps({"version": 2, "eval": {"task": "a"}, "samples": _SAMPLES}).encode(),
+    "said.csv": _INSIDE.encode(),
+    "right.csv": b"id,model,correct\n1,a,1\n1,b,0\n2,a,0\n2,b,1\n",
+}

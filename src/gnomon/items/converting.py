@@ -77,7 +77,7 @@ def found_picture(folder: Path, value: Any) -> Image:
 
 def in_base64(value: str) -> str:
     """The base64 of a picture that a cell holds, with or without what data URIs begin with."""
-    if len(value) < LONG:
+    if len(value) < LONG and not value.startswith(BASE64[0]):
         return ""
     coded = value.partition(";base64,")[2] if value.startswith("data:image/") else value
     if coded.startswith(BASE64):

@@ -74,7 +74,7 @@ def question_of_sample(row: Row) -> dict[str, Any]:
     """What a sample of Inspect asks; a conversation is the text of its messages."""
     found = {name: row.get(name) for name in ("id", "input", "choices", "target")}
     found = {name: value for name, value in found.items() if value not in (None, [])}
-    if isinstance(row["input"], list):
+    if isinstance(row.get("input"), list):
         parts = [str(part.get("content", "")) for part in row["input"] if isinstance(part, dict)]
         found["input"] = " ".join(parts)
     return found

@@ -102,10 +102,9 @@ def _without_copies(runs: list[Run]) -> list[Run]:
 
 def _runs_at(path: Path) -> list[Run]:
     if path.is_file():  # a log of another program, read once and kept in the cache
-        from gnomon.downloads.catalogue import cache_folder
-        from gnomon.items.answers.logs import import_log
+        from gnomon.items.answers.logs import runs_of_log
 
-        return import_log(path, cache_folder() / "logs")
+        return runs_of_log(path)
     if (path / MANIFEST).is_file() or not path.is_dir():
         return [Run.open(path)]
     members = runs_in(path)

@@ -41,6 +41,7 @@ RIGHT = {"1": True, "0": False, "true": True, "false": False, "c": True, "i": Fa
 RIGHT |= {"yes": True, "no": False, "1.0": True, "0.0": False, "right": True, "wrong": False}
 METRICS = ("acc", "exact_match", "em", "acc_norm")  # of lm-eval, where it does not list its own
 READING = "2"  # of logs: a later one makes other runs than those that the cache holds
+MOST_EPOCHS = 100_000
 SHORT = 100  # characters of a value that becomes a tag
 WINDOW = 4096
 
@@ -58,6 +59,13 @@ class LogFacts(NamedTuple):
 
     model: str
     task: str = ""
+
+
+def runs_of_log(file: Path) -> list[Run]:
+    """The runs that a log holds, kept in the cache."""
+    from gnomon.downloads.catalogue import cache_folder
+
+    return import_log(file, cache_folder() / "logs")
 
 
 def import_log(file: Path, folder: Path, *, name: str = "", task: str = "") -> list[Run]:
@@ -261,7 +269,8 @@ def _of_inspect(file: Path) -> Iterator[LoggedAnswer]:
             item = msgspec.structs.replace(item, id=name)
         outcome = inspect.outcome_of(row)
         found = _answered(file, item, said, outcome, name, question_of_sample(row).get("input", ""))
-        answer = msgspec.structs.replace(found.answer, sample=max(0, sample.epoch - 1))
+        epoch = min(max(1, sample.epoch), MOST_EPOCHS)
+        answer = msgspec.structs.replace(found.answer, sample=epoch - 1)
         yield found._replace(answer=answer)
 
 
