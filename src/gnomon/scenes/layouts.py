@@ -105,7 +105,7 @@ def _beside_one_another(
         return Arrangement([base, placing.flush(rng, moved.name, moved, base)])
     if rng.random() < 0.25 and true.startswith("far"):
         return Arrangement([base, placing.beside(rng, moved.name, moved, base, FAR_GAPS)])
-    gaps = placing.GAPS
+    gaps: Sequence[float] = placing.GAPS
     if task.frames == "probe":
         gaps = CLEAR_GAPS
     elif "long axes" in task.contrast.needs:  # which nobody compares across a room

@@ -199,7 +199,7 @@ def _jobs(wanted: WantedQuads, contrasts: Sequence[OpposedPair]) -> Iterator[Any
 
 def _in_shares(rng: Random, contrasts: Sequence[OpposedPair]) -> Iterator[OpposedPair]:
     """Contrasts without end, each evenly spread and as often as its share says."""
-    due = []
+    due: list[tuple[float, int]] = []
     for number, contrast in enumerate(contrasts):
         heappush(due, (rng.random() / contrast.share, number))
     while True:
