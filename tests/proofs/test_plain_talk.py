@@ -1,0 +1,94 @@
+"""Free sentences as people write them: words, questions, unknown nouns, and answers to puzzles."""
+
+import pytest
+
+pytest.importorskip("z3")
+
+from gnomon.cli.prove import sentences
+from gnomon.proofs import prove
+from gnomon.proofs.puzzles import answers
+from gnomon.proofs.solver import case_of
+
+YES, NO, OPEN = "entailment", "contradiction", "neutral"
+PAIRS = [
+    # Containment, contact, size.
+    ("The ship is in the bottle.", "The bottle is in the ship.", NO),
+    ("The cup is in the box.", "The cup is touching the box.", OPEN),
+    ("The zorp is in the box. The box is in the frell.", "Is the zorp in the frell?", YES),
+    ("The violin fits inside the case.", "The case is bigger than the violin.", YES),
+    ("The case is bigger than the violin.", "The violin fits inside the case.", OPEN),
+    ("The box is bigger than the ring.", "Does the box fit in the ring?", NO),
+    # What is sent has not arrived, and one stadium does not make neighbours.
+    ("Mia sent the letter to Oslo.", "The letter is in Oslo.", OPEN),
+    ("Ann is in the stadium. Bob is in the stadium.", "Ann is near Bob.", OPEN),
+    ("Paul threw the ball over the fence.", "The ball is above the fence.", OPEN),
+    # Directions, corners, clocks.
+    ("The church is north-east of the mill.", "The mill is to the south of the church.", YES),
+    ("A is to the upper left of B.", "Is A below B?", NO),
+    ("X is to the left and above Y.", "Y is to the right of X.", YES),
+    ("A is at B's 9 o'clock.", "A is to the right of B.", NO),
+    ("The star is in the top left corner of the page.", "The star is in the page.", YES),
+    ("The stool is on the left side of the desk.", "The stool is to the right of the desk.", NO),
+    ("The cat is underneath the bed.", "The cat is under the bed.", YES),
+    ("The lamp is above the table.", "The lamp is directly above the table.", OPEN),
+    ("Bob is to the right of Cal. Cal is to the right of Dan.", "Dan is right of Bob.", NO),
+    # Routes.
+    (
+        "Standing at the well and facing the church, the inn is to my left.",
+        "Standing at the well and facing the inn, the church is to my right.",
+        YES,
+    ),
+    # What is in a thing goes where the thing is.
+    ("The cup is in the box. The box is left of the lamp.", "The cup is left of the lamp.", YES),
+    ("The apple is on the book. The book is on the crate.", "The apple is on the crate.", OPEN),
+    ("There is no vase on the shelf.", "There is a vase on the shelf.", NO),
+    ("The drum isn't behind the tree.", "The drum is behind the tree.", NO),
+]
+
+
+@pytest.mark.parametrize(("premises", "claim", "verdict"), PAIRS)
+def test_plain_sentences_are_decided_as_people_decide_them(premises, claim, verdict):
+    assert prove(sentences(premises), claim).verdict == verdict
+
+
+def test_unknown_nouns_are_named_and_treated_alike():
+    one = prove(["The zorp is in the frell."], "The frell is in the zorp.")
+    other = prove(["The glib is in the mund."], "The mund is in the glib.")
+    assert one.verdict == other.verdict == NO
+    assert one.unknown == ("zorp", "frell")
+    assert prove(["The cup is in the box."], "The box is in the cup.").unknown == ()
+
+
+def test_a_route_of_any_heading_clashes_with_its_opposite():
+    route = "Standing at V and facing F, X is on the {}."
+    assert case_of([route.format("left"), route.format("right")], []).clash() == (0, 1)
+    assert case_of([route.format("left"), "X is north of V."], []).clash() is None
+
+
+STORY = "A is above B. C is left of A."
+
+
+@pytest.mark.parametrize(
+    ("question", "choices", "expected"),
+    [
+        ("Is C left of B?", ["yes", "no"], ("", "no", "yes")),
+        ("Where is C relative to B?", ["left", "upper-left"], ("", "upper-left", "upper-left")),
+        ("A is below B.", ["satisfiable", "unsatisfiable"], ("unsatisfiable",) * 3),
+    ],
+)
+def test_puzzles_are_answered_under_each_reading(question, choices, expected):
+    assert tuple(answers(STORY, question, choices).values()) == expected
+
+
+def test_a_step_leads_back_to_the_same_place():
+    story = (
+        "The object A is positioned below and to the left of the object B. B is to the right of C."
+    )
+    found = answers(
+        story, "What is the relation of the agent A to the agent C?", ["below", "overlap"]
+    )
+    assert found == {"ordinary": "", "exact directions": "", "single steps": "below"}
+
+
+def test_a_puzzle_in_other_words_is_not_answered():
+    assert answers("A glims B.", "Is A left of B?", ["yes", "no"]) == {}
