@@ -118,7 +118,7 @@ class WholeVlm(Prompted):
         picture = trial_picture()
         seen = []
         try:
-            for shown in (picture, picture.transpose(0).transpose(1)):
+            for shown in (picture, picture.rotate(180)):
                 text = self._plain_text(CAPTIONS[0])
                 asked = WholeText(text, self._inputs(text, [shown]))
                 (query,) = self.queries([asked], [[["yes"], ["no"]]])
