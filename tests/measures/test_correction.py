@@ -79,3 +79,11 @@ def test_a_trial_is_found_in_the_description_of_a_model_and_nothing_is_made_of_a
     assert trial_in({"trial": {"shown": "many"}}) is None
     assert trial_in({"trial": 3}) is None
     assert trial_in({}) is None
+
+
+def test_a_trial_that_does_not_fit_the_pictures_gives_no_figure():
+    """It says so of 7 in 20 at most, but has said so of 63 in 100."""
+    found = corrected(0.63, 65, Trial(20, 7, 20, 0, 7))
+    assert not found.fits
+    assert all(map(isnan, found[:3]))
+    assert corrected(0.4, 65, Trial(20, 7, 20, 0, 7)).fits

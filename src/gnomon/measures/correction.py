@@ -63,11 +63,15 @@ def trial_in(description: Mapping[str, Any]) -> Trial | None:
 
 
 class Corrected(NamedTuple):
-    """The share of pictures that show what was asked; NaN where the judge tells nothing."""
+    """The share of pictures that show what was asked; NaN where the judge tells nothing.
+
+    Where its trial does not fit the pictures, no share would have it say so as often as it does.
+    """
 
     value: float
     low: float = nan
     high: float = nan
+    fits: bool = True
 
 
 def corrected_accuracy(table: Table, trial: Trial, level: float = 0.95) -> Corrected:
@@ -92,6 +96,8 @@ def corrected(
     if isnan(apart) or not pictures > 0:
         return Corrected(nan)
     low, high = _interval(said, _independent(said, pictures, error), trial, level)
+    if isnan(low):
+        return Corrected(nan, fits=False)
     if apart <= 0:
         return Corrected(nan, low, high)
     value = min(1.0, max(0.0, (said + trial.specificity - 1) / apart))
@@ -99,7 +105,7 @@ def corrected(
 
 
 def _interval(said: float, pictures: float, trial: Trial, level: float) -> tuple[float, float]:
-    """The shares from the least to the greatest that a test of each would not reject.
+    """The shares from the least to the greatest that a test of each would not reject; NaN if none.
 
     Shares are drawn a little towards one half first, as few pictures are often all alike.
     """
@@ -116,8 +122,7 @@ def _interval(said: float, pictures: float, trial: Trial, level: float) -> tuple
     of_trial += (1 - right) ** 2 * mistaken * (1 - mistaken) / of_other
     possible = right[np.abs(seen - expected) <= z * np.sqrt(of_seen + of_trial)]
     if not len(possible):  # less than any share would give, or more
-        edge = float(right[np.argmin(np.abs(seen - expected))])
-        return edge, edge
+        return nan, nan
     return float(possible[0]), float(possible[-1])
 
 

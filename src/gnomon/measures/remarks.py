@@ -88,6 +88,8 @@ def _judge(table: Table, trial: Trial) -> str:
         f"was asked and of {_percent(1 - trial.specificity)} that do not"
     )
     found = corrected_accuracy(table, trial)
+    if not found.fits:
+        return f"{worth}; the trial does not fit these pictures, so no score without its mistakes."
     if isnan(found.value) or found.high - found.low > UNTOLD:
         return f"{worth}; that says next to nothing about the painter."
     low, value, high = (f"{100 * share:.1f}" for share in (found.low, found.value, found.high))
