@@ -288,7 +288,7 @@ def recipe(rng: Random, place: Place, harmless: bool) -> list[list[str]]:
             content["model"] = rng.choice(["hf:../stranger/evil", "../stranger/evil"])
     (place.stranger / "nice.yaml").write_text(yaml.safe_dump(content))
     if harmless:  # without its data there is nothing to be trained on
-        return [["list", "recipes"]]
+        return [["list", "experiments"]]
     given = rng.choice([["--check"], ["-o", "trained"]])
     return [["train", "../stranger/nice.yaml", *given]]
 

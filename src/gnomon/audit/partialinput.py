@@ -107,7 +107,7 @@ def signs_of_writing(text: str) -> list[str]:
     """How a text is written: its punctuation, its capitals, how it begins and ends; no word of it.
 
     >>> signs_of_writing("Is it Up?")
-    ['first capital', 'last ?', 'capitals 1', 'shouted 0', '? 1', 'last word lower']
+    ['first capital', 'last ?', 'capitals 1', 'shouted 0', '? 1', 'last word capital']
     """
     words = text.split()
     inner = words[1:]
