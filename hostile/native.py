@@ -79,10 +79,10 @@ def tiny_model() -> bytes:
 
 def ask(folder: Path) -> object:
     """One question to the model in the file."""
-    from gnomon.models.llamacpp.gguf import GgufOptions, gguf
+    from gnomon.models.llamacpp.gguf import Gguf, gguf
 
     model = gguf(str(folder / "tiny.gguf"), threads=1)
-    assert isinstance(model, GgufOptions)
+    assert isinstance(model, Gguf)
     try:
         return model.answer([CLOZE])
     finally:

@@ -39,6 +39,7 @@ OUT_OF_REACH = {  # what a test cannot do -> how a command that needs it looks
     "a real command": r"^gnomon COMMAND",
     "minutes of trainings": r"^gnomon run paper-00",  # tests/cli/test_suites.py has small ones
     "pictures that were recognised": r"--on-items-of",  # tests/cli/test_scoring.py has some
+    "logs of other programs": r"^gnomon runs import",  # tests/items/answers/test_logs.py has some
     "all patterns": r"--by class\+expression=between",  # the few here lack the word
     "pictures that were painted": r"^gnomon run .*--judge-again",  # tests/cli/test_judge.py has some
     "a person who agrees": r"^gnomon (?:runs rm|people forget) (?!.*--yes)",

@@ -315,13 +315,8 @@ def spreadsheet(path: Path) -> Iterator[tuple[int, Row]]:
     """The first sheet of an .xlsx file, as VLMEvalKit writes its predictions."""
     import zipfile
 
-    try:
+    with importing("Reading .xlsx", "xlsx"):
         import openpyxl  # type: ignore[import-untyped, unused-ignore]
-    except ImportError:
-        raise GnomonError(
-            f"{path}: .xlsx files need openpyxl, which is not installed.",
-            "Install it with `pip install openpyxl`, or save the sheet as CSV UTF-8.",
-        ) from None
     try:
         with zipfile.ZipFile(path) as archive:
             if sum(member.file_size for member in archive.infolist()) > SHEET_LIMIT:
@@ -404,6 +399,9 @@ def splits_in(folder: Path) -> dict[str, list[Path]]:
 def chosen_split(folder: Path, wanted: str) -> str:
     """The split to ask: as told, the only one, or the one for testing."""
     splits = splits_in(folder)
+    if not splits:
+        hint = "Give a file, or a folder with files of data."
+        raise DataError("there is no file of data in this folder.", hint, file=folder)
     if wanted:
         if wanted not in splits:
             raise UsageError(

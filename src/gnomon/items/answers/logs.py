@@ -157,7 +157,7 @@ def facts_of(file: Path) -> LogFacts:
     name = bare_name(file.name)
     match = TASK.fullmatch(Path(name).stem)
     if match:
-        return LogFacts(file.resolve().parent.name, match[1])
+        return LogFacts(file.absolute().parent.name, match[1])
     about: Any = None
     if name.endswith(".eval"):
         for _, raw in inspect.unpacked(file, "", "start.json"):
