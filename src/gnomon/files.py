@@ -34,6 +34,8 @@ CHECK = "Check that the path names the file you meant, and fetch or write it aga
 CORRECT = "Correct or remove the row, or fetch the file again."
 T = TypeVar("T")
 
+csv.field_size_limit(LINE_LIMIT)  # a cell may hold a picture; the limit is the process's
+
 # What msgspec says, and what its types are called by people.
 _WRONG_TYPE = re.compile(
     r"Expected `(?P<wanted>.+?)`, got `(?P<got>.+?)`(?: - at `(?P<place>.+)`)?"
@@ -184,7 +186,6 @@ def read_table(
     without a header is read with the names that `header` gives.
     """
     numbered = _Numbered(file, latin=latin)
-    csv.field_size_limit(LINE_LIMIT)  # a cell may hold a picture
     if delimiter == "\t" and not quoted:
         reader = csv.reader(numbered, delimiter=delimiter, quoting=csv.QUOTE_NONE)
     else:

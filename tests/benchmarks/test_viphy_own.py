@@ -66,7 +66,7 @@ def items(name, folder, **options):
 def test_typical_pairs_are_asked_both_ways_round(folder):
     found = items("viphy-size", folder)
     assert len(found) == 8, "what is not typical is not asked"
-    assert found[0].text == "a car is [MASK] than a mug in size"
+    assert found[0].text == "A car is [MASK] than a mug in size."
     assert (found[0].gold, found[1].gold) == (("larger",), ("smaller",))
     assert found[0].group == found[1].group
     assert found[0].tags["pictures"] == "12"

@@ -149,7 +149,7 @@ def test_pictures_are_drawn_for_the_shard_alone_and_all_shards_give_all_of_them(
         folder = tmp_path / f"part-{number}"
         assert main([*make, "-o", str(folder), "--shard", f"{number}/7", "--quiet"]) == 0
         part = (folder / "items.jsonl").read_bytes()
-        drawn = {file.name: file.read_bytes() for file in folder.glob("pictures/*")}
+        drawn = {file.name: file.read_bytes() for file in folder.glob("pictures/*.png")}
         asked = {Path(image["path"]).name for item in decoded(part) for image in item["images"]}
         assert set(drawn) == asked
         assert not set(drawn) & set(pictures), "none is drawn twice: no shard divides a quad"
@@ -157,7 +157,7 @@ def test_pictures_are_drawn_for_the_shard_alone_and_all_shards_give_all_of_them(
         pictures |= drawn
     assert lines == Path("whole/items.jsonl").read_bytes()
     assert len(lines.splitlines()) == 12
-    assert pictures == {file.name: file.read_bytes() for file in Path("whole/pictures").iterdir()}
+    assert pictures == {file.name: file.read_bytes() for file in Path("whole/pictures").glob("*.png")}
     assert len(pictures) == 6
 
 

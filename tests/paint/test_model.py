@@ -197,6 +197,8 @@ def test_of_captions_the_renderer_shows_what_rules_can_reach(tmp_path):
     run = gnomon.run(source, model, runs=tmp_path)
     kinds = Counter()
     for item, answer in run.rows():
+        if item.gold == ("touching",):
+            continue  # boxes cannot tell contact from a gap
         if answer.choice is None:
             why = answer.error or json.loads(answer.reply)[0]["abstains"]
             kinds["out of reach" if why else "wrong"] += 1

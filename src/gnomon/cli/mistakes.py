@@ -177,12 +177,12 @@ def _remedy(parser: CommandParser, name: str) -> str:
     without = _habits().without
     if not near and spelled in without:
         return without[spelled]
+    setting = _setting(parser, bare)
+    if setting and not near:
+        return f"Write {setting}."
     near = near or nearest(spelled, parser.options, cutoff=0.65)
     if near:
         return f"Did you mean {' or '.join(near)}?"
-    setting = _setting(parser, bare)
-    if setting:
-        return f"Write {setting}."
     elsewhere = _commands_with(spelled)
     if elsewhere:
         return f"{_and(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it; {_help(parser)}"

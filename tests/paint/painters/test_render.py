@@ -98,7 +98,7 @@ def test_what_cannot_be_drawn_is_a_trouble():
     several = next(
         item
         for item in gnomon.load("vsr@fresh", form="scene", quads=20).items()
-        if item.gold == ("surrounding",)
+        if item.gold == ("among",)
     )
     ((_, made),) = Renderer(48).paint([request(several)])
     assert isinstance(made, PaintTrouble)

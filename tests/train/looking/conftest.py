@@ -14,7 +14,7 @@ pytest.importorskip("PIL")
 MAKES = ("vilt", "lxmert", "visualbert")
 SIZE = {"hidden_size": 32, "intermediate_size": 64, "num_attention_heads": 2}
 FEATURES = 12
-GRID = 3  # regions of a picture, in each direction
+GRID = 5  # regions of a picture, in each direction
 
 
 def config_of(make, tokens):
@@ -83,6 +83,24 @@ def regions_of(file):
     return np.stack(features), np.array(boxes, dtype=np.float32) / GRID
 
 
+def closer(items):
+    """The items with their pictures cut to where the two of a caption differ, as one would look."""
+    from msgspec.structs import replace
+    from PIL import Image, ImageChops
+
+    from gnomon.vision.images import describe
+
+    found = []
+    for caption in dict.fromkeys((item.group, item.text) for item in items):
+        both = [item for item in items if (item.group, item.text) == caption]
+        pictures = [Image.open(item.images[0].path).convert("RGB") for item in both]
+        frame = ImageChops.difference(*pictures).getbbox()
+        for item, picture in zip(both, pictures, strict=True):
+            picture.crop(frame).resize((48, 48)).save(item.images[0].path)
+            found.append(replace(item, images=(describe(item.images[0].path),)))
+    return found
+
+
 @pytest.fixture(scope="session")
 def studio(tmp_path_factory):
     """64 rendered pairs in a file, their regions, and the three models."""
@@ -95,7 +113,7 @@ def studio(tmp_path_factory):
     source = load("vsr", quads=32, size=48, distractors=0)
     made = source.illustrated(folder / "pictures", processes=1)
     # each caption with two pictures, true of one of them: the words alone tell nothing
-    items = [item for item in made if "/1-" in item.id]
+    items = closer([item for item in made if "/1-" in item.id])
     write_items(folder / "items.jsonl", items)
     (folder / "regions").mkdir()
     for file in {Path(item.images[0].path) for item in items}:

@@ -125,7 +125,8 @@ def test_losses_of_fifty_steps_are_those_of_a_plain_loop(make, content, studio, 
 @pytest.mark.parametrize("make", MAKES)
 def test_sixty_four_rendered_pairs_are_memorised(make, content, studio, tmp_path):
     dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
-    schedule = {"epochs": 100, "batch": 16, "clip": 1, "evaluate_every": 20, "patience": 12}
+    schedule = {"epochs": 200, "batch": 16, "clip": 1, "evaluate_every": 20, "patience": 40}
+    schedule |= {"decay": "linear", "learning_rate": 2e-3, "weight_decay": 0.0}
     recipe = content(make, {"config": dropout}, **schedule)
     outcome = carry_out(recipe_of(recipe), tmp_path / "trained")
     assert outcome.best["accuracy"] == 1.0
