@@ -157,7 +157,9 @@ def test_pictures_are_drawn_for_the_shard_alone_and_all_shards_give_all_of_them(
         pictures |= drawn
     assert lines == Path("whole/items.jsonl").read_bytes()
     assert len(lines.splitlines()) == 12
-    assert pictures == {file.name: file.read_bytes() for file in Path("whole/pictures").glob("*.png")}
+    assert pictures == {
+        file.name: file.read_bytes() for file in Path("whole/pictures").glob("*.png")
+    }
     assert len(pictures) == 6
 
 
