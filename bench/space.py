@@ -334,7 +334,8 @@ def learnt(matrix, truths, groups, rule=None):
     folds = folds_of(groups)
     guess = np.zeros(len(truths), dtype=bool)
     for fold in range(FOLDS):
-        rule = rule or LogisticRegression(C=0.1, max_iter=500)
+        if rule is None:
+        rule = LogisticRegression(C=0.1, max_iter=500)
         model = make_pipeline(StandardScaler(), rule)
         model.fit(matrix[folds != fold], truths[folds != fold])
         guess[folds == fold] = model.predict(matrix[folds == fold])

@@ -6,6 +6,7 @@ pytest.importorskip("z3")
 
 from gnomon.cli.prove import sentences
 from gnomon.proofs import prove
+from gnomon.proofs.meaning.grammar import NotUnderstoodError
 from gnomon.proofs.puzzles import answers
 from gnomon.proofs.solver import case_of
 
@@ -92,3 +93,9 @@ def test_a_step_leads_back_to_the_same_place():
 
 def test_a_puzzle_in_other_words_is_not_answered():
     assert answers("A glims B.", "Is A left of B?", ["yes", "no"]) == {}
+
+
+def test_a_question_is_a_claim_and_no_premise():
+    assert prove(["The cup is in the sink."], "Is the cup in the sink?").verdict == "entailment"
+    with pytest.raises(NotUnderstoodError, match="A question says nothing"):
+        prove(["Is the cup in the sink?"], "The cup is in the sink.")

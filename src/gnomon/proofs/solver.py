@@ -220,6 +220,9 @@ def case_of(premises: Sequence[str], claims: Sequence[str], *, reading: str = OR
 
 def text_of(premises: Sequence[str], claims: Sequence[str]) -> StatedText:
     """What free sentences say, read in the plainest of four ways that understands them all."""
+    for sentence in premises:
+        if sentence.rstrip().endswith("?"):
+            raise NotUnderstoodError(f"A question says nothing: '{sentence}' is no premise.")
     complaint: NotUnderstoodError | None = None
     for opaque, bold in product((False, True), repeat=2):
         try:
