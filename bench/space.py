@@ -335,7 +335,7 @@ def learnt(matrix, truths, groups, rule=None):
     guess = np.zeros(len(truths), dtype=bool)
     for fold in range(FOLDS):
         if rule is None:
-        rule = LogisticRegression(C=0.1, max_iter=500)
+            rule = LogisticRegression(C=0.1, max_iter=500)
         model = make_pipeline(StandardScaler(), rule)
         model.fit(matrix[folds != fold], truths[folds != fold])
         guess[folds == fold] = model.predict(matrix[folds == fold])
