@@ -152,6 +152,11 @@ def test_the_folder_says_how_the_probe_came_about(recipe, tmp_path):
     card = (tmp_path / "probe" / "README.md").read_text()
     assert "The control is the same probe, trained on random labels" in card
     assert "-m probe:FOLDER" in card
+    for part in ("dev", "test"):
+        for what, count in data.get(part, {}).get("shared_with_train", {}).items():
+            assert f"{count:,}" in card
+            assert what in card
+    assert "{'" not in card
 
 
 @pytest.mark.parametrize("make", ["gpt2", "t5"])
