@@ -1,5 +1,6 @@
 """What models that look are shown: pictures and regions of several sizes; what does not fit."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,22 @@ def test_a_picture_is_made_once_while_there_is_room():
     gallery.batch([Image(path="3.jpg")])
     gallery.batch([Image(path="3.jpg")])
     assert made == ["2.jpg", "3.jpg", "3.jpg"]
+
+
+def test_pictures_of_a_file_are_found_beside_it_wherever_one_stands(
+    content, studio, tmp_path, monkeypatch
+):
+    shutil.copytree(studio / "pictures", tmp_path / "scenes" / "pictures")
+    items = []
+    for item in read_items(studio / "items.jsonl"):
+        path = f"pictures/{Path(item.images[0].path).name}"
+        items.append(replace(item, images=(replace(item.images[0], path=path),)))
+    write_items(tmp_path / "scenes" / "items.jsonl", items)
+    monkeypatch.chdir(tmp_path)
+    recipe = content("vilt", steps=1)
+    recipe["data"]["train"]["file"] = "scenes/items.jsonl"
+    outcome = carry_out(recipe_of(recipe), tmp_path / "trained")
+    assert outcome.steps == 1
 
 
 def test_a_picture_that_is_missing_ends_the_training_with_its_name(content, studio):
