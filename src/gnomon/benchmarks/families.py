@@ -6,8 +6,6 @@ sentence in which the slots change places, a premise alone says nothing either. 
 those of the language room (docs/patterns.md).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -7,8 +7,6 @@ questions, one of them to be denied, or with FORM=both both ways; FORM=scene is 
 ordinary words in the fresh set.
 """
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Iterator, Sequence

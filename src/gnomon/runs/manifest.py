@@ -1,7 +1,5 @@
 """What was asked of whom, and how: run.json, written in one step; and who is at work on the run."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from datetime import UTC, datetime

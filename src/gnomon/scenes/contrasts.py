@@ -1,7 +1,5 @@
 """Two scenes of the same things, of which opposed relations are true: which things, and how."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """How contrasts are laid out, and where a viewer stands who sees what is asked about."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from itertools import permutations

@@ -5,8 +5,6 @@ place in the epoch are there, and the learning rate is a function of the step. S
 of an unbroken run.
 """
 
-from __future__ import annotations
-
 import shutil
 import time
 import warnings

@@ -3,8 +3,6 @@
 A head that the model lacks is made by the recipe's seed of weights.
 """
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple

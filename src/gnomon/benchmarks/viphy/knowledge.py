@@ -1,7 +1,5 @@
 """Items from a knowledge folder, and where its findings meet other knowledge."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path

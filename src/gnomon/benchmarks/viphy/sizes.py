@@ -3,8 +3,6 @@
 Both are drawn from our lexicon in balanced twins (see `contrasts`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import chain, product

@@ -6,8 +6,6 @@ without contradictions; `own` asks what `gnomon look` found in the user's pictur
 prompt make an item.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from gnomon.benchmarks.descriptions import described

@@ -1,7 +1,5 @@
 """Folders with a file of annotations for each picture: JSON of ADE20K, text of YOLO."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from math import isfinite

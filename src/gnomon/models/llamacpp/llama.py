@@ -5,8 +5,6 @@ shared beginning (instruction, examples, premises, pictures, choices that begin 
 once.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

@@ -7,8 +7,6 @@ before the question. Pictures are decoded ahead of the model, and no more of the
 one item shows and a few to come.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

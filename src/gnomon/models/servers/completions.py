@@ -4,8 +4,6 @@ Servers differ and strangers write them: a reply of another shape is a fault wit
 crash, and what a server says about its own use of tokens is believed only as far as it can be true.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ place; any other reply is read by the rules of `reading`. A completion server th
 scores every answer whole.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Sequence

@@ -6,8 +6,6 @@ unknown, all servers gone, budget spent) is a ModelError. Keys and passwords are
 nowhere else.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import random

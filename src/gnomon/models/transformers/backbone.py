@@ -4,8 +4,6 @@ Which vector is the kind's matter (`READINGS`). Texts are read in batches of one
 is padded, and who else is in a batch changes a vector by float noise alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 

@@ -3,8 +3,6 @@
 They are read as plain data: a folder may come from a stranger, and need not be one of ours.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
