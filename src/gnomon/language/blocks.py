@@ -46,6 +46,7 @@ class BlockPool:
     starts: Ints
     sizes: Ints
     allowed: dict[int, Bools]  # for each place, which blocks may fill it
+    where: dict[int, tuple[int, int]]  # entity -> block and position in it
     _tables: dict[Members, Bools]
 
     def table(self, members: Members) -> Bools:
@@ -182,6 +183,10 @@ def _pool(
     for entity in stock:
         alike.setdefault(tuple([entity in members for members in asked]), []).append(entity)
     blocks = list(alike.values())
+    where = {}
+    for i, block in enumerate(blocks):
+        for j, entity in enumerate(block):
+            where[entity] = (i, j)
     sizes = np.array([len(block) for block in blocks], dtype=np.int64)
     pool = BlockPool(
         places,
@@ -189,6 +194,7 @@ def _pool(
         np.cumsum(sizes) - sizes,
         sizes,
         {},
+        where,
         {},
     )
     for place, domain in zip(places, own, strict=True):

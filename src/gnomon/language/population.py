@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations, product
 
 import numpy as np
@@ -58,8 +59,8 @@ class Population:
     ...    premises: "{X} is near {Y}", hypothesis: "{X} is far from {Y}", slots: {X: box, Y: box}}
     ... ''')
     >>> population = Population(bank.patterns[0])
-    >>> len(population), population.unrank(3)
-    (6, (0, 2))
+    >>> len(population), population.unrank(3), population.rank((0, 2))
+    (6, (0, 2), 3)
     """
 
     def __init__(self, pattern: Pattern) -> None:
@@ -102,6 +103,18 @@ class Population:
                 fillings[here] = self._unrank_in(group, ranks[here])
         return fillings
 
+    def rank(self, fillers: Sequence[int]) -> int:
+        """The number of a valid filling; ValueError for any other."""
+        if len(fillers) != len(self._pool_of):
+            raise ValueError("one filler is needed for each slot")
+        identity = self._identity(fillers)
+        for group in self._groups:
+            if group.identity == identity:
+                found = self._rank_in(group, fillers)
+                if found is not None:
+                    return found
+        raise ValueError("the fillers do not satisfy the restrictions")
+
     def __iter__(self) -> Iterator[tuple[int, ...]]:
         return map(self.unrank, range(self._total))
 
@@ -128,6 +141,26 @@ class Population:
             fillers[:, place] = pool.members[pool.starts[blocks[:, place]] + choice]
         return fillers
 
+    def _rank_in(self, group: _Group, fillers: Sequence[int]) -> int | None:
+        spots = []
+        for filler, pool in zip(fillers, self._pool_of, strict=True):
+            if filler not in pool.where:
+                return None
+            spots.append(pool.where[filler])
+        at = group.index.get(tuple(block for block, _ in spots))
+        if at is None:
+            return None
+        rank = int(group.ends[at - 1]) if at else group.start
+        radix = 1
+        for place, (block, position) in enumerate(spots):
+            if group.identity[place] != place:
+                continue
+            before = [spots[other] for other in self._earlier(group.identity, place)]
+            taken = [at_position for its_block, at_position in before if its_block == block]
+            rank += radix * (position - sum(position > other for other in taken))
+            radix *= int(self._pool_of[place].sizes[block]) - len(taken)
+        return rank
+
     def _earlier(self, identity: Identity, place: int) -> list[int]:
         """The earlier places whose fillers this place must differ from."""
         found = []
@@ -135,6 +168,15 @@ class Population:
             if identity[other] == other and self._pool_of[other] is self._pool_of[place]:
                 found.append(other)
         return found
+
+    def _identity(self, fillers: Sequence[int]) -> Identity:
+        """For each place, the first place of its pool that has the same filler."""
+        first: dict[tuple[int, int], int] = {}
+        for place, filler in enumerate(fillers):
+            first.setdefault((id(self._pool_of[place]), filler), place)
+        return tuple(
+            first[id(self._pool_of[place]), filler] for place, filler in enumerate(fillers)
+        )
 
     def _group(
         self, identity: Identity, conditions: Sequence[Condition], start: int
@@ -216,6 +258,10 @@ class _Group:
     start: int
     blocks: Ints
     ends: Ints
+
+    @cached_property
+    def index(self) -> dict[tuple[int, ...], int]:
+        return {tuple(row): i for i, row in enumerate(self.blocks.tolist())}
 
 
 def _identities(pool_of: Sequence[BlockPool]) -> list[Identity]:
