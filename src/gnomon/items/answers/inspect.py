@@ -117,7 +117,7 @@ class _Error(msgspec.Struct):
     message: str = ""
 
 
-class InspectSample(msgspec.Struct):
+class Sample(msgspec.Struct):
     """The fields of a sample of an Inspect log that are read."""
 
     id: str | int
@@ -131,7 +131,7 @@ class InspectSample(msgspec.Struct):
 class Log(msgspec.Struct):
     """The fields of a log that are read."""
 
-    samples: list[InspectSample] | None = None
+    samples: list[Sample] | None = None
 
 
 def recognises(file: Path, head: Sequence[str]) -> bool:
@@ -164,15 +164,15 @@ def read(file: Path) -> Iterator[Prediction]:
         )
 
 
-def _first_number(samples: Iterable[InspectSample]) -> int:
+def _first_number(samples: Iterable[Sample]) -> int:
     """Where ids are numbers: Inspect itself counts from 1, people also from 0."""
     return 0 if any(sample.id == 0 for sample in samples) else 1
 
 
-def _samples(file: Path) -> Callable[[], Iterable[InspectSample]]:
+def _samples(file: Path) -> Callable[[], Iterable[Sample]]:
     """The samples, to be read any number of times; those of an archive are never all in memory."""
     if file.suffix == ".eval":
-        return partial(samples_of, file, InspectSample)
+        return partial(samples_of, file, Sample)
     samples = read_json(file, Log, limit=LOG_LIMIT).samples or []
     return lambda: samples
 
@@ -191,7 +191,7 @@ def samples_of(file: Path, kind: type[T]) -> Iterator[T]:
             ) from None
 
 
-def prediction_of(number: int, sample: InspectSample) -> Prediction:
+def prediction_of(number: int, sample: Sample) -> Prediction:
     """What a sample says of its question."""
     if sample.error is not None:
         reason = sample.error.message[:REASON] or "failed"
@@ -212,7 +212,7 @@ def outcome_of(row: Mapping[str, Any]) -> Any:
     return None
 
 
-def _answer(sample: InspectSample) -> str | None:
+def _answer(sample: Sample) -> str | None:
     """What the first scorer that found an answer took it for."""
     for scored in (sample.scores or {}).values():
         if scored.answer:

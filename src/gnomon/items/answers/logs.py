@@ -259,7 +259,7 @@ def _of_inspect(file: Path) -> Iterator[LoggedAnswer]:
     by_place = _converted(file, questions)
     for line, row in raw_rows(file):
         try:
-            sample = msgspec.convert(row, inspect.InspectSample)
+            sample = msgspec.convert(row, inspect.Sample)
         except msgspec.ValidationError as error:
             raise DataError(f"not a sample: {error}.", file=file, line=line) from None
         name = str(sample.id)

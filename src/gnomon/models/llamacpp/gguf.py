@@ -13,9 +13,26 @@ from typing import Any, Literal, NamedTuple
 from gnomon.contracts import ANYTHING, TEXT, Model, Takes
 from gnomon.errors import UsageError
 from gnomon.fingerprint import sha256_of
-from gnomon.models import choices
-from gnomon.models.llamacpp import projector
+from gnomon.models.choices import (
+    Likelihoods,
+    ModelReply,
+    Query,
+    check_normalisation,
+    check_way_to_ask,
+    contexts,
+    flat,
+    read_tokens,
+    reply_room,
+)
 from gnomon.models.llamacpp.llama import Llama, path_scores
+from gnomon.models.llamacpp.projector import (
+    SIGN,
+    PicturePath,
+    Projector,
+    answer_seeing,
+    split_at_signs,
+    writer_with_signs,
+)
 from gnomon.models.llamacpp.trial import check_file, check_loads, check_sizes
 from gnomon.models.machine import available_cores, is_kept, kept
 from gnomon.models.prompted import Manner, Prompted
@@ -110,9 +127,9 @@ class Gguf(Prompted):
         how: GgufOptions,
         mmproj: Path | None = None,
     ) -> None:
-        choices.check_way_to_ask(how.ask)
-        choices.check_normalisation(how.normalise)
-        check_sizes(how.context, choices.reply_room(how.new_tokens, ""), how.threads)
+        check_way_to_ask(how.ask)
+        check_normalisation(how.normalise)
+        check_sizes(how.context, reply_room(how.new_tokens, ""), how.threads)
         size: dict[str, Any] = {"context": how.context, "threads": how.threads}
         check_file(file)
         check_loads(file, **size)
@@ -123,13 +140,11 @@ class Gguf(Prompted):
         self.file = file
         self.llama = kept(("llama", file, *size.values()), lambda: Llama(file, **size))
         self.longest = self.llama.window
-        self._eyes: projector.Projector | None = None
-        self._pictures: Sequence[
-            projector.PicturePath
-        ] = ()  # that the items which are asked now show
+        self._eyes: Projector | None = None
+        self._pictures: Sequence[PicturePath] = ()  # that the items which are asked now show
         try:
             if mmproj:
-                self._eyes = projector.Projector(mmproj, self.llama, threads=how.threads)
+                self._eyes = Projector(mmproj, self.llama, threads=how.threads)
                 self.takes = ANYTHING
             source = self.llama.chat_template()
             if how.chat and not source:
@@ -141,13 +156,13 @@ class Gguf(Prompted):
         except BaseException:
             self.close()
             raise
-        room = choices.reply_room(how.new_tokens, source)
+        room = reply_room(how.new_tokens, source)
         manner = Manner(how.ask, room, how.normalise, chat=bool(source))
         super().__init__(spec, self.llama, None, prompt, manner)
         self._beginning = self.llama.token_text(self.llama.bos)
         # stands before an answer that begins a text
         self._nothing = [self.llama.bos if self.llama.bos >= 0 else max(self.llama.eos, 0)]
-        self.likelihoods = choices.Likelihoods(
+        self.likelihoods = Likelihoods(
             self._log_probabilities,
             normalise=how.normalise,
             nothing=self._nothing,
@@ -176,11 +191,9 @@ class Gguf(Prompted):
         """The log-probability of each choice, or a reply; an item that does not fit is an error."""
         if self._eyes is None:
             return self._answer_shown(items, ())
-        return projector.answer_seeing(items, self._eyes, self._answer_shown)
+        return answer_seeing(items, self._eyes, self._answer_shown)
 
-    def _answer_shown(
-        self, items: Sequence[Item], pictures: Sequence[projector.PicturePath]
-    ) -> list[Answer]:
+    def _answer_shown(self, items: Sequence[Item], pictures: Sequence[PicturePath]) -> list[Answer]:
         """Answers to items that show the same pictures, or none."""
         self._pictures = pictures
         return self.answer_texts(items, self._contexts(items))
@@ -191,17 +204,17 @@ class Gguf(Prompted):
             return self._preview_shown(item, ())
         made = []
 
-        def look(_: Sequence[Item], pictures: Sequence[projector.PicturePath]) -> list[Answer]:
+        def look(_: Sequence[Item], pictures: Sequence[PicturePath]) -> list[Answer]:
             made.append(self._preview_shown(item, pictures))
             return [Answer(item=item.id)]
 
-        (answer,) = projector.answer_seeing([item], self._eyes, look)
+        (answer,) = answer_seeing([item], self._eyes, look)
         if made:
             return made[0]
         found = self.asking()
         return Preview(how=HOW[found.way], images=len(item.images), trouble=answer.error or "")
 
-    def _preview_shown(self, item: Item, pictures: Sequence[projector.PicturePath]) -> Preview:
+    def _preview_shown(self, item: Item, pictures: Sequence[PicturePath]) -> Preview:
         self._pictures = pictures
         (text,) = self._contexts([item])
         return self.preview_text(item, self._opened(text), text)
@@ -221,7 +234,7 @@ class Gguf(Prompted):
         if template is not None:
             framed = frames(
                 self.prompt,
-                lambda pictures: projector.writer_with_signs(template, pictures),
+                lambda pictures: writer_with_signs(template, pictures),
                 answered=self.ask == "score",
                 most_pictures=MOST_PICTURES if self._eyes else 0,
             )
@@ -241,7 +254,7 @@ class Gguf(Prompted):
             bare=self.bare,
             opening=self._opening,
             takes_pictures=self._eyes is not None,
-            mark=projector.SIGN,
+            mark=SIGN,
             special=tuple(filter(None, (self._beginning, *_template_tokens(framed)))),
             limits=limits,
         )
@@ -255,11 +268,9 @@ class Gguf(Prompted):
 
     def _contexts(self, items: Sequence[Item]) -> list[str]:
         count = len(self._pictures)
-        write = self._template and projector.writer_with_signs(self._template, count)
-        signs = projector.SIGN * count + "\n" if count else ""
-        return choices.contexts(
-            self.prompt, items, write, answered=self.ask == "score", marks=signs
-        )
+        write = self._template and writer_with_signs(self._template, count)
+        signs = SIGN * count + "\n" if count else ""
+        return contexts(self.prompt, items, write, answered=self.ask == "score", marks=signs)
 
     @property
     def room(self) -> int:
@@ -273,31 +284,31 @@ class Gguf(Prompted):
             _check_text_follows(each)
         return tokens
 
-    def write(self, prompts: Sequence[Sequence[int]]) -> list[choices.ModelReply]:
+    def write(self, prompts: Sequence[Sequence[int]]) -> list[ModelReply]:
         """The reply to each prompt."""
         replies = []
         for prompt in prompts:
             replies.append(self._reply(prompt, self.llama.reply(prompt, self.new_tokens)))
         return replies
 
-    def _reply(self, prompt: Sequence[int], said: Sequence[int]) -> choices.ModelReply:
+    def _reply(self, prompt: Sequence[int], said: Sequence[int]) -> ModelReply:
         cut = len(said) == self.new_tokens
-        return choices.ModelReply(self.llama.text(said), len(prompt) + len(said), cut, len(said))
+        return ModelReply(self.llama.text(said), len(prompt) + len(said), cut, len(said))
 
     def queries(
         self, texts: Sequence[str], words: Sequence[Sequence[Sequence[str]]]
-    ) -> list[choices.Query]:
+    ) -> list[Query]:
         """What the model reads before the answer, and each way to answer, as tokens."""
         asked = zip(texts, words, strict=True)
-        return [self._query(text, choices.flat(each)) for text, each in asked]
+        return [self._query(text, flat(each)) for text, each in asked]
 
-    def _query(self, context: str, words: Sequence[str]) -> choices.Query:
+    def _query(self, context: str, words: Sequence[str]) -> Query:
         """A context and what may follow it, as tokens, all split at the same one."""
         before = self.tokenize(context)
         whole = [self.tokenize(context + word) for word in words]
         start = min(shared(before, tokens) for tokens in whole)
         _check_text_follows(before[:start])
-        return choices.Query(before[:start] or self._nothing, [tokens[start:] for tokens in whole])
+        return Query(before[:start] or self._nothing, [tokens[start:] for tokens in whole])
 
     @property
     def _opening(self) -> str:
@@ -314,7 +325,7 @@ class Gguf(Prompted):
 
     def tokenize(self, text: str) -> list[int]:
         """A text as tokens, begun once."""
-        first, *rest = projector.split_at_signs(text, len(self._pictures))
+        first, *rest = split_at_signs(text, len(self._pictures))
         begin = not self._is_begun(text)
         tokens = self.llama.tokenize(first, special=self.chat, begin=begin)
         for picture, part in zip(self._pictures, rest, strict=True):
@@ -322,12 +333,12 @@ class Gguf(Prompted):
             tokens += self.llama.tokenize(part, special=self.chat, begin=False)
         return tokens
 
-    def _log_probabilities(self, queries: Sequence[choices.Query]) -> list[list[float]]:
+    def _log_probabilities(self, queries: Sequence[Query]) -> list[list[float]]:
         """The log-probability of each continuation, summed over its tokens."""
         return path_scores(self.llama, queries)
 
-    def _size(self, query: choices.Query) -> int:
-        return choices.read_tokens(query) + self._more_room()
+    def _size(self, query: Query) -> int:
+        return read_tokens(query) + self._more_room()
 
     def _more_room(self) -> int:
         """What the pictures take of the window beyond their length in the path."""
