@@ -406,17 +406,19 @@ def test_the_papers_own_items_get_no_caveat_about_a_rounded_number_of_items() ->
 def test_a_run_on_other_items_than_the_papers_table_gets_a_caveat(
     made: ModuleType, tmp_path: Path
 ) -> None:
-    def caveats(name: str, options: dict[str, object]) -> list[str]:
+    def beside(name: str, options: dict[str, object]) -> tuple[list[Listing], list[str]]:
         run = made.write(
             tmp_path / name, "viphy-spatial@published", "m", made.pairs(), options=options
         )
         table = Table.of_run(run, registry.benchmark("viphy-spatial"))
-        return beside_papers([table])[1]
+        return beside_papers([table])
 
-    assert caveats("three", {"levels": 3, "split": "test"}) == [
-        "m on viphy-spatial@published is not on the items of Table 3: levels 3 here, levels 2 in "
-        "the paper."
-    ]
+    def caveats(name: str, options: dict[str, object]) -> list[str]:
+        return beside(name, options)[1]
+
+    listings, said = beside("three", {"levels": 3, "split": "test"})
+    assert ["Table 5" in listing.title for listing in listings] == [True]  # and not in Table 3
+    assert said == []
     split, levels = caveats("all", {"levels": 2, "split": ""})
     assert "is not on the items of Table 5, Table 3: split (all) here, split test in the" in split
     assert "is not on the items of Table 5: levels 2 here, levels 3 in the paper." in levels

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.cli.dispatch import command_parser, tell
+from gnomon.cli.selection import said_of_files
 from gnomon.errors import GnomonError
 from gnomon.options import takes
 from gnomon.registry import ModelSpec, model, model_factory
+from gnomon.trust import as_command_says
 
 if TYPE_CHECKING:
     from gnomon.items.experiments import AskedBenchmark, Experiment, Training
@@ -142,6 +144,7 @@ def _chosen_prompts(args: Namespace, found: Experiment) -> Iterator[str]:
         for each in models_of(found, asked):
             if not takes(model_factory(each.spec), "prompt"):
                 continue
+            each = as_command_says(each, said_of_files(args))
             try:
                 yield _searched(args, asked, each)
             except GnomonError as error:
