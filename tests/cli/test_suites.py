@@ -334,12 +334,28 @@ def test_an_experiment_trains_asks_and_writes_tables_and_figures(tmp_path, capsy
     assert main(["run", "scales", "-m", "random", "--set", "models=paper"]) == 2
 
 
-def prompted(name, *, prompt=""):
+def prompted(name, *, prompt="", device=""):
     """A reader that takes a prompt.
 
     prompt  how items are put
+    device  where it computes
     """
     return Reader()
+
+
+def test_models_of_a_file_compute_on_the_device_that_the_command_names(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setitem(MODELS, "hf", Entry(f"{__name__}:prompted", ""))
+    (tmp_path / "e.yaml").write_text("benchmarks: [scales]\nmodels: [hf:x, random]\nlimit: 5\n")
+    assert main(["run", "e.yaml", "--device", "cuda"]) == 0
+    found = {run.model: run.manifest.model_options.get("device") for run in runs_in("runs")}
+    assert found == {"hf:x": "cuda", "random": None}
+    capsys.readouterr()
+    assert main(["run", "e.yaml", "--prompt", "plain"]) == 2
+    told = capsys.readouterr().err
+    assert "The option 'prompt' is for models of the command, and it names none." in told
+    assert "options:" in told
 
 
 @pytest.mark.parametrize(

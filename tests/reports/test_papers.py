@@ -428,6 +428,28 @@ def test_a_run_on_other_items_than_the_papers_table_gets_a_caveat(
     assert not any("Table 3" in said for said in caveats("asked", asked))
 
 
+def test_what_holds_of_several_rows_is_said_once_and_a_run_is_told_from_the_papers_row() -> None:
+    rows = []
+    for i in range(20):
+        item = Item(
+            id=f"{i}",
+            form="entailment",
+            text="?",
+            choices=("a", "b"),
+            gold=("a",),
+            group=f"{i // 2}",
+        )
+        rows.append((item, Answer(item=f"{i}", choice="a")))
+    tables = []
+    for name in ("T5", "mine"):
+        tables.append(Table.of(rows, benchmark="spatialqa@published", model=name))
+    listings, (caveat,) = beside_papers(tables)
+    assert caveat.startswith("T5; mine on spatialqa@published: 2.0 items a group on average")
+    names = [row[0] for row in listings[0].rows]
+    assert "T5" in names
+    assert names[-2:] == ["T5 (this run)", "mine"]
+
+
 def test_sources_of_one_benchmark_have_a_row_each() -> None:
     item = Item(id="1", form="entailment", text="?", choices=("a", "b"), gold=("a",), group="p")
     tables = [
