@@ -34,6 +34,7 @@ from gnomon.reports.papers import Result, fewer_than_paper, paper_items, results
 
 RECOGNISED, SHARE = "recognised_", "_share"  # measures of what a judge, or another run, recognised
 PAINTED = "scene"
+PART, SPLIT = "part", "split"  # a tag of items, and the option that asks for one of its values
 Caveat = tuple[str, str]  # the row that it is about, if it is about one, and what to know of it
 ROUNDING = {"half up": ROUND_HALF_UP, "half even": ROUND_HALF_EVEN}
 
@@ -290,19 +291,22 @@ def beside_papers(
     *,
     seeds_together: bool = False,
     recognised_by: Sequence[Table] = (),
+    draws: Mapping[str, str] | None = None,
 ) -> tuple[list[Listing], list[str]]:
     """The results tables of the papers of these benchmarks, a row for each run; and caveats.
 
     With `seeds_together`, runs that differ in nothing but the seed share a row: mean and deviation.
+    So do models that are draws of one training: `draws` names them, each with the row's name.
     With `recognised_by`, columns of recognised items are on those that these runs recognised: the
     figures in brackets of the rows marked § and † in the spatial-commonsense paper.
     """
     tables, left_out = _of_papers(tables)
     caveats: list[Caveat] = [("", said) for said in left_out]
-    groups = by_seed(tables) if seeds_together else [[table] for table in tables]
+    draws = draws or {}
+    groups = by_seed(tables) if seeds_together else _by_draw(tables, draws)
     if seeds_together and len(groups) == len(tables):
         caveats.append(("", NONE_TOGETHER))
-    rows = list(zip(groups, _names(groups, seeds_together), strict=True))
+    rows = list(zip(groups, _names(groups, seeds_together, draws), strict=True))
     runs: dict[tuple[str, str], dict[str, RunFigures]] = {}
     for group, name in [*rows, *_people_together(tables)]:
         asked = benchmark(_base(group[0]))
@@ -369,16 +373,36 @@ def _of_papers(tables: Sequence[Table]) -> tuple[list[Table], list[str]]:
     return found, list(left_out)
 
 
-def _names(groups: Sequence[Sequence[Table]], seeds_together: bool) -> list[str]:
-    """A row's name: the model's, with what tells its runs on one benchmark apart."""
+def _by_draw(tables: Sequence[Table], draws: Mapping[str, str]) -> list[list[Table]]:
+    """The tables one by one, but for those of models that are draws of one training."""
+
+    def key(table: Table) -> tuple[str, ...]:
+        if table.model not in draws:
+            return (str(id(table)),)
+        return draws[table.model], table.benchmark, repr(sorted(table.settings.items()))
+
+    return list(grouped(tables, key).values())
+
+
+def _names(
+    groups: Sequence[Sequence[Table]], seeds_together: bool, draws: Mapping[str, str]
+) -> list[str]:
+    """A row's name: the model's, with what tells its runs on one benchmark apart.
+
+    Runs on parts of the items share a row where the paper has a column for each part.
+    """
     firsts = [group[0] for group in groups]
     names: dict[int, str] = {}
-    for here in grouped(firsts, _base).values():
+    for base, here in grouped(firsts, _base).items():
+        columns = columns_on(benchmark(base).paper, base)
+        has_parts = any(column.by == PART for _, column in columns)
         settings = []
         for table in here:
-            own = seedless(table) if seeds_together else table.settings
+            own = dict(seedless(table) if seeds_together else table.settings)
+            if has_parts:
+                own.pop(SPLIT, None)
             settings.append({"items": _source(table), **own})
-        found = labels([table.model for table in here], settings)
+        found = labels([draws.get(table.model, table.model) for table in here], settings)
         names.update(zip(map(id, here), found, strict=True))
     return [names[id(group[0])] for group in groups]
 
@@ -461,7 +485,8 @@ def _figures(
 
 def _tables_for(group: Sequence[Table], paper: str) -> tuple[set[str], set[str]]:
     """The tables whose items these runs were asked, and those that are about other items."""
-    fitting, others = set(), set()
+    fitting: set[str] = set()
+    others: set[str] = set()
     for table in group:
         for where, column in columns_on(paper, _base(table)):
             differs = list(_other_options(table, column))
