@@ -76,7 +76,7 @@ class Manifest(msgspec.Struct, kw_only=True):
 
 def determining(description: dict[str, Any]) -> dict[str, Any]:
     """What a description says beyond what follows from weights and items: size, what was fitted."""
-    following = ("parameters", "fitted", "trial")
+    following = ("parameters", "fitted", "trial", "curve")
     return {key: value for key, value in description.items() if key not in following}
 
 

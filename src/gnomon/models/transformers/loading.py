@@ -148,7 +148,11 @@ def _weights(name: str, kind: str, config: Any, dtype: str, how: Loading) -> Any
     import torch
     import transformers
 
-    maker = getattr(transformers, MAKERS.get(kind) or class_of(kind, config, name))
+    masked = transformers.models.auto.modeling_auto.MODEL_FOR_MASKED_LM_MAPPING
+    if kind == "masked" and type(config) not in masked:
+        maker = transformers.AutoModelForPreTraining  # VisualBERT, whose head is among others
+    else:
+        maker = getattr(transformers, MAKERS.get(kind) or class_of(kind, config, name))
     options = {"config": config, "dtype": getattr(torch, dtype), **how.files()}
     model, report = maker.from_pretrained(name, **options)
     unexpected = report["unexpected_keys"]
