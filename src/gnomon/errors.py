@@ -12,12 +12,14 @@ GnomonError                 something the user can fix; exit code 1
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 # What `inert` lets pass, and the categories of Unicode that steer a terminal or hide.
-_HARMLESS = frozenset("\n\u200c\u200d")
+_UNUSUAL = re.compile(r"[^ -~\n]")
+_HARMLESS = frozenset("\u200c\u200d")
 _STEERING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
@@ -230,15 +232,13 @@ def inert(text: str) -> str:
     >>> print(inert("gpt\\x1b[31m\\u202e2"))
     gpt\\x1b[31m\\u202e2
     """
-    if text.isprintable():
-        return text
-
-    return "".join(map(_visible, text))
+    return _UNUSUAL.sub(_visible, text)
 
 
-def _visible(character: str) -> str:
+def _visible(match: re.Match[str]) -> str:
     from unicodedata import category
 
+    character = match[0]
     if character.isprintable() or character in _HARMLESS:
         return character
     if character == "\t":
