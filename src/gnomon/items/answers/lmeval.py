@@ -1,4 +1,4 @@
-"""Sample logs of lm-eval: one JSON line for each document and filter."""
+"""Sample logs of lm-eval, and of lmms-eval: one JSON line for each document and filter."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ import msgspec
 from gnomon.contracts import AnswerFormat
 from gnomon.errors import DataError
 from gnomon.files import read_jsonl
-from gnomon.items.mapping import column_names
-from gnomon.records import Prediction
+from gnomon.items.converting import short_values
+from gnomon.items.mapping import column_names, question_text
+from gnomon.items.rows import raw_rows
+from gnomon.items.shapes import LOG_SHAPES, LogRow, Row
+from gnomon.items.values import scalar
+from gnomon.records import Item, Prediction, problem
 
 UNFILTERED = "none"  # lm-eval's name for replies as they are
+METRICS = ("acc", "exact_match", "em", "acc_norm")  # where a sample does not list its own
 
 
 class Request(msgspec.Struct):
@@ -50,6 +55,60 @@ def read(file: Path, *, filter: str = "") -> Iterator[Prediction]:
     for line, sample in read_jsonl(file, Sample):
         if sample.filter == chosen:
             yield prediction_of(file, line, sample)
+
+
+def log_rows(file: Path) -> Iterator[LogRow]:
+    """The samples; of several filters the first that is asked for counts."""
+    chosen = chosen_filter(file, "")
+    for line, row in raw_rows(file):
+        if row.get("filter", chosen) != chosen:
+            continue
+        try:
+            sample = msgspec.convert(row, Sample)
+        except msgspec.ValidationError as error:
+            raise DataError(f"not a sample: {error}.", file=file, line=line) from None
+        name = str(sample.doc_id)
+        question = {**LOG_SHAPES["lm-eval"].question(row), "doc_id": sample.doc_id}
+        for number, reply in enumerate(_repeats(sample)):
+            one = msgspec.structs.replace(sample, filtered_resps=reply)
+            said = prediction_of(file, line, one)._replace(item=name)
+            item = _item(name, sample.doc, said, row.get("target"))
+            yield LogRow(said, question, _metric(row), item, sample=number)
+
+
+def _repeats(sample: Sample) -> list[list[Any]]:
+    """The replies to a document that was asked several times, one after the other."""
+    replies = sample.filtered_resps
+    if len(replies) == 1 and isinstance(replies[0], list):
+        replies = replies[0]
+    if len(replies) > 1 and all(isinstance(reply, str) for reply in replies):
+        return [[reply] for reply in replies]
+    return [sample.filtered_resps]
+
+
+def _item(name: str, doc: Row, said: Prediction, target: Any) -> Item | None:
+    """The item of a multiple-choice sample, whose target is the place or the text of a choice."""
+    if not said.choices or said.scores is None:
+        return None
+    choices = tuple(said.choices)
+    text = scalar(target)
+    if text is not None and text.strip() not in choices and text.isdecimal():
+        place = int(text[:9])
+        text = choices[place] if place < len(choices) else None
+    gold = (text.strip(),) if text is not None else ()
+    tags = dict(short_values(doc.items()))
+    text = question_text(doc)
+    item = Item(id=name, form="choice", text=text, choices=choices, gold=gold, tags=tags)
+    return None if problem(item) else item
+
+
+def _metric(row: Row) -> Any:
+    """Whether a sample counted as right, by the first measure that says so."""
+    names = row.get("metrics")
+    for name in (*(names if isinstance(names, list) else ()), *METRICS):
+        if isinstance(row.get(name), int | float):
+            return row[name]
+    return None
 
 
 def chosen_filter(file: Path, wanted: str) -> str:
