@@ -126,11 +126,14 @@ class SharedPictures:
         return self._known[text]
 
     def _read(self) -> dict[str, Image]:
-        """The pictures of all rows that hold one, by the row's id; each is kept on disk."""
+        """The pictures of all rows that hold one, by the row's index, or else its id.
+
+        Each is kept on disk.
+        """
         found = {}
         for _, row in self._rows():
             value = value_at(row, self._mapping.image[0])
-            name = scalar(value_at(row, self._mapping.id[0]))
+            name = scalar(row.get("index", value_at(row, self._mapping.id[0])))
             if name and isinstance(value, str) and in_base64(value):
                 found[name] = self._find(value)
         return found

@@ -74,8 +74,9 @@ def log_shape(row: Row) -> str:
 
 
 def _is_lm_eval(row: Row) -> bool:
-    """A sample of lm-eval, or of lmms-eval, which follows it."""
-    return isinstance(row.get("doc"), dict) and "filtered_resps" in row
+    """A sample of lm-eval, or of lmms-eval, which keeps the prompt instead of the document."""
+    asked = isinstance(row.get("doc"), dict) or isinstance(row.get("input"), str)
+    return asked and "filtered_resps" in row
 
 
 def _is_inspect(row: Row) -> bool:
@@ -94,7 +95,10 @@ def _is_evalscope(row: Row) -> bool:
 
 def _document(row: Row) -> dict[str, Any]:
     """The document that a sample of lm-eval is about, with the choices of its requests."""
-    found = {"doc_id": row.get("doc_id"), "choices": _requests(row), **row["doc"]}
+    asked = row.get("doc")
+    if not isinstance(asked, dict):
+        asked = {"question": row["input"], "answer": row.get("target")}
+    found = {"doc_id": row.get("doc_id"), "choices": _requests(row), **asked}
     if not found["choices"]:
         del found["choices"]
     return found

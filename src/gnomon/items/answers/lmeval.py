@@ -10,9 +10,8 @@ import msgspec
 
 from gnomon.contracts import AnswerFormat
 from gnomon.errors import DataError
-from gnomon.files import read_jsonl
 from gnomon.items.converting import short_values
-from gnomon.items.mapping import column_names, question_text
+from gnomon.items.mapping import column_names, columns_among, named_columns, question_text
 from gnomon.items.rows import raw_rows
 from gnomon.items.shapes import LOG_SHAPES, LogRow, Row
 from gnomon.items.values import scalar
@@ -32,8 +31,8 @@ class Sample(msgspec.Struct):
     """The fields of a line of a sample log that are read."""
 
     doc_id: int
-    doc: dict[str, Any]
-    filtered_resps: list[Any]
+    filtered_resps: list[Any] | str
+    doc: dict[str, Any] = {}
     filter: str = UNFILTERED
     arguments: dict[str, Request] | list[list[Any]] | None = None  # lists in old versions
 
@@ -51,39 +50,52 @@ def read(file: Path, *, filter: str = "") -> Iterator[Prediction]:
 
     filter   whose replies count, where a task has several; "none" if it is one of them
     """
-    chosen = chosen_filter(file, filter)
-    for line, sample in read_jsonl(file, Sample):
-        if sample.filter == chosen:
-            yield prediction_of(file, line, sample)
+    for line, sample, _ in _samples(file, filter):
+        yield prediction_of(file, line, sample)
 
 
 def log_rows(file: Path) -> Iterator[LogRow]:
     """The samples; of several filters the first that is asked for counts."""
-    chosen = chosen_filter(file, "")
+    for line, sample, row in _samples(file, ""):
+        name = str(sample.doc_id)
+        question = {**LOG_SHAPES["lm-eval"].question(row), "doc_id": sample.doc_id}
+        for number, reply in enumerate(_repeats(sample)):
+            one = msgspec.structs.replace(sample, filtered_resps=reply)
+            if not _has_scores(one) or _choices(one):
+                said = prediction_of(file, line, one)._replace(item=name)
+            else:  # lmms-eval does not say which choices it scored
+                said = Prediction(line, name)
+            item = _item(name, sample.doc, said, row.get("target"))
+            yield LogRow(said, question, _metric(row), item, sample=number)
+
+
+def _samples(file: Path, filter: str) -> Iterator[tuple[int, Sample, Row]]:
+    """Line, fields and row of each sample of one filter."""
+    chosen = chosen_filter(file, filter)
     for line, row in raw_rows(file):
-        if row.get("filter", chosen) != chosen:
+        if row.get("filter", UNFILTERED) != chosen:
             continue
         try:
             sample = msgspec.convert(row, Sample)
         except msgspec.ValidationError as error:
             raise DataError(f"not a sample: {error}.", file=file, line=line) from None
-        name = str(sample.doc_id)
-        question = {**LOG_SHAPES["lm-eval"].question(row), "doc_id": sample.doc_id}
-        for number, reply in enumerate(_repeats(sample)):
-            one = msgspec.structs.replace(sample, filtered_resps=reply)
-            said = prediction_of(file, line, one)._replace(item=name)
-            item = _item(name, sample.doc, said, row.get("target"))
-            yield LogRow(said, question, _metric(row), item, sample=number)
+        if isinstance(sample.filtered_resps, str):
+            sample.filtered_resps = [sample.filtered_resps]
+        yield line, sample, row
+
+
+def _has_scores(sample: Sample) -> bool:
+    return any(isinstance(reply, list) for reply in sample.filtered_resps)
 
 
 def _repeats(sample: Sample) -> list[list[Any]]:
     """The replies to a document that was asked several times, one after the other."""
-    replies = sample.filtered_resps
+    replies = list(sample.filtered_resps)
     if len(replies) == 1 and isinstance(replies[0], list):
         replies = replies[0]
     if len(replies) > 1 and all(isinstance(reply, str) for reply in replies):
         return [[reply] for reply in replies]
-    return [sample.filtered_resps]
+    return [list(sample.filtered_resps)]
 
 
 def _item(name: str, doc: Row, said: Prediction, target: Any) -> Item | None:
@@ -108,12 +120,17 @@ def _metric(row: Row) -> Any:
     for name in (*(names if isinstance(names, list) else ()), *METRICS):
         if isinstance(row.get(name), int | float):
             return row[name]
+    flags = column_names().logs["correct"]
+    for value in row.values():  # lmms-eval's measures are records
+        if isinstance(value, dict) and value is not row.get("doc"):
+            for flag in columns_among(named_columns(value), flags):
+                return value[flag]
     return None
 
 
 def chosen_filter(file: Path, wanted: str) -> str:
     """The filter whose replies count. A task with several writes each document once for each."""
-    found = {sample.filter for _, sample in read_jsonl(file, Sample)}
+    found = {str(row.get("filter", UNFILTERED)) for _, row in raw_rows(file)}
     names = ", ".join(sorted(found))
     if wanted:
         if wanted in found:

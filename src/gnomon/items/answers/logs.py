@@ -30,7 +30,8 @@ from gnomon.items.values import scalar
 from gnomon.records import OUTCOMES, Answer, Fingerprint, Item, Prediction, digest
 from gnomon.runs import MANIFEST, Manifest, Run, RunLog
 
-TASK = re.compile(r"samples_(.+?)(_\d{4}-\d\d-\d\dT[\d.:-]+)?")  # as lm-eval names its logs
+# As lm-eval names its logs, with the date at the end, and lmms-eval, with the date before it.
+TASK = re.compile(r"(?:\d{8}_\d{6}_)?samples_(.+?)(_\d{4}-\d\d-\d\dT[\d.:-]+)?")
 RIGHT = {"1": True, "0": False, "true": True, "false": False, "c": True, "i": False}
 RIGHT |= {"yes": True, "no": False, "1.0": True, "0.0": False, "right": True, "wrong": False}
 READING = "3"  # of logs: a later one makes other runs than those that the cache holds
