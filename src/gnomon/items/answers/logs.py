@@ -36,6 +36,7 @@ RIGHT = {"1": True, "0": False, "true": True, "false": False, "c": True, "i": Fa
 RIGHT |= {"yes": True, "no": False, "1.0": True, "0.0": False, "right": True, "wrong": False}
 READING = "3"  # of logs: a later one makes other runs than those that the cache holds
 WINDOW = 4096
+OF_HELM = ("scenario_state", "display_predictions", "per_instance_stats")
 READERS: dict[str, Callable[[Path], Iterator[LogRow]]] = {
     "lm-eval": lmeval.log_rows,
     "inspect": inspect.log_rows,
@@ -155,9 +156,15 @@ def predictions_by_text(file: Path) -> Iterator[Prediction]:
 def facts_of(file: Path) -> LogFacts:
     """The model and the task of a log."""
     name = bare_name(file.name)
-    match = TASK.fullmatch(Path(name).stem)
+    stem = Path(name).stem
+    above = file.absolute().parent
+    match = TASK.fullmatch(stem)
     if match:
-        return LogFacts(file.absolute().parent.name, match[1])
+        return LogFacts(above.name, match[1])
+    if above.parent.name == "reviews":  # of evalscope
+        return LogFacts(above.name, stem)
+    if stem in OF_HELM:
+        return _facts_of_helm(above.name)
     about: Any = None
     if name.endswith(".eval"):
         for _, raw in inspect.unpacked(file, "", "start.json"):
@@ -166,9 +173,24 @@ def facts_of(file: Path) -> LogFacts:
         about = read_json(file, object)
     spec = about.get("eval") if isinstance(about, dict) else None
     if not isinstance(spec, dict):
-        return LogFacts(Path(name).stem)
+        return LogFacts(stem)
     task = str(spec.get("task", "")).rpartition("/")[2]
-    return LogFacts(str(spec.get("model") or Path(name).stem), task)
+    return LogFacts(str(spec.get("model") or stem), task)
+
+
+def _facts_of_helm(folder: str) -> LogFacts:
+    """The folder of a run is named SCENARIO:KEY=VALUE,KEY=VALUE, of which one is the model.
+
+    >>> _facts_of_helm("mmlu:subject=anatomy,model=openai_gpt2")
+    LogFacts(model='openai_gpt2', task='mmlu:subject=anatomy')
+    """
+    parts = folder.split(",")
+    models = [part for part in parts if re.search(r"(^|:)model=", part)]
+    if not models:
+        return LogFacts(folder)
+    before, _, model = models[0].partition("model=")
+    others = [part for part in parts if part not in models]
+    return LogFacts(model, ",".join(filter(None, (before.rstrip(":"), *others))))
 
 
 def _decoded(raw: bytes) -> Any:
