@@ -26,7 +26,7 @@ from gnomon.items.mapping import ColumnMap, question_text
 from gnomon.items.resolving import refuse, resolve
 from gnomon.items.rows import bare_name, raw_rows
 from gnomon.items.shapes import LogRow, Row, log_shape
-from gnomon.items.values import scalar
+from gnomon.items.values import NLI, scalar
 from gnomon.records import OUTCOMES, Answer, Fingerprint, Item, Prediction, digest
 from gnomon.runs import MANIFEST, Manifest, Run, RunLog
 
@@ -206,15 +206,21 @@ def _decoded(raw: bytes) -> Any:
 def _converted(file: Path, log_rows: Callable[[], Iterator[LogRow]]) -> Mapping[int, Item]:
     """The items by their lines of rows that have choices; nothing if they have none."""
 
-    def questions() -> Iterator[tuple[int, Row]]:
-        for row in log_rows():
-            if row.item is None:
-                yield row.said.line, row.question
+    def open_rows() -> Iterator[LogRow]:
+        return (row for row in log_rows() if row.item is None)
 
-    if next(questions(), None) is None:
+    def questions() -> Iterator[tuple[int, Row]]:
+        for row in open_rows():
+            yield row.said.line, row.question
+
+    first = next(open_rows(), None)
+    if first is None:
         return {}
     try:
         mapping = resolve(file, questions, ColumnMap(), {}, refuse(file))
+        few = len(mapping.labels) <= 2 or mapping.labels == NLI
+        if first.outcome is not None and not few:
+            return {}  # answers that recur are no choices where the program says what was right
         found = convert(questions(), mapping, named_picture, tell=refuse(file))
         return {line: item for line, item, _ in found if item.choices}
     except GnomonError:  # one row without choices that are known, and no row has any
