@@ -197,7 +197,7 @@ def _vlm(name: str, place: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
     chat = _converses(name, place, bool(template), asking.chat)
     parts = (
         *_parts(name, loaded),
-        asking.choice.load("picture" if chat else "picture-plain"),
+        asking.choice.load("chat" if chat else "picture-plain"),
         asking.manner(template if chat else "", chat=chat),
     )
     how: dict[str, Any] = {"processor": processor, "about": loaded.about}
