@@ -151,6 +151,7 @@ def _show_runs(args: Namespace, runs: Sequence[Run]) -> None:
         return
     if args.quiet or not runs:
         return
+    from gnomon.measures.cautions import cautions
     from gnomon.measures.entries import entries_of
     from gnomon.measures.remarks import remarks
 
@@ -159,6 +160,8 @@ def _show_runs(args: Namespace, runs: Sequence[Run]) -> None:
         print(_overview(runs))
     else:
         print(headline_of(entries, 1))
+        for caution in cautions([(entry.label, entry.table) for entry in entries]):
+            print(inert(caution))
     if args.prompts:
         _show_over_prompts(entries)
     if any("permute" in entry.table.settings for entry in entries):
