@@ -115,7 +115,7 @@ def cautions(entries: Iterable[tuple[str, Table]]) -> Iterator[str]:
             if given is not None:
                 yield f"{label} on {benchmark} {told_answer(given, table)}"
         tables = [table for _, table in here]
-        yield from _told_apart(benchmark, settings_apart(tables))
+        yield from told_apart(benchmark, settings_apart(tables))
         most = max(tables, key=len)
         best = best_constant(most)
         if best is not None:
@@ -174,27 +174,28 @@ def asked_how(manifest: Manifest) -> dict[str, str]:
     return found
 
 
-def settings_apart(tables: Iterable[Table]) -> list[Apart]:
-    """In what models on one benchmark were not asked alike.
+def settings_apart(tables: Sequence[Table], names: Sequence[str] = ()) -> list[Apart]:
+    """In what models on one benchmark were not asked alike; `names` are others to call them by.
 
     A model that was asked in several ways has them all; baselines are not asked in any.
     """
     ways: dict[str, dict[str, set[str]]] = {}
-    for table in tables:
+    names = names or [table.model for table in tables]
+    for table, name in zip(tables, names, strict=True):
         if table.about.asked and not role(table.spec):
-            own = ways.setdefault(table.model, {})
-            for name, value in table.about.asked.items():
-                own.setdefault(name, set()).add(value)
+            own = ways.setdefault(name, {})
+            for setting, value in table.about.asked.items():
+                own.setdefault(setting, set()).add(value)
     found = []
-    for name in SETTINGS:
-        having = {model: own[name] for model, own in ways.items() if name in own}
+    for setting in SETTINGS:
+        having = {name: own[setting] for name, own in ways.items() if setting in own}
         if len(set(map(frozenset, having.values()))) > 1:
-            told = {model: " and ".join(sorted(values)) for model, values in having.items()}
-            found.append(Apart(name, told))
+            told = {name: " and ".join(sorted(values)) for name, values in having.items()}
+            found.append(Apart(setting, told))
     return found
 
 
-def _told_apart(benchmark: str, differing: Sequence[Apart]) -> Iterator[str]:
+def told_apart(benchmark: str, differing: Sequence[Apart]) -> Iterator[str]:
     """That models on one benchmark were not asked alike, in a sentence."""
     if not differing:
         return
@@ -208,7 +209,7 @@ def _told_apart(benchmark: str, differing: Sequence[Apart]) -> Iterator[str]:
     first = differing[0].name
     option = f"--{first}" if first in ("prompt", "shots") else f"--set {first}=..."
     yield (
-        f"{benchmark}: the models were not asked alike, and a difference may come from that: "
+        f"{benchmark}: not all were asked alike, and a difference may come from that: "
         f"{'; '.join(parts)}. {option} asks all in one way."
     )
 
