@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 
-class Usage(msgspec.Struct, frozen=True, kw_only=True):
+class Usage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Sums over all answers; none where no answer says so.
 
     The seconds of a batch are shared out over its items, so their sum is the time that asking took.

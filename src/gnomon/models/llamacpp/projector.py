@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from gnomon.downloads.download import printable
 from gnomon.errors import ModelError
-from gnomon.fingerprint import sha256_of
+from gnomon.fingerprint import remembered_sha256
 from gnomon.grouped import grouped
 from gnomon.models.choices import take
 from gnomon.models.llamacpp import library
@@ -71,7 +71,7 @@ class Projector:
         """What of the projector determines the scores."""
         return {
             "file": self.file.name,
-            "sha256": sha256_of(self.file),
+            "sha256": remembered_sha256(self.file),
             "projector": self.projector,
         }
 
