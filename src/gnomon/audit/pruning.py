@@ -6,8 +6,6 @@ is right equally often, and nothing is left to learn. That is repeated with rule
 anew until they, and a classifier of another kind over characters, gain nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path

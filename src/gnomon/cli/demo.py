@@ -11,8 +11,6 @@ examples:
   gnomon demo -m hf:path/to/model
 """
 
-from __future__ import annotations
-
 import sys
 from argparse import Namespace
 from pathlib import Path

@@ -4,8 +4,6 @@ Texts and choices are fields or simple Jinja templates. Whatever would run code 
 classes) or needs the network is refused with a sentence.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Runs compared: on each benchmark, every pair of them by every measure, and their leaderboards."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Answers in logs of Inspect, and the members of the archives that they are."""
 
-from __future__ import annotations
-
 import struct
 import zipfile
 import zlib

@@ -3,8 +3,6 @@
 Safetensors, no remote code, a pinned revision.
 """
 
-from __future__ import annotations
-
 import copy
 import os
 import warnings
