@@ -11,7 +11,7 @@ from gnomon.api import run
 from gnomon.benchmarks.viphy import tasks as viphy
 from gnomon.benchmarks.viphy.tables import statistics as viphy_tables
 from gnomon.benchmarks.vsr import task as vsr
-from gnomon.benchmarks.vsr.task import concept_counts
+from gnomon.benchmarks.vsr.tables import concept_counts
 from gnomon.items.source import load
 from gnomon.measures import Table
 from gnomon.reports.figures import figures
