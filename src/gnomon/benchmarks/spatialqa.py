@@ -6,8 +6,6 @@ templates in which neither a constant nor the hypothesis or the premise alone sa
 the label (docs/families.md).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

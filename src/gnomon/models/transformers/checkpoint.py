@@ -3,8 +3,6 @@
 They are read as plain data: a folder may come from a stranger, and need not be one of ours.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -168,6 +166,14 @@ COMPARING = {
     "ViltForQuestionAnswering": "match",
     "LxmertForPreTraining": "regions",
     "VisualBertForVisualReasoning": "regions",
+}
+
+# masked models that are also shown pictures, and whether as pixels or as regions
+FILLING = {
+    "ViltForMaskedLM": "pixels",
+    "FlavaForPreTraining": "pixels",
+    "VisualBertForPreTraining": "regions",
+    "LxmertForPreTraining": "regions",
 }
 
 
