@@ -265,7 +265,7 @@ def cut_vsr(source: Path, folder: Path) -> None:
     regions = folder / "regions"
     pictures.mkdir()
     regions.mkdir()
-    for name in {json.loads(line)["image"] for line in kept}:
+    for name in sorted({json.loads(line)["image"] for line in kept}):
         file = pictures / name
         Image.fromarray(rng.integers(0, 256, (48, 64, 3), dtype=np.uint8)).save(file)
         features, boxes = regions_of(file)
