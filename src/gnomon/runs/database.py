@@ -4,8 +4,6 @@ Runs come from strangers, too. What a log calls a table may be a query without e
 fills the memory, and what looks like a file may be a pipe that keeps whoever opens it waiting.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What was asked of whom, and how: run.json, written in one step; and who is at work on the run."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -78,7 +76,7 @@ class Manifest(msgspec.Struct, kw_only=True, gc=False):
 
 def determining(description: dict[str, Any]) -> dict[str, Any]:
     """What a description says beyond what follows from weights and items: size, what was fitted."""
-    following = ("parameters", "fitted", "trial")
+    following = ("parameters", "fitted", "trial", "curve")
     return {key: value for key, value in description.items() if key not in following}
 
 

@@ -1,7 +1,5 @@
 """What the answers of a run took: tokens, seconds, and money where prices are known."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Mapping
 from typing import Any

@@ -4,8 +4,6 @@ transformers reads weights and vocabulary, but not whether texts begin with a sp
 read here, since a model that was trained with one (Gemma, Llama) is lost without it.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys
