@@ -70,7 +70,8 @@ def runs_of_log(file: Path) -> list[Run]:
 
 def import_log(file: Path, folder: Path, *, name: str = "", task: str = "") -> list[Run]:
     """The runs that a log holds, one for each model, in folders below `folder`."""
-    first_bytes(file, 1)  # pipes and devices are refused unread
+    if file.exists():
+        first_bytes(file, 1)  # pipes and devices are refused unread
     facts = facts_of(file)
     by_model: dict[str, list[LoggedAnswer]] = {}
     for each in logged_answers(file):
