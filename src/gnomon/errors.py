@@ -87,6 +87,42 @@ class MissingExtraError(GnomonError):
         )
 
 
+# The part of Gnomon that brings a module, for imports that nobody guarded.
+PARTS = {
+    "PIL": "vision",
+    "cv2": "vision",
+    "diffusers": "synthesis",
+    "duckdb": "parquet",
+    "httpx": "openai",
+    "huggingface_hub": "hf",
+    "jinja2": "report",
+    "markupsafe": "report",
+    "openpyxl": "xlsx",
+    "peft": "train",
+    "ray": "ray",
+    "reportlab": "report",
+    "resvg_py": "report",
+    "safetensors": "hf",
+    "sklearn": "baselines",
+    "spacy": "names",
+    "starlette": "report",
+    "tokenizers": "hf",
+    "torch": "hf",
+    "transformers": "hf",
+    "trimesh": "meshes",
+    "uvicorn": "report",
+    "xllamacpp": "gguf",
+    "z3": "prove",
+    "zstandard": "inspect",
+}
+
+
+def missing_part(error: ModuleNotFoundError) -> MissingExtraError | None:
+    """The optional part that would bring a module which is not there; none if none would."""
+    extra = PARTS.get((error.name or "").partition(".")[0])
+    return MissingExtraError("This", extra) if extra else None
+
+
 @contextmanager
 def importing(what: str, extra: str) -> Iterator[None]:
     """Around imports of an optional part: if it is not installed, the error says how to get it."""

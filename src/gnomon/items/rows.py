@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 
 Reader = Callable[[Path], Iterator[tuple[int, Row]]]
 # what a JSON file that is one object may call its list
-LISTS = ("data", "items", "examples", "rows", "samples", "questions", "annotations")
-LISTS += ("request_states",)  # of HELM
+LISTS = (
+    *("data", "items", "examples", "rows", "samples", "questions", "annotations"),
+    "request_states",  # of HELM
+)
 LOOKED_AT = 20  # lines by which a file of text is known
 SPLITS = re.compile(r"(train|training|dev|val|valid|validation|test)(?=[-_.]|$)")
 SHEET_LIMIT = 2**29  # bytes that an .xlsx file may unpack to

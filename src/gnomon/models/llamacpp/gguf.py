@@ -151,7 +151,8 @@ class Gguf(Prompted):
                 raise UsageError(f"{file.name} has no chat template.", "Leave out chat=yes.")
             if how.chat is False:
                 source = ""
-            prompt = choice.load("chat" if source else "plain")
+            unspoken = "picture-plain" if mmproj else "plain"
+            prompt = choice.load("chat" if source else unspoken)
             self._template = _writer(source, self.llama) if source else None
         except BaseException:
             self.close()

@@ -142,10 +142,8 @@ class Backbone:
         inputs["attention_mask"] = torch.ones_like(ids)
         if self.kind == "decoder":
             inputs["use_cache"] = False
-        if self.kind == "vilt":  # one blank patch, which no token sees; VisualBERT needs none
-            blank = (len(ids), 1, self.module.config.hidden_size)
-            inputs["image_embeds"] = torch.zeros(blank, dtype=self.module.dtype, device=ids.device)
-            inputs["pixel_mask"] = torch.zeros(blank[:2], dtype=torch.long, device=ids.device)
+        if self.kind == "vilt":  # VisualBERT needs none
+            inputs |= unseen_patch(self.module, len(ids))
         return inputs
 
     def _chosen(self, output: Any, length: int) -> Any:
@@ -157,6 +155,15 @@ class Backbone:
         if self.reading == "last":
             return states[:, -1]
         return states.mean(dim=1)
+
+
+def unseen_patch(model: Any, count: int) -> dict[str, Any]:
+    """For so many texts without a picture one blank patch each, which no token sees (ViLT)."""
+    import torch
+
+    blank = torch.zeros((count, 1, model.config.hidden_size), dtype=model.dtype)
+    mask = torch.zeros((count, 1), dtype=torch.long)
+    return {"image_embeds": blank.to(model.device), "pixel_mask": mask.to(model.device)}
 
 
 def open_backbone(

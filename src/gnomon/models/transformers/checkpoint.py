@@ -168,6 +168,14 @@ COMPARING = {
     "VisualBertForVisualReasoning": "regions",
 }
 
+# masked models that are also shown pictures, and whether as pixels or as regions
+FILLING = {
+    "ViltForMaskedLM": "pixels",
+    "FlavaForPreTraining": "pixels",
+    "VisualBertForPreTraining": "regions",
+    "LxmertForPreTraining": "regions",
+}
+
 
 def architecture_of(config: Any) -> str:
     """The class that a config names first; empty if it names none."""
