@@ -21,8 +21,10 @@ from gnomon.items.values import MISSING, as_list, value_at, with_fields
 GOLD_IS = ("text", "letter", "index0", "index1", "name", "first")
 NONE = ("none",)  # what a map says of something that the items are not to have
 LETTERED = "abcdefghij"
-PREFIXES = ("", "option_", "option", "choice_", "choice", "ending", "sol", "answer_", "opt", "opt_")
-PREFIXES += ("answer",)
+PREFIXES = (
+    *("", "option_", "option", "opt_", "opt", "choice_", "choice"),
+    *("ending", "sol", "answer_", "answer"),
+)
 LETTERED_ONLY = ("", "answer")  # answer1, answer2 are what several people said
 NUMBERED = ("0123456789", "123456789")
 SEVERAL = re.compile(r"(image|img|picture|photo|frame)_?(\d+)")  # pictures, each in its column
