@@ -30,6 +30,7 @@ class NamedSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     licence: str
     opened: str  # "file" if its own file was read here, "form" if rows in its form were, "no"
     map: dict[str, str | tuple[str, ...]] = {}
+    audit: str = ""  # what was found in its file; empty if nobody here could audit it
     note: str = ""
 
 
