@@ -104,9 +104,7 @@ class Library:
         ids = torch.tensor([tokens])
         with torch.inference_mode():
             if self.make == "flava":
-                out = self.model(
-                    input_ids=ids, input_ids_masked=ids, return_loss=False, **seen
-                )
+                out = self.model(input_ids=ids, input_ids_masked=ids, return_loss=False, **seen)
                 logits = out.mmm_text_logits if seen else out.mlm_logits
                 logits = logits[0, -len(tokens) :]
             else:
@@ -189,7 +187,8 @@ def test_a_missing_picture_is_the_trouble_of_its_item(seeing, clozes, regions):
     lost = replace(clozes[0], images=(Image(path=str(Path("nowhere.png"))),))
     first, second = asked("vilt cloze", seeing, regions).answer([lost, clozes[1]])
     assert "nowhere.png" in first.error
-    assert second.scores and not second.error
+    assert second.scores
+    assert not second.error
 
 
 @pytest.mark.parametrize(
