@@ -86,9 +86,10 @@ def test_a_set_made_by_people_is_divided_three_ways_trained_on_and_asked(tmp_pat
     recipe = {"kind": "look", "model": "vilt", "schedule": {"steps": 4, "batch": 8}}
     for way in WAYS:
         file = f"{way}.jsonl"
-        place = {"file": file, "where": {"split": "test"}, "may_share": ["*"]}
-        train = {"file": file, "where": {"split": "train"}}
-        recipe["data"] = {"train": train, "parts": {"test": place}}
+        held = {}
+        for part in ("dev", "test"):
+            held[part] = {"file": file, "where": {"split": part}, "may_share": ["*"]}
+        recipe["data"] = {"train": {"file": file, "where": {"split": "train"}}, "parts": held}
         (tmp_path / "recipe.yaml").write_text(json.dumps(recipe))
         assert main(["train", "recipe.yaml", "-o", f"trained-{way}", "--quiet"]) == 0
         ask = ["run", file, "--split", "test", "-m", f"hf:trained-{way}", "--runs", "asked"]
