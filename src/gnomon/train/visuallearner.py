@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -31,9 +31,6 @@ from gnomon.train.recipes import Schedule
 from gnomon.train.visual import LookSettings
 from gnomon.vision.pictures import pixels, see
 from gnomon.vision.regions import RegionFiles, open_regions
-
-if TYPE_CHECKING:
-    from gnomon.train.visual import LookSettings
 
 IN_A_PASS = 16  # items that are scored together, as in the authors' code
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from gnomon.contracts import ANYTHING, TEXT, Model, Takes
 from gnomon.errors import UsageError
-from gnomon.fingerprint import sha256_of
+from gnomon.fingerprint import remembered_sha256
 from gnomon.models.choices import (
     Likelihoods,
     ModelReply,
@@ -179,7 +179,7 @@ class Gguf(Prompted):
         return {
             "kind": "gguf",
             "file": self.file.name,
-            "sha256": sha256_of(self.file),
+            "sha256": remembered_sha256(self.file),
             **seeing,
             "weights": self.llama.describe(),
             "parameters": self.llama.parameters,

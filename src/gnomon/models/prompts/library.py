@@ -5,8 +5,6 @@ short one that says which prompt it is like and gives worked examples of its own
 lists the fields. What is wrong with a file is said with the place and the remedy.
 """
 
-from __future__ import annotations
-
 import re
 from difflib import get_close_matches
 from functools import cache

@@ -7,8 +7,6 @@ text of its own (encoder-decoder models). `{tag:NAME}` is what a tag names, with
 the item's own text gives it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Annotated, NamedTuple, cast

@@ -3,8 +3,6 @@
 How a model is asked is read from its own config.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Models that see regions rather than pixels: LXMERT and VisualBERT, with features from files."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
