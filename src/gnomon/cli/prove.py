@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.errors import UsageError, inert
 
 if TYPE_CHECKING:
-    from gnomon.proofs.meaning.grammar import StatedText
+    from gnomon.proofs.meaning.texts import StatedText
     from gnomon.proofs.solver import Proof
 
 LONGEST = 4000  # characters of the premises
@@ -63,14 +63,14 @@ def main(args: Namespace) -> int:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text.
+    """The sentences of a text; a question keeps its sign.
 
-    >>> sentences("Ann is here. Ben is not.")
-    ['Ann is here', 'Ben is not']
+    >>> sentences("Ann is here. Is Ben 2.5 miles off? He is not.")
+    ['Ann is here', 'Is Ben 2.5 miles off?', 'He is not']
     """
     if len(text) > LONGEST:
         raise UsageError(f"The premises are longer than {LONGEST} characters.", "Say less.")
-    found = [part.strip() for part in re.split(r"[.;!]\s*", text)]
+    found = [part.strip().rstrip(".;!") for part in re.split(r"(?<=[.;!?])\s+", text)]
     return [part for part in found if part]
 
 

@@ -14,9 +14,9 @@ from gnomon.errors import GnomonError
 from gnomon.lexicon.relations import Relation, lexicon
 from gnomon.lexicon.replies import reply_words
 from gnomon.lexicon.statements import bare, read_which
-from gnomon.proofs.meaning.grammar import StatedText
 from gnomon.proofs.meaning.relations.directions import SIDES
 from gnomon.proofs.meaning.stories import reading_named
+from gnomon.proofs.meaning.texts import StatedText
 from gnomon.proofs.solver import Case, formula_of, text_of
 
 READINGS = ("ordinary", "exact directions", "single steps")

@@ -54,10 +54,12 @@ class ClauseMeaning:
         if self.lasting is False and story.reads("passing"):
             after = at = MIDDLE
         if self.at in (EVER, ALWAYS):
-            parts = [self._formula(story, When(moment)) for moment in MOMENTS]
+            parts = [self._formula(story, When(moment)) for moment in story.moments]
             return some(parts) if self.at == EVER else every(parts)
         if self.at == START:
             return self._formula(story, When(START, EARLIER, START))
+        if self.at >= EARLIER:
+            return self._formula(story, When(self.at, self.at + 1, self.at))
         return self._formula(story, When(at, START, after))
 
     def _formula(self, story: Story, when: When) -> Formula:
@@ -143,6 +145,7 @@ class Verb(NamedTuple):
     tense: str = "present"
     denied: bool = False
     never: bool = False
+    arrives: bool = False  # who went to a house is in it; who walked to it may not be
 
 
 class PhrasePart(NamedTuple):
@@ -279,6 +282,8 @@ class Teller:
             return meaning, denied
         if denied and "not" in meaning and not self.claim:
             return meaning["not"], False
+        if denied and "denial" in meaning:
+            return meaning["denial"], False
         return meaning["is"], denied
 
     def _moment(self, context: Context, verb: Verb) -> tuple[int, bool]:

@@ -6,13 +6,21 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from gnomon.proofs.meaning.clauses import Context, Filler, Located, PhrasePart, StoryNames
-from gnomon.proofs.meaning.vocabulary import HOLE, NUMBERS, GrammarPhrase, GrammarWords, Index
+from gnomon.proofs.meaning.vocabulary import (
+    HOLE,
+    GrammarPhrase,
+    GrammarWords,
+    Index,
+    is_number,
+    number_of,
+)
 
 PRONOUNS = ("it", "they", "them", "he", "she", "him")
 PERSONAL = ("he", "she", "him")
 # Holes that only something of a kind can fill, and those for numbers.
 KINDS_OF_HOLES = {"P": "person", "S": "divider", "T": "table", "V": "vehicle", "G": "area"}
 NUMBER_HOLES = ("N", "J")
+UNIT_HOLE = "U"  # of lengths
 
 
 class Match(NamedTuple):
@@ -77,8 +85,12 @@ class Words:
         self, hole: str, start: int, context: Context
     ) -> Iterator[tuple[Filler, int, Context]]:
         if hole in NUMBER_HOLES:
-            if self.at(start) in NUMBERS:
-                yield NUMBERS[self.at(start)], start + 1, context
+            if is_number(self.at(start)):
+                yield number_of(self.at(start)), start + 1, context
+            return
+        if hole == UNIT_HOLE:
+            if self.at(start) in self.lexicon.units:
+                yield self.lexicon.units[self.at(start)], start + 1, context
             return
         kind = KINDS_OF_HOLES.get(hole)
         for names, end, later in self.noun_phrases(start, context, kind=kind, hole=True):
@@ -87,9 +99,18 @@ class Words:
             yield (names if len(names) > 1 else names[0]), end, later
 
     def noun_phrases(
-        self, start: int, context: Context, *, kind: str | None = None, hole: bool = False
+        self,
+        start: int,
+        context: Context,
+        *,
+        kind: str | None = None,
+        hole: bool = False,
+        moved: bool = False,
     ) -> Iterator[tuple[tuple[str, ...], int, Context]]:
-        """Who or what is named at a word: several, one, or whom a pronoun stands for."""
+        """Who or what is named at a word: several, one, or whom a pronoun stands for.
+
+        `hole` is one in a phrase; what is `moved` is a thing that can be carried, if there is one.
+        """
         word = self.at(start)
         if word.startswith("@"):
             single = ((word[1:],), start + 1, context.naming(word[1:]))
@@ -101,6 +122,8 @@ class Words:
             return
         if word in PRONOUNS:
             name = self._antecedent(context, kind, hole and word not in PERSONAL)
+            if moved and word in ("it", "them"):
+                name = self._last_thing(context) or name
             if word in PERSONAL:
                 name = self._last_person(context)
             if name:
@@ -130,6 +153,12 @@ class Words:
     def _last_person(self, context: Context) -> str:
         for name in reversed(context.mentioned):
             if self.names.is_a(name, "person"):
+                return name
+        return ""
+
+    def _last_thing(self, context: Context) -> str:
+        for name in reversed(context.mentioned):
+            if not self.names.is_a(name, "person", "fixed", "furniture", "hollow"):
                 return name
         return ""
 
