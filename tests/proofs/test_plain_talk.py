@@ -8,7 +8,7 @@ pytest.importorskip("z3")
 
 from gnomon.cli.prove import sentences
 from gnomon.proofs import prove
-from gnomon.proofs.meaning.texts import NotUnderstoodError
+from gnomon.proofs.meaning.vocabulary import NotUnderstoodError
 from gnomon.proofs.puzzles import answers
 from gnomon.proofs.solver import case_of
 

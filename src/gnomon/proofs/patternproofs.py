@@ -14,8 +14,12 @@ from gnomon.grouped import grouped
 from gnomon.language.patterns import Pattern
 from gnomon.proofs.meaning.sentences import pattern_words
 from gnomon.proofs.meaning.stories import SentenceReading, readings
-from gnomon.proofs.meaning.texts import NotUnderstoodError, StatedText, understood
-from gnomon.proofs.meaning.vocabulary import grammar_words, kinds_of_slots
+from gnomon.proofs.meaning.texts import StatedText, understood
+from gnomon.proofs.meaning.vocabulary import (
+    NotUnderstoodError,
+    grammar_words,
+    kinds_of_slots,
+)
 from gnomon.proofs.solver import ORDINARY, Case, Proof
 from gnomon.records import digest
 

@@ -14,9 +14,10 @@ from gnomon.proofs.meaning.formulas import Formula, Names, Number, holds, smt
 from gnomon.proofs.meaning.relations import RELATIONS
 from gnomon.proofs.meaning.sentences import NamedThings, conjuncts, free_words, renamed
 from gnomon.proofs.meaning.stories import NOW, Story, When, reading_named
-from gnomon.proofs.meaning.texts import NotUnderstoodError, StatedText, understood
+from gnomon.proofs.meaning.texts import StatedText, understood
 from gnomon.proofs.meaning.vocabulary import (
     GrammarWords,
+    NotUnderstoodError,
     grammar_words,
     kinds_of_names,
     kinds_of_nouns,
@@ -238,9 +239,7 @@ def _text_of(
         [free_words(sentence, known, nouns, bold=bold) for sentence in sentences]
         for sentences in (premises, claims)
     )
-    stands_for = renamed([*told, *claimed])
-    told = [[stands_for.get(word, word) for word in words] for words in told]
-    claimed = [[stands_for.get(word, word) for word in words] for words in claimed]
+    told, claimed = renamed(told, claimed)
     cast = NamedThings([*told, *claimed], kinds_of_names([*told, *claimed]))
     said = []
     for sentence, words in zip(premises, told, strict=True):

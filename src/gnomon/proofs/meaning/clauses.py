@@ -172,6 +172,7 @@ class Context(NamedTuple):
     subject: tuple[str, ...] = ()
     verb: Verb = Verb()
     mentioned: tuple[str, ...] = ()
+    figure: str = ""  # the thing that the last sentence was about
     grounds: tuple[str, ...] = ()  # of places, the last one last
     there: tuple[str, str] | None = None  # a meaning and its ground
     where: Located | None = None  # the last place, for "and the other is not"

@@ -131,6 +131,7 @@ class Story:
         self.joined: dict[tuple[str, str, str, int], None] = {}  # told to be "on" or "with" another
         self.left: set[tuple[str, str]] = set()  # who is told to have left what
         self.sided: set[tuple[str, str]] = set()  # what is told to be on a side of what, or in it
+        self.asks_between_winds = False
         self.winds: dict[
             tuple[str, str, int], set[str]
         ] = {}  # along which axes one is told to be off
@@ -290,8 +291,14 @@ class Story:
         return found
 
     def _sidesteps(self) -> list[Formula]:
-        """What is told to be north of a place is hardly off to the side of it."""
+        """What is told to be north of a place is hardly off to the side of it.
+
+        This is taken for granted only where north-east and the like are asked for: what is north of
+        one place and east of another is north-east of a third, but hardly "east" of it.
+        """
         found: list[Formula] = []
+        if not self.asks_between_winds:
+            return found
         slack = quantity("sidestep")
         for (one, other, at), axes in self.winds.items():
             if len(axes) > 1:  # north and also east of it

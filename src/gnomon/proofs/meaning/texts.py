@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import NamedTuple
 
-from gnomon.errors import GnomonError
 from gnomon.proofs.meaning.clauses import (
     ClauseMeaning,
     Context,
@@ -18,11 +18,16 @@ from gnomon.proofs.meaning.clauses import (
 from gnomon.proofs.meaning.formulas import Formula, every
 from gnomon.proofs.meaning.grammar import Parser
 from gnomon.proofs.meaning.stories import EARLIER, MOMENTS, NOW, START, SentenceReading, Story
-from gnomon.proofs.meaning.vocabulary import GrammarWords, grammar_words, is_number
+from gnomon.proofs.meaning.vocabulary import (
+    GrammarWords,
+    NotUnderstoodError,
+    grammar_words,
+    is_number,
+)
 from gnomon.proofs.meaning.words import Words
 
 MOST_WORDS = 80  # all ways to read a sentence are tried
-PLACE = frozenset({"fixed", "ground", "hollow"})
+PLACE = frozenset({"fixed", "ground", "hollow", "unsure"})
 CHANGES = ("before(", "after(", "ever(", "midway(")
 MOVING = ("after(", "changes_side(")  # told of an event
 TURNING = ("turned(", "veers(")
@@ -32,10 +37,6 @@ HEADED = (*HEADINGS, "on_left(", "on_right(", "front(", "behind(")
 LATER = ("then", "since")  # a sentence that begins so tells what came next
 Kinds = Mapping[str, frozenset[str]]
 Saying = ClauseMeaning | EitherMeaning
-
-
-class NotUnderstoodError(GnomonError):
-    """A sentence that the lexicon or the grammar does not know."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ def understood(
         for words in sentences:
             saying, context = _understood(Words(known, names, words), teller, context)
             said += saying
+            context = context._replace(figure=_figure(saying, names) or context.figure)
         told.append(said)
     told = _in_order(told)
     claimed: list[Sayings] = []
@@ -99,8 +101,20 @@ def understood(
         said = ()
         for words in sentences:
             said += _understood(Words(known, names, words), teller, context)[0]
+        if not said:
+            shown = " ".join(sentences[0]).replace("@", "")
+            raise NotUnderstoodError(f"Nothing of '{shown}' is about where things are.", HINT)
         claimed.append(said)
     return StatedText(tuple(told), tuple(claimed), _with_places([*told, *claimed], kinds))
+
+
+def _figure(said: Sayings, names: StoryNames) -> str:
+    """The thing that a sentence was about; a person is called "he" or "she"."""
+    for saying in said:
+        figure = saying.fillers.get("A") if isinstance(saying, ClauseMeaning) else None
+        if isinstance(figure, str) and not names.is_a(figure, "person"):
+            return figure
+    return ""
 
 
 # What comes before what: a premise that tells of a change comes after those before it.
@@ -156,9 +170,9 @@ def _rank(saying: Saying, later: Sequence[Change]) -> int:
 
 def _told_at(saying: Saying, rank: int) -> Saying:
     """Something said of the moment before so many changes."""
-    if not rank or isinstance(saying, EitherMeaning) or saying.at not in (START, NOW):
+    if isinstance(saying, EitherMeaning) or saying.at not in (START, NOW):
         return saying
-    return replace(saying, at=START if rank == 1 else EARLIER + rank - 2)
+    return replace(saying, at=(NOW, START)[rank] if rank < 2 else EARLIER + rank - 2)
 
 
 def _lasting(saying: Saying, later: Sequence[Change]) -> Iterator[Saying]:
@@ -168,6 +182,9 @@ def _lasting(saying: Saying, later: Sequence[Change]) -> Iterator[Saying]:
         first = 0  # said of the start in any case
     is_timed = isinstance(saying, EitherMeaning) or saying.at != NOW
     last = first if is_timed else min(first, _rank(saying, later))
+    if not first:
+        yield saying
+        return
     for rank in range(first, last - 1, -1):
         yield _told_at(saying, rank)
 
@@ -222,11 +239,15 @@ def _tells_change(said: Sayings) -> bool:
 
 
 def _tells_later(sentences: list[list[str]]) -> bool:
-    words = sentences[0] if sentences else [""]
+    words = [*chain.from_iterable(sentences), ""]
     return words[0] in LATER or "has" in words or "have" in words
 
 
 def _understood(words: Words, teller: Teller, context: Context) -> tuple[Sayings, Context]:
+    if words.at(0) == "#":
+        _, noun, rest, limit, *numbers = words.words
+        meaning = f"count({noun!r}, {rest!r}, {limit!r}, {', '.join(numbers)})"
+        return (ClauseMeaning(meaning, {}),), context
     if len(words) > MOST_WORDS:
         raise NotUnderstoodError(
             f"A sentence has {len(words)} words; {MOST_WORDS} are read at most.", "Divide it."

@@ -126,6 +126,10 @@ class Verbs:
             goes = words.at(step.end) in lexicon.goes
             moving = context._replace(verb=verb._replace(kind="move", arrives=goes))
             yield from self.along(Step(step.said, end, moving), context.subject)
+        word, after = words.at(step.end), words.at(step.end + 1)
+        if word.endswith("ed") and word not in lexicon.known and after in LEADING:
+            moving = context._replace(verb=verb._replace(kind="move"))
+            yield from self.along(Step(step.said, step.end + 1, moving), context.subject)
         for end in words.ends(lexicon.postures, step.end, context):
             yield from self._being(step._replace(end=end), verb)
         for end in words.ends(lexicon.puts, step.end, context):

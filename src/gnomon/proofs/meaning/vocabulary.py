@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Set
 from functools import cache
 from typing import Any, NamedTuple
 
+from gnomon.errors import GnomonError
 from gnomon.files import package_data, read_yaml
 from gnomon.grouped import grouped
 from gnomon.language.patterns import Pattern
@@ -14,6 +15,11 @@ from gnomon.language.world import World, parse_world
 from gnomon.lexicon.relations import Lexicon, Relation, lexicon
 from gnomon.lexicon.things import thing_words
 from gnomon.scenes.things import Thing, things
+
+
+class NotUnderstoodError(GnomonError):
+    """A sentence that the lexicon or the grammar does not know."""
+
 
 # Phrases of the lexicon: how they are written, and finding them in a row of words.
 #
@@ -43,6 +49,9 @@ def is_number(word: str) -> bool:
 def number_of(word: str) -> float:
     """The number that a word is."""
     return NUMBERS[word] if word in NUMBERS else float(word)
+
+
+ORDINALS = ("ground", *"first second third fourth fifth sixth seventh eighth ninth tenth".split())
 
 
 EVERY = frozenset("all every each both".split())
@@ -152,6 +161,7 @@ class GrammarWords:
         for unit, words in sections["units"].items():
             self.units |= dict.fromkeys([unit, *words], unit)
         self.adjectives = frozenset(sections["adjectives"])
+        self.modifiers = frozenset(sections["modifiers"])
         self.colours: list[str] = sections["colours"]
         self.carries = frozenset(sections["carries"])
         self.goes = frozenset(sections["goes"])
@@ -253,8 +263,10 @@ def _comparisons(
         },
         f"(of|) the same {noun} as B": f'times(A, B, "{measure}")',
         f"N (times|) as {plain} as B": f'times(A, B, "{measure}", N)',
-        f"N U {plain}": f'measured(A, "{measure}", N, U)',
+        f"(exactly|) N U {plain}": f'measured(A, "{measure}", "exactly", N, U)',
     }
+    for sign in ("more", "less"):
+        found[f"{sign} than N U {plain}"] = f'measured(A, "{measure}", "{sign}", N, U)'
     for word, best, pair, order in ((more, most, "A, B", "most"), (less, least, "B, A", "least")):
         if not word:
             continue

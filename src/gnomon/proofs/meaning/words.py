@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from gnomon.proofs.meaning.clauses import Context, Filler, Located, PhrasePart, StoryNames
 from gnomon.proofs.meaning.vocabulary import (
     HOLE,
+    ORDINALS,
     GrammarPhrase,
     GrammarWords,
     Index,
@@ -21,6 +22,7 @@ PERSONAL = ("he", "she", "him")
 KINDS_OF_HOLES = {"P": "person", "S": "divider", "T": "table", "V": "vehicle", "G": "area"}
 NUMBER_HOLES = ("N", "J")
 UNIT_HOLE = "U"  # of lengths
+ORDINAL_HOLE = "K"  # of floors
 
 
 class Match(NamedTuple):
@@ -87,6 +89,10 @@ class Words:
         if hole in NUMBER_HOLES:
             if is_number(self.at(start)):
                 yield number_of(self.at(start)), start + 1, context
+            return
+        if hole == ORDINAL_HOLE:
+            if self.at(start) in ORDINALS:
+                yield ORDINALS.index(self.at(start)), start + 1, context
             return
         if hole == UNIT_HOLE:
             if self.at(start) in self.lexicon.units:
@@ -165,7 +171,7 @@ class Words:
     def _antecedent(self, context: Context, kind: str | None, hole: bool) -> str:
         """Whom a pronoun stands for: the last ground; as a subject, who was mentioned last."""
         if not hole:
-            return context.mentioned[-1] if context.mentioned else ""
+            return context.figure or (context.mentioned[-1] if context.mentioned else "")
         for name in (*reversed(context.grounds), *reversed(context.mentioned)):
             if name in context.subject or self.names.is_a(name, "person"):
                 continue

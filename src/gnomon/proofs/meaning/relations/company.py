@@ -291,6 +291,20 @@ def on_floor(story: Story, when: When, a: str, number: int) -> Formula:
 
 
 @relation
+def count(
+    story: Story, when: When, noun: str, rest: str, limit: str, number: float, total: float = 0
+) -> Formula:
+    """Of things of a sort, so many are somewhere; the total, if it is given, is that of all."""
+    those = quantity(f"number of {noun} {rest}")
+    story.assume(those >= 0)
+    if total:
+        story.assume(those <= total)
+    if limit == "exactly":
+        return those.same(number)
+    return those >= number if limit == "least" else those <= number
+
+
+@relation
 def ranked(story: Story, when: When, a: str, number: int) -> Formula:
     """A is in a place of a number in a row of people."""
     place = quantity("one place")

@@ -64,9 +64,21 @@ def times(story: Story, when: When, a: str, b: str, measure: str, number: float 
 
 
 @relation
-def measured(story: Story, when: When, a: str, measure: str, number: float, unit: str) -> Formula:
-    """A is so many units tall, long or wide."""
-    return _amount(story, a, measure).same(unit_length(story, unit) * number)
+def measured(
+    story: Story, when: When, a: str, measure: str, sign: str, number: float, unit: str
+) -> Formula:
+    """A is exactly, more or less than so many units tall, long or wide."""
+    amount, limit = _amount(story, a, measure), unit_length(story, unit) * number
+    if sign == "exactly":
+        return amount.same(limit)
+    return amount > limit if sign == "more" else amount < limit
+
+
+@relation
+def scaled(story: Story, when: When, a: str, b: str, number: float) -> Formula:
+    """A is so many times as big as B."""
+    smaller(story, when, a, b)  # things whose sides matter
+    return story.extent(a).same(story.extent(b) * number)
 
 
 @relation
@@ -145,6 +157,8 @@ def on(story: Story, when: When, a: str, b: str) -> Formula:
     if story.is_a(b, "area"):
         return gap_at_most(story, when, a, b, Term()) & overlap_in_plan(story, when.at, a, b)
     directly = resting(story, when, a, b)
+    if story.is_a(b, "unsure"):  # nothing is known of it but that one can go there
+        directly |= inside(story, when, a, b)
     if story.telling:
         story.joined[a, "on", b, when.at] = None
         return directly & story.told_of(a, "on", b, when.at)

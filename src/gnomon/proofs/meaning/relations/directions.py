@@ -60,6 +60,8 @@ def _step(story: Story, at: int, a: str, b: str, ways: Iterable[tuple[str, int]]
 def toward(story: Story, when: When, a: str, b: str, *sides: str) -> Formula:
     """A is on several sides of B at once: to the upper left of it, north-east of it."""
     ways = [SIDES[side] for side in sides]
+    if not story.telling and len(set(sides) & set(COMPASS)) > 1:
+        story.asks_between_winds = True
     if story.reads("stepped"):
         return _step(story, when.at, a, b, ways)
     return every(beyond(story, when.at, a, b, *way) for way in ways)
@@ -288,6 +290,14 @@ def straight_(story: Story, when: When, a: str, b: str, side: str) -> Formula:
     return faced(
         story, headings, TURNS[side], lambda x, s: exactly_beyond(story, when.at, a, b, x, s)
     )
+
+
+@relation
+def due_side(story: Story, when: When, a: str, b: str, side: str) -> Formula:
+    """A is exactly to the left or right of B: by its own front if the story tells of it."""
+    if b in story.turning:
+        return straight_(story, when, a, b, side)
+    return exactly_beyond(story, when.at, a, b, *SIDES[side])
 
 
 @relation
