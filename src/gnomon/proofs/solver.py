@@ -12,7 +12,13 @@ from typing import Any, NamedTuple
 from gnomon.errors import GnomonError, UsageError, importing, unknown
 from gnomon.proofs.meaning.formulas import Formula, Names, Number, holds, smt
 from gnomon.proofs.meaning.relations import RELATIONS
-from gnomon.proofs.meaning.sentences import NamedThings, conjuncts, free_words, renamed
+from gnomon.proofs.meaning.sentences import (
+    NamedThings,
+    check_counts,
+    conjuncts,
+    free_words,
+    renamed,
+)
 from gnomon.proofs.meaning.stories import NOW, Story, When, reading_named
 from gnomon.proofs.meaning.texts import StatedText, understood
 from gnomon.proofs.meaning.vocabulary import (
@@ -241,11 +247,14 @@ def _text_of(
     )
     told, claimed = renamed(told, claimed)
     cast = NamedThings([*told, *claimed], kinds_of_names([*told, *claimed]))
+    check_counts([*told, *claimed])
     said = []
     for sentence, words in zip(premises, told, strict=True):
         asks = sentence.rstrip().endswith("?")  # and so says nothing
         said.append([] if asks else conjuncts(words, cast))
-    return understood(said, [conjuncts(words, cast) for words in claimed], cast.kinds, known)
+    return understood(
+        said, [conjuncts(words, cast) for words in claimed], cast.kinds, known, free=True
+    )
 
 
 def prove_facts(

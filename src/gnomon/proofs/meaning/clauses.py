@@ -32,6 +32,7 @@ class ClauseMeaning:
     fillers: Mapping[str, Filler] = field(default_factory=dict)
     at: int = NOW
     denied: bool = False
+    past: bool = False  # said with "was": it need not be so any more
     lasting: bool = True  # false for a result that need not have lasted, in a reading that says so
 
     def of(self, name: str) -> ClauseMeaning:
@@ -145,6 +146,7 @@ class Verb(NamedTuple):
     tense: str = "present"
     denied: bool = False
     never: bool = False
+    was: bool = False  # said with "was": it need not be so any more
     arrives: bool = False  # who went to a house is in it; who walked to it may not be
 
 
@@ -249,7 +251,7 @@ class Teller:
         at, lasting = self._moment(context, verb)
         found: list[ClauseMeaning | EitherMeaning] = []
         for fillers in _each(part.fillers):
-            found.append(ClauseMeaning(meaning, fillers, at, denied, lasting))
+            found.append(ClauseMeaning(meaning, fillers, at, denied, verb.was, lasting))
         return found
 
     def located(

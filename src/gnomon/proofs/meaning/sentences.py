@@ -319,8 +319,8 @@ class NamedThings:
         self.kinds = dict(kinds)
         self._declared: dict[str, list[str]] = {}
         for words in sentences:
-            if words[:1] and words[0] in SOME and words[1:]:
-                noun = words[2 if words[1] == "of" else 1][1:]
+            if len(words) > 2 and (words[0] in SOME or words[:2] == ["one", "of"]):
+                noun = words[2 if words[1] == "of" else 1].lstrip("@")
                 self.kinds[f"some-{noun}"] = kinds.get(noun, frozenset())
             is_member = tuple(words[1:4]) == _MEMBER and len(words) == 5
             if is_member or _is_of_a_sort(words):
@@ -397,7 +397,7 @@ def conjuncts(words: list[str], things: NamedThings) -> list[list[str]]:
         persons = things.kinds.get(rest[0][1:], PERSON) >= PERSON
         others = _of_each(things.others(words, persons=persons), rest[1:], denied=True)
         return [rest, *others]
-    if first not in QUANTIFIERS:
+    if first not in QUANTIFIERS and words[:2] != ["one", "of"]:
         return [words]
     noun = 2 if words[1:2] == ["of"] else 1
     if not words[noun : noun + 1] or not words[noun].startswith("@"):
@@ -421,6 +421,8 @@ def _counted(words: list[str]) -> list[str]:
     match = _COUNTED.fullmatch(" ".join(words))
     if match is None or not (match["number"] or match["total"]):
         return []
+    if match["number"] == "one" and not match["limit"]:  # some one of them
+        return []
     number, total = match["number"] or match["total"], match["total"] or ""
     if match["all"]:
         number = total
@@ -433,8 +435,26 @@ def _counted(words: list[str]) -> list[str]:
     return ["#", singular(match["noun"]), match["rest"], limit, *numbers]
 
 
+def check_counts(sentences: list[list[str]]) -> None:
+    """Refuse texts that count things of a sort and also speak of them otherwise."""
+    counted: set[str] = set()
+    named: set[str] = set()
+    for words in sentences:
+        count = _counted(words)
+        if count:
+            counted.add(count[1])
+        else:
+            heads = [word[1:].rpartition("-")[2] for word in words if word[:1] == "@"]
+            named |= {singular(head) for head in heads}
+    both = sorted(counted & named)
+    if both:
+        raise NotUnderstoodError(
+            f"The text counts '{both[0]}' and also speaks of single ones.", "Ask for one of them."
+        )
+
+
 def _quantified(word: str, noun: str, rest: list[str], things: NamedThings) -> list[list[str]]:
-    if word in SOME:
+    if word in SOME or word == "one":
         return [[f"@some-{noun[1:]}", *rest]]
     if word in EVERY:
         return _of_each(things.called(noun), rest)

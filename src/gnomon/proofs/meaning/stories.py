@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from itertools import combinations, permutations
@@ -110,10 +110,11 @@ class Story:
         kinds: Mapping[str, frozenset[str]],
         reading: SentenceReading,
         implied: Mapping[str, frozenset[str]] | None = None,
-        turning: Container[str] = (),
+        turning: Iterable[str] = (),
     ) -> None:
         self.kinds = dict(kinds)
-        self.turning = turning  # whose heading is spoken of
+        self.turning = set(turning)  # whose heading is spoken of
+        self.has_compass = False  # whether north and the like are spoken of
         self.moments: tuple[int, ...] = MOMENTS  # that are spoken of
         self.telling = False  # whether what is said now is told, not asked: a clear case
         self.implied = implied or {}

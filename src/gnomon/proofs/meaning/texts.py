@@ -17,6 +17,7 @@ from gnomon.proofs.meaning.clauses import (
 )
 from gnomon.proofs.meaning.formulas import Formula, every
 from gnomon.proofs.meaning.grammar import Parser
+from gnomon.proofs.meaning.relations.directions import COMPASS
 from gnomon.proofs.meaning.stories import EARLIER, MOMENTS, NOW, START, SentenceReading, Story
 from gnomon.proofs.meaning.vocabulary import (
     GrammarWords,
@@ -34,6 +35,7 @@ TURNING = ("turned(", "veers(")
 HOLDING = ("inside(A, B)", "on(A, B)")  # what is in or on a thing goes with it
 HEADINGS = ("facing(", "heads(", "heading(", "straight(", "turned(", "veers(", "sees(", "seen(")
 HEADED = (*HEADINGS, "on_left(", "on_right(", "front(", "behind(")
+PAST = ("was", "were", "did", "had")
 LATER = ("then", "since")  # a sentence that begins so tells what came next
 Kinds = Mapping[str, frozenset[str]]
 Saying = ClauseMeaning | EitherMeaning
@@ -49,8 +51,9 @@ class StatedText:
 
     def formulas(self, reading: SentenceReading) -> tuple[Story, list[Formula], list[Formula]]:
         """A story under a reading, with the formulas of premises and claims."""
-        turning = _turning([*self.premises, *self.claims])
+        turning = _turning(self.premises)
         story = Story(self.kinds, reading, grammar_words().kinds_of_implied, turning)
+        story.has_compass = _has_compass([*self.premises, *self.claims])
         story.moments = tuple(sorted({*MOMENTS, *_moments(self.premises)}))
         story.telling = True
         premises = [_formula(said, story) for said in self.premises]
@@ -62,12 +65,20 @@ class StatedText:
 def _turning(sentences: Sequence[Sayings]) -> set[str]:
     """Those whose heading is spoken of: their left and right are their own."""
     names: set[str] = set()
-    for saying in (each for said in sentences for each in said):
+    for saying in chain.from_iterable(sentences):
         ways = saying.ways if isinstance(saying, EitherMeaning) else (saying,)
         for way in ways:
             if _names(way.meaning, HEADINGS):
                 names.update(name for name in way.fillers.values() if isinstance(name, str))
     return names
+
+
+def _has_compass(sentences: Sequence[Sayings]) -> bool:
+    for saying in chain.from_iterable(sentences):
+        ways = saying.ways if isinstance(saying, EitherMeaning) else (saying,)
+        if any(_names(way.meaning, COMPASS) for way in ways):
+            return True
+    return False
 
 
 def _formula(said: Sayings, story: Story) -> Formula:
@@ -79,6 +90,8 @@ def understood(
     claims: Sequence[list[list[str]]],
     kinds: Kinds,
     known: GrammarWords | None = None,
+    *,
+    free: bool = False,
 ) -> StatedText:
     """Premises and claims, each given as the words of its sentences, as statements."""
     known = known or grammar_words()
@@ -95,6 +108,8 @@ def understood(
             context = context._replace(figure=_figure(saying, names) or context.figure)
         told.append(said)
     told = _in_order(told)
+    if free and not any(map(_is_past, claims)):
+        told = [tuple(map(_once, said)) for said in told]
     claimed: list[Sayings] = []
     teller = Teller(claim=True, shifted=any(map(_tells_change, told)))
     for sentences in claims:
@@ -106,6 +121,17 @@ def understood(
             raise NotUnderstoodError(f"Nothing of '{shown}' is about where things are.", HINT)
         claimed.append(said)
     return StatedText(tuple(told), tuple(claimed), _with_places([*told, *claimed], kinds))
+
+
+def _is_past(sentences: list[list[str]]) -> bool:
+    return any(word in PAST for word in chain.from_iterable(sentences))
+
+
+def _once(saying: Saying) -> Saying:
+    """What was so and need not be so any more."""
+    if isinstance(saying, ClauseMeaning) and saying.past and saying.at == NOW:
+        return replace(saying, at=START)
+    return saying
 
 
 def _figure(said: Sayings, names: StoryNames) -> str:

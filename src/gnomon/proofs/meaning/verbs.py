@@ -58,6 +58,7 @@ class Verbs:
                 break
             at += 1
         verb = Verb("", tense_of(seen or [self.words.at(at)]), bool(denials), "never" in denials)
+        verb = verb._replace(was=seen[-1:] in (["was"], ["were"]))
         if seen and seen[-1] in HAVE:  # as a verb of its own: somebody has something somewhere
             own = verb._replace(tense=_tense_of_having(seen))
             yield from self.core(step._replace(end=at - 1), own)
@@ -126,8 +127,8 @@ class Verbs:
             goes = words.at(step.end) in lexicon.goes
             moving = context._replace(verb=verb._replace(kind="move", arrives=goes))
             yield from self.along(Step(step.said, end, moving), context.subject)
-        word, after = words.at(step.end), words.at(step.end + 1)
-        if word.endswith("ed") and word not in lexicon.known and after in LEADING:
+        word, following = words.at(step.end), words.at(step.end + 1)
+        if word.endswith("ed") and word not in lexicon.known and following in LEADING:
             moving = context._replace(verb=verb._replace(kind="move"))
             yield from self.along(Step(step.said, step.end + 1, moving), context.subject)
         for end in words.ends(lexicon.postures, step.end, context):

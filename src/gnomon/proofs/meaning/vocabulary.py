@@ -178,7 +178,7 @@ class GrammarWords:
 
     def _known(self, fillers: list[str]) -> frozenset[str]:
         """Every word that some phrase uses, and those that clauses may hold besides."""
-        found = JOINTS | NUMBERS.keys() | QUANTIFIERS | self.units.keys()
+        found = JOINTS | NUMBERS.keys() | QUANTIFIERS | self.units.keys() | set(ORDINALS)
         for line in fillers:
             found |= set(line.split())
         for phrase in self.rewrite:

@@ -227,7 +227,7 @@ class Places:
 
     def fronted(self, start: int, context: Context) -> Iterator[Located]:
         """Places before the subject, also with "from": "From inside the house, ..."."""
-        if self.words.at(start) == "with":
+        if self.words.at(start) in ("with", "seen", "viewed", "visible", "hidden"):
             return
         yield from self.all(start, context)
         if self.words.at(start) == "from":
@@ -303,7 +303,7 @@ class Places:
         grounds = [name for name in named if not self.words.names.is_a(name, "living", "thing")]
         if not grounds:
             return context
-        ground = grounds[0]
+        ground = grounds[-1] if phrase.words[0] == "from" else grounds[0]
         there = self.there(ground)
         if isinstance(phrase.meaning, dict):
             there = phrase.meaning.get("there", there)

@@ -223,7 +223,9 @@ def around(story: Story, when: When, a: str, b: str) -> Formula:
     """A surrounds B, as a fence does; of persons no more is known than that they are around it."""
     if story.is_a(a, "living"):
         return Proposition(f"{a} is around {b} at {when.at}")
-    return inside(story, when, b, a)
+    if story.is_a(a, "fixed") or story.is_a(b, "fixed"):
+        return inside(story, when, b, a)
+    return _in_column(story, when, b, a) & ~_in_column(story, when, a, b)  # a ring on a finger
 
 
 @relation
@@ -418,7 +420,7 @@ def _ways(story: Story, at: int, a: str, b: str, axes: tuple[str, ...] = AXES) -
     return found
 
 
-METERS = {"kilometer": 1000, "meter": 1, "centimeter": Fraction(1, 100)}
+METERS: dict[str, int | Fraction] = {"kilometer": 1000, "meter": 1, "centimeter": Fraction(1, 100)}
 
 
 def unit_length(story: Story, unit: str) -> Term:

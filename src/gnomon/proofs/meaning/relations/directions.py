@@ -13,8 +13,9 @@ from gnomon.proofs.meaning.relations.contact import (
     resting,
     unit_length,
 )
-from gnomon.proofs.meaning.stories import AXES, WINDS, Story, When
+from gnomon.proofs.meaning.stories import AXES, START, WINDS, Story, When
 
+VIEWER = "the viewer"  # who may look any way, where north and south are spoken of
 TURNS = {"front": 0, "right": 1, "behind": 2, "left": 3}  # quarter turns to the right
 
 
@@ -113,6 +114,7 @@ def sided(story: Story, when: When, c: str, a: str, b: str, *sides: str) -> Form
 def clock(story: Story, when: When, a: str, b: str, hour: int) -> Formula:
     """A is where an hour stands on a clock face, with B in its centre, or with B looking at 12."""
     if story.is_a(b, "person"):
+        story.turning.add(b)
         sides = _by_hour(hour, "front", "behind")
         return every(_on_side(story, when.at, a, b, side, straight=False) for side in sides)
     sides = _by_hour(hour, "above", "below")
@@ -240,6 +242,10 @@ def _on_side(story: Story, at: int, a: str, b: str, side: str, *, straight: bool
     if by_front and is_fronted and not story.reads("viewer"):
         headings = story.heading(b, at)
         return faced(story, headings, TURNS[side], lambda x, s: place(story, at, a, b, x, s))
+    if story.has_compass and not (story.reads("exact") or story.reads("stepped")):
+        turn = {"front": 2, "behind": 0}.get(side, TURNS[side])
+        headings = story.heading(VIEWER, START)
+        return faced(story, headings, turn, lambda x, s: place(story, at, a, b, x, s))
     axis, sign = {"front": ("y", -1), "behind": ("y", 1), "left": ("x", -1), "right": ("x", 1)}[
         side
     ]
