@@ -231,7 +231,7 @@ def _noun_length(
     proper = words[at][0].isupper()
     if words[at] == "A" and not _is_letter(words, at, lexicon):
         return 0
-    if determined and word in lexicon.modifiers and at + 1 < len(words):
+    if determined and word in lexicon.modifiers and words[at + 1 :] and len(words[at + 1]) > 1:
         rest = _noun_length(words, at + 1, lexicon, nouns, bold=bold, owned=True)
         if rest and not (rest == 1 and words[at + 1] in lexicon.known):
             return rest + 1

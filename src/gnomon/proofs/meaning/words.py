@@ -81,7 +81,8 @@ class Words:
             return
         for filler, end, later in self._fillers(word, start, context):
             for rest, last, final in self._filled(words, number + 1, end, later):
-                yield {word: filler, **rest}, last, final
+                if rest.get(word, filler) == filler:  # one hole stands for one thing
+                    yield {word: filler, **rest}, last, final
 
     def _fillers(
         self, hole: str, start: int, context: Context

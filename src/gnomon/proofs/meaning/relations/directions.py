@@ -167,6 +167,8 @@ def route(story: Story, when: When, v: str, f: str, a: str, side: str) -> Formul
 
 def exactly_beyond(story: Story, at: int, a: str, b: str, axis: str, sign: int) -> Formula:
     """A is farther along an axis than B and exactly in line with it."""
+    if story.reads("stepped"):  # the next field, as without "directly"
+        return _step(story, at, a, b, ((axis, sign),))
     level = []
     for other in PLAN:
         if other != axis:
