@@ -463,7 +463,7 @@ def _parquet() -> bytes:
 
 def _sheet() -> bytes:
     """The questions as a sheet."""
-    import openpyxl
+    import openpyxl  # type: ignore[import-untyped, unused-ignore]
 
     book = openpyxl.Workbook()
     sheet = book.active
