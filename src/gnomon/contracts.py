@@ -22,9 +22,13 @@ Takes = Literal["text", "image"]
 # "pairs" are contrastive ones (the tag `pair`), "quads" two of them in a group, "truth" the choices
 # true and false, or yes and no, "ways" facts that are asked in several (the tags `fact` and `way`),
 # and "options" facts that are asked with several numbers of options (the tags `fact`, `options`).
-Need = Literal[
-    "scores", "groups", "order", "relations", "laws", "pairs", "quads", "truth", "ways", "options"
-]
+# "numbers", "sets", "points" and "orders" are answers that are written.
+WrittenNeed = Literal["numbers", "sets", "points", "orders"]
+Need = (
+    Literal["scores", "groups", "order", "relations", "laws", "pairs", "quads", "truth", "ways"]
+    | Literal["options"]
+    | WrittenNeed
+)
 TEXT: frozenset[Takes] = frozenset({"text"})
 ANYTHING: frozenset[Takes] = frozenset({"text", "image"})
 

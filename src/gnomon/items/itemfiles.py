@@ -229,7 +229,7 @@ def numbered_items(
     if is_task_file(str(file)):
         yield from _task_items(file, split, tell or refuse(file))
         return
-    folder = _picture_folder(file, images)
+    folder = picture_folder(file, images)
     if not map:
         for found in items_of_rows(file, partial(rows_of_file, file, split), None):
             _check_pictures_are_known(file, found, folder)
@@ -262,7 +262,7 @@ def items_of_rows(
             item = _item(file, line, _as_item(file, line, row))
             yield Numbered(line, item, row, _carries_canary(row))
         return
-    finder = pictures or partial(found_picture, _picture_folder(file, ""))
+    finder = pictures or partial(found_picture, picture_folder(file, ""))
     if mapping.image:
         finder = SharedPictures(finder, rows, mapping)
     form = read_sidecar(file).form
@@ -291,7 +291,7 @@ def _of_split(item: Item, split: str) -> Item:
     return msgspec.structs.replace(item, tags={**item.tags, SPLIT: split})
 
 
-def _picture_folder(file: Path, given: str) -> Path:
+def picture_folder(file: Path, given: str) -> Path:
     """The folder from which paths of pictures start."""
     if given:
         return Path(given)

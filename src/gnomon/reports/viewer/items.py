@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from gnomon.errors import GnomonError
+from gnomon.forms import is_right
 from gnomon.naming import clip
 from gnomon.records import Answer, Item, Preview
 from gnomon.reports.pictures import Album, painted
@@ -184,7 +185,7 @@ def answer_row(run: Run, item: Item, answer: Answer | None) -> dict[str, Any]:
         "asked": asked,
         "said": (given.choice or "no answer") if asked else "not asked",
         "chances": _chances(run.manifest.scale, item, given),
-        "right": given.choice in item.gold,
+        "right": is_right(item, given.choice),
         "reply": clip(given.reply or "", REPLY_LENGTH),
         "rule": given.rule or "",
         "error": given.error or "",
