@@ -15,10 +15,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from gnomon.errors import GnomonError
-from gnomon.forms import is_right
+from gnomon.forms import gold_in_words, is_right
 from gnomon.naming import clip
 from gnomon.records import Answer, Item, Preview
 from gnomon.reports.pictures import Album, painted
+from gnomon.reports.pointed import pointed
 from gnomon.reports.prompts import prompt_of
 from gnomon.reports.study import NO_ANSWER, Entrant, Study, labels_of
 from gnomon.reports.viewer.shelf import Shelf, item_address, run_address
@@ -290,14 +291,21 @@ def item_page(shelf: Shelf, request: Request) -> dict[str, Any]:
         if doubt is not None:
             doubts.append((label, doubt))
     tags = item.tags.items()
+    large = album.pictures(item)
+    drawn = ""
+    if item.form == "point":
+        said = [(row["label"], row["said"], row["right"]) for row in rows if row["asked"]]
+        drawn = pointed(item, large[0] if large else "", said)
     return {
         "item": item,
+        "gold": gold_in_words(item),
+        "pointed": drawn,
         "benchmark": benchmark,
         "title": study.title,
         "home": home,
         "rows": rows,
         "tags": sorted((study.words(tag), study.words(tag, value)) for tag, value in tags),
-        "large": album.pictures(item),
+        "large": large,
         "sketches": album.sketches(item),
         "doubts": doubts,
         "mine": _doubt_beside(shelf, home, item),
