@@ -227,6 +227,7 @@ class Measure:
     least_group: int = 0
     guessable: bool = False  # linear in right answers, so that chance is known (measures.chance)
     chance: float | None = None  # what a guess gets, where that is the same for all items
+    is_share: bool = True  # else a figure with a unit, which is printed as it is
     twin: str = ""  # the measure that also asks for right answers, shown beside this one
     needs: frozenset[Need] = frozenset()  # what a table must have, or the figure is undefined
 

@@ -103,6 +103,18 @@ def has_marks(need: Need, table: Table) -> bool:
     return MARK_OF[need] in table.marks.value
 
 
+def of_written(table: Table) -> tuple[str, ...]:
+    """The measures of the forms whose answers are written, as far as a table has them."""
+    if table.marks is None:
+        return ()
+    forms = {item.form for item in table.marks.asked[table.marks.judged].tolist()}
+    found: list[str] = []
+    for name, form in ANSWER_FORMS.items():
+        if name in forms:
+            found += form.measures
+    return tuple(found)
+
+
 def _mean(mark: str, table: Table, bounds: tuple[float, float] = (0.0, 1.0)) -> Statistics:
     """The mean of a mark over the rows that have it."""
     assert table.marks is not None
@@ -116,12 +128,14 @@ def _measure(
     *,
     lower: bool = False,
     bounds: tuple[float, float] = (0.0, 1.0),
+    is_share: bool = True,
 ) -> Measure:
     return Measure(
         name=name,
         statistics=lambda table: _mean(mark, table, bounds),
         better="lower" if lower else "higher",
         guessable=True,
+        is_share=is_share,
         needs=frozenset({need}),
     )
 
@@ -159,9 +173,11 @@ def within(tolerance: str) -> Measure:
 
 MEAN_RELATIVE_ACCURACY = _measure("mean_relative_accuracy", "relative_accuracy", "numbers")
 ABSOLUTE_ERROR = _measure(
-    "absolute_error", "absolute_error", "numbers", lower=True, bounds=(0.0, inf)
+    "absolute_error", "absolute_error", "numbers", lower=True, bounds=(0.0, inf), is_share=False
 )
-LOG_ERROR = _measure("log_error", "log_error", "numbers", lower=True, bounds=(0.0, inf))
+LOG_ERROR = _measure(
+    "log_error", "log_error", "numbers", lower=True, bounds=(0.0, inf), is_share=False
+)
 JACCARD = _measure("jaccard", "jaccard", "sets")
 SET_F1 = _measure("set_f1", "set_f1", "sets")
 POINT_DISTANCE = _measure("point_distance", "point_distance", "points", lower=True)

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from gnomon.errors import GnomonError
-from gnomon.forms import gold_in_words, is_right
+from gnomon.forms import is_right
 from gnomon.naming import clip
 from gnomon.records import Answer, Item, Preview
 from gnomon.reports.pictures import Album, painted
@@ -298,7 +298,6 @@ def item_page(shelf: Shelf, request: Request) -> dict[str, Any]:
         drawn = pointed(item, large[0] if large else "", said)
     return {
         "item": item,
-        "gold": gold_in_words(item),
         "pointed": drawn,
         "benchmark": benchmark,
         "title": study.title,
