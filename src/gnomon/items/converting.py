@@ -176,6 +176,14 @@ def named_picture(value: Any) -> Image:
     return Image(path=str(value))
 
 
+def picture_or_name(folder: Path, value: Any) -> Image:
+    """A picture below a folder, by its name alone where it is not there."""
+    try:
+        return found_picture(folder, value)
+    except OddCellError:
+        return named_picture(value)
+
+
 def _kept(content: bytes) -> Image:
     """A picture that the file itself holds, in the cache."""
     if len(content) > MOST_BYTES:

@@ -33,6 +33,7 @@ class QuantityWords(msgspec.Struct, frozen=True):
     counts: dict[str, int]
     parts: dict[str, float]
     units: dict[str, Unit]
+    plurals: dict[str, str]
     square: dict[str, int]
     labels: frozenset[str]
     hedges: frozenset[str]
@@ -65,6 +66,11 @@ def unit_named(word: str) -> str:
     tokens = _tokens(word.casefold())
     found = _unit(tokens, 0)
     return found[0] if found and found[1] == len(tokens) else ""
+
+
+def unit_in_words(unit: str) -> str:
+    """What people call a unit in which they are asked: "centimetres"."""
+    return quantity_words().plurals.get(unit, unit)
 
 
 def converted(value: float, unit: str, wanted: str) -> float | None:

@@ -55,6 +55,8 @@ def table_of(run: Run) -> tuple[Table, tuple[str, ...]]:
     if "painter" in run.manifest.model_description:
         measures = OF_PICTURES
     table = Table.of_run(run, found)
+    if table.judged.marks_only:
+        measures = ("accuracy",)  # those of the benchmark are about choices
     further = [name for name in of_written(table) if name not in measures]
     return table, (*measures, *further)
 

@@ -253,6 +253,11 @@ class Table:
         return self.where(rows)
 
     @property
+    def marks_only(self) -> bool:
+        """Whether all answers are written."""
+        return self.marks is not None and bool(self.marks.judged.all())
+
+    @property
     def answered(self) -> Flags:
         """Whether a label was read from the model's reply."""
         return np.asarray(self.choice >= 0)

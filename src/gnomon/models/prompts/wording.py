@@ -19,23 +19,12 @@ import msgspec
 from gnomon.errors import UsageError
 from gnomon.files import package_data, read_yaml
 from gnomon.forms.numbers import unit_of
+from gnomon.lexicon.quantities import unit_in_words
 from gnomon.records import FORMS, MASK, WRITTEN, Form, Item, letter_of, problem
 
 FIELDS = ("context", "text", "before", "after", "blank", "options", "unit", "answer")
 OPTION_FIELDS = ("letter", "LETTER", "choice")
 BLANK = "____"
-UNIT_WORDS = {
-    "m": "metres",
-    "cm": "centimetres",
-    "mm": "millimetres",
-    "km": "kilometres",
-    "in": "inches",
-    "ft": "feet",
-    "mi": "miles",
-    "m2": "square metres",
-    "deg": "degrees",
-    "clock": "hours of a clock face",
-}
 _FIELD = re.compile(r"\{(\w+|tag:[^{}\n]+)\}")
 _SENTENCE_END = re.compile(r"[.!?:]\s+$|\n\s*$")
 _Word = Annotated[str, msgspec.Meta(min_length=1)]
@@ -189,7 +178,7 @@ def _field_values(item: Item, wording: Wording, style: OptionStyle) -> dict[str,
 def _asked_unit(item: Item) -> str:
     """In which unit a number is asked for: " in cm"; empty for a count."""
     unit = unit_of(item.gold) if item.form == "number" else ""
-    return f" in {UNIT_WORDS.get(unit, unit)}" if unit else ""
+    return f" in {unit_in_words(unit)}" if unit else ""
 
 
 @cache
