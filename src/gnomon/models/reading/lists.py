@@ -10,6 +10,7 @@ from typing import NamedTuple
 from gnomon.models.reading.segments import RULES, clean, lines_of, sentences_of
 from gnomon.records import letter_of
 
+LONGEST = 8_000  # characters that are looked at, from the end
 DECIDING = ("whole", "boxed", "announced", "corrected", "concluded", "last line")
 _LEFT_OUT = re.compile(
     r"\b(?:but not|and not|not|except(?: for)?|excluding|without|rather than|neither|nor|isn't|"
@@ -41,13 +42,13 @@ class _Labels(NamedTuple):
     """Labels, the pattern that finds them, and whether letters stand for them."""
 
     names: tuple[str, ...]
+    by_words: dict[str, str]  # as they stand in plain text
     pattern: re.Pattern[str]
     letters: bool
 
     def in_order(self, text: str) -> list[str]:
         """The labels that a text names, in its order, each as often as it does."""
-        by_words = {clean(name): name for name in self.names}
-        found = [by_words[match[0]] for match in self.pattern.finditer(text)]
+        found = [self.by_words[match[0]] for match in self.pattern.finditer(text)]
         if found or not self.letters:
             return found
         return self._by_letters(text)
@@ -66,9 +67,10 @@ class _Labels(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _labels(names: tuple[str, ...], letters: bool) -> _Labels:
-    longest_first = sorted(map(clean, names), key=len, reverse=True)
+    by_words = {clean(name): name for name in names}
+    longest_first = sorted(by_words, key=len, reverse=True)
     words = "|".join(map(re.escape, longest_first))
-    return _Labels(names, re.compile(rf"(?<!\w)(?:{words})(?!\w)"), letters)
+    return _Labels(names, by_words, re.compile(rf"(?<!\w)(?:{words})(?!\w)"), letters)
 
 
 def read_set(reply: str, choices: Sequence[str], *, letters: bool = False) -> ListReading:
@@ -92,7 +94,7 @@ def read_set(reply: str, choices: Sequence[str], *, letters: bool = False) -> Li
 
 def _plain(reply: str) -> str:
     """A reply as plain text, with commas where it has arrows."""
-    return clean(_ARROW.sub(", ", reply))
+    return clean(_ARROW.sub(", ", reply[-LONGEST:]))
 
 
 def _segments(text: str) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from gnomon.lexicon.quantities import (
@@ -19,8 +20,9 @@ from gnomon.lexicon.quantities import (
     spelled_plainly,
     tokens_of,
 )
-from gnomon.models.reading.segments import RULES, clean
+from gnomon.models.reading.segments import RULES, clean, without_thoughts
 
+LONGEST = 8_000  # characters that are looked at, from the end
 SAME = 0.1  # relative difference of two numbers that say one thing: "2 m (about 6.6 feet)"
 SKIPPED = ("thought", "approved", "closing")  # rules that are for letters and labels
 _POINT = re.compile(r"(?<=\d)\.(?=\d)")
@@ -57,11 +59,11 @@ def read_number(reply: str, unit: str = "", question: str = "") -> NumberReading
     >>> read_number("There are 3 chairs and 2 tables.", "", "How many chairs are there?").value
     3.0
     """
-    text = clean(spelled_plainly(reply))
+    text = clean(spelled_plainly(without_thoughts(reply)[-LONGEST:]))
     if len(_MARKER.findall(text)) > 1:
         text = _MARKER.sub("", text)
     text = _COMMA.sub("‚", _POINT.sub("·", text))
-    asked = _Asked(unit, frozenset(map(_stem, _WORD.findall(question.casefold()))))
+    asked = _Asked(unit, frozenset() if unit else _nouns(question))
     try:
         return _by_rules(text, asked)
     except _DisagreementError:
@@ -80,6 +82,11 @@ def _by_rules(text: str, asked: _Asked) -> NumberReading:
             if value is not None:
                 return NumberReading(value, rule.name)
     return NumberReading(None, "none")
+
+
+@lru_cache(maxsize=1024)
+def _nouns(question: str) -> frozenset[str]:
+    return frozenset(map(_stem, _WORD.findall(question.casefold())))
 
 
 def _stem(word: str) -> str:
