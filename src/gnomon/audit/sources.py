@@ -186,10 +186,10 @@ def of_files(name: str, paths: Sequence[Path], given: str = "", split: str = "")
     columns = _columns(paths[0], rows, given, told)
     row_of: dict[int, int] = {}  # which row a line is
     kept = _kept(rows(), total, row_of)
-    find = named_picture
-    if columns.items and columns.items.gold_is == "mask":
-        find = partial(picture_or_name, picture_folder(paths[0], ""))
-    numbered = items_of_rows(paths[0], rows, columns.items, find, told.setdefault, kept)
+    regions = partial(picture_or_name, picture_folder(paths[0], ""))
+    numbered = items_of_rows(
+        paths[0], rows, columns.items, named_picture, told.setdefault, kept, regions
+    )
     items = [_item_in_row(found, columns, row_of[found.line]) for found in numbered]
     if not items:
         line, reason = next(iter(told.items()))

@@ -224,14 +224,18 @@ def convert(
     *,
     form: str = "",
     tell: Tell,
+    regions: FindPicture = named_picture,
 ) -> Iterator[tuple[int, Item, Row]]:
-    """The items of rows with lines and rows; `tell` is told of a row that is none."""
+    """The items of rows with lines and rows; `tell` is told of a row that is none.
+
+    `regions` finds masks, and the size of pictures in which regions lie.
+    """
     seen: Counter[str] = Counter()
     for line, row in rows:
         if cannot_be_asked(row, mapping):
             continue  # which is told with the number of such rows
         try:
-            item = _item(row, mapping, picture, form, seen)
+            item = _item(row, mapping, picture, form, seen, regions)
         except (OddCellError, DataError) as error:
             tell(line, _sentence(error))
             continue
@@ -244,10 +248,15 @@ def _sentence(error: Exception) -> str:
 
 
 def _item(
-    row: Row, mapping: ColumnMap, picture: FindPicture, form: str, seen: Counter[str]
+    row: Row,
+    mapping: ColumnMap,
+    picture: FindPicture,
+    form: str,
+    seen: Counter[str],
+    regions: FindPicture,
 ) -> Item:
     images = _images(row, mapping, picture)
-    choices, gold = _choices_and_gold(row, mapping, images, picture)
+    choices, gold = _choices_and_gold(row, mapping, images, regions)
     text = _text(row, mapping, choices, images)
     context = _joined(row, mapping.context, "context")
     if not text.strip():
@@ -271,14 +280,13 @@ def _item(
 
 
 def _choices_and_gold(
-    row: Row, mapping: ColumnMap, images: Sequence[Image], picture: FindPicture
+    row: Row, mapping: ColumnMap, images: Sequence[Image], regions: FindPicture
 ) -> tuple[Choices, tuple[str, ...]]:
     """What is to choose from, and what is right; nothing of a scene that tells no relation."""
     if is_unjudged(row, mapping):
         return Choices(()), ()
     if mapping.gold_is in REGIONS:
-        seen = picture if picture is not named_picture else None
-        return Choices(()), region_gold(row, mapping, images, seen)
+        return Choices(()), region_gold(row, mapping, images, regions)
     if mapping.gold_is == "number" or lacks_choices(row, mapping):
         return Choices(()), number_gold(row, mapping)
     choices = choices_in(row, mapping)

@@ -26,6 +26,7 @@ from gnomon.items.converting import (
     convert,
     found_picture,
     named_picture,
+    picture_or_name,
 )
 from gnomon.items.lmtask import PROMPT, is_task_file, read_task, rows_of_task, task_item
 from gnomon.items.mapping import ColumnMap, parse_map, read_map, write_map
@@ -240,7 +241,9 @@ def numbered_items(
         mapping = mapping_of(file, map, split, tell) or mapping
     look = pictures and images != UNSEEN
     finder = partial(found_picture, folder) if look else named_picture
-    for found in items_of_rows(file, partial(rows_of_file, file, split), mapping, finder, tell):
+    regions = partial(picture_or_name, folder) if pictures else named_picture
+    rows = partial(rows_of_file, file, split)
+    for found in items_of_rows(file, rows, mapping, finder, tell, regions=regions):
         yield found._replace(item=_of_split(found.item, split))
 
 
@@ -251,10 +254,11 @@ def items_of_rows(
     pictures: FindPicture | None = None,
     tell: Tell | None = None,
     kept: Iterable[tuple[int, Row]] | None = None,
+    regions: FindPicture = named_picture,
 ) -> Iterator[Numbered]:
     """The items of rows, by the map of their columns; without one they are Gnomon's own.
 
-    `kept` are those rows of which items are wanted, if not all.
+    `kept` are those rows of which items are wanted, if not all; `regions` finds masks.
     """
     wanted = rows() if kept is None else kept
     if mapping is None:
@@ -266,7 +270,7 @@ def items_of_rows(
     if mapping.image:
         finder = SharedPictures(finder, rows, mapping)
     form = read_sidecar(file).form
-    found = convert(wanted, mapping, finder, form=form, tell=tell or refuse(file))
+    found = convert(wanted, mapping, finder, form=form, tell=tell or refuse(file), regions=regions)
     yield from starmap(Numbered, found)
 
 

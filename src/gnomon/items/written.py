@@ -166,21 +166,24 @@ def region_gold(
     row: Row,
     mapping: ColumnMap,
     images: Sequence[Image],
-    picture: Callable[[Any], Image] | None,
+    picture: Callable[[Any], Image],
 ) -> tuple[str, ...]:
-    """The region of a picture that a row names; nothing for a mask that is not at hand."""
+    """The region of a picture that a row names; nothing where mask or picture is not at hand."""
     value = value_at(row, mapping.gold[0])
     if value in (None, "", MISSING):
         return ()
     if mapping.gold_is == "mask":
         return _mask(value, picture)
     numbers = _coordinates(value)
-    size = (images[0].width, images[0].height) if images else (0, 0)
+    shown = images[0] if images else None
+    if shown is not None and not shown.width:  # it is not shown, but its size is needed
+        shown = picture(shown.path)
+    size = (shown.width, shown.height) if shown else (0, 0)
     if max(numbers, default=0) <= 1:
         size = size if size[0] else UNKNOWN_SIZE
         numbers = [number * size[place % 2] for place, number in enumerate(numbers)]
     if not size[0]:
-        raise OddCellError("the region is in pixels, and the size of its picture is not known")
+        return ()
     if mapping.gold_is == "box" and not _is_box(numbers):
         raise OddCellError("a box needs four numbers: left, top, right and bottom")
     if mapping.gold_is == "point" and len(numbers) > 2:
@@ -205,20 +208,15 @@ def _coordinates(value: Any) -> list[float]:
     return [float(number) for number in _COORDINATE.findall(str(value)[:100_000])]
 
 
-def _mask(value: Any, picture: Callable[[Any], Image] | None) -> tuple[str, ...]:
+def _mask(value: Any, picture: Callable[[Any], Image]) -> tuple[str, ...]:
     """A mask: what is light in it is inside."""
     import numpy as np
 
     from gnomon.vision.images import decode
 
-    if picture is None:
-        return ()
-    try:
-        found = picture(value)
-    except OddCellError:
-        return ()  # told with the number of such rows
+    found = picture(value)
     if not found.sha256:
-        return ()
+        return ()  # told with the number of such rows
     try:
         light = np.asarray(decode(found.path)).max(axis=2)
     except DataError as error:

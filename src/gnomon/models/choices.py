@@ -324,6 +324,8 @@ def replied(
         for number, reply in zip(numbers, replies, strict=True):
             counted = {"tokens": reply.tokens, "written": reply.written}
             answer = as_answer(items[number], reply.text, prompt, **counted)
+            if reply.cut and is_written(items[number]) and room < ROOM_TO_THINK:
+                answer = _of_first_line(items[number], reply.text, prompt, answer)
             if reply.cut and not _stands_though_cut(items[number], answer, prompt, room):
                 answer = replace(answer, choice=None, rule=None, error=CUT)
             answers.append(answer)
@@ -331,6 +333,18 @@ def replied(
 
     troubles = [too_long(len(each) + room, longest) for each in tokens]
     return ask_those_without_trouble(items, troubles, ask)
+
+
+def _of_first_line(item: Item, reply: str, prompt: Prompt, answer: Answer) -> Answer:
+    """What the first line of a reply that was cut gives, if that line is whole.
+
+    A model that only continues a text goes on to questions of its own.
+    """
+    first, more, _ = reply.strip().partition("\n")
+    found = as_answer(item, first, prompt) if more else answer
+    if found.choice is None or found.rule == "several":
+        return answer
+    return replace(answer, choice=found.choice, rule="line")
 
 
 def _stands_though_cut(item: Item, answer: Answer, prompt: Prompt, room: int) -> bool:
@@ -341,7 +355,7 @@ def _stands_though_cut(item: Item, answer: Answer, prompt: Prompt, room: int) ->
     """
     if answer.choice is None:
         return False
-    if is_written(item):
+    if is_written(item) and answer.rule != "line":
         before_last = (answer.reply or "").rstrip().rpartition(" ")[0]
         if as_answer(item, before_last, prompt).choice != answer.choice:
             return False
