@@ -241,7 +241,8 @@ def numbered_items(
         mapping = mapping_of(file, map, split, tell) or mapping
     look = pictures and images != UNSEEN
     finder = partial(found_picture, folder) if look else named_picture
-    regions = partial(picture_or_name, folder) if pictures else named_picture
+    beside = picture_folder(file, "" if images == UNSEEN else images)
+    regions = partial(picture_or_name, beside) if pictures else named_picture
     rows = partial(rows_of_file, file, split)
     for found in items_of_rows(file, rows, mapping, finder, tell, regions=regions):
         yield found._replace(item=_of_split(found.item, split))

@@ -13,6 +13,8 @@ from gnomon.models.reading.numbers import read_number
 from gnomon.models.reading.points import read_points
 from gnomon.records import Item
 
+UNKNOWN_SIZE = (1000, 1000)  # of a picture of which nothing is known
+
 
 class WrittenReading(NamedTuple):
     """The answer that was read, as answers of its form are written, and by which rule."""
@@ -30,13 +32,13 @@ def _number(item: Item, reply: str, letters: bool, points: str) -> WrittenReadin
 
 
 def _point(item: Item, reply: str, letters: bool, points: str) -> WrittenReading:
-    size = regions.size_of(item.gold)
-    if size is None and item.images:
-        size = item.images[0].width, item.images[0].height
-    if size is None or not size[0]:
-        size = (1000, 1000)  # nothing is known of the picture: shares of a square
+    shown = (item.images[0].width, item.images[0].height) if item.images else (0, 0)
+    judged = regions.size_of(item.gold) or (shown if shown[0] else UNKNOWN_SIZE)
+    size = shown if shown[0] else judged
     found = read_points(reply, size, points)
-    return WrittenReading(regions.write_points(found.points) or None, found.rule)
+    across, down = judged[0] / size[0], judged[1] / size[1]  # a mask may be smaller
+    placed = [(x * across, y * down) for x, y in found.points]
+    return WrittenReading(regions.write_points(placed) or None, found.rule)
 
 
 def _set(item: Item, reply: str, letters: bool, points: str) -> WrittenReading:
