@@ -8,19 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from gnomon.forms import lists, numbers, regions
+from gnomon.forms.numbers import Asked as Asked
 
 RIGHT = "right"  # the mark that every form gives: 1 for right, 0 for wrong, or between
 Marks = Mapping[str, float]  # by name; NaN where a mark is not defined
-
-
-class Asked(NamedTuple):
-    """What an answer is judged by."""
-
-    choices: tuple[str, ...]
-    gold: tuple[str, ...]
 
 
 class Judgeable(Protocol):

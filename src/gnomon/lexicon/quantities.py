@@ -51,7 +51,7 @@ def quantity_words() -> QuantityWords:
 @cache
 def _unit_words() -> dict[str, str]:
     """The name of the unit that each word means."""
-    found = {}
+    found: dict[str, str] = {}
     for name, unit in quantity_words().units.items():
         found |= dict.fromkeys((name, *unit.words), name)
     return found

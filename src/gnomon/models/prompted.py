@@ -120,7 +120,7 @@ class Prompted:
         by_way = grouped(range(len(items)), lambda number: self.replies_to(items[number]))
         answers: dict[int, Answer] = {}
         for replies, numbers in by_way.items():
-            ask = self._reply_to if replies else self._score
+            ask = self._written_answers if replies else self._scored_answers
             found = ask(take(items, numbers), take(texts, numbers))
             answers |= zip(numbers, found, strict=True)
         return [answers[number] for number in range(len(items))]
@@ -129,12 +129,12 @@ class Prompted:
         """Whether the model writes a reply to an item, rather than scoring its choices."""
         return self.ask == "generate" or is_written(item)
 
-    def _reply_to(self, items: Sequence[Item], texts: Sequence[Any]) -> list[Answer]:
+    def _written_answers(self, items: Sequence[Item], texts: Sequence[Any]) -> list[Answer]:
         prompts = self.tokens(texts)
         longest, room = self.longest, self.room
         return replied(items, self.prompt, prompts, self.write, longest=longest, room=room)
 
-    def _score(self, items: Sequence[Item], texts: Sequence[Any]) -> list[Answer]:
+    def _scored_answers(self, items: Sequence[Item], texts: Sequence[Any]) -> list[Answer]:
         words = [self.words(item) for item in items]
         return self.likelihoods.answers(items, words, self.queries(texts, words))
 
