@@ -46,7 +46,7 @@ def main(args: Namespace) -> int:
     page = api.report(runs, Path(args.output))
     print(f"\nThe report: {page}  (open it in a browser)")
     print(f"The runs:   {args.runs}  (gnomon view --runs {args.runs})")
-    print("Your own model: gnomon run quick -m hf:PATH  (gnomon list models shows other kinds)")
+    print("Your own model: pip install 'gnomon[hf]', then gnomon run quick -m hf:PATH")
     return 0
 
 
