@@ -22,7 +22,7 @@ from gnomon.items.source import ItemSource, load
 from gnomon.models.prompts.library import load_prompt
 from gnomon.models.prompts.prompt import DrawnExamples, HoldOut, shared_units
 from gnomon.options import takes
-from gnomon.records import Item
+from gnomon.records import WRITTEN, Item
 from gnomon.registry import ModelSpec
 
 SEED = 0
@@ -162,7 +162,8 @@ def draw(
     """
     by_form: dict[str, list[_Candidate]] = {}
     for item in pool:
-        if len(item.gold) == 1 and not item.images:
+        plain = len(item.gold) == 1 or (item.form in WRITTEN and bool(item.gold))
+        if plain and not item.images:
             candidate = _Candidate(item, frozenset(shared_units(item, hold_out)))
             by_form.setdefault(item.form, []).append(candidate)
 
