@@ -21,13 +21,14 @@ class ReplyWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     strong: Words
     weak: Words
-    whole: Words
-    whole_of_two: Words
     undetermined: frozenset[str]
     of_the_answer: frozenset[str]
     converse: dict[str, str]
-    degrees: tuple[tuple[frozenset[str], frozenset[str]], ...]
-    outdoes: frozenset[str]
+    degrees: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    ordinals: tuple[tuple[str, str, str, str], ...]
+    option_nouns: tuple[str, ...]
+    last: tuple[str, ...]
+    by_place: dict[int, dict[int, tuple[str, ...]]]
     nouns: tuple[tuple[str, ...], ...]
     possible: tuple[str, ...]
     impossible: tuple[str, ...]

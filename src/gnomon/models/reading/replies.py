@@ -29,7 +29,8 @@ from gnomon.models.reading.segments import (
     takes_back,
     withholds,
 )
-from gnomon.models.reading.vocabulary import ChoiceVocabulary, RelationStatements, statements_on
+from gnomon.models.reading.verdicts import ClaimVerdicts
+from gnomon.models.reading.vocabulary import ChoiceVocabulary
 from gnomon.records import Answer, Item
 
 _RIGHT = re.compile(r"right\b")
@@ -54,7 +55,7 @@ class _Reader(NamedTuple):
     """How replies to one kind of question are read."""
 
     known: ChoiceVocabulary
-    statements: RelationStatements | None  # for yes-or-no questions about two things
+    claims: ClaimVerdicts | None  # for yes-or-no questions
 
 
 def explain(
@@ -105,6 +106,7 @@ def _read_short(reply: str, kind: _Kind) -> ReplyReading:
 def _explained(reply: str, kind: _Kind) -> ReplyReading:
     text = clean(reply)
     reader = _reader(kind)
+    text = reader.known.plain.of(text)
     own = phrase("next_question").split(text, maxsplit=1)[0]
     if own != text:
         found = _read(own, reader)
@@ -151,7 +153,7 @@ def _reader(kind: _Kind) -> _Reader:
     """The words of each choice, compiled once for the many replies that they read."""
     cleaned = [list(map(clean, group)) for group in kind.words]
     known = ChoiceVocabulary(cleaned, kind.letters, kind.question)
-    return _Reader(known, statements_on(kind.question, known))
+    return _Reader(known, ClaimVerdicts.on(kind.question, known))
 
 
 def _read(text: str, reader: _Reader) -> ReplyReading:
@@ -189,15 +191,15 @@ def _decided(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> ReplyRead
 
 def _indirect(text: str, reader: _Reader) -> ReplyReading:
     """What a reply amounts to that asserts no label: a statement of fact, or that nothing is."""
-    if reader.statements:
-        stated = reader.statements.asserted(text)
-        if len(stated) > 1:
-            return SEVERAL
-        if stated:
-            return ReplyReading(stated.pop(), "stated")
-    if says_undetermined(text):
+    stated = reader.claims.stated(text) if reader.claims else set()
+    if not stated and says_undetermined(text):
         return _withheld(reader.known)
-    return NONE
+    judged = reader.claims.judged(text) if reader.claims else set()
+    if len(stated | judged) > 1:
+        return SEVERAL
+    if stated:
+        return ReplyReading(stated.pop(), "stated")
+    return ReplyReading(judged.pop(), "verdict") if judged else NONE
 
 
 def _withheld(known: ChoiceVocabulary) -> ReplyReading:
@@ -245,7 +247,7 @@ def _contradicted(rule: ReadingRule, text: str, reader: _Reader, found: set[int]
         return bool(decided - found)
     if rule.name in ("whole", "boxed", "announced", "corrected"):
         return False
-    if reader.statements and reader.statements.asserted(text) - found:
+    if reader.claims and reader.claims.stated(text) - found:
         return True  # "Yes, a bee is smaller" to "Is a bee larger?"
     return rule.name == "lead" and _overturned(text, reader.known, found)
 

@@ -160,7 +160,18 @@ _THEN = re.compile(r"^[^,]{1,40}, then\b")
 # one of these stands in every announcement: looked for first, since that is fast
 _ANNOUNCING = (
     *("answer", "verdict", "prediction", "choice", "option", "label", "relation", "word"),
-    *("response", "pick", "guess", "letter", "choose", "select", "say", "go with", "opt for"),
+    *(
+        "response",
+        "pick",
+        "guess",
+        "letter",
+        "choose",
+        "select",
+        "say",
+        "go with",
+        "opt for",
+        "lean",
+    ),
 )
 _ANNOUNCING_ELSEWHERE = (
     *("antwo", "respuesta", "rispost", "respost", "svar", "vastaus", "jawaban"),
@@ -197,6 +208,9 @@ def conclusions(text: str) -> Iterator[str]:
 
 
 def _whole(text: str) -> Iterator[str]:
+    said = sentences_of(text) if "?" in text else ()
+    if len(said) == 1:
+        yield said[0]  # "Larger? Smaller? Smaller."
     yield text
 
 
