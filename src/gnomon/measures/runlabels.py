@@ -37,6 +37,9 @@ def settings_of(run: Run) -> dict[str, Any]:
         found["permute"] = manifest.permute
     if manifest.shard:
         found["shard"] = manifest.shard
+    reader = manifest.model_description.get("read_with")
+    if isinstance(reader, Mapping):
+        found["read_with"] = reader.get("model", "")
     return found
 
 
