@@ -9,6 +9,7 @@ code is 1 if anything was lost, doubled, wrong without a word, leaked, or ended 
 from __future__ import annotations
 
 import argparse
+import resource
 import subprocess
 import sys
 import time
@@ -21,7 +22,10 @@ from typing import NamedTuple
 from hostile.tally import FAULTS, Tally, loaded
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("kills", "training", "servers", "readers", "strangers", "native", "pictures", "people")
+PARTS = (
+    "kills", "training", "servers", "readers", "strangers", "native", "pictures", "people",
+    "encodings", "weights", "crowds",
+)  # fmt: skip
 # How the name of a reader begins -> the row of the table in which it is counted.
 GROUPS = {"answers ": "files of answers", "run": "runs, damaged", "": "other files"}
 
@@ -60,20 +64,39 @@ class Sizes(NamedTuple):
     servers: int
     pictures: int
     people: int
+    encodings: int
+    tensors: int
+    megabytes: int
+    connections: int
 
 
 LONG = Sizes(
     kills=10**9,
     trainings=500,
     inputs=100_000,
-    strangers=2200,
+    strangers=3000,
     files=600,
     servers=10**6,
     pictures=5000,
     people=50,
+    encodings=600,
+    tensors=20,
+    megabytes=300,
+    connections=300,
 )
 SHORT = Sizes(
-    kills=5, trainings=5, inputs=800, strangers=50, files=20, servers=12, pictures=90, people=2
+    kills=5,
+    trainings=5,
+    inputs=800,
+    strangers=50,
+    files=20,
+    servers=12,
+    pictures=90,
+    people=2,
+    encodings=48,
+    tensors=2,
+    megabytes=6,
+    connections=300,
 )
 
 
@@ -101,6 +124,14 @@ def jobs(sizes: Sizes, parts: list[str]) -> Iterator[Job]:
         yield Job("pictures", ("pictures", "--files", str(sizes.pictures)))
     if "people" in parts:
         yield Job("people", ("people", "--kills", str(sizes.people)))
+    if "encodings" in parts:
+        for words in ((), ("--plain",)):
+            yield Job("encodings", ("encodings", "--trials", str(sizes.encodings), *words))
+    if "weights" in parts:
+        size = ("--megabytes", str(sizes.megabytes))
+        yield Job("weights", ("weights", "--tensors", str(sizes.tensors), *size))
+    if "crowds" in parts:
+        yield Job("crowds", ("crowds", "--connections", str(sizes.connections)))
 
 
 def done(job: Job) -> Done:
@@ -187,7 +218,12 @@ def main() -> int:
 
     peak = max((row.tally.peak for row in rows.values()), default=0)
     minutes = (time.monotonic() - began) / 60
-    print(f"\n{minutes:.1f} minutes; at most {peak:,} MB above the start for one file.")
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    busy = (children.ru_utime + children.ru_stime) / 60
+    print(
+        f"\n{minutes:.1f} minutes, {busy:.1f} of processor time; at most {peak:,} MB above the start "
+        "for one file."
+    )
     for job, found, said in results:
         if not found:  # no llama.cpp, or no C compiler
             print(f"skipped: {' '.join(job.words)}")

@@ -15,7 +15,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import IO, NamedTuple
 from urllib.parse import urlencode
 
 FORM = re.compile(rb'name="form" value="(\w+)"')
@@ -41,19 +41,25 @@ class Heard(NamedTuple):
 class Server:
     """`gnomon people ask` in a process of its own, always at the same port."""
 
-    def __init__(self, words: Sequence[str], people: Sequence[str], runs: Path) -> None:
+    def __init__(
+        self, words: Sequence[str], people: Sequence[str], runs: Path, told: IO[str] | None = None
+    ) -> None:
         self._command = [
             *(sys.executable, "-m", "gnomon", "people", "ask", *words),
             *("--people", ",".join(people), "--runs", str(runs)),
         ]
         self.port = free_port()
+        self._told = told  # where its standard error goes
         self.links: dict[str, str] = {}
         self._process: subprocess.Popen[str] | None = None
 
     def start(self) -> None:
         """Start it, and wait until it listens."""
         self._process = subprocess.Popen(
-            [*self._command, "--port", str(self.port)], stdout=subprocess.PIPE, text=True
+            [*self._command, "--port", str(self.port)],
+            stdout=subprocess.PIPE,
+            stderr=self._told,
+            text=True,
         )
         assert self._process.stdout is not None
         for line in self._process.stdout:

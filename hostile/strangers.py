@@ -30,7 +30,7 @@ from gnomon.errors import GnomonError
 from gnomon.files import package_data
 from gnomon.options import options_of
 from gnomon.trust import ONLY_BY_COMMAND
-from hostile import samples
+from hostile import commands, samples
 from hostile.arguments import Part, add_part, parser_of
 from hostile.command import command
 from hostile.misbehaving import Listener
@@ -441,11 +441,22 @@ def answers(rng: Random, place: Place, harmless: bool) -> list[list[str]]:
     return [["score", *given]]
 
 
+def any_command(rng: Random, place: Place, harmless: bool) -> list[list[str]]:
+    """Any of these files, given to any command of the registry."""
+    others = [writer for writer in WRITERS if writer is not any_command]
+    found = []
+    for words in rng.choice(others)(rng, place, harmless):
+        found += [word.rpartition("=")[2] for word in words if "../stranger/" in word]
+    way = ("list",) if harmless or not found else rng.choice(commands.ALL)
+    return [commands.filled(way, rng.choice(found or ["../stranger"]))]
+
+
 WRITERS = (
     experiment, suite, recipe, sidecar, items, task, patterns, prompt, log, dataset, answers,
+    any_command,
 )  # fmt: skip
 KINDS = tuple(Kind(writer.__name__, writer) for writer in WRITERS)
-SHARES = {"experiment": 4.0, "log": 2.0, "recipe": 1.5}
+SHARES = {"experiment": 4.0, "log": 2.0, "recipe": 1.5, "any_command": 4.0}
 RUN: tuple[str, dict[str, bytes]] = ("", {})
 
 
@@ -504,15 +515,15 @@ def make(rng: Random, number: int, folder: Path, kind: Kind, address: str) -> st
     """One trial's folders, and the commands that the user will give."""
     place = Place(folder, address)
     lay_out(place)
-    commands = kind.write(rng, place, number == 0)
-    (folder / "commands.json").write_text(json.dumps(commands))
-    return json.dumps(commands)[:200]
+    given = kind.write(rng, place, number == 0)
+    (folder / "commands.json").write_text(json.dumps(given))
+    return json.dumps(given)[:200]
 
 
 def attempt(folder: Path, address: str, heard: Path) -> int:
     """Give the commands; a secret that got out, or a change where none may be, is an error."""
     place = Place(folder, address)
-    commands = json.loads((folder / "commands.json").read_text())
+    given = json.loads((folder / "commands.json").read_text())
     os.environ.update(SECRETS, HOME=str(place.home), GNOMON_CACHE=str(folder / "cache"))
     os.environ["HF_HUB_OFFLINE"] = "1"
     heard.write_bytes(b"")
@@ -522,7 +533,7 @@ def attempt(folder: Path, address: str, heard: Path) -> int:
     WATCH.seen.clear()
     WATCH.place = place
     try:
-        for words in commands:
+        for words in given:
             ended = command(*words)
             told += ended.said
             refused = refused or (ended.told if ended.code else "")
@@ -532,7 +543,7 @@ def attempt(folder: Path, address: str, heard: Path) -> int:
     _check_nothing_got_out(place, told, heard.read_bytes())
     if refused:
         raise GnomonError(refused[:1000])
-    return len(commands)
+    return len(given)
 
 
 def _check_nothing_got_out(place: Place, told: str, sent: bytes) -> None:

@@ -1,16 +1,23 @@
 """What is printed cannot act."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from gnomon.errors import (
     LONGEST,
+    PARTS,
     DataError,
     MissingExtraError,
     UsageError,
     check_known,
     importing,
     inert,
+    missing_part,
 )
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize(
@@ -66,3 +73,16 @@ def test_a_name_that_is_not_known_is_refused_with_the_nearest() -> None:
     check_known("rule", "paper", {"paper": 1})
     with pytest.raises(UsageError, match="Did you mean paper"):
         check_known("rule", "papr", ["paper"])
+
+
+def test_a_module_that_a_part_brings_is_asked_for_by_that_part() -> None:
+    error = missing_part(ModuleNotFoundError("no", name="huggingface_hub.constants"))
+    assert error is not None
+    assert "pip install 'gnomon[hf]'" in str(error)
+    assert missing_part(ModuleNotFoundError("no", name="gnomon.nonsense")) is None
+
+
+def test_every_part_that_brings_a_module_is_one_of_the_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    extras = project["project"]["optional-dependencies"]
+    assert set(PARTS.values()) <= extras.keys()

@@ -15,6 +15,7 @@ def weights(tmp_path, monkeypatch):
     """A file that counts as large, and was written long ago."""
     monkeypatch.setenv("GNOMON_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(module, "LARGE", 1000)
+    monkeypatch.setattr(module, "BY_HASH", 1000)
     monkeypatch.setattr(module, "SETTLED", -1.0)
     file = tmp_path / "weights.safetensors"
     write(file, bytes(2000))
@@ -50,6 +51,22 @@ def test_a_large_file_is_read_whole_once(weights, monkeypatch):
     found = {fingerprint(weights) for _ in range(3)}
     assert len(found) == 1
     assert read == [weights.name]
+
+
+def test_a_model_in_many_parts_is_read_whole_once_and_again_if_one_part_changes(
+    weights, tmp_path, monkeypatch
+):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    for number in range(5):
+        write(folder / f"part-{number}.safetensors", bytes(1000 + number))
+    read = readings(monkeypatch)
+    before = fingerprint(folder)
+    assert fingerprint(folder) == before
+    assert len(read) == 5
+    write(folder / "part-3.safetensors", bytes([1] * 1003))
+    assert fingerprint(folder) != before
+    assert len(read) == 10
 
 
 def test_a_file_that_was_just_written_is_read_again(weights, monkeypatch):

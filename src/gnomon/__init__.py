@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gnomon.api import (
         agreement,
+        changes,
         compare,
         list_benchmarks,
         list_models,
@@ -50,6 +51,7 @@ _HOME = {
     "model": "gnomon.api",
     "run": "gnomon.api",
     "score": "gnomon.api",
+    "changes": "gnomon.api",
     "compare": "gnomon.api",
     "agreement": "gnomon.api",
     "report": "gnomon.api",
@@ -90,6 +92,7 @@ __all__ = [
     "Score",
     "__version__",
     "agreement",
+    "changes",
     "compare",
     "list_benchmarks",
     "list_models",

@@ -13,6 +13,7 @@ from gnomon.registry import ModelSpec, model, with_prompt
 if TYPE_CHECKING:
     from gnomon.contracts import Model
     from gnomon.measures.compared import Agreement
+    from gnomon.measures.regression import Change
     from gnomon.records import Item
     from gnomon.reports.overview import Overview
     from gnomon.reports.results import Catalogue, Comparisons, Scores
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "agreement",
+    "changes",
     "compare",
     "list_benchmarks",
     "list_models",
@@ -236,6 +238,22 @@ def compare(
     for part in found.compared:
         pairs += part.pairs
     return pairs
+
+
+def changes(
+    old: SomeRuns, new: SomeRuns, *, by: float = 0.05, measure: str = "", level: float = 0.95
+) -> list[Change]:
+    """Is any new run worse than the old one of its benchmark; `by` is the loss that must show.
+
+    Each change has a verdict ("worse", "not worse" or "cannot tell"), the comparison, how many
+    items turned wrong and right, and where most of the loss lies.
+    """
+    from gnomon.measures.entries import entries_of
+    from gnomon.measures.regression import changes as found
+
+    measures = [measure] if measure else []
+    before, after = entries_of(_opened((old,))), entries_of(_opened((new,)))
+    return found(before, after, by=by, measures=measures, level=level)
 
 
 def agreement(

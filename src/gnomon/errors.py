@@ -12,12 +12,14 @@ GnomonError                 something the user can fix; exit code 1
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 # What `inert` lets pass, and the categories of Unicode that steer a terminal or hide.
-_HARMLESS = frozenset("\n\u200c\u200d")
+_UNUSUAL = re.compile(r"[^ -~\n]")
+_HARMLESS = frozenset("\u200c\u200d")
 _STEERING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
@@ -83,6 +85,42 @@ class MissingExtraError(GnomonError):
             f"{what} needs the optional part '{extra}', which is not installed.",
             f"Install it with: pip install 'gnomon[{extra}]'",
         )
+
+
+# The part of Gnomon that brings a module, for imports that nobody guarded.
+PARTS = {
+    "PIL": "vision",
+    "cv2": "vision",
+    "diffusers": "synthesis",
+    "duckdb": "parquet",
+    "httpx": "openai",
+    "huggingface_hub": "hf",
+    "jinja2": "report",
+    "markupsafe": "report",
+    "openpyxl": "xlsx",
+    "peft": "train",
+    "ray": "ray",
+    "reportlab": "report",
+    "resvg_py": "report",
+    "safetensors": "hf",
+    "sklearn": "baselines",
+    "spacy": "names",
+    "starlette": "report",
+    "tokenizers": "hf",
+    "torch": "hf",
+    "transformers": "hf",
+    "trimesh": "meshes",
+    "uvicorn": "report",
+    "xllamacpp": "gguf",
+    "z3": "prove",
+    "zstandard": "inspect",
+}
+
+
+def missing_part(error: ModuleNotFoundError) -> MissingExtraError | None:
+    """The optional part that would bring a module which is not there; none if none would."""
+    extra = PARTS.get((error.name or "").partition(".")[0])
+    return MissingExtraError("This", extra) if extra else None
 
 
 @contextmanager
@@ -230,15 +268,13 @@ def inert(text: str) -> str:
     >>> print(inert("gpt\\x1b[31m\\u202e2"))
     gpt\\x1b[31m\\u202e2
     """
-    if text.isprintable():
-        return text
-
-    return "".join(map(_visible, text))
+    return _UNUSUAL.sub(_visible, text)
 
 
-def _visible(character: str) -> str:
+def _visible(match: re.Match[str]) -> str:
     from unicodedata import category
 
+    character = match[0]
     if character.isprintable() or character in _HARMLESS:
         return character
     if character == "\t":

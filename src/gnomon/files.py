@@ -240,6 +240,11 @@ def _check_header(header: list[str] | None, columns: Sequence[str], file: str | 
     if header is None:
         hint = f"Its first line must name the columns{': ' if columns else ''}{', '.join(columns)}."
         raise DataError("the file is empty.", hint, file=file)
+    for column in header:
+        if not columns and column and header.count(column) > 1:  # only the last would be seen
+            raise DataError(
+                f"two columns are named '{column}'.", "Rename or remove one.", file=file, line=1
+            )
     for column in columns:
         if column not in header:
             raise DataError(

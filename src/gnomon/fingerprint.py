@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -17,7 +17,8 @@ import msgspec
 
 from gnomon.durable import cache_folder
 
-LARGE = 64 * 2**20  # bytes from which on it is worth while to remember the hash of a file
+LARGE = 2 * 2**20  # bytes from which on it is worth while to remember a hash
+BY_HASH = 64 * 2**20  # bytes from which on a file counts by its hash in that of its folder
 SETTLED = 2.0  # seconds since the last change: clocks of file systems are coarse
 DEEPEST = 5  # folders in each other; a link may lead in a circle
 PROSE, NOT_PROSE = (".md", ".txt"), ("vocab.txt", "merges.txt")
@@ -35,7 +36,7 @@ class _KnownFile(msgspec.Struct, frozen=True):
 
 
 class _KnownHash(msgspec.Struct, frozen=True):
-    file: _KnownFile
+    files: list[_KnownFile]
     sha256: str
 
 
@@ -47,17 +48,47 @@ def sha256_of(file: Path) -> str:
 
 def remembered_sha256(file: Path) -> str:
     """The same; that of a large file is looked up if the file is as it was when it was hashed."""
-    now = _as_it_is(file)
-    if now.size < LARGE:
-        return sha256_of(file)
-    record = cache_folder() / "hashes" / f"{sha256(now.path.encode()).hexdigest()[:32]}.json"
+    return _remembered("file", [file], lambda: sha256_of(file))
+
+
+def fingerprint(path: Path) -> str:
+    """A hash of a file, or of the files of a model's folder and of the folders in it.
+
+    In a folder, prose does not count: a new README does not change a model. Nor do the checkpoints
+    of a training and what is hidden: no model is loaded from there.
+    """
+    members = [("", path)] if path.is_file() else list(_within(path))
+    files = [file for _, file in members]
+    return _remembered("model", files, lambda: _hash_of(members))
+
+
+def _hash_of(members: Sequence[tuple[str, Path]]) -> str:
+    digest = sha256()
+    for name, file in members:
+        size = file.stat().st_size
+        digest.update(f"{name}\0{size}\0".encode())
+        if size >= BY_HASH:
+            digest.update(sha256_of(file).encode())
+        else:
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _remembered(kind: str, files: Sequence[Path], hashed: Callable[[], str]) -> str:
+    """The hash of some files: looked up if all are as they were when it was last worked out."""
+    now = [_as_it_is(file) for file in files]
+    if sum(file.size for file in now) < LARGE:
+        return hashed()
+    which = sha256(f"{kind} {now[0].path}".encode()).hexdigest()
+    record = cache_folder() / "hashes" / f"{which[:32]}.json"
     with suppress(OSError, msgspec.MsgspecError):
         known = msgspec.json.decode(record.read_bytes(), type=_KnownHash)
-        if known.file == now:
+        if known.files == now:
             return known.sha256
-    found = sha256_of(file)
-    is_settled = time.time() - max(now.modified, now.changed) / 1e9 > SETTLED
-    if is_settled and _as_it_is(file) == now:
+    found = hashed()
+    last_change = max(max(file.modified, file.changed) for file in now)
+    is_settled = time.time() - last_change / 1e9 > SETTLED
+    if is_settled and [_as_it_is(file) for file in files] == now:
         _remember(record, _KnownHash(now, found))
     return found
 
@@ -75,24 +106,6 @@ def _remember(record: Path, known: _KnownHash) -> None:
         record.parent.mkdir(parents=True, exist_ok=True)
         part.write_bytes(msgspec.json.encode(known))
         part.replace(record)
-
-
-def fingerprint(path: Path) -> str:
-    """A hash of a file, or of the files of a model's folder and of the folders in it.
-
-    In a folder, prose does not count: a new README does not change a model. Nor do the checkpoints
-    of a training and what is hidden: no model is loaded from there.
-    """
-    digest = sha256()
-    members = [("", path)] if path.is_file() else _within(path)
-    for name, file in members:
-        size = file.stat().st_size
-        digest.update(f"{name}\0{size}\0".encode())
-        if size >= LARGE:
-            digest.update(remembered_sha256(file).encode())
-        else:
-            digest.update(file.read_bytes())
-    return digest.hexdigest()
 
 
 def _within(folder: Path, before: str = "", depth: int = 1) -> Iterator[tuple[str, Path]]:

@@ -25,8 +25,9 @@ ONLY_BY_COMMAND = {
 }
 RUNS_CODE = ("trust_remote_code", "allow_pickle")
 KEY, ADDRESS = "key_env", "base_url"
+OF_MACHINE = ("device", "threads")  # where a model computes: the user's machine, not the file's
 # What the command says of models that a file names: its trust, and which addresses get a key.
-SAID_BY_COMMAND = (*ONLY_BY_COMMAND, ADDRESS)
+SAID_BY_COMMAND = (*ONLY_BY_COMMAND, ADDRESS, *OF_MACHINE)
 RESULTS = ("report.html", "tables.md", "figures")  # what an experiment writes into its folder
 _BETWEEN = re.compile(r"[\s,]+")  # several addresses
 _PAGE = re.compile(rb"""<meta name="generator" content="gnomon """)
@@ -84,9 +85,9 @@ def model_of_file(spec: str, options: Mapping[str, Any]) -> ModelSpec:
 
 
 def as_command_says(asked: ModelSpec, said: Mapping[str, Any]) -> ModelSpec:
-    """The model of a file with what the command says of it: trust, a key, the address it names."""
+    """The model of a file with what the command says of it: trust, a key, its address, a device."""
     factory = model_factory(asked.spec)
-    trusted = {name: said[name] for name in ONLY_BY_COMMAND if name in said}
+    trusted = {name: said[name] for name in (*ONLY_BY_COMMAND, *OF_MACHINE) if name in said}
     if ADDRESS in asked.options:
         _check_can_be_kept_from(asked, said, factory)
         if KEY not in trusted and _is_named(asked.options[ADDRESS], said):

@@ -160,11 +160,15 @@ def comes_from_here(request: Request, *, own: str = "") -> bool:
 
 async def form_of(request: Request) -> dict[str, str]:
     """The fields of a form, read within bounds."""
+    from starlette.requests import ClientDisconnect
+
     try:
         async with asyncio.timeout(FORM_PATIENCE):
             content = await _body_of(request)
     except TimeoutError:
         raise FormError("Sending took too long.", "Go back and save it again.") from None
+    except ClientDisconnect:  # nobody is there to be told
+        raise FormError("The form ended too early.", "Go back and save it again.") from None
     try:
         pairs = parse_qsl(
             content.decode("ascii"),

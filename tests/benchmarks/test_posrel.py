@@ -11,14 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon.benchmarks.posrel import (
-    RELATIONS,
     fresh,
     general_fresh,
     general_published,
     published,
     statistics,
 )
-from gnomon.benchmarks.posrel_scenes import facts_of, read_table
+from gnomon.benchmarks.posrel_scenes import RELATIONS, facts_of, read_table
 from gnomon.errors import DataError, MissingFileWarning, UsageError
 from gnomon.files import package_data, read_yaml
 

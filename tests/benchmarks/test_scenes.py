@@ -107,6 +107,6 @@ def test_scenes_are_asked_only_where_they_are_asked_for():
 
 def test_prompts_of_text_models_cannot_put_a_scene():
     item = next(gnomon.load("posrel", form="scene").items())
-    for name in ("plain", "chat", "picture", "t5"):
+    for name in ("plain", "chat", "picture-plain", "t5"):
         with pytest.raises(UsageError, match="form 'scene'"):
             load_prompt(name).context(item)

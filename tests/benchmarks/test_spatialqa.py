@@ -480,6 +480,18 @@ def test_data_or_results_are_found_in_a_checkout_or_a_flat_folder(tmp_path: Path
     assert (first.group, second.tags["category"]) == ("above_below/0", "metaphor")
 
 
+def test_each_template_of_the_published_items_may_be_cut(tmp_path: Path):
+    """So that a small part has all templates, as figures without partial credit need."""
+    rows = [f"A is in B{i}.\tB{i} holds A.\tentailment\tcontainment\tin\t0" for i in range(9)]
+    rows += ["A runs.\tA is moving.\tentailment\tmotion\tmoves\t0"]
+    write(tmp_path, "data.tsv", [HEADER, *rows])
+    few = list(published(data=str(tmp_path), per_group=3))
+    assert [item.group for item in few] == ["in/0"] * 3 + ["moves/0"]
+    more = list(published(data=str(tmp_path), per_group=4))
+    assert {item.id for item in few} < {item.id for item in more}
+    assert len(list(published(data=str(tmp_path)))) == 10
+
+
 def test_rows_of_differently_ordered_files_meet_by_id(tmp_path: Path):
     rows = [*ROWS, ROWS[0], ROWS[0]]
     data = write(tmp_path, "data.tsv", [HEADER, *rows])

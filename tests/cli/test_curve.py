@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import msgspec
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -20,7 +21,7 @@ from gnomon.reports.figures.against import learning_curves
 from gnomon.train import recipes as kinds
 from gnomon.train.curves import Amounts, curve_points
 from gnomon.train.items import ItemData, read_material
-from gnomon.train.recipes import Nothing, TrainingKind
+from gnomon.train.recipes import TrainingKind
 
 RECIPE = """
 kind: toy
@@ -75,6 +76,10 @@ class ToyLearner:
         features = torch.tensor([[1.0, number, number % 2] for number in numbers])
         right = torch.tensor([item.choices.index(item.gold[0]) for item in items])
         return self.module(features / 10), right
+
+
+class Nothing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The section of a kind that has no settings of its own."""
 
 
 TOY = TrainingKind(

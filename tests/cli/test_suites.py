@@ -289,6 +289,7 @@ models:
     train: few-shot
     set: {schedule.steps: 1, "data.train.options.seed": 2}
     curve: 0,2
+    draws: 2
 paper_models:
   - Coin=random
 """
@@ -300,8 +301,8 @@ def test_an_experiment_trains_asks_and_writes_tables_and_figures(tmp_path, capsy
 
     def train_curve(args):
         trained.append((args.recipe, list(args.set), args.output, args.curve, args.draws))
-        for amount in ("0", "2"):
-            (tmp_path / args.output / f"items-{amount}" / "draw-1").mkdir(parents=True)
+        for draw in ("draw-1", "draw-2"):
+            (tmp_path / args.output / "items-2" / draw).mkdir(parents=True)
 
     def choose(args):
         chosen.append((args.benchmark, args.model, args.limit, args.set))
@@ -312,14 +313,18 @@ def test_an_experiment_trains_asks_and_writes_tables_and_figures(tmp_path, capsy
     monkeypatch.setitem(MODELS, "hf", Entry(f"{__name__}:prompted", ""))
     assert main(["run", "e.yaml", "--runs", "asked"]) == 0
     changes = ["schedule.steps=1", "data.train.options.seed=2"]
-    assert trained == [("few-shot", changes, "out/taught", "0,2", 1)]
+    assert trained == [("few-shot", changes, "out/taught", "0,2", 2)]
     assert chosen == [("posrel", "hf:out/taught", 40, ["items.form=cloze"])]
-    assert {run.name for run in runs_in("asked")} == {"Most", "Taught 0", "Taught 2"}
+    asked = {run.name: run.model for run in runs_in("asked")}
+    largest = "hf:out/taught/items-2/draw-"  # what smaller amounts come to, training measured
+    assert asked == {"Most": "majority", "Taught #1": f"{largest}1", "Taught #2": f"{largest}2"}
     assert (tmp_path / "out/report.html").stat().st_size > 10_000
     assert list((tmp_path / "out/figures").glob("*.svg"))
     tables = (tmp_path / "out/tables.md").read_text(encoding="utf-8")
     assert "Table 3. Positional relationship" in tables
-    assert "| Taught 2 |" in tables
+    assert "| Taught | " in tables  # both draws in one row, with their deviation
+    assert "| Taught #1 |" not in tables
+    assert "Taught on posrel@fresh: mean and standard deviation over 2 seeds." in tables
     assert "prompts chosen by folds" in tables
     assert "a row" in tables
     assert "tables.md" in capsys.readouterr().out
@@ -334,12 +339,28 @@ def test_an_experiment_trains_asks_and_writes_tables_and_figures(tmp_path, capsy
     assert main(["run", "scales", "-m", "random", "--set", "models=paper"]) == 2
 
 
-def prompted(name, *, prompt=""):
+def prompted(name, *, prompt="", device=""):
     """A reader that takes a prompt.
 
     prompt  how items are put
+    device  where it computes
     """
     return Reader()
+
+
+def test_models_of_a_file_compute_on_the_device_that_the_command_names(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setitem(MODELS, "hf", Entry(f"{__name__}:prompted", ""))
+    (tmp_path / "e.yaml").write_text("benchmarks: [scales]\nmodels: [hf:x, random]\nlimit: 5\n")
+    assert main(["run", "e.yaml", "--device", "cuda"]) == 0
+    found = {run.model: run.manifest.model_options.get("device") for run in runs_in("runs")}
+    assert found == {"hf:x": "cuda", "random": None}
+    capsys.readouterr()
+    assert main(["run", "e.yaml", "--prompt", "plain"]) == 2
+    told = capsys.readouterr().err
+    assert "The option 'prompt' is for models of the command, and it names none." in told
+    assert "options:" in told
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from gnomon import Benchmark, registry
+from gnomon.cli import dispatch
 from gnomon.errors import DataError
-from hostile import readers, servers, trying
+from gnomon.runs import identity
+from hostile import commands, readers, servers, trying, weights
+from hostile.command import command
 from hostile.misbehaving import KEY, PASSWORD
 from hostile.mutating import STRUCTURES, mutate
 from hostile.readers import Reader, WrongError
@@ -165,3 +168,23 @@ def test_a_fault_that_is_found_is_told_and_makes_the_attack_fail(capsys):
     assert "1 lost\n    lost: killed before call 7" in capsys.readouterr().out
     assert not tell([("faulty", faulty)], as_json=True)
     assert loaded(capsys.readouterr().out) == {"faulty": faulty}
+
+
+def test_a_change_of_weights_that_nobody_notices_is_found(monkeypatch):
+    monkeypatch.setattr(weights, "SETTLED", 0.0)
+    monkeypatch.setattr(identity, "fingerprint", lambda path: "always the same")
+    ((_, found),) = weights.tallies(tensors=1, megabytes=1)
+    assert found.tried == 1
+    assert found.faults["wrong"] == 3, "run, merge and compare"
+
+
+def test_a_character_that_cannot_be_printed_is_found(monkeypatch):
+    monkeypatch.setattr(dispatch, "_print_anything", lambda: None)
+    with pytest.raises(UnicodeEncodeError):
+        command("show", "scales", "--format", "\u5927", encoding="cp1252")
+    assert command("list", encoding="ascii").code == 0
+
+
+def test_a_command_that_nobody_tries_is_named(monkeypatch):
+    monkeypatch.setitem(registry.COMMANDS, "newest", registry.Entry("a_plug_in:C", "new"))
+    assert commands.missing() == ["newest"]

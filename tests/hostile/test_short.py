@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hostile import people, readers
+from hostile import commands, people, readers
 
 ROOT = Path(__file__).parents[2]
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limits and signals are Linux's")
@@ -72,6 +72,26 @@ def test_no_kill_of_the_page_loses_or_doubles_an_answer():
     ((_, found),) = people.trials(kills=2, people=3)  # here: a process less to start
     assert found.notes == []
     assert found.read > 0
+
+
+@linux
+def test_every_command_prints_in_any_encoding_and_takes_any_name():
+    assert tried(attack("encodings")) >= 90
+
+
+@linux
+def test_a_tensor_that_is_changed_in_place_is_noticed():
+    assert tried(attack("weights")) >= 2
+
+
+@linux
+def test_half_open_connections_lock_nobody_out():
+    pytest.importorskip("uvicorn")
+    assert tried(attack("crowds")) >= 12
+
+
+def test_every_command_of_the_registry_is_tried():
+    assert commands.missing() == []
 
 
 def test_every_reader_of_the_registry_has_a_sample():

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from gnomon.language.expressions import (
     LENGTH_LIMIT,
     All,
+    ClassName,
     Combined,
     ComparedSets,
     ExpressionError,
     Listed,
     MemberOf,
-    NamedSet,
     NotCondition,
     Related,
     Same,
@@ -27,16 +27,16 @@ from gnomon.language.expressions import (
 
 
 def test_names_with_hyphens_are_not_differences():
-    assert parse_set("small-animal") == NamedSet("small-animal")
-    assert parse_set("small - animal") == Combined("-", NamedSet("small"), NamedSet("animal"))
+    assert parse_set("small-animal") == ClassName("small-animal")
+    assert parse_set("small - animal") == Combined("-", ClassName("small"), ClassName("animal"))
 
 
 def test_both_binds_tighter_than_either():
     assert parse_set("a | b & c") == Combined(
-        "|", NamedSet("a"), Combined("&", NamedSet("b"), NamedSet("c"))
+        "|", ClassName("a"), Combined("&", ClassName("b"), ClassName("c"))
     )
     assert parse_set("(a | b) & c") == Combined(
-        "&", Combined("|", NamedSet("a"), NamedSet("b")), NamedSet("c")
+        "&", Combined("|", ClassName("a"), ClassName("b")), ClassName("c")
     )
 
 
@@ -45,7 +45,7 @@ def test_entities_in_braces_may_hold_spaces():
 
 
 def test_products_are_joined_by_stars():
-    assert parse_product("a * {b} * c") == [NamedSet("a"), Listed(("b",)), NamedSet("c")]
+    assert parse_product("a * {b} * c") == [ClassName("a"), Listed(("b",)), ClassName("c")]
 
 
 def test_and_binds_tighter_than_or_and_not_tightest():
@@ -60,7 +60,7 @@ def test_comparisons_on_scales():
 
 
 def test_membership_and_its_negations():
-    assert parse_condition("X not in a") == NotCondition(MemberOf("X", NamedSet("a")))
+    assert parse_condition("X not in a") == NotCondition(MemberOf("X", ClassName("a")))
     assert parse_condition("X != {b}") == NotCondition(MemberOf("X", Listed(("b",))))
 
 

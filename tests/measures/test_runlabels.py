@@ -50,3 +50,13 @@ def test_settings_are_the_options_that_have_a_say_in_the_answers(model, options,
         "limit": 6,
     }
     assert not {"timeout"} & set(found)
+
+
+def test_runs_of_one_model_whose_weights_changed_are_told_apart(tmp_path):
+    run = gnomon.run(gnomon.load("scales"), "random", limit=6)
+    run.manifest.model = "hf:mine"
+    found = []
+    for digest in ("0123456789abcdef", "fedcba9876543210"):
+        run.manifest.model_files = {"mine": digest, "examples.jsonl": "00"}
+        found.append(settings_of(Run(run.path, run.manifest)))
+    assert labels(["m", "m"], found) == ["m (weights 01234567)", "m (weights fedcba98)"]

@@ -342,6 +342,12 @@ MAKES = {
         {**ENCODER, "embedding_size": 16},
     ),
     "deberta": ("unigram, mask", "DebertaV2ForMaskedLM", "DebertaV2Config", ENCODER),
+    "visualbert": (
+        "wordpiece",
+        "VisualBertForPreTraining",
+        "VisualBertConfig",
+        {**ENCODER, "visual_embedding_dim": 12},
+    ),
     "nli": (
         "wordpiece",
         "BertForSequenceClassification",

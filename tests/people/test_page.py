@@ -317,6 +317,22 @@ def test_a_form_that_does_not_end_is_given_up(
     assert "took too long" in answer.text
 
 
+def test_a_form_that_is_cut_off_is_an_error_for_people_and_no_traceback() -> None:
+    from starlette.requests import Request
+
+    waiting = [
+        {"type": "http.request", "body": b"token=", "more_body": True},
+        {"type": "http.disconnect"},
+    ]
+
+    async def receive() -> Any:
+        return waiting.pop(0)
+
+    request = Request({"type": "http", "method": "POST", "headers": []}, receive)
+    with pytest.raises(web.FormError, match="ended too early"):
+        asyncio.run(web.form_of(request))
+
+
 def test_a_script_in_a_comment_is_text(people: dict[str, Person], tmp_path: Path) -> None:
     ann = people["ann"].join()
     first = ann.at

@@ -4,7 +4,8 @@ from collections import Counter
 
 import pytest
 
-from gnomon.benchmarks.posrel import RELATIONS, general_published, published
+from gnomon.benchmarks.posrel import general_published, published
+from gnomon.benchmarks.posrel_scenes import RELATIONS
 from gnomon.errors import MissingFileWarning
 
 pytestmark = pytest.mark.published

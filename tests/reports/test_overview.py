@@ -37,10 +37,13 @@ def write(made: ModuleType, tmp_path: Path) -> Write:
 
 
 def questions(n: int = 100) -> list[Item]:
-    return [
-        Item(id=f"{i}", form="choice", text=f"Is {i}?", choices=("no", "yes"), gold=("yes",))
-        for i in range(n)
-    ]
+    found = []
+    for i in range(n):
+        gold = "yes" if i % 2 else "no"
+        found.append(
+            Item(id=f"{i}", form="choice", text=f"Is {i}?", choices=("no", "yes"), gold=(gold,))
+        )
+    return found
 
 
 def share(percent: int) -> Callable[[int], bool]:

@@ -406,17 +406,19 @@ def test_the_papers_own_items_get_no_caveat_about_a_rounded_number_of_items() ->
 def test_a_run_on_other_items_than_the_papers_table_gets_a_caveat(
     made: ModuleType, tmp_path: Path
 ) -> None:
-    def caveats(name: str, options: dict[str, object]) -> list[str]:
+    def beside(name: str, options: dict[str, object]) -> tuple[list[Listing], list[str]]:
         run = made.write(
             tmp_path / name, "viphy-spatial@published", "m", made.pairs(), options=options
         )
         table = Table.of_run(run, registry.benchmark("viphy-spatial"))
-        return beside_papers([table])[1]
+        return beside_papers([table])
 
-    assert caveats("three", {"levels": 3, "split": "test"}) == [
-        "m on viphy-spatial@published is not on the items of Table 3: levels 3 here, levels 2 in "
-        "the paper."
-    ]
+    def caveats(name: str, options: dict[str, object]) -> list[str]:
+        return beside(name, options)[1]
+
+    listings, said = beside("three", {"levels": 3, "split": "test"})
+    assert ["Table 5" in listing.title for listing in listings] == [True]  # and not in Table 3
+    assert said == []
     split, levels = caveats("all", {"levels": 2, "split": ""})
     assert "is not on the items of Table 5, Table 3: split (all) here, split test in the" in split
     assert "is not on the items of Table 5: levels 2 here, levels 3 in the paper." in levels
@@ -424,6 +426,28 @@ def test_a_run_on_other_items_than_the_papers_table_gets_a_caveat(
     assert any("Table 3: prompt finetune here" in said for said in caveats("taught", taught))
     asked = {**taught, "prompt": "question"}
     assert not any("Table 3" in said for said in caveats("asked", asked))
+
+
+def test_what_holds_of_several_rows_is_said_once_and_a_run_is_told_from_the_papers_row() -> None:
+    rows = []
+    for i in range(20):
+        item = Item(
+            id=f"{i}",
+            form="entailment",
+            text="?",
+            choices=("a", "b"),
+            gold=("a",),
+            group=f"{i // 2}",
+        )
+        rows.append((item, Answer(item=f"{i}", choice="a")))
+    tables = []
+    for name in ("T5", "mine"):
+        tables.append(Table.of(rows, benchmark="spatialqa@published", model=name))
+    listings, (caveat,) = beside_papers(tables)
+    assert caveat.startswith("T5; mine on spatialqa@published: 2.0 items a group on average")
+    names = [row[0] for row in listings[0].rows]
+    assert "T5" in names
+    assert names[-2:] == ["T5 (this run)", "mine"]
 
 
 def test_sources_of_one_benchmark_have_a_row_each() -> None:

@@ -38,8 +38,8 @@ def write(made: ModuleType, tmp_path: Path) -> Write:
 
     def written_run(benchmark: str, model: str, right: Callable[[int], bool], n: int = 100) -> Run:
         def say(item: Item) -> Answer:
-            choice = item.gold[0] if right(int(item.id)) else "no"
-            return Answer(item=item.id, choice=choice)
+            wrong = "no" if item.gold[0] == "yes" else "yes"
+            return Answer(item=item.id, choice=item.gold[0] if right(int(item.id)) else wrong)
 
         items = [
             Item(
@@ -47,7 +47,7 @@ def write(made: ModuleType, tmp_path: Path) -> Write:
                 form="choice",
                 text=f"Is {i}?",
                 choices=("no", "yes"),
-                gold=("yes",),
+                gold=("yes" if i % 2 else "no",),
                 tags={"half": "first" if i < 50 else "second"},
             )
             for i in range(n)

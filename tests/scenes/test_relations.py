@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from gnomon.errors import GnomonError
 from gnomon.lexicon.relations import lexicon
 from gnomon.scenes import contacts, directions
+from gnomon.scenes.bodies import BodyPair, Verdict
 from gnomon.scenes.relations import FRAMED, broken_laws, decide, explain, facts, relations
 from gnomon.scenes.scenes import Placed, Scene, Viewer
 
@@ -228,7 +229,7 @@ def test_a_fact_is_explained_in_words():
 
 def test_every_relation_names_a_meaning_and_every_meaning_is_named():
     named = {rule.meaning for rule in relations().values()}
-    wanted = {"pair": "BodyPair", "return": "Verdict"}
+    wanted = {"pair": BodyPair, "return": Verdict}
     rules = set()
     for name, value in {**vars(contacts), **vars(directions)}.items():
         if getattr(value, "__annotations__", None) == wanted and not name.startswith("_"):

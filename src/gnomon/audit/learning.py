@@ -26,7 +26,7 @@ AT_ONCE = 4096  # rows
 TINY = 1e-12
 
 
-class Learner(Protocol):
+class SumRule(Protocol):
     """A rule whose knowledge is a sum over the rows that it saw."""
 
     def counts(self, rows: np.ndarray) -> Floats:
@@ -60,7 +60,7 @@ def folds_of_units(units: Sequence[tuple[str, ...]], folds: int = FOLDS) -> np.n
     return found
 
 
-def held_out_scores(learner: Learner, answers: Answers, folds: np.ndarray) -> Floats:
+def held_out_scores(learner: SumRule, answers: Answers, folds: np.ndarray) -> Floats:
     """[rows, width] what speaks for each choice, learnt from all other folds; 0 without any."""
     found = np.where(answers.choices >= 0, 0.0, -np.inf)
     blocks, block_of = np.unique(folds, return_inverse=True)
@@ -75,7 +75,7 @@ def held_out_scores(learner: Learner, answers: Answers, folds: np.ndarray) -> Fl
     return found
 
 
-def tried(learner: Learner, answers: Answers, folds: np.ndarray) -> Tried:
+def tried(learner: SumRule, answers: Answers, folds: np.ndarray) -> Tried:
     """What a rule earns that never saw a row of the same fold; a guess where it saw nothing."""
     blocks, block_of = np.unique(folds, return_inverse=True)
     rows_of = [np.flatnonzero(block_of == block) for block in range(len(blocks))]
@@ -95,7 +95,7 @@ def _last(bits: int) -> int:
     return int(bits).bit_length()
 
 
-def learnt_once(learner: Learner, answers: Answers, train: np.ndarray, asked: np.ndarray) -> Floats:
+def learnt_once(learner: SumRule, answers: Answers, train: np.ndarray, asked: np.ndarray) -> Floats:
     """What a rule earns on the rows in `asked` that has learnt from those in `train`."""
     known = learner.counts(np.flatnonzero(train))
     scores = learner.scores(known, np.flatnonzero(asked))

@@ -11,8 +11,8 @@ from gnomon.audit.finding import Finding, OffChance, against, alone, finding_of,
 from gnomon.audit.learning import (
     ChoiceBayes,
     LabelRates,
-    Learner,
     NaiveBayes,
+    SumRule,
     Tried,
     folds_at_random,
     folds_of_units,
@@ -215,7 +215,7 @@ def usual_way(subject: Subject) -> Way:
     return "by group" if subject.grouped else "at random"
 
 
-def tried_against_rates(subject: Subject, learner: Learner, way: Way) -> tuple[OffChance, Floats]:
+def tried_against_rates(subject: Subject, learner: SumRule, way: Way) -> tuple[OffChance, Floats]:
     """What a rule gets beyond a guess and beyond label rates, and what it earns on each row."""
     answers = subject.answers
     held = folded(subject, way)
@@ -289,7 +289,7 @@ def _finding(subject: Subject, given: Input, way: Way) -> Finding:
     return subject.about_answers(finding, asked[credit == 1])
 
 
-def _by_split(subject: Subject, learner: Learner) -> tuple[OffChance, Floats, np.ndarray]:
+def _by_split(subject: Subject, learner: SumRule) -> tuple[OffChance, Floats, np.ndarray]:
     """The same, learnt from the authors' training part: to be reliably wrong tells as much."""
     answers, splits = subject.answers, subject.splits
     assert splits is not None

@@ -21,9 +21,9 @@ from gnomon.audit.integrity import same_questions
 from gnomon.audit.learning import (
     ChoiceBayes,
     LabelRates,
-    Learner,
     NaiveBayes,
     Ridge,
+    SumRule,
     held_out_scores,
 )
 from gnomon.audit.partialinput import (
@@ -48,7 +48,7 @@ CAUTION = 0.9  # of what is known: what a round leaves the next one sees, what i
 SEED = 0
 
 
-class LeftOut(NamedTuple):
+class PrunedItem(NamedTuple):
     """An item that is not in the part, and why."""
 
     id: str
@@ -60,7 +60,7 @@ class Pruned(NamedTuple):
     """The items that stay, and those that do not."""
 
     kept: list[AuditItem]
-    left_out: list[LeftOut]
+    left_out: list[PrunedItem]
     rounds: int
 
 
@@ -75,7 +75,7 @@ class Blind(NamedTuple):
 def prune(audited: AuditSet) -> Pruned:
     """The part of a set that blind rules cannot answer, in the order of the set."""
     draw = Random(SEED)
-    left_out: dict[int, LeftOut] = dict(_unfit(audited))
+    left_out: dict[int, PrunedItem] = dict(_unfit(audited))
     rounds = 0
     while rounds < ROUNDS:
         kept = [number for number in range(len(audited)) if number not in left_out]
@@ -112,13 +112,13 @@ def write_pruned(report: AuditReport, file: Path) -> str:
     )
 
 
-def _unfit(audited: AuditSet) -> Iterator[tuple[int, LeftOut]]:
+def _unfit(audited: AuditSet) -> Iterator[tuple[int, PrunedItem]]:
     """Items that cannot be answered, and those that are there twice."""
     subject = Subject(audited)
     can_be_asked = set(subject.answers.rows.tolist())
     for number, question in enumerate(audited.questions):
         if number not in can_be_asked:
-            yield number, LeftOut(question.id, "has no right answer among its choices", None)
+            yield number, PrunedItem(question.id, "has no right answer among its choices", None)
     for numbers in same_questions(subject):
         golds = {frozenset(audited.questions[number].gold) for number in numbers}
         if len(golds) > 1:
@@ -127,10 +127,10 @@ def _unfit(audited: AuditSet) -> Iterator[tuple[int, LeftOut]]:
             first = audited.questions[numbers[0]].id
             repeated, reason = numbers[1:], f"repeats {first} word for word"
         for number in repeated:
-            yield number, LeftOut(audited.questions[number].id, reason, None)
+            yield number, PrunedItem(audited.questions[number].id, reason, None)
 
 
-def _given_away(subject: Subject, blind: Blind, draw: Random) -> Iterator[tuple[int, LeftOut]]:
+def _given_away(subject: Subject, blind: Blind, draw: Random) -> Iterator[tuple[int, PrunedItem]]:
     """The rows that do not stay, by a draw: the more likely the right answer, the more rarely."""
     answers = subject.answers
     offered = answers.choices >= 0
@@ -139,7 +139,7 @@ def _given_away(subject: Subject, blind: Blind, draw: Random) -> Iterator[tuple[
     for row, question in enumerate(subject.answered):
         if draw.random() * right[row] > least[row]:
             reason = f"{blind.part[row]} give its answer away"
-            yield row, LeftOut(question.id, reason, round(float(right[row]), 3))
+            yield row, PrunedItem(question.id, reason, round(float(right[row]), 3))
 
 
 def _blind(subject: Subject) -> Blind:
@@ -169,10 +169,10 @@ def _blind(subject: Subject) -> Blind:
     return Blind(_likely(CAUTION * total), part, known - nothing)
 
 
-def _rules(subject: Subject) -> Mapping[str, Learner]:
+def _rules(subject: Subject) -> Mapping[str, SumRule]:
     """Every rule that the checks know, and the second classifier over characters."""
     answers = subject.answers
-    rules: dict[str, Learner] = {"label rates": LabelRates(answers)}
+    rules: dict[str, SumRule] = {"label rates": LabelRates(answers)}
     for tag, codes in subject.tags.items():
         rules[f"label rates of the {tag}"] = LabelRates(answers, codes)
     if not answers.same_offer:

@@ -5,8 +5,6 @@ two things are level; a caption is true of the arrangement of one story and fals
 twin. What is hidden, or not clear to the viewer, is arranged again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from random import Random

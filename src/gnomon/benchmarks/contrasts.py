@@ -5,8 +5,6 @@ round: if the longer, the wordier or the more common name is the greater thing i
 lesser thing in the other. Objects are used evenly, and on both sides where they can be.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache

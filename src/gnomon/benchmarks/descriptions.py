@@ -4,8 +4,6 @@ That is data (data/benchmarks/FAMILY.yaml, one entry a benchmark, `all` for what
 functions that make items and tables are code.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

@@ -6,8 +6,6 @@ sentence in which the slots change places, a premise alone says nothing either. 
 those of the language room (docs/patterns.md).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,15 +20,8 @@ import msgspec
 
 from gnomon.errors import DataError
 from gnomon.files import read_yaml
+from gnomon.language import surface
 from gnomon.language.sampling import draws
-from gnomon.language.surface import (
-    SentenceError,
-    SlottedSentence,
-    WordForm,
-    form_of,
-    parse_sentence,
-    renderer,
-)
 from gnomon.language.world import Entity
 
 LABELS = ("entailment", "contradiction", "neutral")
@@ -53,7 +44,7 @@ class Template(NamedTuple):
     """A premise with slots, and the labels that are right with the family's hypothesis."""
 
     id: str  # family/number
-    premise: SlottedSentence
+    premise: surface.SlottedSentence
     labels: tuple[str, ...]
     figurative: bool
 
@@ -77,7 +68,7 @@ class TemplateFamily:
     kin: str
     category: str
     draws: tuple[Draw, ...]
-    hypothesis: SlottedSentence
+    hypothesis: surface.SlottedSentence
     templates: tuple[Template, ...]
 
     def problems(
@@ -147,7 +138,7 @@ class TemplateFamily:
                 seen.add((draw.source, row))
         return False
 
-    def _places(self, sentence: SlottedSentence) -> list[int]:
+    def _places(self, sentence: surface.SlottedSentence) -> list[int]:
         used = set(sentence.slots)
         return [place for place, draw in enumerate(self.draws) if used & set(draw.slots)]
 
@@ -160,13 +151,13 @@ class TemplateFamily:
                 where[slot] = (place, column)
         return where
 
-    def _renderer(self, sentence: SlottedSentence) -> Callable[[Sequence[int]], str]:
-        def table(slot: str, form: WordForm) -> tuple[str, ...]:
+    def _renderer(self, sentence: surface.SlottedSentence) -> Callable[[Sequence[int]], str]:
+        def table(slot: str, form: surface.WordForm) -> tuple[str, ...]:
             place, column = self._where[slot]
-            return tuple(form_of(row[column], form) for row in self.draws[place].rows)
+            return tuple(surface.form_of(row[column], form) for row in self.draws[place].rows)
 
         slots = list(self._where)
-        render = renderer(sentence, slots, table)
+        render = surface.renderer(sentence, slots, table)
         places = [self._where[slot][0] for slot in slots]
         return lambda filling: render([filling[place] for place in places]) + "."
 
@@ -209,7 +200,9 @@ class _Entry(msgspec.Struct, forbid_unknown_fields=True):
         slots = text.split()
         roles = {int(role[2]) for role in ROLE.finditer(self.premise)}
         if roles != set(range(1, len(slots) + 1)):
-            raise SentenceError(f"'{text}' does not name a slot for each role of '{self.premise}'")
+            raise surface.SentenceError(
+                f"'{text}' does not name a slot for each role of '{self.premise}'"
+            )
         return ROLE.sub(lambda role: role[1] + slots[int(role[2]) - 1], self.premise)
 
 
@@ -260,9 +253,9 @@ def _family_and_twin(
             return
         twin = _entry({"slots": entry.slots, "category": entry.category, **entry.twin})
         if twin.twin:
-            raise SentenceError("a twin has no twin of its own")
+            raise surface.SentenceError("a twin has no twin of its own")
         yield _family(f"{name}-twin", name, twin, file.stem, words)
-    except (msgspec.ValidationError, SentenceError) as error:
+    except (msgspec.ValidationError, surface.SentenceError) as error:
         raise DataError(
             f"the family '{name}': {error}.",
             "Write it as docs/families.md shows.",
@@ -278,7 +271,7 @@ def _family(
         premise = _sentence(text, entry)
         templates.append(Template(f"{name}/{number}", premise, _labels(label), figurative))
     if not templates:
-        raise SentenceError("it has no premises")
+        raise surface.SentenceError("it has no premises")
     drawn = tuple(_draw(slots, source, words) for slots, source in entry.slots.items())
     _check_enough(drawn)
     hypothesis = _sentence(entry.hypothesis, entry)
@@ -289,7 +282,7 @@ def _family(
 
 def _entry(content: Any) -> _Entry:
     if not isinstance(content, dict):
-        raise SentenceError("it must have a hypothesis, slots and premises")
+        raise surface.SentenceError("it must have a hypothesis, slots and premises")
     own = set(_Entry.__struct_fields__) - {"literal"}
     fields: dict[str, Any] = {"literal": {}}
     for key, value in content.items():
@@ -303,16 +296,16 @@ def _entry(content: Any) -> _Entry:
 def _labels(text: str) -> tuple[str, ...]:
     labels = text.split("/")
     if not set(labels) <= set(LABELS):
-        raise SentenceError(f"'{text}' is not a label, or several with / between them")
+        raise surface.SentenceError(f"'{text}' is not a label, or several with / between them")
     return tuple(sorted(set(labels), key=LABELS.index))
 
 
-def _sentence(text: str, entry: _Entry) -> SlottedSentence:
-    sentence = parse_sentence(text)
+def _sentence(text: str, entry: _Entry) -> surface.SlottedSentence:
+    sentence = surface.parse_sentence(text)
     declared = " ".join(entry.slots).split()
     for slot in sentence.slots:
         if slot not in declared:
-            raise SentenceError(f"the slot {slot} of '{text}' is not declared")
+            raise surface.SentenceError(f"the slot {slot} of '{text}' is not declared")
     return sentence
 
 
@@ -322,16 +315,18 @@ def _draw(slots: str, source: str | Rows, words: Mapping[str, Rows]) -> Draw:
     elif source in words:
         name, listed = source, words[source]
     else:
-        raise SentenceError(f"there is no list of words named '{source}'")
+        raise surface.SentenceError(f"there is no list of words named '{source}'")
     names = tuple(slots.split())
     rows = []
     for row in listed:
         fillers = row if isinstance(row, list) else [row]
         if len(fillers) != len(names):
-            raise SentenceError(f"the words for {slots} must fill {len(names)} slot(s) in each row")
+            raise surface.SentenceError(
+                f"the words for {slots} must fill {len(names)} slot(s) in each row"
+            )
         rows.append(tuple(_entity(word) for word in fillers))
     if not rows:
-        raise SentenceError(f"there are no words for {slots}")
+        raise surface.SentenceError(f"there are no words for {slots}")
     return Draw(names, name, tuple(rows))
 
 
@@ -341,7 +336,7 @@ def _check_enough(drawn: Sequence[Draw]) -> None:
     for draw in drawn:
         if times[draw.source] > len(draw.rows):
             rows, draws_of = len(draw.rows), times[draw.source]
-            raise SentenceError(
+            raise surface.SentenceError(
                 f"the list '{draw.source}' has {rows} row(s) for {draws_of} different slots"
             )
 

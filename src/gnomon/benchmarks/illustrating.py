@@ -3,8 +3,6 @@
 They are made in a folder or in the cache.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path

@@ -4,8 +4,6 @@ A fact is asked once for each number of options. Those of a smaller number are a
 larger one, and stand in the same order, so that nothing but the further words differs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 

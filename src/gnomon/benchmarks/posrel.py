@@ -7,8 +7,6 @@ questions, one of them to be denied, or with FORM=both both ways; FORM=scene is 
 ordinary words in the fresh set.
 """
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Iterator, Sequence
@@ -17,16 +15,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from gnomon.benchmarks import posrel_scenes
 from gnomon.benchmarks.descriptions import described
 from gnomon.benchmarks.offering import offered
-from gnomon.benchmarks.posrel_scenes import (
-    RELATIONS,
-    ActionScene,
-    fresh_scenes,
-    general_scenes,
-    generalised,
-    published_scenes,
-)
 from gnomon.contracts import Listing
 from gnomon.downloads.catalogue import expected, locate
 from gnomon.errors import DataError, MissingFileWarning, unknown
@@ -58,7 +49,7 @@ def fresh(
     form       cloze, choice (two questions a scene), both, or scene (a prompt to be painted)
     options    2 to 4, or a range such as 2-4: offer so many of the words, one item for each number
     """
-    for scene in fresh_scenes(seed, scenes, per_group):
+    for scene in posrel_scenes.fresh_scenes(seed, scenes, per_group):
         yield from offered(_items(scene, _chosen(form), ASKED_FRESH), options)
 
 
@@ -69,7 +60,7 @@ def published(*, data: str = "", form: str = "cloze") -> Iterator[Item]:
     form  cloze, choice (two questions a scene), both, or scene (a prompt to be painted)
     """
     folder = locate(data, "posrel")
-    scenes = published_scenes(folder)
+    scenes = posrel_scenes.published_scenes(folder)
     forms = _chosen(form)
     questions = _published_questions(folder) if "choice" in forms else None
     if questions is not None:
@@ -90,7 +81,7 @@ def general_fresh(
     per_group  variants of each scene: another person, kind or wording
     form       cloze, choice (two questions a scene), both, or scene (a prompt to be painted)
     """
-    for scene in general_scenes(seed, scenes, per_group):
+    for scene in posrel_scenes.general_scenes(seed, scenes, per_group):
         yield from _items(scene, _chosen(form), ASKED_FRESH)
 
 
@@ -110,8 +101,8 @@ def general_published(
         MissingFileWarning,
         stacklevel=2,
     )
-    scenes = published_scenes(locate(data, "posrel"))
-    for scene in generalised(scenes, seed, per_group):
+    scenes = posrel_scenes.published_scenes(locate(data, "posrel"))
+    for scene in posrel_scenes.generalised(scenes, seed, per_group):
         yield from _items(scene, _chosen(form), ASKED_PUBLISHED)
 
 
@@ -150,7 +141,9 @@ def _published_questions(folder: Path) -> list[_Asked] | None:
     return [_Asked(file, line, row) for line, row in read_jsonl(file, _Question)]
 
 
-def _as_asked(scene: ActionScene, number: int, questions: Sequence[_Asked]) -> Iterator[Item]:
+def _as_asked(
+    scene: posrel_scenes.ActionScene, number: int, questions: Sequence[_Asked]
+) -> Iterator[Item]:
     """Rows 2i and 2i+1 of the questions belong to row i of the scenes."""
     own = questions[2 * number : 2 * number + 2]
     if len(own) < 2:
@@ -163,7 +156,7 @@ def _as_asked(scene: ActionScene, number: int, questions: Sequence[_Asked]) -> I
         yield _as_read(scene, asked)
 
 
-def _as_read(scene: ActionScene, asked: _Asked) -> Item:
+def _as_read(scene: posrel_scenes.ActionScene, asked: _Asked) -> Item:
     question = asked.row.question
     answer = ANSWERS.get(str(asked.row.label).lower())
     if answer is None:
@@ -179,7 +172,7 @@ def _as_read(scene: ActionScene, asked: _Asked) -> Item:
     return _question(scene, _relation_in(text, scene, answer), text.strip(), answer)
 
 
-def _relation_in(text: str, scene: ActionScene, answer: str) -> str:
+def _relation_in(text: str, scene: posrel_scenes.ActionScene, answer: str) -> str:
     """The relation that a question asks about, by its word, else by its answer."""
     for name, word in ASKED_PUBLISHED.items():
         if re.search(rf"\b{word}\b", text):
@@ -187,7 +180,9 @@ def _relation_in(text: str, scene: ActionScene, answer: str) -> str:
     return scene.relation if answer == "yes" else scene.other
 
 
-def _items(scene: ActionScene, forms: Sequence[Form], words: dict[str, str]) -> Iterator[Item]:
+def _items(
+    scene: posrel_scenes.ActionScene, forms: Sequence[Form], words: dict[str, str]
+) -> Iterator[Item]:
     if "cloze" in forms:
         yield _cloze(scene)
     if "scene" in forms:
@@ -196,33 +191,38 @@ def _items(scene: ActionScene, forms: Sequence[Form], words: dict[str, str]) -> 
         yield from _questions(scene, words)
 
 
-def _cloze(scene: ActionScene) -> Item:
+def _cloze(scene: posrel_scenes.ActionScene) -> Item:
     text = f"{scene.pronoun.capitalize()} is {MASK} the {scene.object}."
-    return _item(scene, "cloze", text, RELATIONS, scene.relation, "")
+    return _item(scene, "cloze", text, posrel_scenes.RELATIONS, scene.relation, "")
 
 
-def _prompt(scene: ActionScene) -> Item:
+def _prompt(scene: posrel_scenes.ActionScene) -> Item:
     """The sentence as it is: what is painted must show where the person is."""
-    item = _item(scene, "scene", scene.text, RELATIONS, scene.relation, "")
+    item = _item(scene, "scene", scene.text, posrel_scenes.RELATIONS, scene.relation, "")
     things = {"thing_a": scene.person, "thing_b": scene.object}
     return msgspec.structs.replace(item, context="", tags=item.tags | things)
 
 
-def _questions(scene: ActionScene, words: dict[str, str]) -> Iterator[Item]:
+def _questions(scene: posrel_scenes.ActionScene, words: dict[str, str]) -> Iterator[Item]:
     for asked, answer in ((scene.relation, "yes"), (scene.other, "no")):
         yield _question(
             scene, asked, f"Is the {scene.person} {words[asked]} the {scene.object}?", answer
         )
 
 
-def _question(scene: ActionScene, asked: str, text: str, answer: str) -> Item:
+def _question(scene: posrel_scenes.ActionScene, asked: str, text: str, answer: str) -> Item:
     # The authors' sentences end in a space, their questions' first sentences do not.
     scene = scene._replace(text=scene.text.rstrip())
     return _item(scene, "choice", text, ("yes", "no"), answer, asked)
 
 
 def _item(
-    scene: ActionScene, form: Form, text: str, choices: tuple[str, ...], gold: str, asked: str
+    scene: posrel_scenes.ActionScene,
+    form: Form,
+    text: str,
+    choices: tuple[str, ...],
+    gold: str,
+    asked: str,
 ) -> Item:
     person, thing = scene.stands_for or (scene.person, scene.object)
     tags = {
@@ -268,11 +268,13 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
 
     places = []
     for thing in dict.fromkeys(thing for thing, _ in objects):
-        places.append((thing, *(objects[thing, name] for name in RELATIONS)))
-    columns = ("object", *RELATIONS)
+        places.append((thing, *(objects[thing, name] for name in posrel_scenes.RELATIONS)))
+    columns = ("object", *posrel_scenes.RELATIONS)
     tables = [Listing("Scenes by object and relation", columns, tuple(places))]
     if words:
-        answers = [(name, words[name, "yes"], words[name, "no"]) for name in RELATIONS]
+        answers = [
+            (name, words[name, "yes"], words[name, "no"]) for name in posrel_scenes.RELATIONS
+        ]
         title = "Right answers by the relation asked about"
         tables.append(Listing(title, ("asked", "yes", "no"), tuple(answers)))
     return tables

@@ -3,8 +3,6 @@
 The actions with an object put the person in two places; see posrel_fresh.py for our own scenes.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -5,8 +5,6 @@ table with a header, or lines such as "elephant > butterfly". The spatial-common
 like its own size set (appendix B, Table 8).
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterator, Sequence

@@ -6,8 +6,6 @@ questions; the fresh one draws from our lexicon in bands of difficulty, and bala
 within the word.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path

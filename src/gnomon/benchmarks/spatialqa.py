@@ -6,8 +6,6 @@ templates in which neither a constant nor the hypothesis or the premise alone sa
 the label (docs/families.md).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,7 +16,7 @@ from gnomon.contracts import AnswerFormat, Listing
 from gnomon.downloads.catalogue import expected, locate
 from gnomon.errors import DataError, UsageError
 from gnomon.files import package_data, read_table, read_yaml
-from gnomon.grouped import tally
+from gnomon.grouped import grouped, tally
 from gnomon.records import Item, Prediction, digest
 
 CATEGORIES = ("motion", "orientation", "distance", "containment", "metaphor")
@@ -87,13 +85,18 @@ def _item(family: TemplateFamily, problem: FamilyProblem) -> Item:
     )
 
 
-def published(*, data: str = "") -> Iterator[Item]:
+def published(*, data: str = "", per_group: int = 0) -> Iterator[Item]:
     """The authors' 20,480 items, from data.tsv or any of their results files: all hold the same.
 
-    data  the authors' repository, or a folder with one of the files; else what was fetched
+    data       the authors' repository, or a folder with one of the files; else what was fetched
+    per_group  items of each template at most, the same in every run; 0 for all
     """
-    for item, _ in read(_published_file(locate(data, "spatialqa"))):
-        yield item
+    found = [item for item, _ in read(_published_file(locate(data, "spatialqa")))]
+    if per_group < 1:
+        yield from found
+        return
+    for template in grouped(found, lambda item: item.group).values():
+        yield from sorted(template, key=lambda item: digest(item.id))[:per_group]
 
 
 def read(file: str | Path) -> Iterator[tuple[Item, dict[str, str]]]:

@@ -121,7 +121,7 @@ def _show(
     summary = _summary(curves, items_of(points[0]))
     _write(points, amounts, curves, folder)
     if args.format == "json":
-        print(_json(points, amounts, summary).decode())
+        print(_json(points, amounts, summary, curves).decode())
         return
     print(render(_listing(summary, amounts), args.format))
     missing = sum(point.outcome() is None for point in points)
@@ -181,12 +181,14 @@ def _json(
     points: Sequence[LearningCurvePoint],
     amounts: Amounts,
     summary: Sequence[tuple[str, str, AtAmount]],
+    curves: Curves,
 ) -> bytes:
     import msgspec
 
     rows: list[dict[str, Any]] = []
     for part, measure, point in summary:
-        rows.append({"part": part, "measure": measure, **point._asdict()})
+        values = curves[part][measure][point.amount]
+        rows.append({"part": part, "measure": measure, **point._asdict(), "values": values})
     folders = [str(point.folder) for point in points if point.outcome()]
     fields = {"unit": amounts.unit, "draws": amounts.draws, "curve": rows, "folders": folders}
     return msgspec.json.format(msgspec.json.encode(fields))
@@ -203,7 +205,7 @@ def _write(
 
     items = items_of(points[0])
     with atomic_file(folder / "curve.json") as part:
-        part.write_bytes(_json(points, amounts, _summary(curves, items)) + b"\n")
+        part.write_bytes(_json(points, amounts, _summary(curves, items), curves) + b"\n")
     recipe = points[0].recipe
     parts = {}
     measure = ""

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gnomon import __version__
-from gnomon.errors import GnomonError, check_known, inert, path_hint
+from gnomon.errors import GnomonError, check_known, inert, missing_part, path_hint
 from gnomon.registry import COMMANDS, command
 
 if TYPE_CHECKING:
@@ -48,7 +48,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of a pipe has seen enough
         sys.stderr.close()
         return 0
-    except (GnomonError, KeyboardInterrupt, OSError, UnicodeEncodeError) as error:
+    except (
+        GnomonError,
+        KeyboardInterrupt,
+        ModuleNotFoundError,
+        OSError,
+        UnicodeEncodeError,
+    ) as error:
         sentence = _sentence(error)
         if not sentence or "--debug" in arguments:
             raise
@@ -75,6 +81,8 @@ def _sentence(error: BaseException) -> str:
         return "interrupted."
     if isinstance(error, UnicodeEncodeError):
         return not_utf8(error)
+    if isinstance(error, ModuleNotFoundError):
+        return str(missing_part(error) or "")
     if not isinstance(error, OSError):
         return str(error)
     if error.strerror is None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.cli.dispatch import tell
 from gnomon.cli.plan import LEFT_OUT, Planned, plan_runs
-from gnomon.errors import EmptyShardError, GnomonError
+from gnomon.errors import EmptyShardError, GnomonError, MissingExtraError, missing_part
 from gnomon.items.source import ItemSource
 from gnomon.registry import is_native
 from gnomon.runs import MANIFEST, Run
@@ -34,6 +34,7 @@ class Carrying:
         self.args = args
         self._loaded: tuple[str, ExitStack] | None = None
         self._sources: dict[int, ItemSource] = {}
+        self._lacking: set[tuple[str, str]] = set()  # models, and the parts that they lack
 
     @cached_property
     def plan(self) -> list[Planned]:
@@ -73,6 +74,8 @@ class Carrying:
         except (GnomonError, OSError) as error:
             if self.args.debug:
                 raise
+            if isinstance(error, MissingExtraError):
+                return self._lacks_part(planned, error)
             if planned.of_suite and isinstance(error, LEFT_OUT):
                 tell(f"{planned.title} is left out. {error}")
                 return True
@@ -81,12 +84,23 @@ class Carrying:
         except Exception as error:
             if self.args.debug:
                 raise
+            part = missing_part(error) if isinstance(error, ModuleNotFoundError) else None
+            if part is not None:
+                return self._lacks_part(planned, part)
             tell(
                 f"{planned.title}: {type(error).__name__}: {error}\n"
                 "Give the command again with --debug to see where."
             )
             return False
         return True
+
+    def _lacks_part(self, planned: Planned, error: MissingExtraError) -> bool:
+        """Say what is not installed, once for each model; whether the run may be left out."""
+        lacking = planned.model.spec, str(error)
+        if lacking not in self._lacking:
+            self._lacking.add(lacking)
+            tell(f"{planned.title} is left out, as is all that lacks the same. {error}")
+        return planned.of_suite
 
     def _in_children(self) -> list[bool]:
         """Carry out all runs in a child process; if it dies, in another one behind that run."""

@@ -15,6 +15,8 @@ examples:
   gnomon make scales --as lm-eval -o scales-task
   gnomon make scales --as lm-eval --prompt multiple-choice --limit 500 -o letters-task
   gnomon make spatialqa --as inspect -o inspect-task --limit 50
+  gnomon make vsr@fresh --as lmms-eval -o vsr-task --limit 100
+  gnomon make vsr@fresh --as vlmevalkit -o vsr-tsv --limit 100
   gnomon make spatialqa --seed 3 --as dataset -o spatialqa-3
   gnomon make quiz.csv --map text=question,choices=A+B+C+D,gold=answer --as lm-eval -o my-task
 
@@ -25,9 +27,9 @@ on it can be avoided and found out. `gnomon audit FILE` reads it back.
 JSON lines; each CSV file has its own header). Only the pictures of the part are drawn.
 
 With --as, -o is a new or empty folder. An lm-eval task asks in Gnomon's own words, so that its
-accuracy is Gnomon's with the same --prompt. An Inspect task lists the choices and reads a letter. A
-dataset folder has a card (README.md) and can be asked again: gnomon run FOLDER. Pictures are
-copied, and the canary is kept.
+accuracy is Gnomon's with the same --prompt. Tasks of Inspect, of lmms-eval and of VLMEvalKit list
+the choices and read a letter; these three show pictures. A dataset folder has a card (README.md)
+and can be asked again: gnomon run FOLDER. Pictures are copied, and the canary is kept.
 """
 
 from __future__ import annotations
@@ -161,6 +163,14 @@ def _write(target: str, job: Job) -> Exported:
         from gnomon.items.export.inspect import write_inspect
 
         return write_inspect(job)
+    if target == "lmms-eval":
+        from gnomon.items.export.vision import write_lmms
+
+        return write_lmms(job)
+    if target == "vlmevalkit":
+        from gnomon.items.export.vision import write_vlmevalkit
+
+        return write_vlmevalkit(job)
     from gnomon.items.export.dataset import write_dataset
 
     return write_dataset(job)

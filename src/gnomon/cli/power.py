@@ -5,6 +5,7 @@ examples:
   gnomon power spacenli --difference 2 --accuracy 0.9
   gnomon power spatialqa -m smollm2
   gnomon power viphy-size --format json
+  gnomon power results/MODEL/samples_TASK.jsonl
 
 Two models of about the given accuracy are assumed, who differ from unit to unit (an object, a
 family) by half a logit and whose answers to one item correlate by 0.5. "Detectable" is the smallest
@@ -18,6 +19,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from math import isnan
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.cli.selection import (
@@ -25,8 +27,8 @@ from gnomon.cli.selection import (
     chosen_models,
     chosen_sources,
 )
-from gnomon.contracts import Listing
-from gnomon.errors import UsageError, inert
+from gnomon.contracts import Benchmark, Listing
+from gnomon.errors import GnomonError, UsageError, inert
 from gnomon.items.source import ItemSource
 from gnomon.runs.pace import duration
 
@@ -54,7 +56,7 @@ def main(args: Namespace) -> int:
             f"The difference must lie between 0 and 100 points, not {args.difference:g}.",
             "For example: --difference 3",
         )
-    source = chosen_sources(args, [args.benchmark])[0].limited(args.limit)
+    source = _source(args).limited(args.limit)
     rows = list(_rows(args, source))
     timing = _timing(args, source)
     if args.format == "json":
@@ -65,6 +67,25 @@ def main(args: Namespace) -> int:
         for sentence in _sentences(args, rows, timing):
             print(inert(sentence))
     return 0
+
+
+def _source(args: Namespace) -> ItemSource:
+    """The items to plan for; a log that says only what was right has items of its own."""
+    try:
+        return chosen_sources(args, [args.benchmark])[0]
+    except GnomonError as refusal:
+        file = Path(args.benchmark)
+        if not file.is_file():
+            raise
+        from gnomon.items.answers.logs import runs_of_log
+
+        try:
+            run = runs_of_log(file)[0]
+        except GnomonError:
+            raise refusal from None
+    sources = {file.name: run.items}
+    asked = Benchmark(name="items", summary=f"the items of {file.name}", sources=sources)
+    return ItemSource(asked, file.name)
 
 
 def _rows(args: Namespace, source: ItemSource) -> Iterator[PowerRow]:

@@ -137,10 +137,13 @@ def _answers(plan: list[Planned]) -> list[int]:
 
 
 def _exit_code(plan: list[Planned], runs: list[Run], done: list[bool]) -> int:
-    """0 if every run went well, or at least one of a suite of which some were left out."""
-    all_failed = [run for run in runs if run.manifest.counts.errors == run.manifest.counts.items]
+    """0 if every run went well, or at least one of a suite of which some were left out.
+
+    An item that failed is a failure: an outage must not pass for a regression.
+    """
+    failed = any(run.manifest.counts.errors for run in runs)
     nothing = not runs and any(planned.of_suite for planned in plan)
-    return 1 if all_failed or nothing or not all(done) else 0
+    return 1 if failed or nothing or not all(done) else 0
 
 
 def _write_reports(args: Namespace, runs: list[Run], pages: list[str]) -> None:
@@ -164,6 +167,7 @@ def show_runs(args: Namespace, runs: Sequence[Run]) -> None:
         return
     if args.quiet or not runs:
         return
+    from gnomon.measures.cautions import cautions
     from gnomon.measures.entries import entries_of
     from gnomon.measures.remarks import remarks
 
@@ -172,6 +176,8 @@ def show_runs(args: Namespace, runs: Sequence[Run]) -> None:
         print(_overview(runs))
     else:
         print(headline_of(entries, 1))
+        for caution in cautions([(entry.label, entry.table) for entry in entries]):
+            print(inert(caution))
     if args.prompts:
         _show_over_prompts(entries)
     if any("permute" in entry.table.settings for entry in entries):

@@ -214,8 +214,11 @@ def _tell_restriction(args: Namespace, entries: Sequence[ScoredTable]) -> None:
 
 def _tell_remarks(args: Namespace, entries: Sequence[ScoredTable]) -> None:
     """On standard error: what the figures do not show."""
+    from gnomon.measures.cautions import cautions
     from gnomon.measures.remarks import remarks
 
+    for caution in cautions([(entry.label, entry.table) for entry in entries]):
+        print(caution, file=sys.stderr)
     guessed = args.guess is not None
     for entry in entries:
         measures = args.measure or entry.measures

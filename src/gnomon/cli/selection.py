@@ -301,6 +301,11 @@ def _shares(
 
 def _taken_by_none(option: str, functions: Functions, kind: str, own: Sequence[str]) -> UsageError:
     """What to write instead of an option that neither items nor models nor the command take."""
+    if not functions:
+        return UsageError(
+            f"The option '{option}' is for models of the command, and it names none.",
+            "Name a model with -m, or write the option into the file, below `options:` of a model.",
+        )
     hint = []
     every: dict[str, None] = {}
     for name, function in functions.items():

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.cli.dispatch import command_parser, tell
+from gnomon.cli.selection import said_of_files
 from gnomon.errors import GnomonError
 from gnomon.options import takes
 from gnomon.registry import ModelSpec, model, model_factory
+from gnomon.trust import as_command_says
 
 if TYPE_CHECKING:
     from gnomon.items.experiments import AskedBenchmark, Experiment, Training
@@ -79,7 +81,10 @@ def _places(args: Namespace, recipe: Recipe) -> Iterator[str]:
 
 
 def trained_models(args: Namespace, found: Experiment, place: int) -> list[ModelSpec]:
-    """The model at a place of an experiment: of a curve, one for each point."""
+    """The model at a place of an experiment: of a curve, each draw of its largest amount.
+
+    What smaller amounts come to, their trainings have measured.
+    """
     from gnomon.train.curves import curve_points
 
     asked = found.models[place]
@@ -89,16 +94,20 @@ def trained_models(args: Namespace, found: Experiment, place: int) -> list[Model
     from gnomon.cli.curve import amounts_of
 
     amounts = amounts_of(training.curve, training.draws)
+    last = amounts._replace(values=(max(amounts.values),))
     changes = _changes(args, training)
+    scheme = asked.spec.partition(":")[0]
     models = []
-    for point in curve_points(training.recipe, changes, amounts, Path(training.folder)):
-        scheme = asked.spec.partition(":")[0]
+    for point in curve_points(training.recipe, changes, last, Path(training.folder)):
         one = model(f"{scheme}:{point.folder.as_posix()}", **asked.options)
-        name = f"{asked.name} {point.amount:g}" if asked.name else ""
-        if name and training.draws > 1:
-            name += f" #{point.draw + 1}"
-        models.append(one._replace(name=name))
+        models.append(one._replace(name=_draw_name(asked, training, point.draw)))
     return models
+
+
+def _draw_name(asked: ModelSpec, training: Training, draw: int) -> str:
+    if not asked.name or training.draws == 1:
+        return asked.name
+    return f"{asked.name} #{draw + 1}"
 
 
 def write_results(args: Namespace, found: Experiment, runs: Sequence[Run]) -> None:
@@ -125,7 +134,12 @@ def _paper_tables(found: Experiment, runs: Sequence[Run]) -> Iterator[str]:
 
     tables = [entry.table for entry in entries_of(runs)]
     seen_by = [table for table in tables if table.model in found.recognised_by]
-    listings, caveats = beside_papers(tables, recognised_by=seen_by)
+    draws = {}
+    for place, training in found.trainings:
+        asked = found.models[place]
+        for draw in range(training.draws):
+            draws[_draw_name(asked, training, draw)] = asked.name
+    listings, caveats = beside_papers(tables, recognised_by=seen_by, draws=draws)
     for listing in listings:
         yield f"{render(listing, 'markdown')}\n"
     if caveats:
@@ -142,6 +156,7 @@ def _chosen_prompts(args: Namespace, found: Experiment) -> Iterator[str]:
         for each in models_of(found, asked):
             if not takes(model_factory(each.spec), "prompt"):
                 continue
+            each = as_command_says(each, said_of_files(args))
             try:
                 yield _searched(args, asked, each)
             except GnomonError as error:

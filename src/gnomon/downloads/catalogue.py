@@ -5,8 +5,6 @@ file is checked against its sha256 before it takes its place, so the cache never
 Where the table has no hash, the first download's is recorded and later ones must equal it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath

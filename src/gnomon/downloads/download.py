@@ -1,7 +1,5 @@
 """Files from the network: bounded, resumed, and checked by their digests."""
 
-from __future__ import annotations
-
 import http.client
 import os
 import time

@@ -1,7 +1,5 @@
 """Packages of others: releases of PyPI, and archives of Debian."""
 
-from __future__ import annotations
-
 import lzma
 import shutil
 import subprocess

@@ -126,11 +126,14 @@ class SharedPictures:
         return self._known[text]
 
     def _read(self) -> dict[str, Image]:
-        """The pictures of all rows that hold one, by the row's id; each is kept on disk."""
+        """The pictures of all rows that hold one, by the row's index, or else its id.
+
+        Each is kept on disk.
+        """
         found = {}
         for _, row in self._rows():
             value = value_at(row, self._mapping.image[0])
-            name = scalar(value_at(row, self._mapping.id[0]))
+            name = scalar(row.get("index", value_at(row, self._mapping.id[0])))
             if name and isinstance(value, str) and in_base64(value):
                 found[name] = self._find(value)
         return found
@@ -361,10 +364,10 @@ def _tags(row: Row, mapping: ColumnMap) -> dict[str, str]:
         own["task"] = CAPTIONS
     if mapping.tags:
         values = {name: value_at(row, name) for name in mapping.tags}
-        return dict(_short(values.items())) | own
+        return dict(short_values(values.items())) | own
     used = (mapping.taken - set(mapping.gold if mapping.thing_a else ())) | {CANARY}
     others = ((name, value) for name, value in row.items() if name not in used)
-    return dict(islice(_short(others), MOST_TAGS)) | own
+    return dict(islice(short_values(others), MOST_TAGS)) | own
 
 
 def _things(row: Row, mapping: ColumnMap) -> dict[str, str]:
@@ -384,7 +387,8 @@ def _things(row: Row, mapping: ColumnMap) -> dict[str, str]:
     return found
 
 
-def _short(values: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, str]]:
+def short_values(values: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, str]]:
+    """The values that are short enough to be tags."""
     for name, value in values:
         text = scalar(value) if value is not MISSING else None
         if text and len(text) <= SHORT:

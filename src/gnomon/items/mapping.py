@@ -393,3 +393,16 @@ def _how_to_map(columns: Sequence[str], mapping: ColumnMap) -> str:
         parts.append(f"{what}={'+'.join(map(_escaped, names))}")
     listed = ", ".join(columns)
     return f"The columns are: {listed}. Say which is which: --map {','.join(parts)}"
+
+
+def question_text(row: Mapping[str, Any]) -> str:
+    """The question of a row, whatever it is called; without a usual name the whole row."""
+    known = column_names()
+    by_name = named_columns(row)
+    parts = []
+    for what in ("context", "text"):
+        names = columns_among(by_name, (*known.usual[what], *known.seldom[what]))
+        parts += [value for value in (row[name] for name in names[:1]) if isinstance(value, str)]
+    if parts:
+        return "\n".join(parts)
+    return msgspec.json.encode(row, order="sorted").decode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, islice
 from pathlib import Path
@@ -19,6 +20,7 @@ Rows = Callable[[], Iterator[tuple[int, Row]]]
 UNDECIDED = "-"  # what SNLI writes where its annotators did not agree: such a row is no question
 LOOKED_AT = 50  # rows by which the columns are known
 MOST_LABELS = 20
+FEW_LABELS = 4  # that may each occur once
 RELATIONS = {"left": "left of", "right": "right of", "top": "above", "bottom": "below"}
 IN_WORDS = {
     "text": "the text of a choice",
@@ -260,16 +262,22 @@ def _with_labels(
     named = classes.get(mapping.gold[0])
     if named:
         return replace(mapping, labels=named, gold_is=mapping.gold_is or "index0")
-    found: dict[str, None] = {}
+    found: Counter[str] = Counter()
     for _, row in rows():
         if values.value_at(row, mapping.gold[0]) is values.MISSING:
             continue
         for value in values.golds(gold_in(row, mapping)):
             text = values.scalar(value)
             if text is not None and text.strip():  # what is no label is told of later
-                found[text.strip()] = None
+                found[text.strip()] += 1
         if len(found) > MOST_LABELS:
             break
+    if len(found) > FEW_LABELS and max(found.values()) == 1:
+        raise UsageError(
+            f"{file}: no column lists the choices, and every answer in '{mapping.gold[0]}' is "
+            "another one.",
+            "Name the column: --map choices=COLUMN. If they are labels: --map labels=IN+ON+UNDER.",
+        )
     return replace(mapping, labels=_labels(file, list(found), mapping))
 
 

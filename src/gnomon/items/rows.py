@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
 Reader = Callable[[Path], Iterator[tuple[int, Row]]]
 # what a JSON file that is one object may call its list
-LISTS = ("data", "items", "examples", "rows", "samples", "questions", "annotations")
+LISTS = (
+    *("data", "items", "examples", "rows", "samples", "questions", "annotations"),
+    "request_states",  # of HELM
+)
 LOOKED_AT = 20  # lines by which a file of text is known
 SPLITS = re.compile(r"(train|training|dev|val|valid|validation|test)(?=[-_.]|$)")
 SHEET_LIMIT = 2**29  # bytes that an .xlsx file may unpack to
@@ -339,7 +342,7 @@ def inspect_log(path: Path) -> Iterator[tuple[int, Row]]:
     """The samples of an Inspect log."""
     from gnomon.items.answers.inspect import samples_of
 
-    yield from enumerate(samples_of(path, dict[str, Any]), start=1)
+    yield from enumerate(samples_of(path), start=1)
 
 
 # What reads files that are not text; all others are known by their first lines.

@@ -1,16 +1,17 @@
 """Rows of known programs and collections as plain rows: one question each, in named columns.
 
-Logs of lm-eval and Inspect hold their questions within, LLaVA's files hold conversations, GenEval
+Logs of other programs hold their questions within, LLaVA's files hold conversations, GenEval
 lists what a picture must include, and bAbI's stories are numbered lines.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from gnomon.items.values import scalar
+from gnomon.records import Item, Prediction
 
 Row = Mapping[str, Any]
 NumberedRow = tuple[int, Row]
@@ -20,20 +21,37 @@ PICTURE_MARK = re.compile(r"\s*<image>\s*")
 BABI_LINE = re.compile(r"(\d+) (.+)")
 
 
+class LogRow(NamedTuple):
+    """One answer in a log of another program."""
+
+    said: Prediction
+    question: Row  # what was asked, in named columns
+    outcome: Any = None  # whether the program took the answer for right
+    item: Item | None = None  # the question as an item, where the log leaves no doubt
+    model: str = ""
+    sample: int = 0  # of several answers to one question
+
+
+class LogShape(NamedTuple):
+    """How the rows of one program's logs are known, and the question that is in a row."""
+
+    recognises: Callable[[Row], bool]
+    question: Callable[[Row], dict[str, Any]]
+    is_first: Callable[[Row], bool]  # whether it is the first answer to its question
+
+
 def plain_rows(rows: Iterable[NumberedRow]) -> Iterator[NumberedRow]:
     """The rows, those of known shapes as plain ones; of a log each question once.
 
-    lm-eval writes a line for each filter, Inspect asks in epochs.
+    lm-eval writes a line for each filter, other programs ask several times.
     """
     filter_of_log = None
     for number, row in rows:
-        if is_sample_of_lm_eval(row):
+        shape = log_shape(row)
+        if shape:
             filter_of_log = filter_of_log or row.get("filter")
-            if row.get("filter") == filter_of_log:
-                yield number, document_of(row)
-        elif is_sample_of_inspect(row):
-            if row.get("epoch", 1) == 1:
-                yield number, question_of_sample(row)
+            if row.get("filter") == filter_of_log and LOG_SHAPES[shape].is_first(row):
+                yield number, LOG_SHAPES[shape].question(row)
         elif _turns_of(row):
             for found in _of_conversation(row):
                 yield number, found
@@ -43,19 +61,44 @@ def plain_rows(rows: Iterable[NumberedRow]) -> Iterator[NumberedRow]:
             yield number, row
 
 
-def is_sample_of_lm_eval(row: Row) -> bool:
-    """Whether a row is a sample of a log of lm-eval, or of lmms-eval, which follows it."""
-    return isinstance(row.get("doc"), dict) and "filtered_resps" in row
+def log_shape(row: Row) -> str:
+    """The program in whose logs such rows stand; empty if none is known.
+
+    >>> log_shape({"input": "Where?", "target": "A", "scores": {}})
+    'inspect'
+    """
+    for name, shape in LOG_SHAPES.items():
+        if shape.recognises(row):
+            return name
+    return ""
 
 
-def is_sample_of_inspect(row: Row) -> bool:
-    """Whether a row is a sample of a log of Inspect."""
+def _is_lm_eval(row: Row) -> bool:
+    """A sample of lm-eval, or of lmms-eval, which keeps the prompt instead of the document."""
+    asked = isinstance(row.get("doc"), dict) or isinstance(row.get("input"), str)
+    return asked and "filtered_resps" in row
+
+
+def _is_inspect(row: Row) -> bool:
     return "input" in row and "target" in row and "scores" in row
 
 
-def document_of(row: Row) -> dict[str, Any]:
+def _is_helm(row: Row) -> bool:
+    """A request of HELM, or what it counted for an instance."""
+    asked = isinstance(row.get("instance"), dict) and "request" in row
+    return asked or ("instance_id" in row and "stats" in row)
+
+
+def _is_evalscope(row: Row) -> bool:
+    return isinstance(row.get("sample_score"), dict) and "index" in row
+
+
+def _document(row: Row) -> dict[str, Any]:
     """The document that a sample of lm-eval is about, with the choices of its requests."""
-    found = {"doc_id": row.get("doc_id"), "choices": _requests(row), **row["doc"]}
+    asked = row.get("doc")
+    if not isinstance(asked, dict):
+        asked = {"question": row["input"], "answer": row.get("target")}
+    found = {"doc_id": row.get("doc_id"), "choices": _requests(row), **asked}
     if not found["choices"]:
         del found["choices"]
     return found
@@ -70,14 +113,77 @@ def _requests(row: Row) -> list[str]:
     return texts if len(texts) > 1 else []
 
 
-def question_of_sample(row: Row) -> dict[str, Any]:
+def _of_inspect(row: Row) -> dict[str, Any]:
     """What a sample of Inspect asks; a conversation is the text of its messages."""
     found = {name: row.get(name) for name in ("id", "input", "choices", "target")}
     found = {name: value for name, value in found.items() if value not in (None, [])}
     if isinstance(row.get("input"), list):
-        parts = [str(part.get("content", "")) for part in row["input"] if isinstance(part, dict)]
-        found["input"] = " ".join(parts)
+        found["input"] = _text_of_messages(row["input"])
     return found
+
+
+def _text_of_messages(messages: Sequence[Any]) -> str:
+    """What was written in messages of which each may have several parts, such as pictures."""
+    texts = []
+    for message in messages:
+        content = message.get("content", "") if isinstance(message, dict) else ""
+        parts = content if isinstance(content, list) else [content]
+        for part in parts:
+            written = part.get("text") if isinstance(part, dict) else part
+            if isinstance(written, str):
+                texts.append(written)
+    return " ".join(texts)
+
+
+def _of_helm(row: Row) -> dict[str, Any]:
+    """An instance: its references are the choices, those tagged as correct are right."""
+    instance = row.get("instance")
+    if not isinstance(instance, dict):
+        return {"id": row.get("instance_id")}
+    found = {"id": instance.get("id"), "question": _text_within(instance.get("input"))}
+    references = instance.get("references")
+    choices, right = [], []
+    for each in references if isinstance(references, list) else ():
+        if isinstance(each, dict):
+            choices.append(_text_within(each.get("output")))
+            right += choices[-1:] * ("correct" in (each.get("tags") or ()))
+    if len(choices) > 1 and len(right) < len(choices):
+        found |= {"choices": choices, "answer": right}
+    return found
+
+
+def _text_within(value: Any) -> str:
+    """A text, or the text that a record of HELM holds (old logs have it bare)."""
+    text = value.get("text") if isinstance(value, dict) else value
+    return text if isinstance(text, str) else ""
+
+
+def _of_evalscope(row: Row) -> dict[str, Any]:
+    """What a review of evalscope was about: the messages of the user."""
+    messages = row.get("messages")
+    asked = row.get("input")
+    if isinstance(messages, list):
+        users = [each for each in messages if isinstance(each, dict) and each.get("role") == "user"]
+        asked = _text_of_messages(users)
+    return {"id": evalscope_id(row), "question": asked, "answer": row.get("target")}
+
+
+def evalscope_id(row: Row) -> Any:
+    """What names a question: the group of its samples where it was asked several times."""
+    group = row["sample_score"].get("group_id")
+    return row.get("index") if group is None else group
+
+
+def _is_first_of_evalscope(row: Row) -> bool:
+    return not row["sample_score"].get("generation_index")
+
+
+LOG_SHAPES: dict[str, LogShape] = {
+    "lm-eval": LogShape(_is_lm_eval, _document, lambda row: True),
+    "inspect": LogShape(_is_inspect, _of_inspect, lambda row: row.get("epoch", 1) == 1),
+    "helm": LogShape(_is_helm, _of_helm, lambda row: not row.get("train_trial_index")),
+    "evalscope": LogShape(_is_evalscope, _of_evalscope, _is_first_of_evalscope),
+}
 
 
 def _turns_of(row: Row) -> list[Any]:

@@ -6,8 +6,6 @@ Places whose fillers must differ share a pool of blocks, so that it can be told 
 compete.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain

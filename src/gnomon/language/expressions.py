@@ -20,7 +20,7 @@ class ExpressionError(ValueError):
 
 
 @dataclass(frozen=True)
-class NamedSet:
+class ClassName:
     """The entities of a class."""
 
     name: str
@@ -42,7 +42,7 @@ class Combined:
     right: Set
 
 
-Set = NamedSet | Listed | Combined
+Set = ClassName | Listed | Combined
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def parse_set(text: str) -> Set:
     """A set.
 
     >>> parse_set("person - {Nora}")
-    Combined(operator='-', left=NamedSet(name='person'), right=Listed(names=('Nora',)))
+    Combined(operator='-', left=ClassName(name='person'), right=Listed(names=('Nora',)))
     """
     parser = _Parser(text)
     found = parser.set()
@@ -165,7 +165,7 @@ def parse_condition(text: str) -> Condition:
     """A condition between slots.
 
     >>> parse_condition("not X in person")
-    NotCondition(part=MemberOf(slot='X', members=NamedSet(name='person')))
+    NotCondition(part=MemberOf(slot='X', members=ClassName(name='person')))
     """
     parser = _Parser(text)
     found = parser.condition()
@@ -260,7 +260,7 @@ class _Parser:
             if not all(names):
                 raise ExpressionError("the braces hold an empty name")
             return Listed(names)
-        return NamedSet(self.name("a class or {entities}"))
+        return ClassName(self.name("a class or {entities}"))
 
     def condition(self) -> Condition:
         parts = [self.conjunction()]

@@ -1,7 +1,5 @@
 """Reading patterns from YAML (docs/patterns.md): names resolved, complaints with file and line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Patterns: inferences with holes. A bank is the patterns of some files over one mini world."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ parse events with limits, since merging and aliases can make a small file explod
 numbered in the order of their phrases, as the authors' generator enumerates them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ Each pattern has a stream of its own, seeded by the seed and its id: adding a pa
 others' problems as they were, and asking for more keeps those that were there.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, islice

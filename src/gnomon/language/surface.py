@@ -5,8 +5,6 @@ then one operation. Articles and agreement are decided here, from the flags of a
 (docs/patterns.md, "Sentences").
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from gnomon.language.expressions import (
+    ClassName,
     Combined,
     ExpressionError,
     Listed,
-    NamedSet,
     Set,
     parse_product,
     parse_set,
@@ -117,7 +117,7 @@ class World:
     def members(self, expression: Set) -> Members:
         """The entities of a set; an unknown class or entity is an ExpressionError."""
         match expression:
-            case NamedSet(name):
+            case ClassName(name):
                 if name not in self.classes:
                     raise ExpressionError(unknown_name("class", name, self.classes))
                 return self.classes[name]
@@ -435,13 +435,13 @@ def _check_name(name: str, what: str, node: Node) -> None:
 
 def _is_name(name: str) -> bool:
     try:
-        return parse_set(name) == NamedSet(name)
+        return parse_set(name) == ClassName(name)
     except ExpressionError:
         return False
 
 
 def _classes_in(expression: Set) -> Iterator[str]:
-    if isinstance(expression, NamedSet):
+    if isinstance(expression, ClassName):
         yield expression.name
     elif isinstance(expression, Combined):
         yield from _classes_in(expression.left)

@@ -1,7 +1,5 @@
 """Words of captions, their kinds by spaCy, the names that follow, and which names are kept."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

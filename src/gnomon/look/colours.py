@@ -5,8 +5,6 @@ Pixels tell the colours of rendered things; on photographs, where light and shad
 wrong more often than not.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Which pixels of a picture a region covers: mask, runs or outline; and the crop around it."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from hashlib import sha256
 from io import BytesIO

@@ -3,8 +3,6 @@
 Each file takes its place whole or not at all, and holds nothing that another run would change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path

@@ -3,8 +3,6 @@
 One self-contained file, bounded: what was seen in most pictures comes first.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import chain, islice

@@ -7,8 +7,6 @@ chunk, and what a model sees in a picture, is kept in the store by its content: 
 killed at any point, given again, does what is left and writes the same bytes.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """What the stages of `gnomon look` exchange, and the modes in which knowledge is made."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 

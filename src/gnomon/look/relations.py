@@ -1,7 +1,5 @@
 """Which of two things in a picture is larger, and which is higher up."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple

@@ -5,8 +5,6 @@ region whose depth is not known keeps its name and place, and is named among the
 seen in a picture is kept by the picture's bytes, its regions and the models.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Small crops of pictures for a page: what a region shows, or where two things are together."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Iterable, Mapping
 from io import BytesIO

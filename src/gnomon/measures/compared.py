@@ -10,6 +10,7 @@ from gnomon.contracts import Measure, PairMeasure
 from gnomon.errors import UsageError
 from gnomon.grouped import grouped
 from gnomon.measures.accuracy import accuracy, error_parts, told_parts
+from gnomon.measures.cautions import cautions
 from gnomon.measures.chance import needs_two_runs
 from gnomon.measures.comparison import (
     Comparison,
@@ -94,6 +95,7 @@ def compare_entries(
             found.remarks.append(f"{benchmark}: one run only, not compared.")
             continue
         found.remarks.extend(_unfinished(here))
+        found.remarks.extend(cautions([(entry.label, entry.table) for entry in here]))
         if seeds_together:
             here = pooled_over_seeds(here)
         for name in measures or here[0].measures[:1]:

@@ -11,12 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import GnomonError, cut_in_middle, inert
+from gnomon.registry import scheme_of
 
 if TYPE_CHECKING:
     from gnomon.measures.table import Table
     from gnomon.runs import Run
 
 LONGEST = 40  # characters of a setting in a label
+SHOWN_DIGITS = 8  # of a hash
 
 
 def settings_of(run: Run) -> dict[str, Any]:
@@ -40,6 +42,9 @@ def settings_of(run: Run) -> dict[str, Any]:
     reader = manifest.model_description.get("read_with")
     if isinstance(reader, Mapping):
         found["read_with"] = reader.get("model", "")
+    weights = (manifest.model_files or {}).get(scheme_of(manifest.model)[1])
+    if weights:
+        found["weights"] = weights[:SHOWN_DIGITS]
     return found
 
 

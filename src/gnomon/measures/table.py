@@ -92,6 +92,7 @@ class RunFacts:
     seed: Any = None
     # what tells runs of one model apart, seeds included
     settings: Mapping[str, Any] = field(default_factory=dict)
+    asked: Mapping[str, str] = field(default_factory=dict)  # how: prompt, shots, chat and so on
     folder: str = ""  # of the run, as it was given
     digest: str = ""  # of all items of the run: tables with the same one are about the same items
     total: int = 0  # items of the run, of which those that were asked are rows
@@ -165,6 +166,7 @@ class Table:
     @classmethod
     def of_run(cls, run: Run, benchmark: Benchmark | None = None) -> Table:
         """The table of a run folder; its benchmark says what the units are and which laws hold."""
+        from gnomon.measures.cautions import asked_how
         from gnomon.measures.rows import build_run
         from gnomon.measures.runlabels import settings_of
 
@@ -175,6 +177,7 @@ class Table:
             spec=run.model,
             seed=manifest.model_options.get("seed", manifest.options.get("seed")),
             settings=settings_of(run),
+            asked=asked_how(manifest),
             folder=run.path.as_posix(),
             digest=manifest.items_sha256,
             total=manifest.whole_items or manifest.counts.items,

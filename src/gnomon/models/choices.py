@@ -5,8 +5,6 @@ for all kinds: what an item's context and words are, what is too long, how score
 comparable, how replies are read, which texts go into one batch. Plain Python: no torch.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar

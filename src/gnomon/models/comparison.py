@@ -5,8 +5,6 @@ may be the log-odds of a probability, and then it answers by itself. If not, or 
 for, the caption is compared with another text, or the number with a threshold: the `contrast`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from math import exp, fsum, log, log1p

@@ -11,18 +11,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import ModelError, UsageError, importing
+from gnomon.models.transformers import loading
 from gnomon.models.transformers.checkpoint import (
     architecture_of,
     check_complete,
     check_folder,
     explained,
-)
-from gnomon.models.transformers.loading import (
-    Loading,
-    best_device,
-    libraries,
-    quiet,
-    revision_of,
 )
 from gnomon.models.transformers.processors import load_processor
 from gnomon.vision.detection import Box, Detection, Detector
@@ -171,11 +165,11 @@ Parts = Callable[[str, Any, dict[str, Any]], tuple[Any, Any]]  # what makes the 
 
 def _opened(name: str, kind: str, parts: Parts) -> tuple[Any, Any, dict[str, Any]]:
     """The model that a hub name or a folder names, its processor, and what describes it."""
-    _, transformers = libraries()
-    device = best_device()
+    _, transformers = loading.libraries()
+    device = loading.best_device()
     check_folder(name, allow_pickle=False)
-    how = Loading()
-    with quiet(), explained(name, allow_pickle=False):
+    how = loading.Loading()
+    with loading.quiet(), explained(name, allow_pickle=False):
         config = transformers.AutoConfig.from_pretrained(name, **how.source())
         maker, processor = parts(name, config, how.source())
         model, report = maker.from_pretrained(name, config=config, **how.files())
@@ -184,7 +178,7 @@ def _opened(name: str, kind: str, parts: Parts) -> tuple[Any, Any, dict[str, Any
     about = {
         kind: name,
         "architecture": architecture_of(config) or type(model).__name__,
-        "revision": revision_of(name, config),
+        "revision": loading.revision_of(name, config),
     }
     return model, processor, about
 

@@ -3,8 +3,6 @@
 `random` guesses by a hash of seed and item, so that its answers do not depend on order or batch.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections import Counter

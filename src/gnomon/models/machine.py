@@ -1,7 +1,5 @@
 """What models take of the machine: threads, freed memory, and weights that stay loaded."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 from collections.abc import Callable, Hashable, Iterator

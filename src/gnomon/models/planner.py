@@ -5,8 +5,6 @@ comes back. What computes (torch, numpy) says how a prefix is read and a batch i
 rows are the reference: each text is read by itself; in trees the scores are the same.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence

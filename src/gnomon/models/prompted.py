@@ -4,8 +4,6 @@ A kind of model says how texts become tokens, what gives log-probabilities and w
 items are answered with that, and what people are shown of it, is here, once for all kinds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -6,8 +6,6 @@ beginning, and what a whole family of queries shares (worked examples, a system 
 computed once. Lists and masks of numpy; no torch.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

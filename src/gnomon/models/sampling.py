@@ -3,8 +3,6 @@
 A model that scores choices draws among them by its scores; a server is asked for several replies.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import exp, isnan, log
 from random import Random

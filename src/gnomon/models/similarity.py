@@ -6,8 +6,6 @@ it. It knows the detector's 90 kinds of thing and what goes with them: for where
 cannot be had, and clearly weaker.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What votes say about agreement, the human ceiling, and readings of a scale, with intervals."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What people can be asked, and the run of one person."""
 
-from __future__ import annotations
-
 import platform
 import re
 from collections.abc import Iterable, Mapping, Sequence

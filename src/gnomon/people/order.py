@@ -1,7 +1,5 @@
 """The order in which a person is asked, and what is kept beside answers: extras and the link."""
 
-from __future__ import annotations
-
 import errno
 import hmac
 import os

@@ -4,8 +4,6 @@ What was made carries the person's name: items with their vote or by their hand,
 their run. Runs on such items depend on them in turn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What votes say, summed up, and the tables of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 

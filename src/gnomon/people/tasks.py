@@ -1,7 +1,5 @@
 """Tasks: what people are told, the question that they see of an item, and what a response means."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path

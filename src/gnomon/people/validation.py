@@ -1,7 +1,5 @@
 """Which items people confirm, and files of their votes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
+from gnomon.measures.cautions import cautions, one_answer
 from gnomon.measures.chance import verdict
 from gnomon.measures.compared import comparable_pairs
 from gnomon.measures.comparison import Comparison
@@ -122,7 +123,7 @@ def rank_errors(ranked: Iterable[str], contests: Mapping[str, Contest]) -> dict[
     return found
 
 
-Verdict = Literal["above", "at", "below", "open", "unknown"]
+Verdict = Literal["above", "at", "below", "open", "constant", "unknown"]
 FIELDS = ("value", "low", "high", "chance", "verdict", "best", "tied", "items", "finished")
 ALL = "all"  # the column of all items, beside those of a tag's values
 NONE = "(none)"  # the title of the column of items that lack the tag
@@ -132,10 +133,18 @@ IN_WORDS: dict[Verdict, str] = {
     "at": "at chance",
     "below": "worse than chance",
     "open": "may be chance",
+    "constant": "gives one answer",
     "unknown": "",
 }
 # on pages
-SIDES: dict[Verdict, str] = {"above": "▲", "at": "≈", "below": "▼", "open": "?", "unknown": ""}
+SIDES: dict[Verdict, str] = {
+    "above": "▲",
+    "at": "≈",
+    "below": "▼",
+    "open": "?",
+    "constant": "■",
+    "unknown": "",
+}
 _VERDICTS = {words: verdict for verdict, words in IN_WORDS.items()}
 
 
@@ -329,6 +338,7 @@ def in_words(found: Overview, model: str) -> str:
         "above": knows,
         "at": "guesses at",
         "below": "worse than chance at",
+        "constant": "gives one answer to questions about",
         "open": "cannot be told:",
     }
     parts = []
@@ -416,21 +426,31 @@ def _cells(
     measure: Measure,
     contest: Contest,
 ) -> dict[tuple[str, str], OverviewCell]:
-    best, tied = contest.best, contest.tied
+    wide = {row: (figure.low, figure.high) for row, figure in corrected.items()}
+    verdicts: dict[str, Verdict] = {}
+    for side in sides:
+        figure = figures[side.row]
+        told = verdict(
+            figure.low,
+            figure.high,
+            figure.chance,
+            better=measure.better,
+            corrected=wide[side.row],
+        )
+        verdicts[side.row] = "constant" if one_answer(side.table) else _VERDICTS[told]
+    # the best of those who guess is no winner, and nobody is as good as it
+    best = {row for row in contest.best if verdicts[row] in ("above", "unknown")}
+    tied = contest.tied if best else set()
     found = {}
     for side in sides:
         figure = figures[side.row]
-        wide = corrected[side.row].low, corrected[side.row].high
-        told = verdict(
-            figure.low, figure.high, figure.chance, better=measure.better, corrected=wide
-        )
         found[side.row, column] = OverviewCell(
             value=_number(figure.value),
             low=_number(figure.low),
             high=_number(figure.high),
             chance=figure.chance,
-            verdict=_VERDICTS[told],
-            shows=(_number(wide[1]) - _number(wide[0])) / 2,
+            verdict=verdicts[side.row],
+            shows=(_number(wide[side.row][1]) - _number(wide[side.row][0])) / 2,
             best=side.row in best,
             tied=side.row in tied,
             items=len(side.table),
@@ -458,6 +478,7 @@ def _notes(study: Study, sides: Sequence[Side], contest: Contest) -> list[str]:
         if not side.finished:
             asked = f"{len(side.table):,} of {entrant.total:,} items"
             notes.append(f"{side.row} on {study.name} is not finished: asked {asked}.")
+    notes += cautions([(side.row, side.table) for side in sides])
     apart = [side.row for side in sides if side.row not in contest.values]
     if apart and len(sides) > 1:
         verb = "was" if len(apart) == 1 else "were"

@@ -34,6 +34,8 @@ from gnomon.reports.papers import Result, fewer_than_paper, paper_items, results
 
 RECOGNISED, SHARE = "recognised_", "_share"  # measures of what a judge, or another run, recognised
 PAINTED = "scene"
+PART, SPLIT = "part", "split"  # a tag of items, and the option that asks for one of its values
+Caveat = tuple[str, str]  # the row that it is about, if it is about one, and what to know of it
 ROUNDING = {"half up": ROUND_HALF_UP, "half even": ROUND_HALF_EVEN}
 
 
@@ -105,6 +107,9 @@ class RunFigures:
     deviations: dict[PaperPlace, float] = field(
         default_factory=dict
     )  # over seeds, where several ran
+    elsewhere: set[tuple[str, str]] = field(
+        default_factory=set
+    )  # tables and benchmarks whose items were not asked, while those of another table were
 
 
 @cache
@@ -153,13 +158,18 @@ def like_paper(
     tables = []
     for layout in how.tables:
         columns = layout.filled()
-        places = {_run_place(column) for column in columns if not column.paper_only}
-        shown = {name: run for name, run in runs.items() if places & run.values.keys()}
+        shown = {}
+        for name, run in runs.items():
+            here = {_run_place(column) for column in columns if _is_asked(layout, column, run)}
+            if here & run.values.keys():
+                shown[name] = run
         if not shown:
             continue
         rows = published_rows(how, layout, results)
+        theirs = {row[0] for row in rows}
         for name, run in shown.items():
-            rows.append((name, *(_measured(how, column, run) for column in columns)))
+            cells = [_measured(how, layout, column, run) for column in columns]
+            rows.append((f"{name} (this run)" if name in theirs else name, *cells))
         heads = [column.head for column in columns]
         whose = _whose_items(set().union(*(run.sources for run in shown.values())))
         title = f"{paper}, {layout.table}. {layout.title} (%){whose}"
@@ -230,9 +240,16 @@ def _whose_items(sources: set[str]) -> str:
     return ""
 
 
-def _measured(how: PaperLayout, column: PaperColumn, run: RunFigures) -> str | None:
+def _is_asked(layout: TableLayout, column: PaperColumn, run: RunFigures) -> bool:
+    """Whether a run was asked what a column is about."""
+    return not column.paper_only and (layout.table, column.benchmark) not in run.elsewhere
+
+
+def _measured(
+    how: PaperLayout, layout: TableLayout, column: PaperColumn, run: RunFigures
+) -> str | None:
     value = run.values.get(_run_place(column))
-    if value is None or column.paper_only:
+    if value is None or not _is_asked(layout, column, run):
         return None
     return _cell(how, column, value, _spread(column, run))
 
@@ -274,18 +291,22 @@ def beside_papers(
     *,
     seeds_together: bool = False,
     recognised_by: Sequence[Table] = (),
+    draws: Mapping[str, str] | None = None,
 ) -> tuple[list[Listing], list[str]]:
     """The results tables of the papers of these benchmarks, a row for each run; and caveats.
 
     With `seeds_together`, runs that differ in nothing but the seed share a row: mean and deviation.
+    So do models that are draws of one training: `draws` names them, each with the row's name.
     With `recognised_by`, columns of recognised items are on those that these runs recognised: the
     figures in brackets of the rows marked § and † in the spatial-commonsense paper.
     """
-    tables, caveats = _of_papers(tables)
-    groups = by_seed(tables) if seeds_together else [[table] for table in tables]
+    tables, left_out = _of_papers(tables)
+    caveats: list[Caveat] = [("", said) for said in left_out]
+    draws = draws or {}
+    groups = by_seed(tables) if seeds_together else _by_draw(tables, draws)
     if seeds_together and len(groups) == len(tables):
-        caveats.append(NONE_TOGETHER)
-    rows = list(zip(groups, _names(groups, seeds_together), strict=True))
+        caveats.append(("", NONE_TOGETHER))
+    rows = list(zip(groups, _names(groups, seeds_together, draws), strict=True))
     runs: dict[tuple[str, str], dict[str, RunFigures]] = {}
     for group, name in [*rows, *_people_together(tables)]:
         asked = benchmark(_base(group[0]))
@@ -301,19 +322,39 @@ def beside_papers(
                 try:
                     counted = [on_items_of(table, others) for table in group]
                 except UsageError as nothing:
-                    caveats.append(nothing.message)
+                    caveats.append(("", nothing.message))
                     continue
             few |= dict.fromkeys(_add_figures(mine, counted, form, measure, by))
         if few:
-            caveats.append(
-                f"{name} on {group[0].benchmark}: left out where fewer than {FEWEST} pairs, "
-                f"triples or groups were asked: {', '.join(few)}. Ask more items: raise --limit."
+            said = (
+                f"on {group[0].benchmark}: left out where fewer than {FEWEST} pairs, triples or "
+                f"groups were asked: {', '.join(few)}. Ask more items: raise --limit."
             )
-        caveats += _caveats(group, name, asked.paper, [measure for _, measure, _ in wanted])
+            caveats.append((name, said))
+        fitting, others_of_it = _tables_for(group, asked.paper)
+        if fitting:
+            mine.elsewhere |= {(table, asked.name) for table in others_of_it}
+        for said in _caveats(group, [measure for _, measure, _ in wanted]):
+            caveats.append((name, said))
+        for table in group if not fitting else ():
+            for said in _option_caveats(table, asked.paper):
+                caveats.append((name, said))
     listings = []
     for (paper, file), found in runs.items():
         listings += like_paper(paper, results(file), found)
-    return listings, list(dict.fromkeys(caveats))
+    return listings, _said_once(caveats)
+
+
+def _said_once(caveats: Sequence[Caveat]) -> list[str]:
+    """Each sentence once, after the names of all rows that it is about.
+
+    >>> _said_once([("A", "on scales@fresh: few."), ("B", "on scales@fresh: few.")])
+    ['A; B on scales@fresh: few.']
+    """
+    rows: dict[str, dict[str, None]] = {}
+    for row, said in caveats:
+        rows.setdefault(said, {})[row] = None
+    return [f"{'; '.join(names)} {said}".lstrip() for said, names in rows.items()]
 
 
 def _is_of_recognised(measure: str) -> bool:
@@ -332,16 +373,36 @@ def _of_papers(tables: Sequence[Table]) -> tuple[list[Table], list[str]]:
     return found, list(left_out)
 
 
-def _names(groups: Sequence[Sequence[Table]], seeds_together: bool) -> list[str]:
-    """A row's name: the model's, with what tells its runs on one benchmark apart."""
+def _by_draw(tables: Sequence[Table], draws: Mapping[str, str]) -> list[list[Table]]:
+    """The tables one by one, but for those of models that are draws of one training."""
+
+    def key(table: Table) -> tuple[str, ...]:
+        if table.model not in draws:
+            return (str(id(table)),)
+        return draws[table.model], table.benchmark, repr(sorted(table.settings.items()))
+
+    return list(grouped(tables, key).values())
+
+
+def _names(
+    groups: Sequence[Sequence[Table]], seeds_together: bool, draws: Mapping[str, str]
+) -> list[str]:
+    """A row's name: the model's, with what tells its runs on one benchmark apart.
+
+    Runs on parts of the items share a row where the paper has a column for each part.
+    """
     firsts = [group[0] for group in groups]
     names: dict[int, str] = {}
-    for here in grouped(firsts, _base).values():
+    for base, here in grouped(firsts, _base).items():
+        columns = columns_on(benchmark(base).paper, base)
+        has_parts = any(column.by == PART for _, column in columns)
         settings = []
         for table in here:
-            own = seedless(table) if seeds_together else table.settings
+            own = dict(seedless(table) if seeds_together else table.settings)
+            if has_parts:
+                own.pop(SPLIT, None)
             settings.append({"items": _source(table), **own})
-        found = labels([table.model for table in here], settings)
+        found = labels([draws.get(table.model, table.model) for table in here], settings)
         names.update(zip(map(id, here), found, strict=True))
     return [names[id(group[0])] for group in groups]
 
@@ -422,27 +483,37 @@ def _figures(
     return found, all_enough
 
 
-def _caveats(group: Sequence[Table], name: str, paper: str, measures: Sequence[str]) -> list[str]:
+def _tables_for(group: Sequence[Table], paper: str) -> tuple[set[str], set[str]]:
+    """The tables whose items these runs were asked, and those that are about other items."""
+    fitting: set[str] = set()
+    others: set[str] = set()
+    for table in group:
+        for where, column in columns_on(paper, _base(table)):
+            differs = list(_other_options(table, column))
+            (others if differs else fitting).add(where)
+    return fitting - others, others
+
+
+def _caveats(group: Sequence[Table], measures: Sequence[str]) -> list[str]:
     """What to know of a row, each sentence once."""
     found = []
     if len(group) > 1:
         over = "people" if group[0].spec.startswith(PERSON) else "seeds"
         found.append(
-            f"{name} on {group[0].benchmark}: mean and standard deviation over {len(group)} {over}."
+            f"on {group[0].benchmark}: mean and standard deviation over {len(group)} {over}."
         )
     for table in group:
-        found += _size_caveats(table, name, list(dict.fromkeys(measures)))
-        found += _option_caveats(table, name, paper)
-    return list(dict.fromkeys(found))
+        found += _size_caveats(table, list(dict.fromkeys(measures)))
+    return found
 
 
-def _size_caveats(table: Table, name: str, measures: Sequence[str]) -> list[str]:
+def _size_caveats(table: Table, measures: Sequence[str]) -> list[str]:
     """What keeps the figures of whole groups from being read beside the paper's, in a sentence."""
     of_groups = [measure for measure in measures if least_size(measure)]
     if not of_groups:
         return []
     size, theirs = items_per_group(table), paper_items(table.benchmark).per_group
-    said = f"{name} on {table.benchmark}: {size:.1f} items a group on average"
+    said = f"on {table.benchmark}: {size:.1f} items a group on average"
     if theirs:
         said += f", {theirs} in the paper"
     few = [measure for measure in of_groups if not large_enough(measure, table)]
@@ -457,7 +528,7 @@ def _size_caveats(table: Table, name: str, measures: Sequence[str]) -> list[str]
     return []
 
 
-def _option_caveats(table: Table, name: str, paper: str) -> list[str]:
+def _option_caveats(table: Table, paper: str) -> list[str]:
     """Where a run was asked other items than a table of the paper is about."""
     found: dict[str, dict[str, None]] = {}
     for where, column in columns_on(paper, _base(table)):
@@ -465,7 +536,7 @@ def _option_caveats(table: Table, name: str, paper: str) -> list[str]:
             found.setdefault(said, {})[where] = None
     caveats = []
     for said, places in found.items():
-        items = f"{name} on {table.benchmark} is not on the items of {', '.join(places)}"
+        items = f"on {table.benchmark} is not on the items of {', '.join(places)}"
         caveats.append(f"{items}: {said}.")
     return caveats
 

@@ -4,8 +4,6 @@ Items with the same pictures stand together, then those of like length, so that 
 with shared beginnings adjacent. A batch that is too large for the memory is halved.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise

@@ -4,8 +4,6 @@ A model that can say what it would cost, such as one of a server, is not asked. 
 few items, spread over lengths, and what they answer is not kept: a plan changes nothing.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

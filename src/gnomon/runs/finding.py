@@ -1,7 +1,5 @@
 """The runs in a folder: listed in one way for commands, report and viewer."""
 
-from __future__ import annotations
-
 import shutil
 import warnings
 from collections.abc import Iterable

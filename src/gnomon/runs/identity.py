@@ -5,8 +5,6 @@ answers, and that is compared. A finished run opens none, so the files that a mo
 options point to are compared as well.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What was asked of whom, and how: run.json, written in one step; and who is at work on the run."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -22,7 +20,7 @@ PEOPLE = ("people.jsonl", "link.json", "link.part")  # beside the answers of a p
 LARGEST = 16 * 2**20  # bytes of a manifest
 
 
-class Counts(msgspec.Struct, kw_only=True):
+class Counts(msgspec.Struct, kw_only=True, gc=False):
     """How far a run has come."""
 
     items: int = 0
@@ -36,7 +34,7 @@ class Counts(msgspec.Struct, kw_only=True):
         return self.answered + self.unread + self.errors
 
 
-class Manifest(msgspec.Struct, kw_only=True):
+class Manifest(msgspec.Struct, kw_only=True, gc=False):
     """What was asked of whom, and how: enough to repeat the run."""
 
     format: int = FORMAT
@@ -78,7 +76,7 @@ class Manifest(msgspec.Struct, kw_only=True):
 
 def determining(description: dict[str, Any]) -> dict[str, Any]:
     """What a description says beyond what follows from weights and items: size, what was fitted."""
-    following = ("parameters", "fitted", "trial")
+    following = ("parameters", "fitted", "trial", "curve")
     return {key: value for key, value in description.items() if key not in following}
 
 

@@ -4,8 +4,6 @@ It is written beside its place and moved there when it is whole, so that a merge
 leaves no run behind, and the same command does it again. Memory does not grow with the run.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

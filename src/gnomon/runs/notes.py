@@ -4,8 +4,6 @@ Each change reads the file, changes one thing and writes it back under a lock, s
 or two processes lose nothing.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime

@@ -4,8 +4,6 @@ It is rewritten about once a second, and no answer depends on it: whoever finds 
 goes by the log.
 """
 
-from __future__ import annotations
-
 import time
 from contextlib import suppress
 from pathlib import Path

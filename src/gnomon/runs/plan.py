@@ -4,8 +4,6 @@ What a limit takes is contained in what a larger one takes (gnomon.items.limits)
 limit is raised keeps its answers, and one that is asked for less keeps its items.
 """
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace

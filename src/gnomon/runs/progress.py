@@ -1,7 +1,5 @@
 """How far a run has come, and how fast: for whoever watches it, and for the viewer."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 import time

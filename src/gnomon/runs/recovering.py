@@ -4,8 +4,6 @@ SQLite fails for every row on a damaged page. Rows are therefore asked for in ra
 that fails is halved until the rows that cannot be read stand alone.
 """
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """May these shards be made into one run? Only if nothing but their items tells them apart."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the answers of a run took: tokens, seconds, and money where prices are known."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +7,7 @@ from typing import Any
 import msgspec
 
 
-class Usage(msgspec.Struct, frozen=True, kw_only=True):
+class Usage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Sums over all answers; none where no answer says so.
 
     The seconds of a batch are shared out over its items, so their sum is the time that asking took.

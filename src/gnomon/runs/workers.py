@@ -4,8 +4,6 @@ The process of the run plans batches and is the only one that writes the log; wo
 of it. Items and answers travel as bytes of msgpack, which hold nothing but records.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import time

@@ -1,7 +1,5 @@
 """Which relations of contact, containment and company hold: touching, on, in, around, part of."""
 
-from __future__ import annotations
-
 from math import atan2, degrees, pi
 
 from gnomon.scenes.bodies import (

@@ -1,7 +1,5 @@
 """Two scenes of the same things, of which opposed relations are true: which things, and how."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -10,19 +8,7 @@ from typing import Literal, NamedTuple
 
 from gnomon.lexicon.relations import OpposedPair, lexicon
 from gnomon.lexicon.things import thing_words
-from gnomon.scenes.layouts import (
-    LAYOUTS,
-    TURNS,
-    Arrangement,
-    ContrastOptions,
-    Frames,
-    LayoutTask,
-    Place,
-    Roles,
-    look_at,
-    pair_of,
-    scene_of,
-)
+from gnomon.scenes import layouts
 from gnomon.scenes.placing import impossibilities, may_hold
 from gnomon.scenes.relations import decide
 from gnomon.scenes.scenes import Scene
@@ -162,7 +148,7 @@ class Contrasted(NamedTuple):
     """Two scenes: of the first one only the first relation is true, of the second the second."""
 
     scenes: tuple[Scene, Scene]
-    roles: Roles
+    roles: layouts.Roles
 
 
 def contrasted(
@@ -170,22 +156,22 @@ def contrasted(
     contrast: OpposedPair,
     subject: str,
     ground: str,
-    dials: ContrastOptions,
-    frames: Frames = "clear",
+    dials: layouts.ContrastOptions,
+    frames: layouts.Frames = "clear",
 ) -> Contrasted | None:
     """Two scenes that set a contrast of two things, or none if they are not found soon."""
     task = _task(rng, contrast, subject, ground, dials, frames)
     if task is None:
         return None
     for _ in range(MOST_SCENES):
-        turn = (rng.choice(TURNS) + rng.gauss(0, 6)) % 360
+        turn = (rng.choice(layouts.TURNS) + rng.gauss(0, 6)) % 360
         first = _arranged(rng, task, turn, contrast.first, contrast.second)
         if first is None:
             continue
         second = _arranged(rng, task, turn, contrast.second, contrast.first)
         if second is None:
             continue
-        seen = look_at(rng, first, second, task)
+        seen = layouts.look_at(rng, first, second, task)
         if seen is None:
             continue
         shown = _shows(seen[0], task, contrast.first, contrast.second)
@@ -195,7 +181,10 @@ def contrasted(
 
 
 def truth_in(
-    scene: Scene, roles: Roles, relation: str, frame: Literal["agreed", "viewer", "own"] = "agreed"
+    scene: Scene,
+    roles: layouts.Roles,
+    relation: str,
+    frame: Literal["agreed", "viewer", "own"] = "agreed",
 ) -> bool | None:
     """Whether a relation holds between all things of the two roles; none if that is not clear."""
     found = set()
@@ -208,12 +197,12 @@ def truth_in(
     return found.pop() if len(found) == 1 else None
 
 
-def _shows(scene: Scene, task: LayoutTask, true: str, false: str) -> bool:
+def _shows(scene: Scene, task: layouts.LayoutTask, true: str, false: str) -> bool:
     """Whether one relation is true of a scene and another one false.
 
     In a probe that is so for the viewer, and the other way round by the ground's own front.
     """
-    pair = pair_of(scene, task)
+    pair = layouts.pair_of(scene, task)
     if task.contrast.apart and (pair.rests or pair.nested):
         return False
     if task.frames == "clear":
@@ -233,9 +222,9 @@ def _task(
     contrast: OpposedPair,
     subject: str,
     ground: str,
-    dials: ContrastOptions,
-    frames: Frames,
-) -> LayoutTask | None:
+    dials: layouts.ContrastOptions,
+    frames: layouts.Frames,
+) -> layouts.LayoutTask | None:
     stage = ""
     if contrast.layout == "stacked":
         stages = stages_for(subject, ground)
@@ -249,7 +238,7 @@ def _task(
     colours = {}
     for name in (*names, *others):
         colours[name] = rng.choice(("", *thing_named(name).colours))
-    return LayoutTask(
+    return layouts.LayoutTask(
         contrast,
         thing_named(subject),
         thing_named(ground),
@@ -264,7 +253,7 @@ def _task(
     )
 
 
-def _place(rng: random.Random, names: Sequence[str]) -> Place:
+def _place(rng: random.Random, names: Sequence[str]) -> layouts.Place:
     """Where things go together; anywhere if all of them are found in both places."""
     for name in names:
         place = thing_named(name).place
@@ -273,14 +262,14 @@ def _place(rng: random.Random, names: Sequence[str]) -> Place:
     return rng.choice(("indoors", "outdoors"))
 
 
-def _roles(contrast: OpposedPair, subject: str, ground: str) -> Roles:
+def _roles(contrast: OpposedPair, subject: str, ground: str) -> layouts.Roles:
     if contrast.layout != "ring":
-        return Roles((subject,), (ground,))
+        return layouts.Roles((subject,), (ground,))
     several = 2 if contrast.first == "between" else 4
     numbers = range(1, several + 1)
     if "several" in contrast.needs:
-        return Roles(tuple(f"{subject} {n}" for n in numbers), (ground,))
-    return Roles((subject,), tuple(f"{ground} {n}" for n in numbers))
+        return layouts.Roles(tuple(f"{subject} {n}" for n in numbers), (ground,))
+    return layouts.Roles((subject,), tuple(f"{ground} {n}" for n in numbers))
 
 
 def _others(rng: random.Random, names: Sequence[str], place: str, count: int) -> tuple[str, ...]:
@@ -298,13 +287,13 @@ def _others(rng: random.Random, names: Sequence[str], place: str, count: int) ->
 
 
 def _arranged(
-    rng: random.Random, task: LayoutTask, turn: float, true: str, false: str
-) -> Arrangement | None:
+    rng: random.Random, task: layouts.LayoutTask, turn: float, true: str, false: str
+) -> layouts.Arrangement | None:
     """An arrangement in which one relation is true and another one false, if it is found soon."""
-    arrange = LAYOUTS[task.contrast.layout]
+    arrange = layouts.LAYOUTS[task.contrast.layout]
     for _ in range(MOST_POSES):
         arrangement = arrange(rng, task, turn, true)
-        scene = scene_of(arrangement, task)
+        scene = layouts.scene_of(arrangement, task)
         if _shows(scene, task, true, false) and not impossibilities(scene):
             return arrangement
     return None

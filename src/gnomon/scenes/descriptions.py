@@ -1,7 +1,5 @@
 """Scenes in words: read from a caption, and described so that every relation follows."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from itertools import combinations

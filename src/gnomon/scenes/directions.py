@@ -1,7 +1,5 @@
 """Which relations of direction, distance and orientation hold: left of, near, facing, along."""
 
-from __future__ import annotations
-
 from math import hypot
 from typing import Literal
 

@@ -5,8 +5,6 @@ has the same file; the scene lies beside it. Each is written beside its place an
 half picture is left.
 """
 
-from __future__ import annotations
-
 import os
 import time
 import zlib

@@ -1,7 +1,5 @@
 """How contrasts are laid out, and where a viewer stands who sees what is asked about."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from itertools import permutations
@@ -13,16 +11,8 @@ import numpy as np
 
 from gnomon.lexicon.relations import OpposedPair
 from gnomon.lexicon.things import thing_words
-from gnomon.scenes import placing
+from gnomon.scenes import pictures, placing
 from gnomon.scenes.bodies import Body, BodyPair, angle, minus
-from gnomon.scenes.pictures import (
-    SURVEY_SIZE,
-    PictureSurvey,
-    corners_of,
-    survey,
-    viewer_of,
-    wall_distance,
-)
 from gnomon.scenes.scenes import Placed, Scene, Viewer
 from gnomon.scenes.solids import camera_of, project
 from gnomon.scenes.things import Thing, thing_named
@@ -193,7 +183,7 @@ def look_at(
         around = rng.uniform(-180, 180)
         things = [[_turned(each, around) for each in one.things] for one in (first, second)]
         asked = [*things[0], *things[1]]
-        viewer = viewer_of(
+        viewer = pictures.viewer_of(
             [*asked, *_aside(rng, asked, task)],
             around=around,
             above=_height(rng, (first, second), task),
@@ -210,7 +200,7 @@ def look_at(
         for arrangement, placed in zip((first, second), things, strict=True):
             scene = scene_of(Arrangement([*placed, *others], arrangement.links), task)
             scenes.append(msgspec.structs.replace(scene, viewer=viewer))
-        wall = max(wall_distance(scene, camera) for scene in scenes)
+        wall = max(pictures.wall_distance(scene, camera) for scene in scenes)
         both = [msgspec.structs.replace(scene, wall=wall) for scene in scenes]
         if not all(_shows_sides(scene, task) for scene in both):
             continue
@@ -237,7 +227,9 @@ def _aside(rng: random.Random, asked: list[Placed], task: LayoutTask) -> list[Pl
     return moved
 
 
-def _are_alike(first: PictureSurvey, second: PictureSurvey, task: LayoutTask) -> bool:
+def _are_alike(
+    first: pictures.PictureSurvey, second: pictures.PictureSurvey, task: LayoutTask
+) -> bool:
     """Whether a thing is about as wide and as high in both pictures: its size must tell nothing.
 
     The same holds for what all things fill together, if there are others, and not for groups.
@@ -252,7 +244,7 @@ def _are_alike(first: PictureSurvey, second: PictureSurvey, task: LayoutTask) ->
     return _is_as_large(_sides(first, every), _sides(second, every), ALIKE_IN_ALL)
 
 
-def _sides(seen: PictureSurvey, ids: Sequence[str]) -> tuple[int, int]:
+def _sides(seen: pictures.PictureSurvey, ids: Sequence[str]) -> tuple[int, int]:
     """Width and height of the box around some things that are seen."""
     boxes = np.array([seen.boxes[id] for id in ids if seen.boxes[id] is not None])
     left, top = boxes[:, :2].min(axis=0)
@@ -277,7 +269,7 @@ def _is_promising(
     for placed in (*first, *second):
         if placed.id not in ids:
             continue
-        columns, rows, _ = project(camera, np.array(corners_of([placed])), 1, 1)
+        columns, rows, _ = project(camera, np.array(pictures.corners_of([placed])), 1, 1)
         sides = float(np.ptp(columns)), float(np.ptp(rows))
         if FILLED * sides[0] * sides[1] < _least_share(placed, task):
             return False
@@ -385,9 +377,9 @@ def _turned(placed: Placed, angle: float) -> Placed:
     return msgspec.structs.replace(placed, at=at, turn=(placed.turn + angle) % 360)
 
 
-def _seen_well(scene: Scene, task: LayoutTask) -> PictureSurvey | None:
+def _seen_well(scene: Scene, task: LayoutTask) -> pictures.PictureSurvey | None:
     """The survey of a scene, if both things can be recognised and the others are seen at all."""
-    seen = survey(scene, SURVEY_SIZE)
+    seen = pictures.survey(scene, pictures.SURVEY_SIZE)
     asked = {*task.roles.subjects, *task.roles.grounds}
     pair = pair_of(scene, task)
     close = pair.rests or pair.nested

@@ -5,8 +5,6 @@ the size of its thing, so that all facts stay as they are. Rays are cast by Embr
 precision: pixels may differ in the last bit between machines, which those of primitives never do.
 """
 
-from __future__ import annotations
-
 import zipfile
 from functools import cache, lru_cache
 from io import BytesIO

@@ -1,7 +1,5 @@
 """Pictures of scenes: where the viewer stands, pixels, depth, masks, and PNG files."""
 
-from __future__ import annotations
-
 import random
 import struct
 import zlib

@@ -1,7 +1,5 @@
 """Where things stand: poses, what is impossible, and scenes in which statements are true."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from math import atan2, cos, degrees, hypot, radians, sin

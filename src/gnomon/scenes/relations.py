@@ -1,7 +1,5 @@
 """What is true in a scene, and the laws that hold in every scene."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 

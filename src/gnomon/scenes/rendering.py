@@ -1,7 +1,5 @@
 """Pixels from solids: rays that are cast, light and shadow, surfaces and colours."""
 
-from __future__ import annotations
-
 import random
 from functools import cache
 from math import cos, pi, radians, sin, sqrt

@@ -4,8 +4,6 @@ A scene says where things are and nothing else: what stands on or in what, and e
 follows from the poses (relations.py), so a scene cannot contradict itself.
 """
 
-from __future__ import annotations
-
 from math import hypot, isfinite
 from pathlib import Path
 from typing import Literal

@@ -5,8 +5,6 @@ Each is one self-contained element; the view is turned by dragging it or with th
 stands still where scripts do not run.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """The things of scenes: their parts, sizes, tops, cavities and fronts, as data."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import cache, lru_cache

@@ -5,8 +5,6 @@ the rest is a new sentence, and the stretches are new answer words. Round trips 
 likelihood there and back (Jiang et al. 2020).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -16,15 +16,12 @@ from msgspec import Meta
 
 from gnomon.errors import DataError, UsageError
 from gnomon.records import Item
+from gnomon.train import pretrained
 from gnomon.train.items import ItemData, Items, read_material
-from gnomon.train.pretrained import Lora, merged, with_lora
-from gnomon.train.recipes import Material, TrainingKind
+from gnomon.train.recipes import Material, Recipe, Scores, TrainingKind
 
 if TYPE_CHECKING:
     import torch
-
-    from gnomon.train.pretrained import Pretrained
-    from gnomon.train.recipes import Recipe, Scores
 
 
 class ClassifySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -35,7 +32,7 @@ class ClassifySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     longest: Annotated[int, Meta(ge=16)] = 256
     freeze: Annotated[int, Meta(ge=0)] = 0  # the embeddings and so many lower layers stay as is
     device: str = ""
-    lora: Lora | None = None
+    lora: pretrained.Lora | None = None
 
 
 def read(recipe: Recipe) -> Material:
@@ -65,22 +62,20 @@ def _check(item: Item, part: str, labels: Sequence[str]) -> None:
 
 def open_learner(recipe: Recipe, material: Material) -> ClassifyLearner:
     """Load the model with a head for the labels."""
-    from gnomon.train.pretrained import freeze_below, load_config, load_pretrained, set_padding
-
-    labels = order_of_head(load_config(recipe.model), recipe.model, recipe.settings.labels)
-    loaded = load_pretrained(
+    settings: ClassifySettings = recipe.settings
+    config = pretrained.load_config(recipe.model)
+    labels = order_of_head(config, recipe.model, settings.labels)
+    loaded = pretrained.load_pretrained(
         recipe.model,
         "AutoModelForSequenceClassification",
         weights_seed=recipe.seeds.weights,
-        device=recipe.settings.device,
+        device=settings.device,
         id2label=dict(enumerate(labels)),
         label2id={label: place for place, label in enumerate(labels)},
     )
-    set_padding(loaded)
-    freeze_below(loaded.model, recipe.settings.freeze)
-    if recipe.settings.lora:
-        model = with_lora(loaded.model, recipe.settings.lora, "nli", seed=recipe.seeds.weights)
-        loaded = loaded._replace(model=model)
+    pretrained.set_padding(loaded)
+    pretrained.freeze_below(loaded.model, settings.freeze)
+    loaded = pretrained.with_lora(loaded, settings.lora, "nli", seed=recipe.seeds.weights)
     return ClassifyLearner(loaded, material.content, recipe, labels)
 
 
@@ -104,7 +99,7 @@ class ClassifyLearner:
     batches_in_epoch: int | None
 
     def __init__(
-        self, loaded: Pretrained, items: Items, recipe: Recipe, labels: Sequence[str]
+        self, loaded: pretrained.Pretrained, items: Items, recipe: Recipe, labels: Sequence[str]
     ) -> None:
         self.module, self.tokenizer, self.device = loaded
         self.items, self.settings, self.labels = items, recipe.settings, labels
@@ -134,9 +129,7 @@ class ClassifyLearner:
 
     def save(self, folder: Path) -> None:
         """Write the model for `-m hf:FOLDER`."""
-        from gnomon.train.pretrained import save_pretrained
-
-        save_pretrained(folder, merged(self.module), self.tokenizer)
+        pretrained.save_pretrained(folder, pretrained.merged(self.module), self.tokenizer)
 
     def inputs(self, items: Sequence[Item]) -> tuple[Any, torch.Tensor]:
         """Items as the model takes them, and for each which labels are right."""

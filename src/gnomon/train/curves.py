@@ -5,8 +5,6 @@ finished is not trained again, and one that was stopped goes on. The draws of on
 what a smaller amount was trained on, a larger one is trained on too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from math import isfinite
 from pathlib import Path

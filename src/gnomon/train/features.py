@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.keep import DEFAULT_BYTES, KeptTensors, TensorKeep, key_of
 from gnomon.models.prompts.wording import BLANK
-from gnomon.records import MASK
+from gnomon.records import MASK, Item
 
 if TYPE_CHECKING:
     from gnomon.models.transformers.backbone import Backbone
-    from gnomon.records import Item
 
 Vectors = NDArray[np.float32]
 Watch = Callable[[int, int], None]

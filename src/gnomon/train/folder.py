@@ -7,8 +7,6 @@ training.json  what it came to; a folder without it is not finished
 README.md      the same in words
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ a rule is needed. Ours: an item belongs to a fold if all its objects do, and a f
 items that belong to it; what was chosen is scored on every item that has no object of that fold.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations

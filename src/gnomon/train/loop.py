@@ -5,8 +5,6 @@ place in the epoch are there, and the learning rate is a function of the step. S
 of an unbroken run.
 """
 
-from __future__ import annotations
-
 import shutil
 import time
 import warnings
@@ -20,18 +18,8 @@ from typing import Any
 import torch
 
 from gnomon.errors import ModelError, ModelWarning, UsageError
+from gnomon.train import recipes
 from gnomon.train.checkpoints import Checkpoints, MetricsLine, MetricsLog, TrainingPlace
-from gnomon.train.recipes import (
-    LAST,
-    Batch,
-    Learner,
-    Schedule,
-    Scores,
-    Seeds,
-    TrainingOutcome,
-    TrainingProgress,
-    Watch,
-)
 
 SAVING = ".saving"  # a folder within the folder
 READ_EVERY = 20  # steps; reading a loss makes a GPU wait
@@ -39,19 +27,19 @@ SAVE_SECONDS = 60.0  # the most work that a crash can cost
 
 
 def train(
-    learner: Learner,
-    schedule: Schedule,
+    learner: recipes.Learner,
+    schedule: recipes.Schedule,
     folder: Path,
     *,
-    seeds: Seeds | None = None,
-    watch: Watch | None = None,
-) -> TrainingOutcome:
+    seeds: recipes.Seeds | None = None,
+    watch: recipes.Watch | None = None,
+) -> recipes.TrainingOutcome:
     """Train, keep the best weights, and save them in the folder; go on where it was stopped.
 
     The checkpoints stay: whoever calls this removes them when all else is written (making.py).
     """
     folder.mkdir(parents=True, exist_ok=True)
-    return _Training(learner, schedule, folder, seeds or Seeds(), watch).run()
+    return _Training(learner, schedule, folder, seeds or recipes.Seeds(), watch).run()
 
 
 class _Training:
@@ -59,11 +47,11 @@ class _Training:
 
     def __init__(
         self,
-        learner: Learner,
-        schedule: Schedule,
+        learner: recipes.Learner,
+        schedule: recipes.Schedule,
         folder: Path,
-        seeds: Seeds,
-        watch: Watch | None,
+        seeds: recipes.Seeds,
+        watch: recipes.Watch | None,
     ) -> None:
         self.learner, self.schedule, self.folder, self.watch = learner, schedule, folder, watch
         self.module = learner.module
@@ -80,7 +68,7 @@ class _Training:
         self.saved = self.began = time.monotonic()
         self.began_at = 0
 
-    def run(self) -> TrainingOutcome:
+    def run(self) -> recipes.TrainingOutcome:
         """From the last checkpoint, or the beginning, to the end."""
         self._take_up()
         self.module.train()
@@ -128,7 +116,7 @@ class _Training:
             raise ModelError("There is nothing to train on: an epoch has no batches.")
         place.epoch, place.batch = place.epoch + 1, 0
 
-    def _step(self, group: list[Batch]) -> None:
+    def _step(self, group: list[recipes.Batch]) -> None:
         """One step of the optimizer, and what is due after it."""
         rate = self.schedule.rate(self.place.step, self.total)
         loss = self._update(group, rate)
@@ -149,7 +137,7 @@ class _Training:
         if improved or place.ended or is_late or self._is_due(self.schedule.save_every):
             self._save()
 
-    def _update(self, group: list[Batch], rate: float) -> torch.Tensor:
+    def _update(self, group: list[recipes.Batch], rate: float) -> torch.Tensor:
         """Gradients of all batches of the group, and a step along them; the mean loss."""
         total = torch.zeros((), device=self.device)
         for batch in group:
@@ -184,7 +172,9 @@ class _Training:
         if improved:
             place.best_step, place.best_scores = place.step, place.scores
             place.evaluations_since_best = 0
-        keeps = improved and self.schedule.best != LAST  # the last state holds the last weights
+        keeps = (
+            improved and self.schedule.best != recipes.LAST
+        )  # the last state holds the last weights
         if keeps:
             self.checkpoints.save_best(place, self.module)
         self.log.add([MetricsLine(step=place.step, epoch=self._epochs_done(), dev=place.scores)])
@@ -201,14 +191,14 @@ class _Training:
         torch.set_rng_state(state)
         return found
 
-    def _is_best(self, scores: Scores) -> bool:
+    def _is_best(self, scores: recipes.Scores) -> bool:
         name = self.schedule.best
-        if name == LAST:
+        if name == recipes.LAST:
             return True
         if name not in scores:
             raise UsageError(
                 f"The schedule chooses the best weights by '{name}', which is not measured.",
-                f"Write best: with one of: {', '.join((*scores, LAST))}.",
+                f"Write best: with one of: {', '.join((*scores, recipes.LAST))}.",
             )
         return self.schedule.is_better(scores[name], self.place.best_scores.get(name))
 
@@ -250,7 +240,7 @@ class _Training:
         if done:
             left = (time.monotonic() - self.began) / done * (self.total - place.step)
         self.watch(
-            TrainingProgress(
+            recipes.TrainingProgress(
                 step=place.step,
                 steps=self.total,
                 epoch=place.epoch,
@@ -262,14 +252,14 @@ class _Training:
             )
         )
 
-    def _finish(self) -> TrainingOutcome:
+    def _finish(self) -> recipes.TrainingOutcome:
         """The best weights in the folder, and how they do on parts that training never saw."""
         place = self.place
-        if self.schedule.best != LAST:
+        if self.schedule.best != recipes.LAST:
             self.checkpoints.load_best(place, self.module)
         tests = self._asked(getattr(self.learner, "test", dict))
         weights = list(self.module.parameters())  # what is saved may be another module
-        outcome = TrainingOutcome(
+        outcome = recipes.TrainingOutcome(
             steps=place.step,
             epochs=self._epochs_done(),
             best_step=place.best_step,
@@ -286,7 +276,7 @@ class _Training:
         return outcome
 
 
-def save_aside(learner: Learner, folder: Path) -> None:
+def save_aside(learner: recipes.Learner, folder: Path) -> None:
     """Save into a folder within the folder, and move each file when it is whole.
 
     Whoever writes the files may leave parts of them behind when it is killed.
@@ -303,7 +293,7 @@ def save_aside(learner: Learner, folder: Path) -> None:
 # How weights are moved: the optimizer, which of them decay, and in which precision.
 
 
-def optimizer_of(learner: Learner, schedule: Schedule) -> torch.optim.Optimizer:
+def optimizer_of(learner: recipes.Learner, schedule: recipes.Schedule) -> torch.optim.Optimizer:
     """The optimizer of a schedule for what a learner wants trained."""
     maker = {"adamw": torch.optim.AdamW, "adam": torch.optim.Adam}[schedule.optimizer]
     own = getattr(learner, "parameter_groups", None)
@@ -326,7 +316,7 @@ def _parameter_groups(module: torch.nn.Module) -> list[dict[str, Any]]:
     return [group for group in groups if group["params"]]
 
 
-def mixed_precision(schedule: Schedule, device: str) -> Any:
+def mixed_precision(schedule: recipes.Schedule, device: str) -> Any:
     """A maker of the context in which losses are computed."""
     if schedule.precision == "float32":
         return nullcontext

@@ -3,8 +3,6 @@
 A head that the model lacks is made by the recipe's seed of weights.
 """
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -148,8 +146,13 @@ class Lora(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     targets: tuple[str, ...] = ()  # ends of names of layers; by default what peft knows is good
 
 
-def with_lora(model: Any, lora: Lora, kind: str, *, seed: int) -> Any:
-    """The model with all its weights frozen, and matrices beside them that learn."""
+def with_lora(loaded: Pretrained, lora: Lora | None, kind: str, *, seed: int) -> Pretrained:
+    """The model with all its weights frozen, and matrices beside them that learn.
+
+    Without LoRA as it is.
+    """
+    if lora is None:
+        return loaded
     import torch
 
     with importing("LoRA", "train"):
@@ -166,9 +169,9 @@ def with_lora(model: Any, lora: Lora, kind: str, *, seed: int) -> Any:
     try:
         with warnings.catch_warnings():  # it says what it corrects by itself
             warnings.simplefilter("ignore")
-            return peft.get_peft_model(model, config)
+            model = peft.get_peft_model(loaded.model, config)
     except ValueError as error:
-        every = model.named_modules()
+        every = loaded.model.named_modules()
         linear = {
             name.rpartition(".")[2] for name, part in every if isinstance(part, torch.nn.Linear)
         }
@@ -176,6 +179,7 @@ def with_lora(model: Any, lora: Lora, kind: str, *, seed: int) -> Any:
             f"LoRA does not fit this model: {error}.",
             f"Name its layers in the recipe, lora.targets: some of {', '.join(sorted(linear))}.",
         ) from None
+    return loaded._replace(model=model)
 
 
 def merged(model: Any) -> Any:

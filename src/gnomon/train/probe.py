@@ -4,13 +4,11 @@ The vectors are computed once (features.py), both heads are trained on them in s
 (probing/probes.py), and what they get right stands in training.json with intervals.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from inspect import signature
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -23,10 +21,7 @@ from gnomon.keep import bytes_of
 from gnomon.records import Item, digest
 from gnomon.train import items as training
 from gnomon.train.items import DEV, HoldOut, ItemData, ItemPool, Items, TrainingPart
-from gnomon.train.recipes import Material, Schedule, TrainingKind, TrainingOutcome, Watch
-
-if TYPE_CHECKING:
-    from gnomon.train.recipes import Recipe
+from gnomon.train.recipes import Material, Recipe, Schedule, TrainingKind, TrainingOutcome, Watch
 
 MEASURE = "relaxed_accuracy"  # ViPhy's R-Acc
 FOLLOWED = ("epochs", "batch", "learning_rate", "decay", "best", "optimizer", "clip")

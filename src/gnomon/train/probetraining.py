@@ -3,12 +3,10 @@
 A training that was stopped starts anew on the vectors that are kept, and ends in the same weights.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import nan
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,10 +27,7 @@ from gnomon.train.items import DEV, Items
 from gnomon.train.probe import MEASURE, ProbeSettings, labels_of, type_of
 from gnomon.train.probemodel import HEADS, ProbeDescription, write_probe
 from gnomon.train.probes import Epoch, Examples, Flags, HeadSettings, Learnt
-from gnomon.train.recipes import Material, Scores, TrainingOutcome, TrainingProgress, Watch
-
-if TYPE_CHECKING:
-    from gnomon.train.recipes import Recipe
+from gnomon.train.recipes import Material, Recipe, Scores, TrainingOutcome, TrainingProgress, Watch
 
 TOLD_EVERY = 10  # epochs, which take a blink
 

@@ -38,10 +38,6 @@ if TYPE_CHECKING:
 # `open_learner` loads the model.
 
 
-class Nothing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The section of a kind that has no settings of its own."""
-
-
 @dataclass(frozen=True)
 class Material:
     """What was read for a training, and what the folder's data.json says of it."""

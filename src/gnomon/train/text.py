@@ -16,15 +16,12 @@ import msgspec
 from gnomon.errors import UsageError
 from gnomon.models.prompts.library import Prompt, load_prompt
 from gnomon.records import Item
+from gnomon.train import pretrained
 from gnomon.train.items import ItemData, Items, read_material
-from gnomon.train.pretrained import Lora, merged, with_lora
-from gnomon.train.recipes import Material, TrainingKind
+from gnomon.train.recipes import Material, Recipe, Scores, TrainingKind
 
 if TYPE_CHECKING:
     import torch
-
-    from gnomon.train.pretrained import Pretrained
-    from gnomon.train.recipes import Recipe, Scores
 
 
 class TextSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -35,7 +32,7 @@ class TextSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     shots: int | None = None  # of the prompt's worked examples; by default all
     chat: bool | None = None  # as a conversation; by default where there is a chat template
     device: str = ""
-    lora: Lora | None = None
+    lora: pretrained.Lora | None = None
 
 
 class Lesson(NamedTuple):
@@ -75,12 +72,10 @@ def _converses(wanted: bool | None, kind: str, tokenizer: Any) -> bool:
 
 def open_learner(recipe: Recipe, material: Material) -> TextLearner:
     """Load the model, of the kind that its config says."""
-    from gnomon.train.pretrained import load_writer
-
-    loaded, kind = load_writer(recipe.model, recipe.seeds.weights, recipe.settings.device)
-    if recipe.settings.lora:
-        model = with_lora(loaded.model, recipe.settings.lora, kind, seed=recipe.seeds.weights)
-        loaded = loaded._replace(model=model)
+    settings: TextSettings = recipe.settings
+    seed = recipe.seeds.weights
+    loaded, kind = pretrained.load_writer(recipe.model, seed, settings.device)
+    loaded = pretrained.with_lora(loaded, settings.lora, kind, seed=seed)
     return TextLearner(loaded, kind, material.content, recipe)
 
 
@@ -89,7 +84,9 @@ class TextLearner:
 
     batches_in_epoch: int | None
 
-    def __init__(self, loaded: Pretrained, kind: str, items: Items, recipe: Recipe) -> None:
+    def __init__(
+        self, loaded: pretrained.Pretrained, kind: str, items: Items, recipe: Recipe
+    ) -> None:
         from gnomon.train.writers import CHAT_PROMPT, PROMPTS, WRITERS
 
         self.module, self.tokenizer, _ = loaded
@@ -128,9 +125,7 @@ class TextLearner:
 
     def save(self, folder: Path) -> None:
         """Write the model for `-m hf:FOLDER`."""
-        from gnomon.train.pretrained import save_pretrained
-
-        save_pretrained(folder, merged(self.module), self.tokenizer)
+        pretrained.save_pretrained(folder, pretrained.merged(self.module), self.tokenizer)
 
     def _word(self, item: Item, draw: Random) -> str:
         """The first word of a label that is right."""

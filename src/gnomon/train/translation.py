@@ -1,7 +1,5 @@
 """A translation model of transformers: several translations of a text, with their likelihoods."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -11,10 +11,9 @@ from gnomon.errors import DataError, UsageError
 from gnomon.models.comparison import TRUTHS
 from gnomon.records import Item
 from gnomon.train.items import ItemData, Items, read_material
-from gnomon.train.recipes import Material, TrainingKind
+from gnomon.train.recipes import Material, Recipe, TrainingKind
 
 if TYPE_CHECKING:
-    from gnomon.train.recipes import Recipe
     from gnomon.train.visuallearner import LookLearner
 
 

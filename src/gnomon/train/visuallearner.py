@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -24,16 +24,13 @@ from gnomon.models.transformers.dual import tensor_of
 from gnomon.models.transformers.hf import place_of
 from gnomon.models.transformers.loading import best_device, libraries, quiet, set_threads
 from gnomon.models.transformers.processors import load_processor, load_tokenizer
-from gnomon.models.transformers.regions import region_tensors
+from gnomon.models.transformers.regions import region_inputs, region_size, region_tensors
 from gnomon.records import Image, Item
 from gnomon.train.items import Items
 from gnomon.train.recipes import Schedule
 from gnomon.train.visual import LookSettings
 from gnomon.vision.pictures import pixels, see
 from gnomon.vision.regions import RegionFiles, open_regions
-
-if TYPE_CHECKING:
-    from gnomon.train.visual import LookSettings
 
 IN_A_PASS = 16  # items that are scored together, as in the authors' code
 
@@ -243,9 +240,8 @@ def _show(name: str, model: Any, processor: Any, settings: LookSettings) -> Pixe
             f"{name} sees regions of pictures, which a detector must have found before.",
             "Say where their features are: --set regions=PATH",
         )
-    boxed = hasattr(model.config, "visual_pos_dim")
-    size = model.config.visual_feat_dim if boxed else model.config.visual_embedding_dim
-    return RegionRows(open_regions(settings.regions), int(size), boxed=boxed)
+    size, boxed = region_size(model.config)
+    return RegionRows(open_regions(settings.regions), size, boxed=boxed)
 
 
 # What models that look are shown of pictures: pixels, or the regions that a detector found.
@@ -302,14 +298,8 @@ class RegionRows:
         mask = torch.zeros((len(sights), most), dtype=torch.long)
         for number, sight in enumerate(sights):
             mask[number, : len(sight[0])] = 1
-        features = _filled([sight[0] for sight in sights], most)
-        if self.boxed:
-            boxes = _filled([sight[1] for sight in sights], most)
-            seen = {"visual_feats": features, "visual_pos": boxes}
-        else:
-            kinds = torch.ones_like(mask)  # 1, as in VisualBERT's pre-training
-            seen = {"visual_embeds": features, "visual_token_type_ids": kinds}
-        return {**seen, "visual_attention_mask": mask}
+        parts = [_filled(part, most) for part in zip(*sights, strict=True)]
+        return region_inputs(parts, mask)
 
 
 class TrainingPictures:

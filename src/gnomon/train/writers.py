@@ -4,8 +4,6 @@ Each kind of model reads an item and writes a label exactly as it is asked later
 the same tokens. `asker` is the model as it will be asked, `logs` gives what is taught.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ From names to subtypes, from answers to colours, from counts to typical labels: 
 appendix A of the paper.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """Which class of a detector a noun is seen as: by name, by synonym, or as a kind of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache, lru_cache
 

@@ -4,8 +4,6 @@ Every model that sees gets its pictures here. A picture that cannot be shown is 
 item, never the end of a run. Reading and decoding go on in threads ahead of the model.
 """
 
-from __future__ import annotations
-
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator

@@ -5,8 +5,6 @@ case. It is what a detector and a depth map can know: left is the viewer's left,
 hides is not seen. Which words are decided by which rule the lexicon says.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import hypot, log, sqrt
 from typing import NamedTuple

@@ -6,10 +6,12 @@ import struct
 import sys
 import zipfile
 import zlib
+from functools import partial
 
 import pytest
 
 from gnomon.errors import DataError, MissingExtraError
+from gnomon.files import read_json
 from gnomon.items.answers import inspect as archive
 
 
@@ -143,7 +145,7 @@ def test_members_that_unpack_to_too_much_together_are_refused(tmp_path, choices,
 
 def test_a_json_log_that_is_too_large_is_refused(tmp_path, choices, monkeypatch):
     file = write_json(tmp_path / "log.json", SAMPLES)
-    monkeypatch.setattr("gnomon.items.answers.inspect.LOG_LIMIT", 100)
+    monkeypatch.setattr("gnomon.items.rows.read_json", partial(read_json, limit=100))
     with pytest.raises(DataError, match="larger than"):
         choices(file)
 

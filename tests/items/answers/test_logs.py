@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import zipfile
 from pathlib import Path
@@ -254,3 +255,147 @@ def test_a_log_that_is_cut_is_one_sentence(tmp_path):
     log.write_text(log.read_text()[:-40])
     with pytest.raises(GnomonError, match="not JSON"):
         import_log(log, tmp_path / "runs")
+
+
+# Rows as the programs themselves write them, cut to what is needed.
+
+
+def lmms_log(folder: Path, model: str, replies: str, measure: Any = "acc") -> Path:
+    """As lmms-eval 0.7 writes it: no document, a bare reply, and the prompt as the input."""
+    lines = []
+    for number, reply in enumerate(replies):
+        target = "AB"[number % 2]
+        right = reply == target
+        sample = {"doc_id": number, "target": target, "filtered_resps": reply}
+        sample |= {"token_counts": [{"output_tokens": 2}], "doc_hash": f"{number:x}"}
+        text = f"Where is thing {number}?\nA. left\nB. right\nAnswer with the letter."
+        scored = float(right) if measure == "acc" else {"id": number, "is_correct": right}
+        lines.append(json.dumps({**sample, measure: scored, "input": text}) + "\n")
+    file = folder / model / "20261118_175740_samples_sides.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_text("".join(lines))
+    return file
+
+
+def test_logs_of_lmms_eval_are_read_as_it_writes_them(tmp_path, capsys):
+    logs = [lmms_log(tmp_path, "one", "ABBA" * 9), lmms_log(tmp_path, "two", "ABAA" * 9, "x_acc")]
+    (run,) = import_log(logs[0], tmp_path / "runs")
+    assert (run.name, run.benchmark) == ("one", "items@sides")
+    first = next(iter(run.items()))
+    assert (first.choices, first.gold) == (("left", "right"), ("left",))
+    assert "Where is thing 0?" in first.text
+    assert sum(rights(run)) == 18
+    found = compared(capsys, *logs)
+    one, two = (rights(run) for run in open_runs(logs))
+    assert found["difference"] == pytest.approx(sum(one) / 36 - sum(two) / 36)
+
+
+def test_what_lmms_eval_counts_is_taken_where_nothing_can_be_chosen(tmp_path):
+    lines = []
+    for number in range(6):
+        counted = {"id": number, "is_correct": number % 3 == 0}
+        sample = {"doc_id": number, "target": f"{number} m away", "filtered_resps": "far away"}
+        lines.append(json.dumps({**sample, "input": f"How far is {number}?", "mra": counted}))
+    log = tmp_path / "m" / "20261118_175740_samples_far.jsonl"
+    log.parent.mkdir()
+    log.write_text("\n".join(lines))
+    (run,) = import_log(log, tmp_path / "runs")
+    assert rights(run) == [1, 0, 0, 1, 0, 0]
+    assert next(iter(run.items())).text == "How far is 0?"
+
+
+def test_replies_that_lm_eval_drew_several_times_are_samples(tmp_path):
+    sample = {"doc_id": 0, "doc": {"problem": "?"}, "target": "1", "exact_match": 1}
+    log = tmp_path / "m" / "samples_sums.jsonl"
+    log.parent.mkdir()
+    log.write_text(json.dumps({**sample, "filtered_resps": [["1", "2", "1"]]}))
+    (run,) = import_log(log, tmp_path / "runs")
+    assert [answer.sample for _, answer in run.answers()] == [0, 1, 2]
+
+
+def helm_state(number: int, said: str) -> dict[str, Any]:
+    references = []
+    for place, side in enumerate(SIDES):
+        tags = ["correct"] if place == number % 3 else []
+        references.append({"output": {"text": side}, "tags": tags})
+    shown = {"A": SIDES[1], "B": SIDES[0], "C": SIDES[2]}  # HELM may list them in another order
+    return {
+        "instance": {
+            "input": {"text": f"Scene {number}?"},
+            "references": references,
+            "split": "test",
+            "id": f"id{number}",
+        },
+        "request_mode": "original",
+        "train_trial_index": 0,
+        "output_mapping": shown,
+        "request": {"model": "openai/gpt2", "prompt": "Scene?"},
+        "result": {"success": True, "completions": [{"text": f" {said}", "logprob": -0.5}]},
+    }
+
+
+def test_requests_and_counts_of_helm_are_read(tmp_path):
+    folder = tmp_path / "mmlu:subject=anatomy,model=openai_gpt2"
+    folder.mkdir()
+    states = [helm_state(number, "ABC"[number % 2]) for number in range(6)]
+    log = folder / "scenario_state.json"
+    log.write_text(json.dumps({"adapter_spec": {"model": "m"}, "request_states": states}))
+    (run,) = import_log(log, tmp_path / "runs")
+    assert (run.name, run.benchmark) == ("openai_gpt2", "items@mmlu:subject=anatomy")
+    assert [answer.choice for _, answer in run.answers()] == [SIDES[1], SIDES[0]] * 3
+    assert [item.gold[0] for item in run.items()] == SIDES * 2
+
+    counted = [{"instance_id": f"id{n}", "stats": {"exact_match": n % 2}} for n in range(6)]
+    log = folder / "display_predictions.json"
+    log.write_text(json.dumps(counted))
+    (run,) = import_log(log, tmp_path / "runs")
+    assert sum(rights(run)) == 3
+
+    states[0]["reference_index"] = 0
+    log = folder / "scenario_state.json"
+    log.write_text(json.dumps({"request_states": states}))
+    with pytest.raises(DataError, match="each choice was a request of its own"):
+        import_log(log, tmp_path / "runs")
+
+
+def test_reviews_of_evalscope_are_read(tmp_path):
+    lines = []
+    for number in range(8):
+        said = "AB"[number % 2]
+        text = f"Where is thing {number // 2}?\n\nA) left\nB) right"
+        asked = {"role": "user", "content": [{"type": "text", "text": text}]}
+        score = {"value": {"acc": float(said == "A")}, "prediction": f"ANSWER: {said}"}
+        sampled = {"score": score, "sample_id": number, "group_id": number // 2}
+        sampled |= {"generation_index": number % 2}
+        row = {"index": number, "target": ["A"], "messages": [asked], "sample_score": sampled}
+        lines.append(json.dumps(row) + "\n")
+    log = tmp_path / "reviews" / "qwen" / "mmbench_default.jsonl"
+    log.parent.mkdir(parents=True)
+    log.write_text("".join(lines))
+    (run,) = import_log(log, tmp_path / "runs")
+    assert (run.name, run.benchmark) == ("qwen", "items@mmbench_default")
+    assert next(iter(run.items())).choices == ("left", "right")
+    assert rights(run) == [0.5] * 4
+
+
+def test_power_is_planned_for_a_log_that_says_only_what_was_right(tmp_path, capsys):
+    rows = [{"id": number, "correct": number % 2} for number in range(60)]
+    log = table(tmp_path / "right.csv", rows)
+    assert main(["power", str(log), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["sets"][0]["items"] == 60
+    assert main(["power", str(table(tmp_path / "no.csv", [{"id": 1}])), "--format", "json"]) != 0
+
+
+def test_a_comparison_of_two_logs_has_the_p_value_of_all_sign_flips(tmp_path, capsys):
+    """With so few questions that differ, every flip of signs can be counted."""
+    rows = {"one": "1110111101", "two": "0010110001"}
+    logs = []
+    for model, flags in rows.items():
+        listed = [{"id": number, "correct": flag} for number, flag in enumerate(flags)]
+        logs.append(table(tmp_path / f"{model}.csv", listed))
+    found = compared(capsys, *logs)
+    apart = [int(a) - int(b) for a, b in zip(rows["one"], rows["two"], strict=True)]
+    flips = list(itertools.product((1, -1), repeat=len(apart)))
+    sums = [abs(sum(sign * d for sign, d in zip(signs, apart, strict=True))) for signs in flips]
+    exact = sum(total >= abs(sum(apart)) for total in sums) / len(flips)
+    assert found["p"] == pytest.approx(exact, abs=1e-9)

@@ -1,6 +1,7 @@
 """What is exported for other programs is what Gnomon asks, and comes back as it was."""
 
 import ast
+import importlib.util
 import json
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 import gnomon
 from gnomon.cli import main
@@ -210,3 +212,71 @@ def test_no_task_is_made_of_a_prompt_for_models_that_lm_eval_does_not_have(capsy
     assert main([*command, "--prompt", "masked"]) == 2
     assert "lm-eval asks none" in capsys.readouterr().err
     assert not Path("out/items.jsonl").exists()
+
+
+def picture_items(folder: Path) -> Path:
+    """Questions with pictures: two of one picture, one of two, and a choice that is called None."""
+    for number, name in enumerate(("a.png", "b.png")):
+        Image.new("RGB", (8, 8), (number, 99, 0)).save(folder / name)
+    rows = [
+        {"question": "Where?", "choices": ["in", "None"], "answer": "None", "image": ["a.png"]},
+        {"question": "Where now?", "choices": ["in", "on"], "answer": "in", "image": ["a.png"]},
+        {"question": "Which?", "choices": ["x", "y"], "answer": "y", "image": ["a.png", "b.png"]},
+    ]
+    write_json(folder / "seen.jsonl", rows)
+    return folder / "seen.jsonl"
+
+
+def test_a_table_for_vlmevalkit_holds_each_picture_once_and_is_read_back(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    exported("vlmevalkit", name=str(picture_items(tmp_path)))
+    (file,) = Path("out").glob("*.tsv")
+    table = pandas.read_csv(file, sep="\t")  # as VLMEvalKit loads it
+    assert list(table.columns) == ["index", "id", "question", "A", "B", "answer", "group", "image"]
+    assert list(table["answer"]) == ["B", "A", "B"]
+    assert table["B"][0].strip() == "None"
+    assert len(table["image"][0]) > 64
+    assert table["image"][1] == "0"
+    assert len(json.loads(table["image"][2])) == 2
+    again = list(gnomon.load(str(file)).items())
+    asked = list(gnomon.load(str(tmp_path / "seen.jsonl")).items())
+    assert [item.text for item in again] == [item.text for item in asked]
+    for found, item in zip(again, asked, strict=True):
+        assert tuple(choice.strip() for choice in found.choices) == item.choices
+        assert found.gold[0].strip() == item.gold[0]
+        shown = [image.sha256 for image in found.images]
+        assert shown == [image.sha256 for image in item.images]
+
+
+def test_a_task_for_lmms_eval_shows_pictures_and_reads_letters(tmp_path):
+    exported("lmms-eval", name=str(picture_items(tmp_path)))
+    (task,) = Path("out").glob("*.yaml")
+    assert f"!function {task.stem}.process_results" in task.read_text()
+    spec = importlib.util.spec_from_file_location("task", task.with_suffix(".py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    docs = [json.loads(line) for line in (Path("out") / "items.jsonl").read_text().splitlines()]
+    assert [len(module.doc_to_visual(doc)) for doc in docs] == [1, 1, 2]
+    assert module.doc_to_text(docs[0]).startswith("Where?\nA. in\nB. None\n")
+    replies = {"B": 1.0, "(b)": 1.0, "B. None": 1.0, "none.": 1.0, "Answer: B": 1.0}
+    replies |= {"A": 0.0, "Bears": 0.0, "": 0.0}
+    for reply, right in replies.items():
+        assert module.process_results(docs[0], [reply]) == {"acc": right}, reply
+
+
+@pytest.mark.parametrize("target", ["lmms-eval", "vlmevalkit"])
+def test_pictures_that_are_addresses_are_refused_for_programs_that_read_files(
+    target, tmp_path, capsys
+):
+    rows = [{"question": "?", "choices": ["a", "b"], "answer": "a", "image": "https://x.org/a.png"}]
+    write_json(tmp_path / "far.jsonl", rows)
+    assert main(["make", str(tmp_path / "far.jsonl"), "--as", target, "-o", "out"]) != 0
+    assert "are addresses" in capsys.readouterr().err
+    assert not Path("out").exists()
+
+
+def test_vlmevalkit_takes_one_right_choice(tmp_path, capsys):
+    rows = [{"question": "?", "choices": ["a", "b", "c"], "answer": ["a", "b"]}]
+    write_json(tmp_path / "two.jsonl", rows)
+    assert main(["make", str(tmp_path / "two.jsonl"), "--as", "vlmevalkit", "-o", "out"]) != 0
+    assert "2 of them right" in capsys.readouterr().err

@@ -327,7 +327,6 @@ PARAPHRASED = (
     "plain",
     "fewshot",
     "chat",
-    "picture",
     "picture-plain",
     "multiple-choice",
     "masked",

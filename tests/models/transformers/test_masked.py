@@ -44,6 +44,19 @@ def test_choices_of_one_token_share_the_probability_at_the_mask(folders, make):
     assert model.scale == "probability"
 
 
+def test_visualbert_fills_a_blank_without_a_picture(folders):
+    """Table 3 of ViPhy asks it so; its head for words is one of several."""
+    model = hf(str(folders("visualbert")))
+    item = cloze()
+    (answer,) = model.answer([item])
+    inputs = model.tokenizer(item.text, return_tensors="pt")
+    place = inputs["input_ids"][0].tolist().index(model.tokenizer.mask_token_id)
+    with torch.inference_mode():
+        logits = model.model(**inputs).prediction_logits[0, place]
+    ids = model.tokenizer.convert_tokens_to_ids(list(item.choices))
+    assert answer.scores == pytest.approx(logits[ids].softmax(-1).tolist(), abs=1e-5)
+
+
 def test_a_byte_level_tokenizer_is_asked_for_the_word_with_its_space(folders):
     model = hf(str(folders("roberta")))
     item = cloze()

@@ -4,8 +4,6 @@ The folder may be the authors' repository (results/, dataset/, data/) or a flat 
 size.csv ...).
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path

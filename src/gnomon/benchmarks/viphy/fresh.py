@@ -1,7 +1,5 @@
 """Fresh colours and elevations for ViPhy's questions, from our own tables."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache

@@ -1,24 +1,14 @@
 """Items from a knowledge folder, and where its findings meet other knowledge."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from gnomon.benchmarks.objects import everyday_things, is_clearly_less
-from gnomon.benchmarks.viphy import files
+from gnomon.benchmarks.viphy import files, items
 from gnomon.benchmarks.viphy.files import Colours, SizeComparison, frequency_band
 from gnomon.benchmarks.viphy.fresh import read_things, relation_of, rooms
-from gnomon.benchmarks.viphy.items import (
-    TablePrompt,
-    color_item,
-    pair_item,
-    prompt_of,
-    with_article,
-    with_levels,
-)
 from gnomon.downloads.catalogue import locate
 from gnomon.errors import DataError, UsageError
 from gnomon.files import package_data, read_jsonl, read_yaml
@@ -46,11 +36,13 @@ def own_color(*, knowledge: str, prompt: str = "cloze", least: int = 1) -> Itera
     prompt     how to ask, as in Table 2: cloze, question or finetune
     least      in how many pictures an object must have been seen
     """
-    chosen = prompt_of("color", prompt, fresh=True)
+    chosen = items.prompt_of("color", prompt, fresh=True)
     for finding in findings(knowledge, "colour", least):
         (name,) = finding.objects
         shares = {colour: finding.distribution.get(colour, 0.0) for colour in finding.typical}
-        yield color_item(Colours(name, shares), chosen, _tags(finding), with_article(name))
+        yield items.color_item(
+            Colours(name, shares), chosen, _tags(finding), items.with_article(name)
+        )
 
 
 def own_size(*, knowledge: str, prompt: str = "cloze", least: int = 1) -> Iterator[Item]:
@@ -60,10 +52,10 @@ def own_size(*, knowledge: str, prompt: str = "cloze", least: int = 1) -> Iterat
     prompt     how to ask, as in Table 2: cloze, question or finetune
     least      in how many pictures a pair must have been seen
     """
-    chosen = prompt_of("size", prompt, fresh=True)
+    chosen = items.prompt_of("size", prompt, fresh=True)
     for finding in findings(knowledge, "size", least):
         for row in _both_ways(finding, ""):
-            yield pair_item("size", row, chosen, _tags(finding))
+            yield items.pair_item("size", row, chosen, _tags(finding))
 
 
 def own_spatial(
@@ -76,12 +68,12 @@ def own_spatial(
     levels     2 drops the pairs that may be level; else 3
     least      in how many pictures a pair must have been seen
     """
-    chosen = with_levels(prompt_of("spatial", prompt, fresh=True), levels)
+    chosen = items.with_levels(items.prompt_of("spatial", prompt, fresh=True), levels)
     for finding in findings(knowledge, "elevation", least):
         scene = SCENES.get(finding.scene, finding.scene)
         for row in _both_ways(finding, scene):
             if set(row.typical) <= set(chosen.labels):
-                yield pair_item("spatial", row, chosen, _tags(finding))
+                yield items.pair_item("spatial", row, chosen, _tags(finding))
 
 
 def findings(knowledge: str, property: str, least: int = 1) -> Iterator[PropertyFinding]:
@@ -170,7 +162,7 @@ def meetings(knowledge: str, data: str = "") -> Iterator[Meeting]:
 
 
 def _met(knowledge: str, property: str, beside: str, known: Known) -> Iterator[Meeting]:
-    prompt = prompt_of(TASKS[property], "cloze", fresh=True)
+    prompt = items.prompt_of(TASKS[property], "cloze", fresh=True)
     try:
         found = list(findings(knowledge, property))
     except DataError:  # this property was not looked for
@@ -186,18 +178,18 @@ def _meeting(
     property: str,
     beside: str,
     labels: tuple[str, ...],
-    prompt: TablePrompt,
+    prompt: items.TablePrompt,
 ) -> Meeting:
     most = max(finding.typical, key=lambda label: finding.distribution.get(label, 0.0))
     if property == "colour":
         (name,) = finding.objects
         row = Colours(name, dict.fromkeys(labels, 1 / len(labels)))
-        item = color_item(row, prompt, {}, with_article(name))
+        item = items.color_item(row, prompt, {}, items.with_article(name))
     else:
         scene = SCENES.get(finding.scene, finding.scene) if property == "elevation" else ""
         first, second = finding.objects
         pair = SizeComparison(first, second, {}, labels, scene)
-        item = pair_item(TASKS[property], pair, prompt, {})
+        item = items.pair_item(TASKS[property], pair, prompt, {})
     answer = Answer(item=item.id, choice=prompt.labels[most])
     return Meeting(BENCHMARKS[property], property, beside, item, answer)
 

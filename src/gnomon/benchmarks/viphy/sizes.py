@@ -3,36 +3,13 @@
 Both are drawn from our lexicon in balanced twins (see `contrasts`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import chain, product
 from random import Random
 from typing import NamedTuple
 
-from gnomon.benchmarks.contrasts import (
-    BandedPair,
-    Drawing,
-    Pair,
-    Pool,
-    Shows,
-    balanced_pairs,
-    band_of,
-    chosen_bands,
-    clear_pairs,
-    shelved,
-    shown_by_names,
-    twins_of_each,
-)
-from gnomon.benchmarks.objects import (
-    SizedThing,
-    everyday_things,
-    is_clearly_less,
-    is_typically_larger,
-    read_thing,
-    typical_ratio,
-)
+from gnomon.benchmarks import contrasts, objects
 from gnomon.benchmarks.viphy.items import with_article
 from gnomon.files import package_data, read_yaml
 
@@ -43,15 +20,15 @@ SUBTYPE_BANDS = ("3-10", "10-100")
 COMMON_MODIFIERS = ("toy ", "plastic toy ", "dollhouse ", "newborn ", "plush ")
 
 
-def size_pairs(seed: int, pairs: int, bands: str) -> list[BandedPair]:
+def size_pairs(seed: int, pairs: int, bands: str) -> list[contrasts.BandedPair]:
     """Pairs of everyday objects of which one is clearly larger."""
-    return balanced_pairs("size", pairs, bands, Random(f"{seed}/viphy-size"))
+    return contrasts.balanced_pairs("size", pairs, bands, Random(f"{seed}/viphy-size"))
 
 
 class SubtypePair(NamedTuple):
     """A subtype and an everyday object, and whether the modifier turns their order round."""
 
-    contrast: BandedPair
+    contrast: contrasts.BandedPair
     modifier: str  # "reverses" or "keeps"
 
 
@@ -61,35 +38,37 @@ def subtype_pairs(seed: int, pairs: int, bands: str) -> list[SubtypePair]:
     To go by the bare noun is therefore no better than chance, and nor is to go by the modifier: a
     thing that is called a toy is as often the larger one.
     """
-    names = chosen_bands(bands, SUBTYPE_BANDS)
-    count = twins_of_each(pairs, len(names))
-    drawing = Drawing(Random(f"{seed}/viphy-size-subtype"))
+    names = contrasts.chosen_bands(bands, SUBTYPE_BANDS)
+    count = contrasts.twins_of_each(pairs, len(names))
+    drawing = contrasts.Drawing(Random(f"{seed}/viphy-size-subtype"))
     drawn = drawing.fill(_subtype_pool(), dict.fromkeys(names, count))
     modifiers = _modifiers()
     return [SubtypePair(one, modifiers[one.lesser, one.greater]) for one in drawn]
 
 
 @cache
-def subtypes() -> Mapping[str, SizedThing]:
+def subtypes() -> Mapping[str, objects.SizedThing]:
     """The subtypes by name; their kind is the object that they are called after."""
     found = {}
     for head, entries in read_yaml(package_data("viphy/subtypes.yaml")).items():
         for name, entry in entries.items():
-            found[name] = read_thing(name, head, entry)
+            found[name] = objects.read_thing(name, head, entry)
     return found
 
 
-def effect_of_modifier(subtype: SizedThing, head: SizedThing, other: SizedThing) -> str:
+def effect_of_modifier(
+    subtype: objects.SizedThing, head: objects.SizedThing, other: objects.SizedThing
+) -> str:
     """What a modifier does to a comparison: "reverses" or "keeps" it.
 
     Nothing if one of the comparisons is not clear, or if the order is kept because of the modifier:
     that a toy car is smaller than a castle, as a car is.
     """
-    is_larger = is_clearly_less("size", other, subtype)
-    if not is_larger and not is_clearly_less("size", subtype, other):
+    is_larger = objects.is_clearly_less("size", other, subtype)
+    if not is_larger and not objects.is_clearly_less("size", subtype, other):
         return ""
-    head_is_larger = is_typically_larger(head, other)
-    if not head_is_larger and not is_typically_larger(other, head):
+    head_is_larger = objects.is_typically_larger(head, other)
+    if not head_is_larger and not objects.is_typically_larger(other, head):
         return ""
     if is_larger != head_is_larger:
         return "reverses"
@@ -100,9 +79,9 @@ def effect_of_modifier(subtype: SizedThing, head: SizedThing, other: SizedThing)
 
 
 @cache
-def _modifiers() -> Mapping[Pair, str]:
+def _modifiers() -> Mapping[contrasts.Pair, str]:
     """What the modifier does in each pair of a subtype and an object."""
-    things = everyday_things()
+    things = objects.everyday_things()
     found = {}
     for subtype, other in product(subtypes().values(), things.values()):
         head = things[subtype.kind]
@@ -110,30 +89,30 @@ def _modifiers() -> Mapping[Pair, str]:
         if not effect or other.name == head.name:
             continue
         pair = (subtype.name, other.name)
-        if is_clearly_less("size", other, subtype):
+        if objects.is_clearly_less("size", other, subtype):
             pair = (other.name, subtype.name)
         found[pair] = effect
     return found
 
 
 @cache
-def _subtype_pool() -> Pool:
-    return shelved(_places())
+def _subtype_pool() -> contrasts.Pool:
+    return contrasts.shelved(_places())
 
 
-def _places() -> Iterator[tuple[str, Shows, Pair]]:
+def _places() -> Iterator[tuple[str, contrasts.Shows, contrasts.Pair]]:
     """Twins have the same modifier; what it does is the opposite, and so is which thing has it."""
-    things = {**everyday_things(), **subtypes()}
+    things = {**objects.everyday_things(), **subtypes()}
     for pair, effect in _modifiers().items():
         lesser, greater = things[pair[0]], things[pair[1]]
-        band = band_of(typical_ratio("size", lesser, greater))
+        band = contrasts.band_of(objects.typical_ratio("size", lesser, greater))
         if not band:
             continue
         reverses = 1 if effect == "reverses" else -1
-        yield band, (*shown_by_names(lesser, greater), reverses, _modified(pair)), pair
+        yield band, (*contrasts.shown_by_names(lesser, greater), reverses, _modified(pair)), pair
 
 
-def _modified(pair: Pair) -> int:
+def _modified(pair: contrasts.Pair) -> int:
     """The number of the modifier: positive if the greater thing has it."""
     lesser, greater = pair
     if greater in subtypes():
@@ -173,7 +152,7 @@ class Chain(NamedTuple):
 def chains(seed: int, pairs: int) -> list[Chain]:
     """As many chains of each kind, none twice."""
     draw = Random(f"{seed}/viphy-size-transitive")
-    count = 2 * twins_of_each(pairs, len(KINDS))
+    count = 2 * contrasts.twins_of_each(pairs, len(KINDS))
     real = _real_triples(2 * count, draw)
     found = []
     for low, middle, high in real[:count]:
@@ -189,7 +168,9 @@ def _real_triples(count: int, draw: Random) -> list[tuple[str, str, str]]:
     """Objects in rising order of size; the names of the first and last show nothing."""
     wanted = count // 4
     spare = 5 + wanted // 4  # in the nearer band not every pair has an object between
-    twins = Drawing(draw).fill(clear_pairs("size"), dict.fromkeys(DISTANT, wanted + spare))
+    twins = contrasts.Drawing(draw).fill(
+        contrasts.clear_pairs("size"), dict.fromkeys(DISTANT, wanted + spare)
+    )
     found: list[tuple[str, str, str]] = []
     for first, second in zip(twins[::2], twins[1::2], strict=True):
         if len(found) == count:
@@ -201,13 +182,15 @@ def _real_triples(count: int, draw: Random) -> list[tuple[str, str, str]]:
     return found
 
 
-def _between(contrast: BandedPair) -> list[str]:
+def _between(contrast: contrasts.BandedPair) -> list[str]:
     """The objects whose size is clearly between those of two others."""
-    things = everyday_things()
+    things = objects.everyday_things()
     low, high = things[contrast.lesser], things[contrast.greater]
     found = []
     for thing in things.values():
-        if is_clearly_less("size", low, thing) and is_clearly_less("size", thing, high):
+        if objects.is_clearly_less("size", low, thing) and objects.is_clearly_less(
+            "size", thing, high
+        ):
             found.append(thing.name)
     return found
 

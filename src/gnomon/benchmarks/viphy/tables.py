@@ -1,7 +1,5 @@
 """Table 1 of the ViPhy paper, counted from items, and what its Figures 7, 8 and 10 count."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain

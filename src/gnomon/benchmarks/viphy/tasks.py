@@ -6,22 +6,12 @@ without contradictions; `own` asks what `gnomon look` found in the user's pictur
 prompt make an item.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from gnomon.benchmarks.descriptions import described
-from gnomon.benchmarks.viphy import files, sizes
+from gnomon.benchmarks.viphy import files, items, sizes
 from gnomon.benchmarks.viphy.files import read_coda
 from gnomon.benchmarks.viphy.fresh import fresh_color, fresh_spatial
-from gnomon.benchmarks.viphy.items import (
-    chain_items,
-    color_item,
-    contrast_items,
-    pair_item,
-    prompt_of,
-    with_levels,
-)
 from gnomon.benchmarks.viphy.knowledge import own_color, own_size, own_spatial
 from gnomon.benchmarks.viphy.sizes import chains
 from gnomon.benchmarks.viphy.tables import statistics, subtype_statistics
@@ -36,10 +26,10 @@ def published_color(*, data: str = "", split: str = "", prompt: str = "cloze") -
     split   train, val, test, or train-20 to train-100 for few shots; else all
     prompt  how to ask, as in Table 2: cloze, question or finetune
     """
-    folder, chosen = locate(data, "viphy"), prompt_of("color", prompt)
+    folder, chosen = locate(data, "viphy"), items.prompt_of("color", prompt)
     known = files.read_object_tags(folder)
     for part, row in files.read_colours(folder, split):
-        yield color_item(row, chosen, {"split": part, **known.get(row.object, {})})
+        yield items.color_item(row, chosen, {"split": part, **known.get(row.object, {})})
 
 
 def coda_color(*, data: str = "", prompt: str = "cloze") -> Iterator[Item]:
@@ -49,9 +39,9 @@ def coda_color(*, data: str = "", prompt: str = "cloze") -> Iterator[Item]:
             or the authors' repository's folder with annotations.jsonl
     prompt  how to ask, as in Table 2: cloze, question or finetune
     """
-    chosen = prompt_of("color", prompt)
+    chosen = items.prompt_of("color", prompt)
     for row in read_coda(data):
-        yield color_item(row, chosen, {})
+        yield items.color_item(row, chosen, {})
 
 
 def published_size(*, data: str = "", split: str = "", prompt: str = "cloze") -> Iterator[Item]:
@@ -61,9 +51,9 @@ def published_size(*, data: str = "", split: str = "", prompt: str = "cloze") ->
     split   train, val, test, or train-20 to train-100 for few shots; else all
     prompt  how to ask, as in Table 2: cloze, question or finetune
     """
-    chosen = prompt_of("size", prompt)
+    chosen = items.prompt_of("size", prompt)
     for part, row in files.read_sizes(locate(data, "viphy"), split):
-        yield pair_item("size", row, chosen, {"split": part})
+        yield items.pair_item("size", row, chosen, {"split": part})
 
 
 def fresh_size(
@@ -76,9 +66,9 @@ def fresh_size(
     bands   how far apart, such as 1.5-3,3-10; else also 10-100 and 100+
     prompt  how to ask, as in Table 2: cloze, question or finetune
     """
-    chosen = prompt_of("size", prompt, fresh=True)
+    chosen = items.prompt_of("size", prompt, fresh=True)
     for contrast in sizes.size_pairs(seed, pairs, bands):
-        yield from contrast_items("size", contrast, chosen)
+        yield from items.contrast_items("size", contrast, chosen)
 
 
 def published_subtype(*, data: str = "", seed: int = 0, prompt: str = "cloze") -> Iterator[Item]:
@@ -88,10 +78,10 @@ def published_subtype(*, data: str = "", seed: int = 0, prompt: str = "cloze") -
     seed    draws the subtypes where the released file is not there
     prompt  how to ask, as in Table 2: cloze, question or finetune
     """
-    chosen = prompt_of("size", prompt)
+    chosen = items.prompt_of("size", prompt)
     rows = files.read_subtype_sizes(locate(data, "viphy"), seed)
     for number, row in enumerate(rows):
-        yield pair_item("subtype", row, chosen, {"split": "test"}, number)
+        yield items.pair_item("subtype", row, chosen, {"split": "test"}, number)
 
 
 def fresh_subtype(
@@ -106,9 +96,9 @@ def fresh_subtype(
     bands   how far apart, 3-10 or 10-100; else both
     prompt  how to ask, as in Table 2: cloze, question or finetune
     """
-    chosen = prompt_of("size", prompt, fresh=True)
+    chosen = items.prompt_of("size", prompt, fresh=True)
     for contrast, modifier in sizes.subtype_pairs(seed, pairs, bands):
-        yield from contrast_items("subtype", contrast, chosen, {"modifier": modifier})
+        yield from items.contrast_items("subtype", contrast, chosen, {"modifier": modifier})
 
 
 def published_transitive(*, data: str = "", seed: int = 0, prompt: str = "cloze") -> Iterator[Item]:
@@ -118,10 +108,10 @@ def published_transitive(*, data: str = "", seed: int = 0, prompt: str = "cloze"
     seed    draws the pairs where the released file is not there
     prompt  how to ask, as in Table 2: cloze, question or finetune
     """
-    chosen = prompt_of("size", prompt)
+    chosen = items.prompt_of("size", prompt)
     rows = files.read_transitive_sizes(locate(data, "viphy"), seed)
     for number, row in enumerate(rows):
-        yield pair_item("transitive", row, chosen, {"split": "test"}, number)
+        yield items.pair_item("transitive", row, chosen, {"split": "test"}, number)
 
 
 def fresh_transitive(*, seed: int = 0, pairs: int = 960, prompt: str = "cloze") -> Iterator[Item]:
@@ -131,9 +121,9 @@ def fresh_transitive(*, seed: int = 0, pairs: int = 960, prompt: str = "cloze") 
     pairs   how many at most; each makes two items. -1 for the full set
     prompt  how to ask, as in Table 2: cloze, question or finetune
     """
-    chosen = prompt_of("size", prompt, fresh=True)
+    chosen = items.prompt_of("size", prompt, fresh=True)
     for chain in chains(seed, pairs):
-        yield from chain_items(chain, chosen)
+        yield from items.chain_items(chain, chosen)
 
 
 def published_spatial(
@@ -146,10 +136,10 @@ def published_spatial(
     prompt  how to ask, as in Table 2: cloze, question or finetune
     levels  2 drops the pairs that may be level, as the paper does zero-shot; else 3
     """
-    chosen = with_levels(prompt_of("spatial", prompt), levels)
+    chosen = items.with_levels(items.prompt_of("spatial", prompt), levels)
     for part, row in files.read_elevations(locate(data, "viphy"), split):
         if set(row.typical) <= set(chosen.labels):
-            yield pair_item("spatial", row, chosen, {"split": part})
+            yield items.pair_item("spatial", row, chosen, {"split": part})
 
 
 COLOR = described(

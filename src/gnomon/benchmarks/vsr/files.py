@@ -1,7 +1,5 @@
 """VSR's published files, both released versions: captions with labels, votes and images."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

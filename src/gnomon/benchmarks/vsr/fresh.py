@@ -4,8 +4,6 @@ One world is asked in three forms: as a picture, described in words, and as a pr
 synthesis. The tag `fact` is the same in all of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from typing import Any

@@ -4,8 +4,6 @@ Relations come about as often as in VSR, and each contrast takes the pair of thi
 least. Which caption and which picture comes first is balanced, too.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache

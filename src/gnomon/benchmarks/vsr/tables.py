@@ -1,7 +1,5 @@
 """The statistics tables of the VSR paper, counted from items: splits, relations, disagreement."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from gnomon.benchmarks.vsr.files import PARTS, published_folder, read_split

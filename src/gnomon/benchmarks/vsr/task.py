@@ -4,8 +4,6 @@
 where the release has none or leaks. `fresh` (fresh.py) draws pictures that nobody has seen.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path

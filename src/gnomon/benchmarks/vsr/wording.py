@@ -1,7 +1,5 @@
 """The words of fresh items: captions, statements for controls, and prompts for image synthesis."""
 
-from __future__ import annotations
-
 from gnomon.language.surface import indefinite_article
 from gnomon.language.world import Entity
 from gnomon.lexicon.statements import say

@@ -5,18 +5,19 @@ from __future__ import annotations
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from string import ascii_uppercase
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 import msgspec
 
 from gnomon.contracts import AnswerFormat
 from gnomon.errors import DataError, importing
-from gnomon.files import read_json
-from gnomon.records import Prediction
+from gnomon.items.converting import short_values
+from gnomon.items.rows import raw_rows
+from gnomon.items.shapes import LOG_SHAPES, LogRow, Row
+from gnomon.records import Item, Prediction, problem
 
 # Members of a zip archive, one after the other and bounded, also those packed with zstd.
 #
@@ -27,7 +28,6 @@ MEMBER_LIMIT = 64 * 2**20  # bytes of one member, unpacked
 ARCHIVE_LIMIT = 4 * 2**30  # bytes of all of them together
 ZSTD = 93
 WINDOW = 2**26  # bytes that unpacking may look back, and so hold
-T = TypeVar("T")
 LOCAL_HEADER = struct.Struct("<4s22xHH")  # signature ... lengths of name and extra field
 SIGNATURE = b"PK\x03\x04"
 
@@ -101,7 +101,8 @@ def _damaged(file: Path, error: Exception) -> DataError:
     return DataError(f"the archive is damaged: {error}.", "Copy or write the log again.", file=file)
 
 
-LOG_LIMIT = 256 * 2**20  # bytes of a log that is one JSON object: it has to be read whole
+MOST_EPOCHS = 100_000
+_AGAIN = "Write the log again with Inspect."
 REASON = 500  # characters of a reason for failure
 
 
@@ -123,15 +124,11 @@ class Sample(msgspec.Struct):
     id: str | int
     epoch: int = 1
     choices: list[str] | None = None
+    target: str | list[str] = ""
+    metadata: dict[str, Any] = {}
     output: _Spoken = msgspec.field(default_factory=_Spoken)
     scores: dict[str, _Scored] | None = None
     error: _Error | None = None
-
-
-class Log(msgspec.Struct):
-    """The fields of a log that are read."""
-
-    samples: list[Sample] | None = None
 
 
 def recognises(file: Path, head: Sequence[str]) -> bool:
@@ -145,49 +142,73 @@ def recognises(file: Path, head: Sequence[str]) -> bool:
 
 
 def read(file: Path) -> Iterator[Prediction]:
-    """Samples of the first epoch."""
-    samples = _samples(file)
+    """Samples of the first epoch; ids that are numbers are places, counted from 0."""
     first: int | None = None
-    number = 0
-    for number, sample in enumerate(samples(), start=1):
-        if sample.epoch != 1:
+    row = None
+    for row in log_rows(file):
+        if row.sample:
             continue
-        said = prediction_of(number, sample)
+        said = row.said
         if isinstance(said.item, int):
             if first is None:
-                first = _first_number(samples())
+                first = _first_number(file)
             said = said._replace(item=said.item - first)
         yield said
-    if not number:
+    if row is None:
         raise DataError(
             "the log has no samples.", "Run the task without --no-log-samples.", file=file
         )
 
 
-def _first_number(samples: Iterable[Sample]) -> int:
+def _first_number(file: Path) -> int:
     """Where ids are numbers: Inspect itself counts from 1, people also from 0."""
-    return 0 if any(sample.id == 0 for sample in samples) else 1
+    return 0 if any(row.said.item == 0 for row in log_rows(file)) else 1
 
 
-def _samples(file: Path) -> Callable[[], Iterable[Sample]]:
-    """The samples, to be read any number of times; those of an archive are never all in memory."""
-    if file.suffix == ".eval":
-        return partial(samples_of, file, Sample)
-    samples = read_json(file, Log, limit=LOG_LIMIT).samples or []
-    return lambda: samples
+def log_rows(file: Path) -> Iterator[LogRow]:
+    """The samples with their epochs; those of an archive are never all in memory."""
+    for line, row in raw_rows(file):
+        try:
+            sample = msgspec.convert(row, Sample)
+        except msgspec.ValidationError as error:
+            raise DataError(
+                f"not a sample of Inspect: {error}.", _AGAIN, file=file, line=line
+            ) from None
+        question = LOG_SHAPES["inspect"].question(row)
+        said = prediction_of(line, sample)
+        epoch = min(max(1, sample.epoch), MOST_EPOCHS)
+        yield LogRow(said, question, _outcome(row), _item(question, sample), sample=epoch - 1)
 
 
-def samples_of(file: Path, kind: type[T]) -> Iterator[T]:
-    """The samples of an archive as records of a kind, one after the other."""
-    decode = msgspec.json.Decoder(kind).decode
+def _item(question: Row, sample: Sample) -> Item | None:
+    """The item of a sample with choices, whose target is a letter or several."""
+    choices = tuple(sample.choices or ())
+    targets = sample.target if isinstance(sample.target, list) else [sample.target]
+    places = [_place(target.strip(), len(choices)) for target in targets]
+    gold = [choices[place] for place in places if place is not None]
+    if not choices or len(gold) != len(targets):
+        return None
+    tags = dict(short_values(sample.metadata.items()))
+    item = Item(
+        id=str(sample.id),
+        form="choice",
+        text=str(question.get("input", "")),
+        choices=choices,
+        gold=tuple(gold),
+        tags=tags,
+    )
+    return None if problem(item) else item
+
+
+def samples_of(file: Path) -> Iterator[Row]:
+    """The samples of an archive, one after the other."""
+    decode = msgspec.json.Decoder(dict[str, Any]).decode
     for name, raw in unpacked(file, "samples/", ".json"):
         try:
             yield decode(raw)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise DataError(
-                f"{name} is not a sample of Inspect: {error}.",
-                "Write the log again with Inspect.",
-                file=file,
+                f"{name} is not a sample of Inspect: {error}.", _AGAIN, file=file
             ) from None
 
 
@@ -204,7 +225,7 @@ def prediction_of(number: int, sample: Sample) -> Prediction:
     return Prediction(number, sample.id, place=place, choices=sample.choices, reply=reply)
 
 
-def outcome_of(row: Mapping[str, Any]) -> Any:
+def _outcome(row: Row) -> Any:
     """Whether the first scorer took a sample for right: C or I, or 1 or 0."""
     for scored in (row.get("scores") or {}).values():
         if isinstance(scored, dict):

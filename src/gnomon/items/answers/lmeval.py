@@ -1,4 +1,4 @@
-"""Sample logs of lm-eval: one JSON line for each document and filter."""
+"""Sample logs of lm-eval, and of lmms-eval: one JSON line for each document and filter."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ import msgspec
 
 from gnomon.contracts import AnswerFormat
 from gnomon.errors import DataError
-from gnomon.files import read_jsonl
-from gnomon.items.mapping import column_names
-from gnomon.records import Prediction
+from gnomon.items.converting import short_values
+from gnomon.items.mapping import column_names, columns_among, named_columns, question_text
+from gnomon.items.rows import raw_rows
+from gnomon.items.shapes import LOG_SHAPES, LogRow, Row
+from gnomon.items.values import scalar
+from gnomon.records import Item, Prediction, problem
 
 UNFILTERED = "none"  # lm-eval's name for replies as they are
+METRICS = ("acc", "exact_match", "em", "acc_norm")  # where a sample does not list its own
 
 
 class Request(msgspec.Struct):
@@ -27,8 +31,8 @@ class Sample(msgspec.Struct):
     """The fields of a line of a sample log that are read."""
 
     doc_id: int
-    doc: dict[str, Any]
-    filtered_resps: list[Any]
+    filtered_resps: list[Any] | str
+    doc: dict[str, Any] = {}
     filter: str = UNFILTERED
     arguments: dict[str, Request] | list[list[Any]] | None = None  # lists in old versions
 
@@ -46,15 +50,87 @@ def read(file: Path, *, filter: str = "") -> Iterator[Prediction]:
 
     filter   whose replies count, where a task has several; "none" if it is one of them
     """
+    for line, sample, _ in _samples(file, filter):
+        yield prediction_of(file, line, sample)
+
+
+def log_rows(file: Path) -> Iterator[LogRow]:
+    """The samples; of several filters the first that is asked for counts."""
+    for line, sample, row in _samples(file, ""):
+        name = str(sample.doc_id)
+        question = {**LOG_SHAPES["lm-eval"].question(row), "doc_id": sample.doc_id}
+        for number, reply in enumerate(_repeats(sample)):
+            one = msgspec.structs.replace(sample, filtered_resps=reply)
+            if not _has_scores(one) or _choices(one):
+                said = prediction_of(file, line, one)._replace(item=name)
+            else:  # lmms-eval does not say which choices it scored
+                said = Prediction(line, name)
+            item = _item(name, sample.doc, said, row.get("target"))
+            yield LogRow(said, question, _metric(row), item, sample=number)
+
+
+def _samples(file: Path, filter: str) -> Iterator[tuple[int, Sample, Row]]:
+    """Line, fields and row of each sample of one filter."""
     chosen = chosen_filter(file, filter)
-    for line, sample in read_jsonl(file, Sample):
-        if sample.filter == chosen:
-            yield prediction_of(file, line, sample)
+    for line, row in raw_rows(file):
+        if row.get("filter", UNFILTERED) != chosen:
+            continue
+        try:
+            sample = msgspec.convert(row, Sample)
+        except msgspec.ValidationError as error:
+            raise DataError(f"not a sample: {error}.", file=file, line=line) from None
+        if isinstance(sample.filtered_resps, str):
+            sample.filtered_resps = [sample.filtered_resps]
+        yield line, sample, row
+
+
+def _has_scores(sample: Sample) -> bool:
+    return any(isinstance(reply, list) for reply in sample.filtered_resps)
+
+
+def _repeats(sample: Sample) -> list[list[Any]]:
+    """The replies to a document that was asked several times, one after the other."""
+    replies = list(sample.filtered_resps)
+    if len(replies) == 1 and isinstance(replies[0], list):
+        replies = replies[0]
+    if len(replies) > 1 and all(isinstance(reply, str) for reply in replies):
+        return [[reply] for reply in replies]
+    return [list(sample.filtered_resps)]
+
+
+def _item(name: str, doc: Row, said: Prediction, target: Any) -> Item | None:
+    """The item of a multiple-choice sample, whose target is the place or the text of a choice."""
+    if not said.choices or said.scores is None:
+        return None
+    choices = tuple(said.choices)
+    text = scalar(target)
+    if text is not None and text.strip() not in choices and text.isdecimal():
+        place = int(text[:9])
+        text = choices[place] if place < len(choices) else None
+    gold = (text.strip(),) if text is not None else ()
+    tags = dict(short_values(doc.items()))
+    text = question_text(doc)
+    item = Item(id=name, form="choice", text=text, choices=choices, gold=gold, tags=tags)
+    return None if problem(item) else item
+
+
+def _metric(row: Row) -> Any:
+    """Whether a sample counted as right, by the first measure that says so."""
+    names = row.get("metrics")
+    for name in (*(names if isinstance(names, list) else ()), *METRICS):
+        if isinstance(row.get(name), int | float):
+            return row[name]
+    flags = column_names().logs["correct"]
+    for value in row.values():  # lmms-eval's measures are records
+        if isinstance(value, dict) and value is not row.get("doc"):
+            for flag in columns_among(named_columns(value), flags):
+                return value[flag]
+    return None
 
 
 def chosen_filter(file: Path, wanted: str) -> str:
     """The filter whose replies count. A task with several writes each document once for each."""
-    found = {sample.filter for _, sample in read_jsonl(file, Sample)}
+    found = {str(row.get("filter", UNFILTERED)) for _, row in raw_rows(file)}
     names = ", ".join(sorted(found))
     if wanted:
         if wanted in found:

@@ -1,18 +1,22 @@
-"""Tables and JSON lines: each row has an item's id, and a label, scores or a column a choice."""
+"""Tables and JSON lines of answers, as any program can write them.
+
+Joined with a benchmark, a row has an item's id, and a label, scores or a column a choice. As a log
+of its own, a row has a question with a reply, or whether the answer was right.
+"""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from gnomon.contracts import AnswerFormat
 from gnomon.errors import DataError
-from gnomon.files import delimiter_of, read_jsonl, read_lines, read_table
-from gnomon.items.answers.logs import predictions_by_text
 from gnomon.items.mapping import column_names, columns_among, named_columns
+from gnomon.items.rows import raw_rows
+from gnomon.items.shapes import LogRow
+from gnomon.items.values import scalar
 from gnomon.records import Prediction
 
 
@@ -21,8 +25,10 @@ def read(file: Path, *, column: str = "") -> Iterator[Prediction]:
 
     column   the column that holds the answer, where several could
     """
-    for number, (line, row) in enumerate(_rows(file)):
+    for number, (line, row) in enumerate(raw_rows(file)):
         if not number and not column and not _names_items(row):
+            from gnomon.items.answers.logs import predictions_by_text
+
             yield from predictions_by_text(file)
             return
         yield _prediction(file, line, row, column)
@@ -34,29 +40,6 @@ def _names_items(row: Mapping[str, Any]) -> bool:
     by_name = named_columns(row)
     has_id = any(name in row for name in known.answers["id"])
     return has_id or not columns_among(by_name, known.usual["text"])
-
-
-def _rows(file: Path) -> Iterable[tuple[int, Mapping[str, Any]]]:
-    name = file.name.removesuffix(".gz")
-    if name.endswith((".jsonl", ".json", ".ndjson")):
-        return read_jsonl(file, dict[str, Any])
-    head = next(read_lines(file), (1, ""))[1]
-    delimiter = delimiter_of(file)
-    _check_header(file, head, delimiter)
-    return read_table(file, (), delimiter=delimiter)
-
-
-def _check_header(file: Path, head: str, delimiter: str) -> None:
-    """Of two columns with one name, only the last would be seen."""
-    try:
-        columns = next(csv.reader([head], delimiter=delimiter), [])
-    except csv.Error:
-        return  # the reader of tables says what is wrong
-    for column in columns:
-        if columns.count(column) > 1:
-            raise DataError(
-                f"two columns are named '{column}'.", "Rename or remove one.", file=file, line=1
-            )
 
 
 def _prediction(file: Path, line: int, row: Mapping[str, Any], column: str) -> Prediction:
@@ -154,6 +137,44 @@ def _text(file: Path, line: int, row: Mapping[str, Any], name: str) -> str | Non
     raise DataError(
         f"the field {name} is not a text.", "Write it as one text.", file=file, line=line
     )
+
+
+def log_rows(file: Path) -> Iterator[LogRow]:
+    """The rows of a table that needs no benchmark: VLMEvalKit's, or any with predictions."""
+    _, first = next(raw_rows(file))
+    known = column_names()
+    by_name = named_columns(first)
+    replies = columns_among(by_name, known.logs["reply"])
+    flags = columns_among(by_name, known.logs["correct"])
+    models = columns_among(by_name, known.logs["model"])[:1]
+    _check_columns(file, first, replies, flags)
+    ids = columns_among(by_name, (*known.usual["id"], *known.seldom["id"]))
+    for line, row in raw_rows(file):
+        reply = scalar(row.get(replies[0])) if replies else None
+        name = (scalar(row.get(ids[0])) if ids else None) or str(line)
+        model = (scalar(row.get(models[0])) or "") if models else ""
+        outcome = row.get(flags[0]) if flags else None
+        answered = {*replies, *models, *flags}
+        question = {key: value for key, value in row.items() if key not in answered}
+        yield LogRow(Prediction(line, name, reply=reply or ""), question, outcome, model=model)
+
+
+def _check_columns(
+    file: Path, columns: Iterable[str], replies: Sequence[str], flags: Sequence[str]
+) -> None:
+    """Refuse a table without answers, or one in which several columns could be the answer."""
+    if not replies and not flags:
+        raise DataError(
+            "no column holds what a model said or whether it was right.",
+            f"Call it prediction, or correct. The columns are: {', '.join(columns)}.",
+            file=file,
+        )
+    if len(replies) > 1:
+        raise DataError(
+            f"several columns could be the answer: {', '.join(replies)}.",
+            "Keep one of them.",
+            file=file,
+        )
 
 
 FORMAT = AnswerFormat(name="table", recognises=lambda file, head: True, read=read)

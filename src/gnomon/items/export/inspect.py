@@ -27,7 +27,7 @@ def write_inspect(job: Job) -> Exported:
     """Write TASK.py, items.jsonl and the pictures."""
     several = any(len(item.gold) > 1 for item in job.source.items())
     data, file = job.folder / DATA, job.folder / f"{job.name}.py"
-    items = write_records(data, _records(job))
+    items = write_records(data, lettered_records(job))
     with atomic_file(file) as part:
         part.write_text(_code(job, several=several), encoding="utf-8")
     return Exported([file, data], items, f"inspect eval {file} --model PROVIDER/MODEL")
@@ -36,8 +36,8 @@ def write_inspect(job: Job) -> Exported:
 def _code(job: Job, *, several: bool) -> str:
     """The Python file; nothing but Gnomon's own words and a checked name stands in its code."""
     return _program("inspect").format(
-        title=_inert(f"{job.title}, exported by Gnomon"),
-        canary=_inert(job.canary),
+        title=inert(f"{job.title}, exported by Gnomon"),
+        canary=inert(job.canary),
         name=job.name,
         data=DATA,
         imports=SEVERAL_IMPORTS if several else "from inspect_ai.scorer import choice",
@@ -50,16 +50,17 @@ def _program(name: str) -> str:
     return package_data(f"exports/{name}.py.txt").read_text(encoding="utf-8")
 
 
-def _inert(text: str) -> str:
+def inert(text: str) -> str:
     """Text that cannot leave a docstring."""
     return "".join(sign for sign in text if sign.isprintable() and sign not in '"\\{}')
 
 
-def _records(job: Job) -> Iterator[dict[str, Any]]:
+def lettered_records(job: Job) -> Iterator[dict[str, Any]]:
+    """Each item with its choices, and the letters of those that are right."""
     for item in job.items_with_choices():
         if len(item.choices) > MOST_CHOICES:
             raise UsageError(
-                f"Item '{item.id}' has {len(item.choices)} choices, and Inspect has letters for "
+                f"Item '{item.id}' has {len(item.choices)} choices, and there are letters for "
                 f"{MOST_CHOICES}.",
                 "Make it with --as dataset.",
             )

@@ -1,7 +1,5 @@
 """Readers of annotations and pictures, and which one a path is for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar

@@ -1,7 +1,5 @@
 """Folders with a file of annotations for each picture: JSON of ADE20K, text of YOLO."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from math import isfinite
@@ -13,17 +11,7 @@ import msgspec
 from gnomon.errors import DataError
 from gnomon.files import first_bytes, read_lines, read_yaml
 from gnomon.jsonstream import decoded
-from gnomon.look.readers.scenes import (
-    PictureReader,
-    Seen,
-    box_around,
-    box_of,
-    folder_reader,
-    polygon_of,
-    scene_of,
-    trouble_with,
-    with_file,
-)
+from gnomon.look.readers import scenes
 from gnomon.look.records import Picture, Region, Trouble
 from gnomon.vision.images import PictureFolder, files_below
 
@@ -63,13 +51,13 @@ class _File(msgspec.Struct, gc=False):
 OBJECTS = msgspec.json.Decoder(_Object)
 
 
-def ade20k(folder: Path, gallery: PictureFolder) -> PictureReader:
+def ade20k(folder: Path, gallery: PictureFolder) -> scenes.PictureReader:
     """All pictures below a folder."""
     files = [file for file in files_below(folder) if file.suffix == ".json"]
-    return folder_reader("ADE20K", files, partial(_ade_scene, gallery))
+    return scenes.folder_reader("ADE20K", files, partial(_ade_scene, gallery))
 
 
-def _ade_scene(gallery: PictureFolder, file: Path) -> Iterator[Seen]:
+def _ade_scene(gallery: PictureFolder, file: Path) -> Iterator[scenes.Seen]:
     try:
         annotation = msgspec.json.decode(_text_of(file), type=_File).annotation
     except DataError as error:
@@ -87,7 +75,7 @@ def _ade_scene(gallery: PictureFolder, file: Path) -> Iterator[Seen]:
         what = "the picture is skipped: its size is not known"
         yield Trouble(what=what, file=str(file), picture=picture.id)
         return
-    yield from scene_of(picture, _ade_regions(annotation, picture, file))
+    yield from scenes.scene_of(picture, _ade_regions(annotation, picture, file))
 
 
 def _with_file(
@@ -95,7 +83,7 @@ def _with_file(
 ) -> tuple[Picture, Trouble | None]:
     """The picture that the gallery has, or the one beside its annotations."""
     if gallery.folder is not None:
-        return with_file(gallery, picture, Path(name).name, picture.id)
+        return scenes.with_file(gallery, picture, Path(name).name, picture.id)
     beside = _beside(file, name)
     if not beside:
         what = f"its picture {name} is missing"
@@ -110,7 +98,7 @@ def _ade_regions(
     for raw in annotation.object:
         thing = decoded(bytes(raw), OBJECTS)
         if isinstance(thing, str):
-            yield trouble_with("", picture, file, f"an object is skipped: {thing}")
+            yield scenes.trouble_with("", picture, file, f"an object is skipped: {thing}")
         else:
             things.append(thing)
     names = {}
@@ -118,22 +106,22 @@ def _ade_regions(
         names[thing.id] = (thing.raw_name or thing.name.partition(",")[0]).strip().lower()
     for thing in things:
         id = f"{picture.id}/{thing.id}"
-        points = polygon_of(thing.polygon.x, thing.polygon.y, picture)
+        points = scenes.polygon_of(thing.polygon.x, thing.polygon.y, picture)
         wrong = ""
         if not points:
             wrong = "its outline has too few points"
-        elif box_around(points).area <= 0:
+        elif scenes.box_around(points).area <= 0:
             wrong = "its outline has no area"
         elif not names[thing.id]:
             wrong = "it has no name"
         if wrong:
-            yield trouble_with(id, picture, file, wrong)
+            yield scenes.trouble_with(id, picture, file, wrong)
             continue
         whole = thing.parts.ispartof if thing.parts else None
         yield Region(
             id=id,
             picture=picture.id,
-            box=box_around(points),
+            box=scenes.box_around(points),
             name=names[thing.id],
             whole=names.get(whole, "") if isinstance(whole, int) else "",
             outline=(points,),
@@ -187,18 +175,18 @@ ABOVE = 3  # folders up in which the names of the classes are looked for
 UNIT = Picture(id="", width=1, height=1)  # shares are pixels of a picture of one by one
 
 
-def yolo(folder: Path, gallery: PictureFolder) -> PictureReader:
+def yolo(folder: Path, gallery: PictureFolder) -> scenes.PictureReader:
     """All text files below a folder."""
     names = class_names(folder)
 
-    def read(file: Path) -> Iterator[Seen]:
-        picture, trouble = with_file(gallery, Picture(id=file.stem), file.stem)
+    def read(file: Path) -> Iterator[scenes.Seen]:
+        picture, trouble = scenes.with_file(gallery, Picture(id=file.stem), file.stem)
         if trouble:
             yield trouble
-        yield from scene_of(picture, _yolo_regions(file, picture, names))
+        yield from scenes.scene_of(picture, _yolo_regions(file, picture, names))
 
     needs_depth = gallery.folder is not None
-    return folder_reader("YOLO", label_files(folder), read, needs_depth=needs_depth)
+    return scenes.folder_reader("YOLO", label_files(folder), read, needs_depth=needs_depth)
 
 
 def _yolo_regions(
@@ -209,7 +197,7 @@ def _yolo_regions(
             id = f"{file.stem}/{number}"
             region = _yolo_region(line.split(), id, picture, names)
             if isinstance(region, str):
-                yield trouble_with(id, picture, file, region)
+                yield scenes.trouble_with(id, picture, file, region)
             else:
                 yield region
     except DataError as error:
@@ -231,13 +219,13 @@ def _yolo_region(
     region = partial(Region, id=id, picture=picture.id, name=names[label])
     if len(numbers) >= 6 and len(numbers) % 2 == 0:
         outline = tuple(min(1.0, max(0.0, number)) for number in numbers)
-        if box_around(outline).area <= 0:
+        if scenes.box_around(outline).area <= 0:
             return "its outline has no area"
-        return region(box=box_around(outline), outline=(outline,))
+        return region(box=scenes.box_around(outline), outline=(outline,))
     if len(numbers) not in (4, 5):
         return f"the line has {len(numbers)} numbers, neither a box nor an outline"
     across, down, width, height = numbers[:4]
-    box, wrong = box_of(across - width / 2, down - height / 2, width, height, UNIT)
+    box, wrong = scenes.box_of(across - width / 2, down - height / 2, width, height, UNIT)
     if box is None:
         return wrong
     return region(box=box, confidence=(*numbers, 1.0)[4])  # how sure a detector was

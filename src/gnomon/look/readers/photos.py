@@ -5,8 +5,6 @@ JSON file, or a picture that carries its scene (`gnomon scene -o FILE.png`): eve
 known, so masks, distances and names are exact. It is drawn into the working folder once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path

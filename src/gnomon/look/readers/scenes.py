@@ -3,8 +3,6 @@
 Both come in the order of the file; what cannot be used is a trouble, never silently lost.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from pathlib import Path

@@ -4,8 +4,6 @@ All are arrays with an object for each picture, in pixels. How large the picture
 image_data.json, or in the pictures themselves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

@@ -4,8 +4,6 @@ transformers reads weights and vocabulary, but not whether texts begin with a sp
 read here, since a model that was trained with one (Gemma, Llama) is lost without it.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys
@@ -34,7 +32,7 @@ def converted(file: Path) -> Path:
     from filelock import FileLock
 
     from gnomon.downloads.catalogue import cache_folder
-    from gnomon.fingerprint import sha256_of
+    from gnomon.fingerprint import remembered_sha256
 
     if not file.is_file():
         raise ModelError(
@@ -43,7 +41,7 @@ def converted(file: Path) -> Path:
     home = cache_folder() / "models"
     try:
         home.mkdir(parents=True, exist_ok=True)
-        target = home / f"{file.stem}-{sha256_of(file)[:12]}-{EDITION}"
+        target = home / f"{file.stem}-{remembered_sha256(file)[:12]}-{EDITION}"
         with FileLock(f"{target}.lock"):
             if not (target / "config.json").is_file():
                 _make(file, target)

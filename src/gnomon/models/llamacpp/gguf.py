@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from gnomon.contracts import ANYTHING, TEXT, Model, Takes
 from gnomon.errors import UsageError
-from gnomon.fingerprint import sha256_of
+from gnomon.fingerprint import remembered_sha256
 from gnomon.models.choices import (
     Likelihoods,
     ModelReply,
@@ -151,7 +151,8 @@ class Gguf(Prompted):
                 raise UsageError(f"{file.name} has no chat template.", "Leave out chat=yes.")
             if how.chat is False:
                 source = ""
-            prompt = choice.load("chat" if source else "plain")
+            unspoken = "picture-plain" if mmproj else "plain"
+            prompt = choice.load("chat" if source else unspoken)
             self._template = _writer(source, self.llama) if source else None
         except BaseException:
             self.close()
@@ -178,7 +179,7 @@ class Gguf(Prompted):
         return {
             "kind": "gguf",
             "file": self.file.name,
-            "sha256": sha256_of(self.file),
+            "sha256": remembered_sha256(self.file),
             **seeing,
             "weights": self.llama.describe(),
             "parameters": self.llama.parameters,

@@ -5,8 +5,6 @@ are called directly, those for pictures (mtmd) among them. How the library lays 
 values is checked when it is opened: one that differs is refused, never misread.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ shared beginning (instruction, examples, premises, pictures, choices that begin 
 once.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -17,15 +15,8 @@ from numpy.typing import NDArray
 
 from gnomon.errors import ModelError
 from gnomon.models.choices import Query
+from gnomon.models.llamacpp import library
 from gnomon.models.llamacpp.decoder import log_sums
-from gnomon.models.llamacpp.library import (
-    TOKEN,
-    Batch,
-    decoded,
-    forget_complaints,
-    last_complaint,
-    open_library,
-)
 from gnomon.models.rows import shared
 
 CHUNK = 512  # tokens computed in one call
@@ -42,7 +33,7 @@ class Llama:
     """One model in memory, with one sequence of cached tokens that every call shares."""
 
     def __init__(self, file: Path, *, context: int, threads: int) -> None:
-        self._api = open_library()
+        self._api = library.open_library()
         self._context: Any = None
         self._model: Any = self._load(file)
         trained = self._api.llama_model_n_ctx_train(self._model)
@@ -68,17 +59,17 @@ class Llama:
         if token < 0:
             return ""
         text = self._api.llama_vocab_get_text(self._vocabulary, token)
-        return decoded(text)
+        return library.decoded(text)
 
     def describe(self) -> str:
         """Architecture, size and quantisation, in llama.cpp's words."""
         buffer = ctypes.create_string_buffer(256)
         self._api.llama_model_desc(self._model, buffer, len(buffer))
-        return decoded(buffer.value)
+        return library.decoded(buffer.value)
 
     def chat_template(self) -> str:
         """The Jinja template of the model's conversations; empty if it has none."""
-        return decoded(self._api.llama_model_chat_template(self._model, None))
+        return library.decoded(self._api.llama_model_chat_template(self._model, None))
 
     def tokenize(self, text: str, *, special: bool, begin: bool = True) -> list[int]:
         """The tokens of a text, begun as the model wants it.
@@ -87,7 +78,7 @@ class Llama:
         the file says so: what is scored or said goes on from it.
         """
         raw = text.encode()
-        buffer = (TOKEN * (len(raw) + 16))()
+        buffer = (library.TOKEN * (len(raw) + 16))()
         count = self._api.llama_tokenize(
             self._vocabulary, raw, len(raw), buffer, len(buffer), False, special
         )
@@ -138,11 +129,11 @@ class Llama:
     def text(self, tokens: Sequence[int]) -> str:
         """Tokens as text, without control tokens."""
         buffer = ctypes.create_string_buffer(16 + 256 * len(tokens))
-        array = (TOKEN * len(tokens))(*tokens)
+        array = (library.TOKEN * len(tokens))(*tokens)
         count = self._api.llama_detokenize(
             self._vocabulary, array, len(tokens), buffer, len(buffer), True, False
         )
-        return decoded(buffer.raw[: max(count, 0)]).strip()
+        return library.decoded(buffer.raw[: max(count, 0)]).strip()
 
     def piece(self, token: int) -> str:
         """One token as it stands in a text, spaces and all."""
@@ -150,7 +141,7 @@ class Llama:
         count = self._api.llama_token_to_piece(
             self._vocabulary, token, buffer, len(buffer), 0, True
         )
-        return decoded(buffer.raw[: max(count, 0)])
+        return library.decoded(buffer.raw[: max(count, 0)])
 
     def close(self) -> None:
         """Free the memory. A second call does nothing."""
@@ -177,12 +168,12 @@ class Llama:
         return self._model, self._context
 
     def _load(self, file: Path) -> Any:
-        forget_complaints()
+        library.forget_complaints()
         parameters = self._api.llama_model_default_params()
         model = self._api.llama_model_load_from_file(str(file).encode(), parameters)
         if not model:
             raise ModelError(
-                f"{file} cannot be loaded by llama.cpp: {last_complaint()}.",
+                f"{file} cannot be loaded by llama.cpp: {library.last_complaint()}.",
                 "The file may be cut short or of a newer format: "
                 "fetch it again, or update xllamacpp.",
             )
@@ -204,8 +195,9 @@ class Llama:
             opened = self._api.llama_n_ctx(self._context) >= self.window and 0 < chunk <= CHUNK
         if not opened:
             self.close()
+            reason = library.last_complaint()
             raise ModelError(
-                f"llama.cpp cannot open a context of {self.window} tokens: {last_complaint()}.",
+                f"llama.cpp cannot open a context of {self.window} tokens: {reason}.",
                 "Give a smaller one with --set context=1024, or update xllamacpp.",
             )
         self._api.llama_set_n_threads(self._context, threads, threads)
@@ -231,14 +223,14 @@ class Llama:
 
     def _decode(self, tokens: Sequence[int], start: int, outputs: Sequence[int]) -> None:
         count = len(tokens)
-        sequence = TOKEN(0)
+        sequence = library.TOKEN(0)
         token = np.asarray(tokens, dtype=np.int32)
         position = np.arange(start, start + count, dtype=np.int32)
         counts = np.ones(count, dtype=np.int32)
         sequences = np.full(count, ctypes.addressof(sequence), dtype=np.uintp)
         logits = np.zeros(count, dtype=np.int8)
         logits[list(outputs)] = 1
-        batch = Batch(
+        batch = library.Batch(
             count,
             token.ctypes.data,
             None,

@@ -7,8 +7,6 @@ before the question. Pictures are decoded ahead of the model, and no more of the
 one item shows and a few to come.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,18 +17,10 @@ from typing import Any, NamedTuple
 
 from gnomon.downloads.download import printable
 from gnomon.errors import ModelError
-from gnomon.fingerprint import sha256_of
+from gnomon.fingerprint import remembered_sha256
 from gnomon.grouped import grouped
 from gnomon.models.choices import take
-from gnomon.models.llamacpp.library import (
-    IMAGE,
-    InputPart,
-    forget_complaints,
-    header_text,
-    last_complaint,
-    open_mtmd,
-    parameters,
-)
+from gnomon.models.llamacpp import library
 from gnomon.models.llamacpp.llama import CHUNK, Llama
 from gnomon.models.prompts.chat import Messages, Writer, showing
 from gnomon.records import Answer, Item
@@ -64,7 +54,7 @@ class Projector:
 
     def __init__(self, file: Path, llama: Llama, *, threads: int) -> None:
         self.file = file
-        self._api = open_mtmd()
+        self._api = library.open_mtmd()
         self._llama = llama
         self._numbers: dict[tuple[str, int], int] = {}  # of (a picture's digest, its chunk)
         self._chunks: dict[int, _Chunk] = {}  # of the pictures that are shown now, by number
@@ -81,7 +71,7 @@ class Projector:
         """What of the projector determines the scores."""
         return {
             "file": self.file.name,
-            "sha256": sha256_of(self.file),
+            "sha256": remembered_sha256(self.file),
             "projector": self.projector,
         }
 
@@ -117,10 +107,10 @@ class Projector:
         return at
 
     def _read_projector(self) -> str:
-        kind = header_text(self.file, *PROJECTOR)
+        kind = library.header_text(self.file, *PROJECTOR)
         if kind:
             return kind
-        architecture = header_text(self.file, "general.architecture")
+        architecture = library.header_text(self.file, "general.architecture")
         if architecture and architecture != "clip":
             raise ModelError(
                 f"{self.file} holds no projector for pictures but a model ({architecture}).", _OTHER
@@ -128,14 +118,14 @@ class Projector:
         return ""  # an old file, or a damaged one: loading it will say
 
     def _load(self, threads: int) -> Any:
-        forget_complaints()
-        settings = parameters(self._api, threads)
+        library.forget_complaints()
+        settings = library.parameters(self._api, threads)
         name = str(self.file).encode()
         model, _ = self._llama.handles
         handle = self._api.mtmd_init_from_file(name, model, settings)
         if handle:
             return handle
-        said = last_complaint().partition("\n")[0]
+        said = library.last_complaint().partition("\n")[0]
         reason = printable(said.rpartition(f"'{self.file}': ")[2])
         raise ModelError(
             f"{self.file} cannot be used as eyes of this model: {reason}.",
@@ -147,15 +137,19 @@ class Projector:
         width, height = picture.size
         bitmap = self._api.mtmd_bitmap_init(width, height, picture.tobytes())
         chunks = self._api.mtmd_input_chunks_init()
-        parts = (ctypes.POINTER(InputPart) * 1)(ctypes.pointer(InputPart(None, bitmap)))
-        forget_complaints()
+        parts = (ctypes.POINTER(library.InputPart) * 1)(
+            ctypes.pointer(library.InputPart(None, bitmap))
+        )
+        library.forget_complaints()
         try:
             status = self._api.mtmd_tokenize_from_parts(self._handle, chunks, parts, 1, False)
         finally:
             self._api.mtmd_bitmap_free(bitmap)
         if status != 0:
             self._api.mtmd_input_chunks_free(chunks)
-            raise UnshowableError(f"the projector cannot show this picture: {last_complaint()}")
+            raise UnshowableError(
+                f"the projector cannot show this picture: {library.last_complaint()}"
+            )
         return chunks
 
     def _as_path(self, chunks: Any, digest: str) -> PicturePath:
@@ -165,7 +159,7 @@ class Projector:
         for place in range(self._api.mtmd_input_chunks_size(chunks)):
             chunk = self._api.mtmd_input_chunks_get(chunks, place)
             tokens += self._api.mtmd_input_chunk_get_n_tokens(chunk)
-            if self._api.mtmd_input_chunk_get_type(chunk) != IMAGE:
+            if self._api.mtmd_input_chunk_get_type(chunk) != library.IMAGE:
                 written = self._api.mtmd_input_chunk_get_tokens_text(chunk, ctypes.byref(count))
                 path += written[: count.value]
                 continue

@@ -5,8 +5,6 @@ Passes are computed side by side, each with matrix products on one thread of its
 would share each product among threads that spin while they wait for the next.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor

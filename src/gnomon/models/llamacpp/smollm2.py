@@ -4,8 +4,6 @@ Its weights are one GGUF file in a package of the Python registry (`downloads.pa
 reads its texts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path

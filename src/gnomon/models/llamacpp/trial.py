@@ -5,8 +5,6 @@ ends the child, not the command, and is reported in plain words. A file that pas
 the cache, so that the trial costs once.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

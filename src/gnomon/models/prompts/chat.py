@@ -4,8 +4,6 @@ The template is Jinja written by strangers: it runs in a sandbox (`sandbox`), an
 errors for people.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ short one that says which prompt it is like and gives worked examples of its own
 lists the fields. What is wrong with a file is said with the place and the remedy.
 """
 
-from __future__ import annotations
-
 import re
 from difflib import get_close_matches
 from functools import cache
@@ -39,7 +37,7 @@ __all__ = [
 LARGEST = 256 * 2**10  # bytes of a prompt file
 _Changes = dict[str, Any]
 # which of them a model has, only the model knows
-DEFAULTS = ("plain", "chat", "t5", "masked", "picture", "picture-plain")
+DEFAULTS = ("plain", "chat", "t5", "masked", "picture-plain")
 
 
 class Variation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

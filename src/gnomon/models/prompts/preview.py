@@ -5,8 +5,6 @@ tokens that a tokenizer adds. `preview` puts an item into it: the same text that
 none where that cannot be told without the model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 

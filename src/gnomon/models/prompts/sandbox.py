@@ -4,8 +4,6 @@ Jinja's sandbox keeps a template from reaching the program. It does not keep one
 ever or filling the memory, so loops, calls, text and memory are counted here.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -7,8 +7,6 @@ text of its own (encoder-decoder models). `{tag:NAME}` is what a tag names, with
 the item's own text gives it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Annotated, NamedTuple, cast
@@ -41,6 +39,8 @@ class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     # pieces that mention {context} are left out where an item has none
     template: str | tuple[str, ...]
+    # the template of items that are shown with pictures, where that is another
+    seeing: str | tuple[str, ...] = ""
     # the answer as the decoder writes it, where the template has no {answer}
     target: str = "{answer}"
     words: dict[str, _Word | _Words] = {}  # label -> its answer word(s)
@@ -51,6 +51,12 @@ class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def pieces(self) -> tuple[str, ...]:
         """The template as a sequence of pieces."""
         return (self.template,) if isinstance(self.template, str) else self.template
+
+    def pieces_for(self, item: Item) -> tuple[str, ...]:
+        """The template of an item, which may be another where it has pictures."""
+        if not item.images or not self.seeing:
+            return self.pieces
+        return (self.seeing,) if isinstance(self.seeing, str) else self.seeing
 
     def answer_words(self, choice: str) -> tuple[str, ...]:
         """What may be said for a label; a label that has no words stands for itself."""
@@ -83,7 +89,10 @@ class ItemParts(NamedTuple):
 def lay_out(item: Item, wording: Wording, style: OptionStyle) -> ItemParts:
     """The filled-in template; an item's own text is never read as one."""
     fields = _field_values(item, wording, style)
-    pieces = [piece for piece in wording.pieces if fields["context"] or "{context}" not in piece]
+    pieces = []
+    for piece in wording.pieces_for(item):
+        if fields["context"] or "{context}" not in piece:
+            pieces.append(piece)
     template, inline, closing = "".join(pieces).partition("{answer}")
     tags = [field.removeprefix(TAG) for field in tags_in(template + closing)]
     for tag, value in mentions(item, tags).items():
@@ -116,12 +125,12 @@ def wording_problem(form: str, wording: Wording) -> str:
     """What is wrong with the wording of a form, in a few words; empty if nothing is."""
     if form not in FORMS:
         return f"there is no such form; known: {', '.join(FORMS)}"
-    template = "".join(wording.pieces)
-    odd = unknown_field(template, (*FIELDS, *tags_in(template)))
-    if odd:
-        return f"the template names {{{odd}}}; known: {', '.join(FIELDS)}, tag:NAME"
-    if template.count("{answer}") > 1 or wording.target.count("{answer}") != 1:
-        return "{answer} must stand at most once in the template and exactly once in the target"
+    for template in ("".join(wording.pieces), "".join(wording.seeing)):
+        odd = unknown_field(template, (*FIELDS, *tags_in(template)))
+        if odd:
+            return f"the template names {{{odd}}}; known: {', '.join(FIELDS)}, tag:NAME"
+        if template.count("{answer}") > 1 or wording.target.count("{answer}") != 1:
+            return "{answer} must stand at most once in the template and exactly once in the target"
     for example in wording.examples:
         if example.answer not in (example.choices or tuple(wording.words)):
             return (

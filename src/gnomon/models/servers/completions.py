@@ -4,8 +4,6 @@ Servers differ and strangers write them: a reply of another shape is a fault wit
 crash, and what a server says about its own use of tokens is believed only as far as it can be true.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,14 +13,8 @@ import msgspec
 
 from gnomon.contracts import ANYTHING, TEXT, Scale, Takes
 from gnomon.errors import ModelError, UsageError
+from gnomon.models.servers import protocol
 from gnomon.models.servers.pictures import SentPicture, hide_pictures, with_pictures
-from gnomon.models.servers.protocol import (
-    Completion,
-    MalformedError,
-    RequestFacts,
-    Tokens,
-    check_positive,
-)
 from gnomon.redaction import redact
 
 LONGEST_TEXT = 1_000_000  # characters of a reply that are kept
@@ -73,7 +65,9 @@ class _Usage(msgspec.Struct):
     completion_tokens: int | None = None
 
 
-def parse_reply(raw: bytes, asked: RequestFacts, *, echo: bool = False) -> Completion:
+def parse_reply(
+    raw: bytes, asked: protocol.RequestFacts, *, echo: bool = False
+) -> protocol.Completion:
     """What is kept of a reply.
 
     >>> reply = b'{"choices": [{"message": {"content": "Larger."}}]}'
@@ -83,11 +77,13 @@ def parse_reply(raw: bytes, asked: RequestFacts, *, echo: bool = False) -> Compl
     try:
         reply = msgspec.json.decode(raw, type=_Reply)
     except (msgspec.ValidationError, RecursionError):
-        raise MalformedError("the reply is not as an OpenAI-compatible server writes it") from None
+        raise protocol.MalformedError(
+            "the reply is not as an OpenAI-compatible server writes it"
+        ) from None
     except (msgspec.DecodeError, UnicodeDecodeError):
-        raise MalformedError("the reply is not JSON") from None
+        raise protocol.MalformedError("the reply is not JSON") from None
     if not reply.choices:
-        raise MalformedError("the reply has no choices")
+        raise protocol.MalformedError("the reply has no choices")
     choice = reply.choices[0]
     logprobs = choice.logprobs or _Logprobs()
     said = choice.text
@@ -97,7 +93,7 @@ def parse_reply(raw: bytes, asked: RequestFacts, *, echo: bool = False) -> Compl
     used = _used(reply.usage, asked, len(text))
     if echo:
         return _echoed(logprobs, used)
-    return Completion(
+    return protocol.Completion(
         text=_bounded(redact(text, asked.secrets)),
         used=used,
         first=_first_alternatives(logprobs, asked.secrets),
@@ -106,7 +102,7 @@ def parse_reply(raw: bytes, asked: RequestFacts, *, echo: bool = False) -> Compl
     )
 
 
-def _echoed(logprobs: _Logprobs, used: Tokens) -> Completion:
+def _echoed(logprobs: _Logprobs, used: protocol.Tokens) -> protocol.Completion:
     """What is kept of an echoed prompt, whose text is known."""
     if not logprobs.text_offset or not logprobs.token_logprobs:
         raise ModelError(
@@ -114,7 +110,7 @@ def _echoed(logprobs: _Logprobs, used: Tokens) -> Completion:
             "Leave out echo, or use a server that can, such as vLLM.",
         )
     offsets = tuple(logprobs.text_offset)
-    return Completion("", used, offsets=offsets, logprobs=tuple(logprobs.token_logprobs))
+    return protocol.Completion("", used, offsets=offsets, logprobs=tuple(logprobs.token_logprobs))
 
 
 def _first_alternatives(logprobs: _Logprobs, secrets: Sequence[str]) -> dict[str, float]:
@@ -142,7 +138,7 @@ def _bounded(text: str) -> str:
     return f"{text[:_HEAD]}\n[{gone:,} characters of this reply were cut]\n{text[-tail:]}"
 
 
-def _used(usage: msgspec.Raw, asked: RequestFacts, characters: int) -> Tokens:
+def _used(usage: msgspec.Raw, asked: protocol.RequestFacts, characters: int) -> protocol.Tokens:
     """The tokens that were used: what the server says, or our own estimate where that cannot be.
 
     A token is hardly longer than a dozen characters and no shorter than a third of one; a chat
@@ -150,7 +146,7 @@ def _used(usage: msgspec.Raw, asked: RequestFacts, characters: int) -> Tokens:
     from a few tokens to forty times as many as OpenAI's usual models.
     """
     most, pictures = asked.most, asked.picture_tokens
-    own = Tokens(most.read, max(most.written, characters // 3))
+    own = protocol.Tokens(most.read, max(most.written, characters // 3))
     try:
         said = msgspec.json.decode(usage, type=_Usage)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
@@ -160,7 +156,7 @@ def _used(usage: msgspec.Raw, asked: RequestFacts, characters: int) -> Tokens:
     plausible_read = text // 4 <= said.prompt_tokens <= 8 * text + 40 * pictures + 4096
     plausible_written = characters // 16 <= written <= max(most.written, characters) + 4096
     if plausible_read and plausible_written:
-        return Tokens(said.prompt_tokens, written)
+        return protocol.Tokens(said.prompt_tokens, written)
     return own
 
 
@@ -218,8 +214,8 @@ class OpenAIApi:
                 "A chat server cannot echo.",
                 "Add --set endpoint=completion, or leave out echo.",
             )
-        check_positive("reply_tokens", self.reply_tokens)
-        check_positive("most_reply_tokens", self.most_reply_tokens)
+        protocol.check_positive("reply_tokens", self.reply_tokens)
+        protocol.check_positive("most_reply_tokens", self.most_reply_tokens)
         if self.constrain not in CONSTRAINTS:
             raise UsageError(
                 f"Answers cannot be constrained by '{self.constrain}'.", "Known: json, choice."
@@ -299,7 +295,7 @@ class OpenAIApi:
         self._newer_words = True
         return True
 
-    def estimate(self, body: dict[str, Any]) -> Tokens:
+    def estimate(self, body: dict[str, Any]) -> protocol.Tokens:
         """The most that a request is likely to use: a third of its characters, and those asked for.
 
         Its pictures are counted by themselves.
@@ -307,9 +303,9 @@ class OpenAIApi:
         texts = [body.get("prompt", "")]
         if "messages" in body:
             texts = [turn["content"] for turn in body["messages"]]
-        return Tokens(sum(len(text) // 3 + 8 for text in texts), body["max_tokens"])
+        return protocol.Tokens(sum(len(text) // 3 + 8 for text in texts), body["max_tokens"])
 
-    def parse(self, raw: bytes, asked: RequestFacts) -> Completion:
+    def parse(self, raw: bytes, asked: protocol.RequestFacts) -> protocol.Completion:
         """What is kept of a reply."""
         return parse_reply(raw, asked, echo=self.echo)
 

@@ -5,8 +5,6 @@ place; any other reply is read by the rules of `reading`. A completion server th
 scores every answer whole.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Sequence
@@ -20,18 +18,9 @@ from gnomon.models.choices import flat, log_sum
 from gnomon.models.prompts.library import Prompt
 from gnomon.models.prompts.preview import HOW, PromptFormat, continuations
 from gnomon.models.reading.replies import as_answer
+from gnomon.models.servers import protocol
 from gnomon.models.servers.pictures import PictureOptions, SentPicture, for_the_cache
 from gnomon.models.servers.pool import address_of
-from gnomon.models.servers.protocol import (
-    FREE,
-    Completion,
-    RequestFacts,
-    ServerApi,
-    Tokens,
-    echo_score,
-    first_choice,
-    scores_of,
-)
 from gnomon.models.servers.refusals import AskError, BlindError, CutError, RejectedError
 from gnomon.models.servers.remote import Outgoing, Remote, Replied
 from gnomon.models.servers.replycache import Replies
@@ -45,7 +34,7 @@ class ServedModel:
 
     def __init__(
         self,
-        api: ServerApi,
+        api: protocol.ServerApi,
         remote: Remote,
         prompt: Prompt,
         replies: Replies | None,
@@ -106,12 +95,12 @@ class ServedModel:
             )
         return self._remote.run(self._answer_all(items))
 
-    def expected(self, item: Item) -> Tokens:
+    def expected(self, item: Item) -> protocol.Tokens:
         """The most tokens that an item is likely to take, its pictures aside; nothing is sent."""
         if self._api.echo:
             context = self._prompt.context(item)
             bodies = [self._api.for_echo(context + word) for word in flat(self._prompt.words(item))]
-            return Tokens(sum(self._api.estimate(body).read for body in bodies), 0)
+            return protocol.Tokens(sum(self._api.estimate(body).read for body in bodies), 0)
         return self._api.estimate(self._request(item, self._api.limits[0]))
 
     def close(self) -> None:
@@ -210,25 +199,25 @@ class ServedModel:
             limits={} if self._api.echo else limits,
         )
 
-    def _read(self, item: Item, found: Completion, used: Tokens) -> Answer:
+    def _read(self, item: Item, found: protocol.Completion, used: protocol.Tokens) -> Answer:
         """The answer that a reply gives: with scores where its first token is the answer."""
         counted = {"tokens": sum(used), "written": used.written}
         answer = as_answer(item, found.text, self._prompt, **counted)
         if not self._api.logprobs:
             return answer
-        scores = scores_of(found.first, self._prompt.answers(item))
+        scores = protocol.scores_of(found.first, self._prompt.answers(item))
         if scores is None or not self._opens_with_answer(item, found, answer):
             return answer
         choice = pick(item, scores).choice
         return replace(answer, scores=scores, choice=choice, rule=BY_SCORE)
 
-    def _opens_with_answer(self, item: Item, found: Completion, answer: Answer) -> bool:
+    def _opens_with_answer(self, item: Item, found: protocol.Completion, answer: Answer) -> bool:
         """Whether the first token is the answer, not a word that happens to begin like one.
 
         "A bee is smaller" is no A. A text that a completion server continues need not be read.
         """
         answers = self._prompt.answers(item)
-        place = first_choice(found.first, answers)
+        place = protocol.first_choice(found.first, answers)
         if place is None:
             return False
         agrees = answer.choice == item.choices[place]
@@ -243,18 +232,18 @@ class ServedModel:
         """Send each answer after the context, and add up the log-probabilities of its tokens."""
         context = self._prompt.context(item)
         scores = []
-        used = FREE
+        used = protocol.FREE
         for ways in self._prompt.words(item):
             bodies = [self._api.for_echo(context + word) for word in ways]
             found = await asyncio.gather(*(self._ask(body) for body in bodies))
-            scores.append(log_sum([echo_score(each, len(context)) for each in found]))
+            scores.append(log_sum([protocol.echo_score(each, len(context)) for each in found]))
             for each in found:
                 used = used.plus(each.used)
         return replace(pick(item, tuple(scores)), **_counted(used))
 
     async def _ask(
         self, body: dict[str, Any], images: Sequence[Image] = (), sample: int = 0
-    ) -> Completion:
+    ) -> protocol.Completion:
         """The reply to one request: sent, unless it is known.
 
         Its pictures are opened, and in memory, only while it has one of the server's slots.
@@ -272,7 +261,7 @@ class ServedModel:
                 self._replies.keep(address_of(base_url, self._api.path), asked, found)
             return found
 
-    def _known(self, asked: dict[str, Any]) -> Completion | None:
+    def _known(self, asked: dict[str, Any]) -> protocol.Completion | None:
         """What any of the servers replied to the same request before."""
         if self._replies is None:
             return None
@@ -292,13 +281,13 @@ class ServedModel:
 
     async def _send(
         self, body: dict[str, Any], pictures: Sequence[SentPicture]
-    ) -> Replied[Completion]:
+    ) -> Replied[protocol.Completion]:
         shown = sum(picture.tokens for picture in pictures)
         text = self._api.estimate(body)
-        most = Tokens(text.read + shown, text.written)
+        most = protocol.Tokens(text.read + shown, text.written)
         sent = self._api.sent(body, pictures)
         urls = [picture.url for picture in pictures]
-        asked = RequestFacts(most, self._remote.secrets, urls, shown)
+        asked = protocol.RequestFacts(most, self._remote.secrets, urls, shown)
         parse = partial(self._api.parse, asked=asked)
         request = Outgoing(self._api.path, sent, most, parse, pictures=urls)
         try:
@@ -336,7 +325,7 @@ class ServedModel:
         )
 
 
-def _counted(used: Tokens) -> dict[str, Any]:
+def _counted(used: protocol.Tokens) -> dict[str, Any]:
     """What an answer says of the tokens that were used for it."""
     return {
         "tokens": sum(used),

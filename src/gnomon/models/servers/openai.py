@@ -1,7 +1,5 @@
 """Models behind any OpenAI-compatible server (OpenAI, vLLM, llama.cpp, Ollama ...)."""
 
-from __future__ import annotations
-
 import os
 import re
 from typing import Any

@@ -4,8 +4,6 @@ A picture goes as it is stored, in OpenAI's format, unless its longer side is ov
 opened when its request is about to be sent, so only pictures of requests under way are in memory.
 """
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from collections.abc import Sequence

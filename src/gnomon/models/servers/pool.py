@@ -4,8 +4,6 @@ The least busy of those that are not resting is asked. A server that fails is re
 each time, and then asked one thing to see whether it is well again. Meanwhile the others are asked.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import random

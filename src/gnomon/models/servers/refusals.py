@@ -4,8 +4,6 @@ All that a server says is a stranger's text: secrets are hidden first, then it b
 line without control characters.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime

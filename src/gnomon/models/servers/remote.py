@@ -6,8 +6,6 @@ unknown, all servers gone, budget spent) is a ModelError. Keys and passwords are
 nowhere else.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import random
@@ -17,15 +15,9 @@ from threading import Thread
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from gnomon.errors import GnomonError, ModelError
+from gnomon.models.servers import refusals
 from gnomon.models.servers.pool import KeyHeaders, RemoteServer, Response, ServerPool, bearer
 from gnomon.models.servers.protocol import FREE, Budget, MalformedError, Tokens, check_positive
-from gnomon.models.servers.refusals import (
-    LONGEST_PAUSE,
-    AskError,
-    PassingError,
-    plain_line,
-    refusal,
-)
 from gnomon.redaction import redact_url
 
 FIRST_PAUSE = 1.0  # seconds before the second attempt; then doubling
@@ -147,7 +139,7 @@ class Remote:
         whatever is said. To be called with one of `slots` held, also while it waits: a server in
         trouble is asked less.
         """
-        trouble = PassingError("it was never tried")
+        trouble = refusals.PassingError("it was never tried")
         attempt = 0
         while attempt < self.attempts:
             server = await self._pool.choose()
@@ -155,7 +147,7 @@ class Remote:
                 await self._pause(server, trouble, attempt)
             try:
                 kept = await self._try(server, request)
-            except PassingError as error:
+            except refusals.PassingError as error:
                 trouble = error
             else:
                 server.faults = 0
@@ -168,11 +160,11 @@ class Remote:
                 break  # no server there, rather than one in trouble
         raise self._given_up(trouble)
 
-    def _given_up(self, trouble: PassingError) -> Exception:
+    def _given_up(self, trouble: refusals.PassingError) -> Exception:
         """The end of the run if nobody is there, else that of the request."""
-        reason = plain_line(str(trouble), self.secrets)
+        reason = refusals.plain_line(str(trouble), self.secrets)
         if not trouble.unreachable:
-            return AskError(f"{reason} ({self.attempts} attempts)")
+            return refusals.AskError(f"{reason} ({self.attempts} attempts)")
         shown = ", ".join(map(redact_url, self.addresses))
         which = shown if self._pool.is_one else f"None of {shown}"
         cannot = "cannot" if self._pool.is_one else "can"
@@ -181,13 +173,15 @@ class Remote:
             "Start the server, or give its address with --base-url.",
         )
 
-    async def _pause(self, server: RemoteServer, trouble: PassingError, attempt: int) -> None:
+    async def _pause(
+        self, server: RemoteServer, trouble: refusals.PassingError, attempt: int
+    ) -> None:
         """Wait as long as the server asked anybody to; else doubling, spread out a little."""
         seconds = server.hold - self._loop.time()
         if attempt and trouble.pause is not None:
             seconds = max(seconds, trouble.pause)
         elif attempt:
-            doubled = min(FIRST_PAUSE * 2 ** (attempt - 1), LONGEST_PAUSE)
+            doubled = min(FIRST_PAUSE * 2 ** (attempt - 1), refusals.LONGEST_PAUSE)
             seconds = max(seconds, doubled * random.uniform(0.5, 1.0))
         if seconds > 0:
             await self._wait(seconds)
@@ -210,10 +204,10 @@ class Remote:
             completion = request.parse(response.raw)
             used = completion.used
         except TimeoutError:
-            raise PassingError(f"no whole reply within {self.timeout:g} s") from None
+            raise refusals.PassingError(f"no whole reply within {self.timeout:g} s") from None
         except MalformedError as error:
-            raise PassingError(str(error)) from None
-        except PassingError as error:
+            raise refusals.PassingError(str(error)) from None
+        except refusals.PassingError as error:
             if error.unreachable:
                 used = FREE
             raise
@@ -234,7 +228,9 @@ class Remote:
 
         What ends a run ends it although others might answer: their user must know.
         """
-        found = refusal(*response, secrets=self.secrets, key_env=self.key_env, pictures=pictures)
+        found = refusals.refusal(
+            *response, secrets=self.secrets, key_env=self.key_env, pictures=pictures
+        )
         if isinstance(found, ModelError) and not self._pool.is_one:
             return ModelError(f"{redact_url(server.base_url)}: {found.message}", found.hint)
         return found

@@ -4,8 +4,6 @@ A run that is stopped within a batch continues without paying for it again. Anot
 starts over, asks anew: the server may have other weights by then.
 """
 
-from __future__ import annotations
-
 import sqlite3
 import time
 from collections import Counter

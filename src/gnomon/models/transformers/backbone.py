@@ -4,8 +4,6 @@ Which vector is the kind's matter (`READINGS`). Texts are read in batches of one
 is padded, and who else is in a batch changes a vector by float noise alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -15,19 +13,9 @@ from numpy.typing import NDArray
 from gnomon.errors import DataError, ModelError, UsageError
 from gnomon.grouped import grouped
 from gnomon.models.choices import in_parts
+from gnomon.models.transformers import loading
 from gnomon.models.transformers.checkpoint import check_device, check_folder, explained
 from gnomon.models.transformers.hf import place_of
-from gnomon.models.transformers.loading import (
-    DTYPES,
-    Loading,
-    best_device,
-    libraries,
-    longest_text,
-    quiet,
-    revision_of,
-    set_threads,
-    tokens_in_a_pass,
-)
 from gnomon.models.transformers.processors import load_tokenizer
 
 Vectors = NDArray[np.float32]
@@ -79,7 +67,7 @@ class Backbone:
     ) -> None:
         self.kind, self.module = tower
         self.tokenizer, self.reading = tokenizer, reading
-        longest = longest_text(self.module, tokenizer)
+        longest = loading.longest_text(self.module, tokenizer)
         self.most_tokens = min(most_tokens, longest) if most_tokens and longest else most_tokens
         self._limit = self.most_tokens or longest
         self._about = about or {}
@@ -132,7 +120,7 @@ class Backbone:
         A pass over too many texts shows at the start, not at the end.
         """
         by_length = grouped(range(len(tokens)), lambda number: len(tokens[number]))
-        room = tokens_in_a_pass(self.module)
+        room = loading.tokens_in_a_pass(self.module)
         for length in sorted(by_length, reverse=True):
             yield from in_parts(by_length[length], max(1, room // length))
 
@@ -154,10 +142,8 @@ class Backbone:
         inputs["attention_mask"] = torch.ones_like(ids)
         if self.kind == "decoder":
             inputs["use_cache"] = False
-        if self.kind == "vilt":  # one blank patch, which no token sees; VisualBERT needs none
-            blank = (len(ids), 1, self.module.config.hidden_size)
-            inputs["image_embeds"] = torch.zeros(blank, dtype=self.module.dtype, device=ids.device)
-            inputs["pixel_mask"] = torch.zeros(blank[:2], dtype=torch.long, device=ids.device)
+        if self.kind == "vilt":  # VisualBERT needs none
+            inputs |= unseen_patch(self.module, len(ids))
         return inputs
 
     def _chosen(self, output: Any, length: int) -> Any:
@@ -169,6 +155,15 @@ class Backbone:
         if self.reading == "last":
             return states[:, -1]
         return states.mean(dim=1)
+
+
+def unseen_patch(model: Any, count: int) -> dict[str, Any]:
+    """For so many texts without a picture one blank patch each, which no token sees (ViLT)."""
+    import torch
+
+    blank = torch.zeros((count, 1, model.config.hidden_size), dtype=model.dtype)
+    mask = torch.zeros((count, 1), dtype=torch.long)
+    return {"image_embeds": blank.to(model.device), "pixel_mask": mask.to(model.device)}
 
 
 def open_backbone(
@@ -192,17 +187,19 @@ def open_backbone(
             f"'{spec}' is not a model that a probe can look into.",
             "Give a model of transformers: hf:NAME or hf:FOLDER.",
         )
-    torch, transformers = libraries()
-    set_threads(threads)
-    device = device or best_device()
+    torch, transformers = loading.libraries()
+    loading.set_threads(threads)
+    device = device or loading.best_device()
     check_device(device)
-    if dtype not in DTYPES:
-        raise UsageError(f"There is no dtype '{dtype}'.", f"Choose one of: {', '.join(DTYPES)}.")
+    if dtype not in loading.DTYPES:
+        raise UsageError(
+            f"There is no dtype '{dtype}'.", f"Choose one of: {', '.join(loading.DTYPES)}."
+        )
     path = place_of(name).path
     check_folder(path, allow_pickle=allow_pickle)
-    how = Loading(revision=revision, allow_pickle=allow_pickle)
-    numbers = getattr(torch, DTYPES[dtype])
-    with quiet(), explained(name, allow_pickle=allow_pickle):
+    how = loading.Loading(revision=revision, allow_pickle=allow_pickle)
+    numbers = getattr(torch, loading.DTYPES[dtype])
+    with loading.quiet(), explained(name, allow_pickle=allow_pickle):
         tokenizer = load_tokenizer(path, **how.source())
         loaded = transformers.AutoModel.from_pretrained(path, dtype=numbers, **how.files())
     model, report = loaded
@@ -220,8 +217,8 @@ def open_backbone(
         "kind": tower.kind,
         "architecture": type(tower.module).__name__,
         "parameters": sum(each.numel() for each in tower.module.parameters()),
-        "revision": revision_of(path, model.config),
-        "dtype": DTYPES[dtype],
+        "revision": loading.revision_of(path, model.config),
+        "dtype": loading.DTYPES[dtype],
         "device": device,
         "torch": str(torch.__version__),
         "transformers": transformers.__version__,

@@ -1,7 +1,5 @@
 """Decoder language models: the likelihood of each choice after the prompt, or a reply."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 

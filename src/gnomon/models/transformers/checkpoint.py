@@ -3,8 +3,6 @@
 They are read as plain data: a folder may come from a stranger, and need not be one of ours.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -170,6 +168,14 @@ COMPARING = {
     "VisualBertForVisualReasoning": "regions",
 }
 
+# masked models that are also shown pictures, and whether as pixels or as regions
+FILLING = {
+    "ViltForMaskedLM": "pixels",
+    "FlavaForPreTraining": "pixels",
+    "VisualBertForPreTraining": "regions",
+    "LxmertForPreTraining": "regions",
+}
+
 
 def architecture_of(config: Any) -> str:
     """The class that a config names first; empty if it names none."""
@@ -194,6 +200,7 @@ def class_of(kind: str, config: Any, name: str) -> str:
 
 
 MOST_POINTS = 100  # of a curve
+MOST_ROWS = 1000  # of the points of a learning curve, by part and measure
 _CHECKPOINTS, _RECIPE = "checkpoints", "recipe.yaml"
 
 
@@ -211,6 +218,21 @@ class _Part(msgspec.Struct):
 
     sha256: str = ""
     items: int = 0
+
+
+class _Point(msgspec.Struct):
+    """What the draws of one amount came to."""
+
+    part: str
+    measure: str
+    amount: float
+    values: list[float] = []
+
+
+class _Curve(msgspec.Struct):
+    """curve.json: what each amount of a learning curve came to."""
+
+    curve: list[_Point]
 
 
 class _Line(msgspec.Struct):
@@ -235,6 +257,7 @@ def training_of(name: str) -> dict[str, Any]:
         recipe = read_yaml(folder / _RECIPE)
         data = read_json(folder / "data.json", dict[str, _Part])
         curves = _curves(folder / "metrics.jsonl")
+        grown = _grown(folder.parent.parent / "curve.json")
     except DataError:
         return {}  # somebody else's file of that name
     training = {
@@ -249,7 +272,15 @@ def training_of(name: str) -> dict[str, Any]:
         "recipe": recipe,
         **curves,
     }
-    return {"training": training, **_amounts(recipe, data, outcome.steps)}
+    return {"training": training, **_amounts(recipe, data, outcome.steps), **grown}
+
+
+def _grown(file: Path) -> dict[str, Any]:
+    """The learning curve of which a training is a point, each amount with its draws."""
+    if not file.is_file():
+        return {}
+    points = read_json(file, _Curve).curve[:MOST_ROWS]
+    return {"curve": [msgspec.to_builtins(point) for point in points]}
 
 
 def check_finished(name: str) -> None:

@@ -4,8 +4,6 @@ Every text and every picture is encoded once in a run, as far as a bounded memor
 once for all runs, as far as the cache of features does.
 """
 
-from __future__ import annotations
-
 import json
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 How a model is asked is read from its own config.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +16,7 @@ from gnomon.models.machine import kept
 from gnomon.models.prompted import Manner
 from gnomon.models.prompts.library import PromptChoice
 from gnomon.models.sampling import check_sampling, sampled
-from gnomon.models.transformers.checkpoint import check_no_slip
+from gnomon.models.transformers.checkpoint import FILLING, check_no_slip
 from gnomon.models.transformers.loading import Loaded, Loading, load
 from gnomon.options import given, neutral
 
@@ -38,6 +36,7 @@ class _Asking(NamedTuple):
     features: str
     contrast: str
     regions: str
+    picture: str
 
     def manner(self, template: str = "", *, chat: bool = False) -> Manner:
         """How the model is asked; `template` is the chat template that it is asked through."""
@@ -77,6 +76,7 @@ def hf(
     features: str = "on",
     contrast: str = "",
     regions: str = "",
+    picture: str = "own",
     allow_pickle: bool = False,
     trust_remote_code: bool = False,
     compile: bool = False,
@@ -111,7 +111,10 @@ def hf(
                        against (the other caption of its quad), stem ("The cat is left of"),
                        threshold (fitted on a development split, else on items held out), or none,
                        for models that give a probability
-    regions            regions: the features that a detector found (a folder, or a table of VinVL)
+    regions            regions, masked: the features that a detector found (a folder, or a table of
+                       VinVL)
+    picture            masked models that see (ViLT, FLAVA, VisualBERT, LXMERT): own (the item's, if
+                       it has one), none, or blank (a grey one, or a region of zeros)
     allow_pickle       load pickled weights, which can run any code
     trust_remote_code  run the code that comes with the model
     compile            use torch.compile
@@ -126,7 +129,7 @@ def hf(
     check_contrast(contrast)
     choice = PromptChoice(prompt, wording, shots, examples)
     how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees)
-    asking = _Asking(choice, *how, features, contrast, regions)
+    asking = _Asking(choice, *how, features, contrast, regions, picture)
     place = place_of(name)
     check_no_slip(place.path)
     safety = (allow_pickle, trust_remote_code)
@@ -160,14 +163,19 @@ def _seq2seq(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
 def _masked(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
     from gnomon.models.transformers.masked import Masked
 
-    return Masked(
-        *_parts(name, loaded),
-        asking.choice.load("masked"),
-        asking.manner(),
-        top_k=asking.top_k,
-        span=asking.span,
-        about=loaded.about,
-    )
+    parts = (*_parts(name, loaded), asking.choice.load("masked"), asking.manner())
+    how: dict[str, Any] = {"top_k": asking.top_k, "span": asking.span, "about": loaded.about}
+    if loaded.about["architecture"] in FILLING:
+        from gnomon.models.transformers.maskedpictures import MaskedPictures
+
+        shown = {"picture": asking.picture, "regions": asking.regions}
+        return MaskedPictures(*parts, processor=loaded.processor, **shown, **how)
+    if asking.picture != "own" or asking.regions:
+        raise UsageError(
+            f"{name} reads text alone, so picture and regions mean nothing to it.",
+            f"Leave them out. Masked models that see: {', '.join(FILLING)}.",
+        )
+    return Masked(*parts, **how)
 
 
 def _nli(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
@@ -187,7 +195,7 @@ def _vlm(name: str, place: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
     chat = _converses(name, place, bool(template), asking.chat)
     parts = (
         *_parts(name, loaded),
-        asking.choice.load("picture" if chat else "picture-plain"),
+        asking.choice.load("chat" if chat else "picture-plain"),
         asking.manner(template if chat else "", chat=chat),
     )
     how: dict[str, Any] = {"processor": processor, "about": loaded.about}
@@ -245,7 +253,7 @@ _PROMPTED = ("prompt", "wording", "shots", "examples", "normalise")
 KINDS = {
     "causal": _Kind(_causal, frozenset((*_PROMPTED, *_REPLY, "chat", "trees"))),
     "seq2seq": _Kind(_seq2seq, frozenset((*_PROMPTED, *_REPLY))),
-    "masked": _Kind(_masked, frozenset((*_PROMPTED, "top_k", "span"))),
+    "masked": _Kind(_masked, frozenset((*_PROMPTED, "top_k", "span", "picture", "regions"))),
     "nli": _Kind(_nli, frozenset(("labels",))),
     "vlm": _Kind(_vlm, frozenset((*_PROMPTED, *_REPLY, "chat", "features"))),
     "dual": _Kind(_dual, frozenset(("contrast", "features"))),

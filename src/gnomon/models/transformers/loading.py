@@ -18,6 +18,7 @@ from gnomon.fingerprint import fingerprint
 from gnomon.models.machine import available_cores, patient_threads
 from gnomon.models.transformers.checkpoint import (
     COMPARING,
+    FILLING,
     architecture_of,
     check_complete,
     check_device,
@@ -112,7 +113,7 @@ def load(name: str, how: Loading) -> Loaded:
     with quiet(), explained(name, allow_pickle=how.allow_pickle):
         config = transformers.AutoConfig.from_pretrained(name, **how.source())
         kind = how.kind or kind_of(config, name)
-        processor = load_processor(name, **how.source()) if kind in SEEING else None
+        processor = load_processor(name, **how.source()) if _sees_pixels(kind, config) else None
         if processor is None:
             tokenizer = load_tokenizer(name, **how.source())
         else:  # which adds tokens to its own
@@ -148,7 +149,12 @@ def _weights(name: str, kind: str, config: Any, dtype: str, how: Loading) -> Any
     import torch
     import transformers
 
-    maker = getattr(transformers, MAKERS.get(kind) or class_of(kind, config, name))
+    named = architecture_of(config)
+    if kind != "masked" or named not in FILLING:
+        named = MAKERS.get(kind) or class_of(kind, config, name)
+    maker = getattr(transformers, named)
+    if hasattr(config, "init_codebook"):  # FLAVA's: labels of its training, which nothing reads
+        config.init_codebook = False
     options = {"config": config, "dtype": getattr(torch, dtype), **how.files()}
     model, report = maker.from_pretrained(name, **options)
     unexpected = report["unexpected_keys"]
@@ -158,6 +164,13 @@ def _weights(name: str, kind: str, config: Any, dtype: str, how: Loading) -> Any
         model, report = maker.from_pretrained(name, **options)
     check_complete(name, kind, model, report["missing_keys"])
     return model
+
+
+def _sees_pixels(kind: str, config: Any) -> bool:
+    """Whether a model of a kind needs a processor that makes pixels of pictures."""
+    if kind == "masked":
+        return FILLING.get(architecture_of(config)) == "pixels"
+    return kind in SEEING
 
 
 def kind_of(config: Any, name: str) -> str:

@@ -48,6 +48,7 @@ class Blank(NamedTuple):
 
     tokens: tuple[int, ...]
     place: int
+    picture: str = ""  # the key of what is shown with it; empty for nothing
 
 
 class _Wanted(NamedTuple):
@@ -102,10 +103,10 @@ class Masked(Prompted):
 
         With `top_k` they are probabilities over the vocabulary.
         """
-        filled = fill(self.tokenizer, self.prompt, items)
+        filled = self.filled(items)
         troubles = []
         for item, ways in zip(items, filled, strict=True):
-            troubles.append(self._trouble(item, ways))
+            troubles.append(self.trouble(item, ways))
 
         def ask(numbers: Sequence[int]) -> list[Answer]:
             chosen, ways = take(items, numbers), take(filled, numbers)
@@ -117,14 +118,18 @@ class Masked(Prompted):
 
     def preview(self, item: Item) -> Preview:
         """The text with the mask, and the tokens that are asked for there."""
-        (ways,) = fill(self.tokenizer, self.prompt, [item])
+        (ways,) = self.filled([item])
         words = self.prompt.answers(item)
         tokens = [way.tokens[way.span.start : way.span.stop] for way in ways]
         scored = continuations(item, words, tokens, self.piece)
         blank = next(self.blanks(ways[0]), None)
         read = () if blank is None else blank.tokens
         made = self.previewed(item, self.asking().text(item), read, scored)
-        return replace(made, trouble=self._trouble(item, ways))
+        return replace(made, trouble=self.trouble(item, ways))
+
+    def filled(self, items: Sequence[Item]) -> list[list[Filled]]:
+        """For each item its sentence with each word of each choice."""
+        return fill(self.tokenizer, self.prompt, items)
 
     def asking(self) -> PromptFormat:
         """What shows prompts without the model."""
@@ -136,7 +141,7 @@ class Masked(Prompted):
             **surrounding_tokens(self.tokenizer),
         )
 
-    def _trouble(self, item: Item, ways: Sequence[Filled]) -> str:
+    def trouble(self, item: Item, ways: Sequence[Filled]) -> str:
         """Why an item cannot be asked; empty if it can."""
         long = too_long(max(len(way.tokens) for way in ways), self.longest, "text")
         if long:
@@ -185,15 +190,15 @@ class Masked(Prompted):
         for place in way.span:
             end = way.span.stop if self.span == "l2r" else place + 1
             hidden = [mask] * (end - place)
-            yield Blank((*way.tokens[:place], *hidden, *way.tokens[end:]), place)
+            yield Blank((*way.tokens[:place], *hidden, *way.tokens[end:]), place, way.picture)
 
     def _likeliest(self, items: Sequence[Item], filled: Sequence[Sequence[Filled]]) -> list[Answer]:
         """ViPhy's zero-shot rule: only a word among the k likeliest of the vocabulary counts."""
         blanks: dict[Blank, list[int]] = {}
         for number, ways in enumerate(filled):
-            tokens, span = ways[0]
+            tokens, span, picture = ways[0]
             masked = (*tokens[: span.start], self.tokenizer.mask_token_id, *tokens[span.stop :])
-            blanks.setdefault(Blank(masked, span.start), []).append(number)
+            blanks.setdefault(Blank(masked, span.start, picture), []).append(number)
 
         answers: dict[int, Answer] = {}
 
@@ -240,17 +245,22 @@ class Masked(Prompted):
         use: Callable[[Blank, torch.Tensor], None],
     ) -> None:
         """Hand over each blank with what the model says of the vocabulary there."""
+        for numbers in self.batches(blanks):
+            batch = take(blanks, numbers)
+            for blank, row in zip(batch, normal(self.logits(batch), -1), strict=True):
+                use(blank, row)
+
+    def batches(self, blanks: Sequence[Blank]) -> Iterator[list[int]]:
+        """The numbers of blanks that are read in one pass."""
         lengths = [len(blank.tokens) for blank in blanks]
 
         def overfull(batch: Sequence[int]) -> bool:
             return len(batch) * lengths[batch[0]] > self.in_a_pass or len(batch) > OUTPUTS
 
-        for numbers in by_length(lengths, overfull):
-            batch = take(blanks, numbers)
-            for blank, row in zip(batch, normal(self._logits(batch), -1), strict=True):
-                use(blank, row)
+        return by_length(lengths, overfull)
 
-    def _logits(self, batch: Sequence[Blank]) -> torch.Tensor:
+    def logits(self, batch: Sequence[Blank]) -> torch.Tensor:
+        """What the model says of the vocabulary at each blank, read in one pass."""
         device = self.model.device
         rows = [blank.tokens for blank in batch]
         ids, seen = padded(rows, self.tokenizer.pad_token_id or 0, device)
@@ -277,6 +287,7 @@ class Filled(NamedTuple):
 
     tokens: Sequence[int]
     span: range
+    picture: str = ""  # the key of what is shown with it
 
 
 class _Sentence(NamedTuple):

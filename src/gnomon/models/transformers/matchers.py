@@ -4,8 +4,6 @@ All are asked in the same way. What differs is what they look at, pixels (BLIP, 
 (`regions`), and which of their outputs is the answer: the heads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -5,8 +5,6 @@ config; where the config does not say, from a table (data/nli-labels.yaml) or th
 obvious pairs tell whether the order looks right.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any

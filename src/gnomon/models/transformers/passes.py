@@ -102,7 +102,8 @@ def forward(
 def logits_at(model: Any, inputs: dict[str, Any], places: torch.Tensor) -> torch.Tensor:
     """Float32 logits at the given places of a batch, and nowhere else if possible."""
     with torch.inference_mode(), _uncopied_keys(places.device), only_at(model, places) as seen:
-        logits: torch.Tensor = model(**inputs).logits
+        output = model(**inputs)
+        logits: torch.Tensor = output["logits" if "logits" in output else "prediction_logits"]
         logits = logits.reshape(-1, logits.shape[-1])
         if not seen:  # the head is not where the model says it is: it was given all places
             logits = logits[places]

@@ -1,7 +1,5 @@
 """Models that see regions rather than pixels: LXMERT and VisualBERT, with features from files."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -22,17 +20,22 @@ def region_matcher(name: str, model: Any, tokenizer: Any, regions: str) -> Joint
 
     A model that was trained here is shown the regions that its recipe names, if no others are.
     """
+    files = region_files(name, regions)
+    head = HEADS[type(model).__name__]
+    look = partial(look_at_regions, model, files)
+    about = {"regions": files.kind, "regions_hash": files.fingerprint()}
+    return Joint(model, tokenizer, head, look, about=about)
+
+
+def region_files(name: str, regions: str) -> RegionFiles:
+    """The files with the regions that a model is shown: those named, else those of its recipe."""
     regions = regions or _regions_of_recipe(Path(name))
     if not regions:
         raise UsageError(
             f"{name} sees regions of pictures, which a detector must have found before.",
             "Say where their features are: --set regions=PATH.",
         )
-    files = open_regions(regions)
-    head = HEADS[type(model).__name__]
-    look = partial(_look, model, files)
-    about = {"regions": files.kind, "regions_hash": files.fingerprint()}
-    return Joint(model, tokenizer, head, look, about=about)
+    return open_regions(regions)
 
 
 def _regions_of_recipe(folder: Path) -> str:
@@ -47,16 +50,40 @@ def _regions_of_recipe(folder: Path) -> str:
     return str(settings.get("regions") or "")
 
 
-def _look(model: Any, files: RegionFiles, images: Sequence[Image]) -> dict[str, Prepared[Any]]:
+def look_at_regions(
+    model: Any, files: RegionFiles, images: Sequence[Image]
+) -> dict[str, Prepared[Any]]:
     """What the files have of each picture; one that they do not have is that item's trouble."""
-    boxed = hasattr(model.config, "visual_pos_dim")
-    size = int(model.config.visual_feat_dim if boxed else model.config.visual_embedding_dim)
+    size, boxed = region_size(model.config)
 
     def regions(image: Image) -> tuple[Any, ...]:
         return region_tensors(files, size, image, boxed=boxed)
 
     found = see(images, regions, threads=1)
     return {image.identity: seen for image, seen in zip(images, found, strict=True)}
+
+
+def region_size(config: Any) -> tuple[int, bool]:
+    """The features of a region that a model takes, and whether it takes boxes, too."""
+    if hasattr(config, "visual_pos_dim"):
+        return int(config.visual_feat_dim), True
+    return int(config.visual_embedding_dim), False
+
+
+def region_inputs(regions: Sequence[Any], mask: Any = None) -> dict[str, Any]:
+    """Features of regions, and boxes where there are some, as LXMERT or VisualBERT takes them.
+
+    `mask` says which regions count: all of them, if it is not given.
+    """
+    features = regions[0]
+    if mask is None:
+        mask = torch.ones(features.shape[:2], dtype=torch.long, device=features.device)
+    if len(regions) > 1:
+        seen = {"visual_feats": features, "visual_pos": regions[1]}
+    else:
+        kinds = torch.ones_like(mask)  # 1, as in VisualBERT's pre-training
+        seen = {"visual_embeds": features, "visual_token_type_ids": kinds}
+    return {**seen, "visual_attention_mask": mask}
 
 
 def region_tensors(
@@ -77,30 +104,20 @@ def region_tensors(
 
 def _lxmert(reading: JointInputs) -> Any:
     """The head of its pre-training that says whether text and picture belong together."""
-    seen = {
-        "visual_feats": _stacked(reading, 0),
-        "visual_pos": _stacked(reading, 1),
-    }
-    scores = reading.model(**reading.tokens, **seen).cross_relationship_score
-    return odds_of_true(scores, None)
+    return odds_of_true(_output(reading).cross_relationship_score, None)
 
 
 def _visualbert(reading: JointInputs) -> Any:
-    features = _stacked(reading, 0)
-    everything = torch.ones(features.shape[:2], dtype=torch.long, device=features.device)
-    seen = {
-        "visual_embeds": features,
-        "visual_attention_mask": everything,
-        "visual_token_type_ids": everything,  # 1, as in its pre-training
-    }
-    logits = reading.model(**reading.tokens, **seen).logits
-    return odds_of_true(logits, reading.model.config)
+    return odds_of_true(_output(reading).logits, reading.model.config)
 
 
-def _stacked(reading: JointInputs, part: int) -> Any:
-    """The features or boxes of the one picture of each text."""
-    rows = torch.stack([picture[part] for (picture,) in reading.shown])
-    return rows.to(reading.model.device, reading.model.dtype)
+def _output(reading: JointInputs) -> Any:
+    """What a model gives for texts, each with the regions of its one picture."""
+    shown = [picture for (picture,) in reading.shown]
+    stacked = [torch.stack(part) for part in zip(*shown, strict=True)]
+    device, dtype = reading.model.device, reading.model.dtype
+    seen = region_inputs([part.to(device, dtype) for part in stacked])
+    return reading.model(**reading.tokens, **seen)
 
 
 HEADS = {

@@ -5,8 +5,6 @@ That is tried once, on a few tokens, against plain rows. A model that ignores po
 every model is trained on, so they are right by definition.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple

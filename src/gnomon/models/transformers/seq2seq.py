@@ -6,8 +6,6 @@ values over the encoder's states, is shared by all choices of the item; only wha
 computed for each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

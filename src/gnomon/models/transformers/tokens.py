@@ -7,8 +7,6 @@ text. Texts that share a long beginning are encoded from near the end of it. Wha
 shown to people: tokens by name, the special ones written out.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Projects on a Label Studio server: found, made, and filled with tasks."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

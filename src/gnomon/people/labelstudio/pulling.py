@@ -4,8 +4,6 @@ A user of the server is a person here, under a pseudonym: their name and address
 not read. Whatever a run holds already is not written again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple

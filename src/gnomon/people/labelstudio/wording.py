@@ -4,8 +4,6 @@ A configuration is for all items of a project. What differs between items (texts
 question, often the choices) is data of a task, to which the configuration refers by `$name`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple

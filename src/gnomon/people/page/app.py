@@ -1,7 +1,5 @@
 """The annotators' page as a web application, its guard, and how it is served."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 import socket

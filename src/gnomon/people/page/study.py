@@ -1,7 +1,5 @@
 """The people of a study: each with a run, a link and a page of their own."""
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 import re

@@ -1,7 +1,5 @@
 """What the pages show, as plain data."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from gnomon.grouped import grouped

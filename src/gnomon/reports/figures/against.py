@@ -231,16 +231,39 @@ def _taught(study: Study) -> list[Taught]:
         if not isinstance(training, dict) or not unit:
             continue
         name = str(training.get("from") or training.get("kind", ""))
-        for part, measured in training.get("tests", {}).items():
+        items = training.get("items", {})
+        for part, measured in _measured_at(description, training, float(description[unit])).items():
             measure = drawn_measure(measured)
             if not measure:
                 continue
             key = f"{unit}/{measure}/{_amountless(training.get('recipe'))}"
-            items = training.get("items", {})
             taught = found.setdefault(key, Taught(name, unit, {}, measure, items))
             grown = taught.parts.setdefault(part, {})
-            grown.setdefault(float(description[unit]), []).append(measured[measure])
+            for amount, values in measured[measure].items():
+                if "curve" in description:  # which has the values of all draws
+                    grown[amount] = values
+                else:
+                    grown.setdefault(amount, []).extend(values)
     return list(found.values())
+
+
+_Measured = dict[str, dict[str, dict[float, list[float]]]]  # part -> measure -> amount -> values
+
+
+def _measured_at(
+    description: Mapping[str, Any], training: Mapping[str, Any], amount: float
+) -> _Measured:
+    """What a training measured, part by part, by amounts: its own, or those of its whole curve."""
+    found: _Measured = {}
+    for point in description.get("curve", ()):
+        if point["part"] != "dev":  # which chose the step, and so flatters
+            measures = found.setdefault(point["part"], {})
+            measures.setdefault(point["measure"], {})[point["amount"]] = point["values"]
+    if found:
+        return found
+    for part, measured in training.get("tests", {}).items():
+        found[part] = {measure: {amount: [value]} for measure, value in measured.items()}
+    return found
 
 
 def drawn_measure(measures: Iterable[str]) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from gnomon import registry
 from gnomon.contracts import Measure
 from gnomon.measures.accuracy import items_each
+from gnomon.measures.cautions import one_answer, told_answer
 from gnomon.measures.chance import verdict
 from gnomon.measures.columns import Codes, Floats
 from gnomon.measures.intervals import interval
@@ -265,6 +266,9 @@ def _weakness(study: Study, entrant: Entrant) -> str:
     """Where the model does better and where worse, if a test shows it."""
     if not entrant.table.answered.any():
         return ""
+    given = one_answer(entrant.table)
+    if given is not None:
+        return f"But it {told_answer(given, entrant.table)}"
     found = differences(entrant.table, tags_of(study))
     if found.gap is not None:
         gap = found.gap

@@ -16,10 +16,27 @@ from gnomon.contracts import Listing
 from gnomon.measures.compared import Agreement, ComparedRuns, Leaderboard, RankedRuns
 from gnomon.measures.comparison import Comparison, Rank
 from gnomon.measures.contamination import Contamination
+from gnomon.measures.regression import Change
 from gnomon.records import letter_of
 from gnomon.reports.tables.scores import PLAIN, beside_chance
 from gnomon.reports.words import interval, percent
 from gnomon.tabular import UNCUT, Field, listing_of, render, too_wide
+
+# of a new run beside an old one
+CHANGED = {
+    "benchmark": "benchmark",
+    "model": "first",
+    "measure": "measure",
+    "old": "second_value",
+    "new": "first_value",
+    "change": "difference",
+    "low": "low",
+    "high": "high",
+    "p": "p",
+    "p_adjusted": "p_adjusted",
+    "n": "n",
+    "units": "units",
+}
 
 
 def shown(
@@ -64,6 +81,63 @@ def contamination_shown(found: Sequence[Contamination], format: str, level: floa
             "seen nothing: give two or more."
         )
     return "\n".join(parts)
+
+
+def changes_shown(
+    found: Sequence[Change], format: str, *, by: float, level: float, plain: bool = False
+) -> str:
+    """New runs beside old ones: a table, and in words what changed where."""
+    if format in ("json", "csv"):
+        rows = []
+        for each in found:
+            figures = {name: getattr(each.pair, field) for name, field in CHANGED.items()}
+            where = [part._asdict() for part in each.where]
+            counts = {"lost": each.lost, "gained": each.gained}
+            rows.append(figures | {"verdict": each.verdict, **counts, "where": where})
+        if format == "json":
+            return msgspec.json.format(msgspec.json.encode(rows), indent=2).decode()
+        heads = (*CHANGED, "verdict", "lost", "gained")
+        cells = [tuple(row[head] for head in heads) for row in rows]
+        return render(Listing("", heads, tuple(cells)), "csv")
+    models = {each.pair.first for each in found}
+    fields = (
+        Field("benchmark", lambda each: each.pair.benchmark),
+        Field("model", lambda each: each.pair.first, len(models) > 1),
+        Field("measure", lambda each: each.pair.measure),
+        Field("old", lambda each: percent(each.pair.second_value)),
+        Field("new", lambda each: percent(each.pair.first_value)),
+        Field("change", lambda each: _points(each.pair.difference)),
+        Field(
+            f"{100 * level:g} % interval",
+            lambda each: interval(each.pair.low, each.pair.high, "to"),
+        ),
+        Field("p (Holm)", lambda each: _p(each.pair.p_adjusted)),
+        Field("", lambda each: each.verdict),
+        Field("n", lambda each: each.pair.n),
+    )
+    parts = [render(listing_of("", fields, found), format), *map(_told_change, found)]
+    if any(each.verdict == "cannot tell" for each in found):
+        parts.append(
+            f"Cannot tell: a loss of {by:g} points could have gone unseen. Ask more items "
+            "(`gnomon power` says how many), or allow more with --by."
+        )
+    text = "\n".join(parts)
+    return text.translate(PLAIN) if plain else text
+
+
+def _told_change(change: Change) -> str:
+    """How many items turned wrong and right, and where most of the loss lies."""
+    pair = change.pair
+    told = (
+        f"{pair.first} on {pair.benchmark}: {change.lost:,} of {pair.n:,} items turned wrong, "
+        f"{change.gained:,} turned right."
+    )
+    if not change.where:
+        return told
+    parts = []
+    for part in change.where:
+        parts.append(f"{part.tag} {part.value} ({part.lost:,} of {part.items:,} items)")
+    return f"{told} Most of the loss: {' and '.join(parts)}."
 
 
 def _json(outcome: ComparedRuns) -> str:
@@ -169,7 +243,7 @@ def _differences(
         Field("p", lambda pair: _p(pair.p), not lean),
         Field("p (Holm)", lambda pair: _p(pair.p_adjusted)),
         Field("", pair_verdict),
-        Field("detectable", lambda pair: _points(pair.detectable).lstrip("+"), not lean),
+        Field("detectable", _detectable, not lean),
         Field("n", lambda pair: pair.n),
     )
     return listing_of(title, fields, pairs)
@@ -197,6 +271,11 @@ def _places(rank: Rank) -> str:
 
 def _points(value: float) -> str:
     return "–" if isnan(value) else f"{100 * value:+.1f}"
+
+
+def _detectable(pair: Comparison) -> str:
+    """A dash where two models gave the same answers: that shows nothing of what could be seen."""
+    return _points(pair.detectable).lstrip("+") if pair.detectable > 0 else "–"
 
 
 def _p(value: float) -> str:

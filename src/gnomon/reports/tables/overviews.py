@@ -13,12 +13,13 @@ from gnomon.reports.overview import IN_WORDS, Overview, OverviewCell, OverviewCo
 from gnomon.reports.words import capitalised, interval, known, measure_name, per_cent, percent
 from gnomon.tabular import UNCUT, Field, listing_of, render, room, too_wide
 
-SIGNS = {"above": "+", "at": "=", "below": "-", "open": "?", "unknown": " "}
+SIGNS = {"above": "+", "at": "=", "below": "-", "open": "?", "constant": "!", "unknown": " "}
 MEANING = {
     "+": "+ better than chance",
     "=": "= at chance (within 10 points)",
     "-": "- worse than chance",
     "?": "? may be chance: too few items to tell",
+    "!": "! gives one answer",
     "*": "* best of the benchmark",
     "~": "~ no significant difference from the best (paired test, Holm)",
     "…": "… not finished",

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from gnomon import tabular
 from gnomon.contracts import Listing
+from gnomon.measures.cautions import asked_how
 from gnomon.records import letter_of
 from gnomon.reports.overview import ALL, Overview, OverviewCell, OverviewColumn
 from gnomon.reports.page.headline import HeadlineRow, published_beside
@@ -101,7 +102,7 @@ def pivot(
 def _figure(cell: OverviewCell | None, mark: str) -> PivotFigure | None:
     if cell is None or isnan(cell.value):
         return None
-    weak = cell.verdict in ("at", "open", "below")
+    weak = cell.verdict in ("at", "open", "below", "constant")
     ends = known(cell.low), known(cell.high)
     return PivotFigure(cell.value, *ends, cell.best, weak, not cell.finished, mark)
 
@@ -196,6 +197,7 @@ def _caption(
     sentences = [
         (True, _what(found.columns, found.level if intervals else None)),
         (True, _asked(found)),
+        (True, _prompts(found)),
         (some("best"), "Bold: the best of a column, among models asked the same items."),
         (some("weak"), "Italics: not shown to be better than chance (corrected over the columns)."),
         (some("mark"), _on_marks(marks)),
@@ -204,7 +206,7 @@ def _caption(
         (bool(found.mean_rank), MEAN_RANK),
         (papers, "Grey: figures that the papers report, on their own items."),
     ]
-    return " ".join(sentence for applies, sentence in sentences if applies)
+    return " ".join(sentence for applies, sentence in sentences if applies and sentence)
 
 
 def _what(columns: Sequence[OverviewColumn], level: float | None) -> str:
@@ -227,6 +229,19 @@ def _asked(found: Overview) -> str:
         most = "" if len(asked) <= 1 else "up to "
         parts.append(f"{most}{column.items:,} of {column.name}")
     return f"Items: {listed(parts)}."
+
+
+def _prompts(found: Overview) -> str:
+    """With which prompts the models were asked; empty where none was."""
+    models: dict[str, dict[str, None]] = {}
+    for (model, _), cell in found.cells.items():
+        prompt = asked_how(cell.run.manifest).get("prompt")
+        if prompt:
+            models.setdefault(prompt, {})[model] = None
+    if len(models) == 1:
+        return f"Prompt: {next(iter(models))}."
+    parts = [f"{prompt} ({listed(list(asked))})" for prompt, asked in models.items()]
+    return f"Prompts: {listed(parts)}." if parts else ""
 
 
 def _on_marks(marks: Marks) -> str:

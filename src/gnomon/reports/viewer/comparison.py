@@ -36,14 +36,14 @@ class DifferingSetting(NamedTuple):
     values: tuple[str, ...]  # one for each run
 
 
-class Difference(NamedTuple):
+class SettingsDifference(NamedTuple):
     """What differs between runs."""
 
     text: str  # a sentence
     settings: tuple[DifferingSetting, ...]
 
 
-def difference(manifests: Sequence[Manifest]) -> Difference:
+def difference(manifests: Sequence[Manifest]) -> SettingsDifference:
     """The settings that are not the same in all runs."""
     flat = [_flat(manifest) for manifest in manifests]
     names = dict.fromkeys(name for each in flat for name in each)
@@ -52,7 +52,7 @@ def difference(manifests: Sequence[Manifest]) -> Difference:
         values = tuple(each.get(name, UNSET) for each in flat)
         if len(set(values)) > 1:
             differing.append(DifferingSetting(name, values))
-    return Difference(_in_words(differing, manifests), tuple(differing))
+    return SettingsDifference(_in_words(differing, manifests), tuple(differing))
 
 
 def _in_words(differing: Sequence[DifferingSetting], manifests: Sequence[Manifest]) -> str:

@@ -5,8 +5,6 @@ COCO's and Visual Genome's JSON, tables such as CC3M's (caption, address), JSON 
 out: one broken line must not cost three million sound ones.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b

@@ -10,13 +10,11 @@ import msgspec
 from msgspec import Meta
 
 from gnomon.errors import DamagedDataWarning, DataError, UsageError, check_known
-from gnomon.train.captions.corpus import CorpusRequest
-from gnomon.train.recipes import Material, TrainingKind
+from gnomon.train.captions.corpus import Corpus, CorpusRequest, open_corpus
+from gnomon.train.recipes import Material, Recipe, TrainingKind, TrainingOutcome
 
 if TYPE_CHECKING:
-    from gnomon.train.captions.corpus import Corpus
     from gnomon.train.captions.learner import CaptionLearner
-    from gnomon.train.recipes import Recipe, TrainingOutcome
 
 # what transformers raises where a model cannot be made of a config
 WRONG_CONFIG = (ValueError, TypeError, LookupError, ArithmeticError, RuntimeError)
@@ -47,8 +45,6 @@ class CaptionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
 def read(recipe: Recipe) -> Material:
     """The captions as tokens, and what became of them."""
-    from gnomon.train.captions.corpus import open_corpus
-
     files = _files(recipe.data)
     if not recipe.model and "model_type" not in recipe.settings.config:
         raise UsageError(

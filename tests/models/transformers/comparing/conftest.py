@@ -35,6 +35,7 @@ SQUARE = {
     "image_std": [0.5, 0.5, 0.5],
 }
 SIDES = {**SQUARE, "size": {"shortest_edge": 32}, "size_divisor": 8, "do_pad": True}
+FLAVA = {**SQUARE, "return_image_mask": False, "return_codebook_pixels": False}
 VILT = {**TEXT, "image_size": 32, "patch_size": 8, "max_image_length": -1}
 LXMERT = {
     "hidden_size": 32,
@@ -69,6 +70,9 @@ MAKES = {
         SIDES,
     ),
     "vilt vqa": ("ViltForQuestionAnswering", "ViltProcessor", "ViltImageProcessor", SIDES),
+    "vilt cloze": ("ViltForMaskedLM", "ViltProcessor", "ViltImageProcessor", SIDES),
+    "flava": ("FlavaForPreTraining", "FlavaProcessor", "FlavaImageProcessor", FLAVA),
+    "visualbert cloze": ("VisualBertForPreTraining", "", "", {}),
     "lxmert": ("LxmertForPreTraining", "", "", {}),
     "visualbert": ("VisualBertForVisualReasoning", "", "", {}),
 }
@@ -96,6 +100,10 @@ def config_of(make: str, size: int):
         types = {"modality_type_vocab_size": images + 1}
         settings = {**VILT, "vocab_size": size, "num_images": images}
         return t.ViltConfig(**settings, **labels, **types)
+    if make == "flava":
+        joint = {key: TEXT[key] for key in list(TEXT)[:4]}
+        parts = {"text_config": text, "image_config": SIGHT, "multimodal_config": joint}
+        return t.FlavaConfig(**parts, hidden_size=32, init_codebook=False)
     if make == "lxmert":
         return t.LxmertConfig(**LXMERT, vocab_size=size)
     return t.VisualBertConfig(**text, visual_embedding_dim=12)

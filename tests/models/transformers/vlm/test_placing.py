@@ -68,7 +68,7 @@ def placing(style):
 def test_pictures_stand_between_the_instruction_and_the_question(style):
     place = placing(style)
     assert place.stretch(2) == STYLES[style][2]
-    (text,) = contexts(load_prompt("picture"), [ITEM], place.writer(2))
+    (text,) = contexts(load_prompt("chat"), [ITEM], place.writer(2))
     assert text.count(place.mark) == 2
     assert text.index("Statement: The cat") > text.index(place.stretch(2))
     assert text.count("Answer the question.") == 1
@@ -80,8 +80,8 @@ def test_pictures_stand_between_the_instruction_and_the_question(style):
 @pytest.mark.parametrize("style", STYLES)
 def test_without_pictures_the_question_is_the_same(style):
     place = placing(style)
-    (seeing,) = contexts(load_prompt("picture"), [ITEM], place.writer(1))
-    (blind,) = contexts(load_prompt("picture"), [ITEM], place.writer(0))
+    (seeing,) = contexts(load_prompt("chat"), [ITEM], place.writer(1))
+    (blind,) = contexts(load_prompt("chat"), [ITEM], place.writer(0))
     assert place.mark not in blind
     question = "Is the statement true of the picture? Answer with one of: true, false."
     assert seeing.endswith(blind[blind.index(question) :])

@@ -145,6 +145,18 @@ def test_a_template_that_forgets_pictures_is_refused(seeing, tmp_path):
     assert "chat=no" in caught.value.hint
 
 
+def test_pictures_are_asked_about_as_servers_are_asked(items, asked):
+    from gnomon.models.servers.openai import openai
+
+    server = openai("any", base_url="http://127.0.0.1:9/v1", key_env="")
+    model = asked("llava")
+    assert model.prompt.name == "chat"
+    assert "true of the picture?" in model._context(items[0])
+    assert server.prompt.question(items[0]) == model.prompt.question(items[0])
+    blind = replace(items[0], images=())
+    assert "picture" not in model.prompt.question(blind)
+
+
 def test_without_a_template_the_plain_prompt_is_used(seeing, items, asked):
     model = asked("llava", chat=False)
     assert model.prompt.name == "picture-plain"

@@ -1,0 +1,220 @@
+"""What would mislead about whole runs: one answer to everything, runs that were not asked alike.
+
+A table cannot show either, and both look like results. Every command and page that shows figures
+takes these sentences from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import sqrt
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gnomon.grouped import grouped
+from gnomon.measures.chance import share_of_right
+from gnomon.measures.columns import Codes
+from gnomon.measures.table import Table
+from gnomon.records import OUTCOMES
+from gnomon.registry import role
+
+if TYPE_CHECKING:
+    from gnomon.runs import Manifest
+
+FEWEST = 20  # items, below which one answer to nearly all may be luck
+NEARLY_ALL = 0.9
+APART = 0.15  # by which an answer is commoner than it is right
+ITEMS_A_SET = 5  # items with the same options on average; with fewer, no answer can recur
+WORTH_SAYING = 0.03  # by which a constant answer is ahead of chance
+SURE = 3.0  # and by how many standard errors
+NAMED = 3  # answers, or models, that a sentence names
+# How a model was asked, as manifests describe it.
+SETTINGS = ("prompt", "wording", "shots", "chat", "ask", "normalise", "dtype", "revision")
+
+
+class Constant(NamedTuple):
+    """One answer for each set of options, and how often it was given or is right."""
+
+    answers: tuple[str, ...]  # the commonest first
+    share: float
+    items: int
+
+
+class Apart(NamedTuple):
+    """A setting that is not the same for all models."""
+
+    name: str
+    values: Mapping[str, str]  # by model
+
+
+def one_answer(table: Table) -> Constant | None:
+    """The answer that a model gives to nearly all items, if it does, whatever is right.
+
+    Items with other options count apart: yes to every question and taller to every comparison is
+    one answer too. Nothing for baselines, which may mean to.
+    """
+    table = table.judged
+    if len(table) < FEWEST or role(table.spec) or not _recurring(table):
+        return None
+    given = _commonest(table, table.choice)
+    right = _commonest(table, table.first_right)
+    if given.share < NEARLY_ALL or given.share - right.share < APART:
+        return None
+    return given
+
+
+def best_constant(table: Table) -> Constant | None:
+    """The answer that is right most often, where that is surely more than a guess gets."""
+    table = table.judged
+    if len(table) < FEWEST or not _recurring(table):
+        return None
+    best = _commonest(table, table.first_right)
+    chance = float(share_of_right(table).mean())
+    error = sqrt(max(chance * (1 - chance), 0.0) / len(table))
+    if best.share - chance < max(WORTH_SAYING, SURE * error):
+        return None
+    return best
+
+
+def _recurring(table: Table) -> bool:
+    """Whether the same options are offered often enough for an answer to recur."""
+    if set(table.labels) <= set(OUTCOMES):  # only whether answers are right is known
+        return False
+    return len(table) >= ITEMS_A_SET * len(np.unique(_option_sets(table)))
+
+
+def _option_sets(table: Table) -> Codes:
+    """A code for each row's options, in whatever order they stand."""
+    kinds = np.sort(table.kinds.choices, axis=1)
+    _, codes = np.unique(kinds, axis=0, return_inverse=True)
+    return np.asarray(codes.reshape(-1)[table.kind], dtype=np.int64)
+
+
+def _commonest(table: Table, labels: Codes) -> Constant:
+    """The commonest label of each set of options, and how many rows have it."""
+    sets = _option_sets(table)
+    counts: dict[str, int] = {}
+    for each in np.unique(sets).tolist():
+        here = labels[(sets == each) & (labels >= 0)]
+        if not len(here):
+            continue
+        times = np.bincount(here)
+        label = table.labels[int(times.argmax())]
+        counts[label] = counts.get(label, 0) + int(times.max())
+    total = sum(counts.values())
+    answers = sorted(counts, key=lambda label: -counts[label])
+    return Constant(tuple(answers), total / max(len(table), 1), total)
+
+
+def cautions(entries: Iterable[tuple[str, Table]]) -> Iterator[str]:
+    """What would mislead about runs, each with what it is called; sentences, by benchmark."""
+    for benchmark, here in grouped(entries, lambda entry: entry[1].benchmark).items():
+        for label, table in here:
+            given = one_answer(table)
+            if given is not None:
+                yield f"{label} on {benchmark} {told_answer(given, table)}"
+        tables = [table for _, table in here]
+        yield from told_apart(benchmark, settings_apart(tables))
+        most = max(tables, key=len)
+        best = best_constant(most)
+        if best is not None:
+            yield f"{benchmark}: {_told_constant(best, most)}"
+
+
+def told_answer(constant: Constant, table: Table) -> str:
+    """That a model gives one answer, and what to look at."""
+    items = "all" if constant.items == len(table.judged) else f"{constant.items:,} of"
+    told = (
+        f"gave one answer ({_quoted(constant.answers)}) to {items} {len(table.judged):,} items, so "
+        "that the score says nothing of what it knows."
+    )
+    if not table.about.asked:
+        return told
+    name = table.benchmark.partition("@")[0]
+    return (
+        f"{told} `gnomon show {name} -m {table.spec}` shows how it was asked; try another --prompt."
+    )
+
+
+def _told_constant(constant: Constant, table: Table) -> str:
+    """How far one gets with one answer."""
+    chance = float(share_of_right(table.judged).mean())
+    return (
+        f"always {_quoted(constant.answers)} would be right on {100 * constant.share:.1f} %, where "
+        f"chance is {100 * chance:.1f} %. `gnomon audit` shows what else gives answers away."
+    )
+
+
+def _quoted(answers: Sequence[str]) -> str:
+    quoted = [f"'{answer}'" for answer in answers[:NAMED]]
+    if len(answers) > NAMED:
+        quoted.append("...")
+    return " / ".join(quoted)
+
+
+def asked_how(manifest: Manifest) -> dict[str, str]:
+    """How a model was asked: prompt, shots and whatever else its score depends on."""
+    described: dict[str, Any] = dict(manifest.model_description)
+    prompt = described.pop("prompt", None)
+    if isinstance(prompt, Mapping):
+        described |= {
+            "prompt": prompt.get("name", ""),
+            "wording": prompt.get("wording", 1),
+            "shots": prompt.get("shots", 0),
+        }
+    found = {}
+    for name in SETTINGS:
+        value = described.get(name)
+        if value in (None, ""):
+            continue
+        if isinstance(value, bool):
+            value = "yes" if value else "no"
+        found[name] = str(value)
+    return found
+
+
+def settings_apart(tables: Sequence[Table], names: Sequence[str] = ()) -> list[Apart]:
+    """In what models on one benchmark were not asked alike; `names` are others to call them by.
+
+    A model that was asked in several ways has them all; baselines are not asked in any.
+    """
+    ways: dict[str, dict[str, set[str]]] = {}
+    names = names or [table.model for table in tables]
+    for table, name in zip(tables, names, strict=True):
+        if table.about.asked and not role(table.spec):
+            own = ways.setdefault(name, {})
+            for setting, value in table.about.asked.items():
+                own.setdefault(setting, set()).add(value)
+    found = []
+    for setting in SETTINGS:
+        having = {name: own[setting] for name, own in ways.items() if setting in own}
+        if len(set(map(frozenset, having.values()))) > 1:
+            told = {name: " and ".join(sorted(values)) for name, values in having.items()}
+            found.append(Apart(setting, told))
+    return found
+
+
+def told_apart(benchmark: str, differing: Sequence[Apart]) -> Iterator[str]:
+    """That models on one benchmark were not asked alike, in a sentence."""
+    if not differing:
+        return
+    parts = []
+    for name, values in differing:
+        models: dict[str, list[str]] = {}
+        for model, value in values.items():
+            models.setdefault(value, []).append(model)
+        told = [f"{value} ({_few(several)})" for value, several in models.items()]
+        parts.append(f"{name} {', '.join(told)}")
+    first = differing[0].name
+    option = f"--{first}" if first in ("prompt", "shots") else f"--set {first}=..."
+    yield (
+        f"{benchmark}: not all were asked alike, and a difference may come from that: "
+        f"{'; '.join(parts)}. {option} asks all in one way."
+    )
+
+
+def _few(models: Sequence[str]) -> str:
+    if len(models) <= NAMED:
+        return ", ".join(models)
+    return f"{', '.join(models[:NAMED])} and {len(models) - NAMED} more"
