@@ -94,8 +94,11 @@ def any_degree() -> re.Pattern[str]:
 
 
 def any_of(words: Iterable[str]) -> str:
-    """A pattern for any of some words, the longest first."""
-    alternatives = [re.escape(word) for word in sorted(words, key=len, reverse=True)]
+    """A pattern for any of some words, the longest first, by their first letters: that is fast."""
+    rests: dict[str, list[str]] = {}
+    for word in sorted(words, key=len, reverse=True):
+        rests.setdefault(word[:1], []).append(re.escape(word[1:]))
+    alternatives = [f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in rests.items()]
     return "|".join(alternatives) or "(?!)"
 
 

@@ -191,10 +191,13 @@ def _decided(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> ReplyRead
 
 def _indirect(text: str, reader: _Reader) -> ReplyReading:
     """What a reply amounts to that asserts no label: a statement of fact, or that nothing is."""
-    stated = reader.claims.stated(text) if reader.claims else set()
+    if reader.claims is None:
+        withheld = reader.known.undetermined is not None and says_undetermined(text)
+        return _withheld(reader.known) if withheld else NONE
+    stated = reader.claims.stated(text)
     if not stated and says_undetermined(text):
         return _withheld(reader.known)
-    judged = reader.claims.judged(text) if reader.claims else set()
+    judged = reader.claims.judged(text)
     if len(stated | judged) > 1:
         return SEVERAL
     if stated:

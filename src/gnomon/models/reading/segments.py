@@ -57,6 +57,8 @@ def clean(reply: str) -> str:
         text = phrase("line_mark").sub("", text)
     if "<answer>" not in text:
         text = text.replace("</answer>", "")  # the template may have opened it
+    if " = " in text:
+        text = text.replace(" = ", ", so ")  # "2 + 1 = 3"
     if ">" in text or "<" in text:
         text = _LESS.sub(" is less than ", _GREATER.sub(" is greater than ", text))
     text = text.strip()
@@ -177,6 +179,15 @@ _ANNOUNCING_ELSEWHERE = (
     *("antwo", "respuesta", "rispost", "respost", "svar", "vastaus", "jawaban"),
     *("odgovor", "cevap"),
 )
+_CORRECTING = (
+    "wait",
+    "second thought",
+    "scratch",
+    "take that",
+    "let me re",
+    "actually",
+    "correction",
+)
 _IF = re.compile(r"\bif\b")
 _END_OF_CLAUSE = re.compile(r"[.,;:!?\n]")
 
@@ -247,6 +258,8 @@ def _thought(text: str) -> Iterator[str]:
 
 
 def _corrected(text: str) -> Iterator[str]:
+    if not any(word in text for word in _CORRECTING):
+        return
     marks = list(phrase("corrected").finditer(text))
     if not marks:
         return

@@ -8,7 +8,7 @@ from itertools import chain
 from string import ascii_lowercase
 
 from gnomon.lexicon.relations import Words
-from gnomon.lexicon.replies import further_words, phrase, reply_words
+from gnomon.lexicon.replies import any_of, further_words, phrase, reply_words
 from gnomon.models.reading.assertion import Aboutness, Mention, asserted
 from gnomon.models.reading.claims import (
     OptionFrame,
@@ -346,10 +346,8 @@ def _converses(own: Sequence[set[str]]) -> dict[int, int]:
 
 def _any_word(table: Table) -> re.Pattern[str]:
     """Longest first, so that "not entailed" is found before "entailed"."""
-    alternatives = []
-    for word in sorted(table, key=len, reverse=True) or ["(no words)"]:
-        alternatives.append(re.escape(word).replace(r"\ ", r"[\s_-]+"))
-    return re.compile(rf"(?<!\w)(?:{'|'.join(alternatives)})(?!\w|'t\b)")
+    words = any_of(table).replace(r"\ ", r"[\s_-]+")
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w|'t\b)")
 
 
 def _opposites(table: Table) -> dict[str, int]:
