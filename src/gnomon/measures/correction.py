@@ -1,9 +1,12 @@
-"""How good a painter is, given how good its judge is: a score corrected for the judge's mistakes.
+"""A score corrected for the mistakes of who judged: a painter's judge, or a second reader.
 
 A judge is tried on pictures of which one knows whether they show what was asked. How often it says
 so where they do, and where they do not, tells what share of the painter's pictures would have to be
 right for it to say so as often as it does (Rogan and Gladen 1978). The interval allows for the
 trial of the judge being small, too: it is Fieller's, the shares that a test would not reject.
+
+A second reader of replies is tried on those that the rules read: what they say counts there as
+what is so. Only the answers that it read are corrected; the rest of the score stays as it is.
 
 An abstention is not saying so. The trial must be like the pictures that are judged: of the same
 things and relations, as easy to recognise.
@@ -12,7 +15,7 @@ things and relations, as easy to recognise.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import isnan, nan, sqrt
+from math import hypot, isnan, nan, sqrt
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
@@ -103,6 +106,33 @@ def recognised_alike(decided: float, pictures: int, trial: Trial) -> bool:
         return True
     error = sqrt(nearest * (1 - nearest) * (1 / of + 1 / pictures))
     return abs(decided - nearest) <= UNLIKE * error
+
+
+class SecondReading(NamedTuple):
+    """Which answers a second reader read, and how it fared where the rules read, too."""
+
+    ids: frozenset[str]
+    trial: Trial
+    agreed: int  # replies of the trial that it took for the same choice as the rules
+
+
+def corrected_readings(table: Table, reading: SecondReading, level: float = 0.95) -> Corrected:
+    """The accuracy without the mistakes of a second reader, with the interval that allows for them.
+
+    The two parts are of different replies, so that their errors add up as squares.
+    """
+    by_reader = np.isin(table.ids, list(reading.ids))
+    share = float(by_reader.mean()) if len(table) else 0.0
+    if not share:
+        return Corrected(nan)
+    right = corrected_accuracy(table.where(by_reader), reading.trial, level)
+    if share == 1 or isnan(right.value):
+        return right
+    rest = interval(accuracy(table.where(~by_reader)), level=level)
+    value = (1 - share) * rest.value + share * right.value
+    below = hypot((1 - share) * (rest.value - rest.low), share * (right.value - right.low))
+    above = hypot((1 - share) * (rest.high - rest.value), share * (right.high - right.value))
+    return Corrected(value, max(0.0, value - below), min(1.0, value + above))
 
 
 def corrected(
