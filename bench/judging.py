@@ -35,7 +35,7 @@ from gnomon.records import Item
 from gnomon.registry import benchmark
 from gnomon.vision.detection import Box, Detection, ObjectFinder
 from gnomon.vision.images import Pixels, decode
-from gnomon.vision.naming import class_of
+from gnomon.vision.relating import class_of
 
 PAIRS = 10_000
 STUDIES = 500

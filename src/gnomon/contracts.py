@@ -121,6 +121,7 @@ class Benchmark:
     skill: str = ""  # what a model that does well knows: "sizes", as in "knows sizes"
     tag_words: Mapping[str, str] = field(default_factory=dict)
     paper: str = ""
+    licence: str = ""  # of the items that it makes; unknown if it does not say
     measures: tuple[str, ...] = ("accuracy",)  # names in the registry; the first is the headline
     slices: tuple[str, ...] = ()  # tags worth a table of their own
     units: tuple[tuple[str, ...], ...] = (("group",),)

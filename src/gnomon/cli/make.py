@@ -54,7 +54,6 @@ from gnomon.redaction import redact_command
 if TYPE_CHECKING:
     from gnomon.items.export.job import Exported, Job
 
-OWN_LICENCE = "Apache-2.0"  # of what Gnomon makes
 # What only one target has a use for.
 BELONGS = {"prompt": "lm-eval", "wording": "lm-eval", "shots": "lm-eval", "parquet": "dataset"}
 PICTURES = "pictures"  # the folder of the pictures, beside the file of the items
@@ -201,6 +200,7 @@ def _write(target: str, job: Job) -> Exported:
 
 
 def _job(args: Namespace, source: ItemSource) -> Job:
+    from gnomon.cli.benchmarkfacts import licence_of
     from gnomon.items.export.job import Job
     from gnomon.items.itemfiles import names_items
     from gnomon.items.sidecar import read_sidecar
@@ -210,7 +210,7 @@ def _job(args: Namespace, source: ItemSource) -> Job:
     citation = "\n\n".join(citations.bibtex(citations.citations()[work]) for work in works)
     licence = "as its authors say: ask them before you pass it on"
     if source.source == "fresh":
-        licence = OWN_LICENCE
+        licence = licence_of(source.benchmark)
     if names_items(args.benchmark):
         mine = read_sidecar(Path(args.benchmark))
         citation, licence = mine.citation, mine.licence or "not stated"

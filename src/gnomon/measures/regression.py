@@ -5,8 +5,6 @@ there are three answers. Worse: the test says so. Not worse: the interval of the
 a loss of `by`. Otherwise such a loss could have gone unseen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from math import exp, isnan, lgamma
 from typing import Literal, NamedTuple

@@ -1,5 +1,7 @@
 """Which items people confirm, and files of their votes."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice

@@ -22,8 +22,7 @@ from gnomon.paint.records import (
 from gnomon.records import Item
 from gnomon.vision.detection import Box, DepthModel, Detection, ObjectFinder, distance_of
 from gnomon.vision.images import Pixels
-from gnomon.vision.naming import class_of
-from gnomon.vision.relating import PlacedBox, margin
+from gnomon.vision.relating import PlacedBox, class_of, margin
 
 # Which relation two boxes in a picture stand in: six published rules on the same boxes.
 #

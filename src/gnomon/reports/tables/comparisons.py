@@ -4,8 +4,6 @@ Where a terminal is too narrow for the names of a pair, models are named by lett
 where it is narrower still, the figures go that can best be missed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 from typing import Any
