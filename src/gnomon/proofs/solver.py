@@ -11,14 +11,9 @@ from typing import Any, NamedTuple
 
 from gnomon.errors import GnomonError, UsageError, importing, unknown
 from gnomon.proofs.meaning.formulas import Formula, Names, Number, holds, smt
+from gnomon.proofs.meaning.quantifiers import NamedThings, check_counts, conjuncts, renamed
 from gnomon.proofs.meaning.relations import RELATIONS
-from gnomon.proofs.meaning.sentences import (
-    NamedThings,
-    check_counts,
-    conjuncts,
-    free_words,
-    renamed,
-)
+from gnomon.proofs.meaning.sentences import free_words
 from gnomon.proofs.meaning.stories import NOW, Story, When, reading_named
 from gnomon.proofs.meaning.texts import StatedText, understood
 from gnomon.proofs.meaning.vocabulary import (

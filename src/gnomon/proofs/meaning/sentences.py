@@ -6,24 +6,17 @@ import re
 from collections.abc import Mapping
 
 from gnomon.proofs.meaning.vocabulary import (
-    EVERY,
-    NO,
-    PERSON,
     QUANTIFIERS,
-    SOME,
     GrammarWords,
-    Kinds,
-    NotUnderstoodError,
     is_number,
-    number_of,
 )
 
 _MARKER = re.compile(r"\{(?:(?:a|the|bare) )?([A-Z][A-Z0-9]*)(?:('s)|:([^|}]+)(?:\|[^}]*)?)?\}")
 _DETERMINERS = tuple("the a an another my your his her their our this that these those".split())
-_ASKING = frozenset("is are was were does do did has have can could".split())
-_BE = frozenset("is are was were".split())
-_STANDING = _BE | frozenset("stands stand lies lie hangs hang sits sit".split())
-_COUNTING = QUANTIFIERS | set("of the exactly only at least most".split())
+ASKING = frozenset("is are was were does do did has have can could".split())
+BE = frozenset("is are was were".split())
+_STANDING = BE | frozenset("stands stand lies lie hangs hang sits sit".split())
+_COUNTING = QUANTIFIERS | set("of the exactly only".split())
 _NAMELESS = ("it", "they", "he", "she", "there", "nothing", "nobody", "everything", "everybody")
 _PARTS_OF_THINGS = ("floor", "roof", "walls", "wall", "door")
 _MOST_WORDS_OF_A_NOUN = 4
@@ -44,6 +37,7 @@ _OTHER_MARKER = re.compile(r"\{[^{}]*\}")  # words of a slot of its own: "at onc
 _INDEFINITE = ("a", "an", "another")
 _LABEL = re.compile(r"-(?:[A-Z]|[a-z]+(?<=one|two|ree|our|ive|six|ven|ght|ine|ten))$")
 _OF = re.compile(r"(@\??)([\w-]+) of @\??([\w-]+)")
+_BEFOREHAND = re.compile(r"^(.+\b(?:was|were)\b.+) before (?:the|it|he|she|they|[A-Z])\b.*$")
 _WHOLE = re.compile(r"\b(?:whole|entire) (?=\w)")
 _HER = re.compile(
     r"\b(behind|of|beside|near|to|with|at|from|above|below|under|over|past) her(?=$|[.,?!]| and\b)"
@@ -97,6 +91,7 @@ def free_words(
     ['@cup', 'is', 'on', '@kitchen-table']
     """
     text = _LABELLED.sub("", _SHORTENED.sub(_in_full, text.replace("\u2019", "'")))
+    text = _BEFOREHAND.sub(r"Before that, \1", text)
     text = _HER.sub(r"\1 him", _WHOLE.sub("", text))
     text = _SPEAKER.sub("@me is", _OF_PERSONS.sub(_of_person, text))
     text = _HOURS.sub(lambda match: f"at {_PERSONS[match[1]]} 's {match[2]} o'clock", text)
@@ -168,9 +163,9 @@ def _stated(words: list[str]) -> list[str]:
     first = words[0] if words else ""
     start = 2 if words[1:2] == ["not"] else 1  # "isn't it there?" asks whether it is
     end = _end_of_names(words, start)
-    if first in _ASKING and end > start:
+    if first in ASKING and end > start:
         words = [*words[start:end], first, *words[end:]]
-    if words[:1] == ["there"] and words[1:2] and words[1] in _BE:
+    if words[:1] == ["there"] and words[1:2] and words[1] in BE:
         end = _end_of_names(words, 2)
         return [*words[2:end], words[1], *words[end:]] if end > 2 else words
     if words[:1] and not words[0].startswith("@"):
@@ -198,6 +193,8 @@ def _end_of_names(words: list[str], start: int) -> int:
     if words[start : start + 1] and words[start] in _NAMELESS:
         return start + 1
     end = start
+    if words[start : start + 2] in (["at", "least"], ["at", "most"]):
+        end += 2
     while end < len(words) and (words[end] in _COUNTING or words[end][0] == "#"):
         end += 1
     while end < len(words) and words[end].startswith("@"):
@@ -283,7 +280,7 @@ def _is_determined(words: list[str], at: int, lexicon: GrammarWords) -> bool:
     bare = words[at]
     if bare.lower() in lexicon.known or not bare.isalpha() or bare.endswith(("ing", "ly")):
         return False
-    is_there = words[0].lower() == "there" and before in _BE
+    is_there = words[0].lower() == "there" and before in BE
     return is_there or before in _BEFORE_BARE
 
 
@@ -302,214 +299,3 @@ def _known_noun(words: list[str], at: int, nouns: Mapping[str, object]) -> int:
         if (noun in nouns or noun.removesuffix("s") in nouns) and not of_something:
             return length
     return 0
-
-
-# Sentences about all, some or none: one for each of those whom they speak of.
-
-
-UNNAMED_THING = "anything"  # stands for whatever a text does not name
-_PLACES = ("room", "building", "city", "country", "area", "water")
-_MEMBER = ("is", "one", "of")
-
-
-class NamedThings:
-    """Those whom a text names, by what they are called."""
-
-    def __init__(self, sentences: list[list[str]], kinds: Kinds) -> None:
-        self.kinds = dict(kinds)
-        self._declared: dict[str, list[str]] = {}
-        for words in sentences:
-            if len(words) > 2 and (words[0] in SOME or words[:2] == ["one", "of"]):
-                noun = words[2 if words[1] == "of" else 1].lstrip("@")
-                self.kinds[f"some-{noun}"] = kinds.get(noun, frozenset())
-            is_member = tuple(words[1:4]) == _MEMBER and len(words) == 5
-            if is_member or _is_of_a_sort(words):
-                self._declared.setdefault(singular(words[-1]), []).append(words[0])
-
-    def called(self, noun: str) -> list[str]:
-        """A noun as a name, and everything that the text calls by it: "@cups" has "@red-cup"."""
-        *wanted, head = noun[1:].split("-")
-        found = [noun, *self._declared.get(singular(noun), [])]
-        for name in self.kinds:
-            *attributes, own = name.split("-")
-            if singular(own) == singular(head) and set(wanted) <= set(attributes):
-                found.append(f"@{name}")
-        return list(dict.fromkeys(found))
-
-    def others(self, words: list[str], *, persons: bool) -> list[str]:
-        """Those whom a sentence does not name: persons, or all that are no places."""
-        found = [f"@{UNNAMED_THING}"]
-        for name, kinds in self.kinds.items():
-            fits = kinds >= PERSON if persons else kinds.isdisjoint(_PLACES)
-            if fits and f"@{name}" not in words:
-                found.append(f"@{name}")
-        return found
-
-
-def _is_of_a_sort(words: list[str]) -> bool:
-    """Whether a sentence says what somebody is: "Rex is a dog"."""
-    return len(words) == 3 and words[1] in _BE and words[2].startswith("@")
-
-
-def singular(noun: str) -> str:
-    """A noun without the ending of the plural.
-
-    >>> singular("boxes"), singular("cherries"), singular("glass")
-    ('box', 'cherry', 'glass')
-    """
-    for ending, instead in (("ies", "y"), ("xes", "x"), ("ches", "ch"), ("shes", "sh")):
-        if noun.endswith(ending):
-            return noun.removesuffix(ending) + instead
-    return noun if noun.endswith("ss") else noun.removesuffix("s")
-
-
-def conjuncts(words: list[str], things: NamedThings) -> list[list[str]]:
-    """The plain sentences that a sentence with a quantifier stands for.
-
-    >>> conjuncts("neither @Ann nor @Ben is in @hall".split(), NamedThings([], {}))[1]
-    ['@Ben', 'is', 'not', 'in', '@hall']
-    """
-    if not words:
-        return [words]
-    counted = _counted(words)
-    if counted:
-        return [counted]
-    words = [word for word in words if word[0] != "#"]
-    first, rest = words[0], words[1:]
-    members = things.called(first)[1:] if first.startswith("@") and first != singular(first) else []
-    if len(members) > 1:
-        return [[*" , ".join(members[:-1]).split(), "and", members[-1], *rest]]
-    if first == "neither" and "nor" in words:
-        nor = words.index("nor")
-        return _of_each([words[1], words[nor + 1]], words[nor + 2 :], denied=True)
-    if "neither" in words and "nor" in words:
-        neither, nor = words.index("neither"), words.index("nor")
-        verb = words[neither - 1]
-        joined = [*words[neither + 1 : nor], "and", verb, "not", *words[nor + 1 :]]
-        return [[*words[:neither], "not", *joined]]
-    if first in ("nothing", "nobody"):
-        return _of_each(things.others(words, persons=first == "nobody"), rest, denied=True)
-    if first in ("everything", "everybody"):
-        return _of_each(things.others(words, persons=first == "everybody")[1:], rest)
-    if words[1:4] == ["is", "the", "only"]:
-        return conjuncts(["only", first, "is", *words[5:]], things)
-    if first == "only" and rest[:1] and rest[0].startswith("@"):
-        persons = things.kinds.get(rest[0][1:], PERSON) >= PERSON
-        others = _of_each(things.others(words, persons=persons), rest[1:], denied=True)
-        return [rest, *others]
-    if first not in QUANTIFIERS and words[:2] != ["one", "of"]:
-        return [words]
-    noun = 2 if words[1:2] == ["of"] else 1
-    if not words[noun : noun + 1] or not words[noun].startswith("@"):
-        return [words]
-    return _quantified(first, words[noun], words[noun + 1 :], things)
-
-
-_LIMITS = {"exactly": "exactly", "only": "exactly", "at least": "least", "at most": "most"}
-_COUNTED = re.compile(
-    r"(?:(?P<limit>exactly|only|at least|at most) )?(?:(?P<number>\S+) of |(?P<all>all ))?"
-    r"(?:#(?P<total>\S+) )?@(?P<noun>\S+) (?:is|are|was|were) (?P<rest>.+)"
-)
-
-
-def _counted(words: list[str]) -> list[str]:
-    """A sentence about so many of a sort: "#", the noun, the rest, the limit, number and total.
-
-    >>> _counted("exactly one of #4 @chairs is in @hall".split())
-    ['#', 'chair', 'in @hall', 'exactly', '1', '4']
-    """
-    match = _COUNTED.fullmatch(" ".join(words))
-    if match is None or not (match["number"] or match["total"]):
-        return []
-    if match["number"] == "one" and not match["limit"]:  # some one of them
-        return []
-    number, total = match["number"] or match["total"], match["total"] or ""
-    if match["all"]:
-        number = total
-    elif not match["number"]:
-        total = ""
-    if not is_number(number):
-        return []
-    numbers = [str(number_of(text)) for text in (number, total) if text]
-    limit = _LIMITS.get(match["limit"] or "", "exactly")
-    return ["#", singular(match["noun"]), match["rest"], limit, *numbers]
-
-
-def check_counts(sentences: list[list[str]]) -> None:
-    """Refuse texts that count things of a sort and also speak of them otherwise."""
-    counted: set[str] = set()
-    named: set[str] = set()
-    for words in sentences:
-        count = _counted(words)
-        if count:
-            counted.add(count[1])
-        else:
-            heads = [word[1:].rpartition("-")[2] for word in words if word[:1] == "@"]
-            named |= {singular(head) for head in heads}
-    both = sorted(counted & named)
-    if both:
-        raise NotUnderstoodError(
-            f"The text counts '{both[0]}' and also speaks of single ones.", "Ask for one of them."
-        )
-
-
-def _quantified(word: str, noun: str, rest: list[str], things: NamedThings) -> list[list[str]]:
-    if word in SOME or word == "one":
-        return [[f"@some-{noun[1:]}", *rest]]
-    if word in EVERY:
-        return _of_each(things.called(noun), rest)
-    assert word in NO
-    return _of_each(things.called(noun), rest, denied=True)
-
-
-def _of_each(names: list[str], rest: list[str], *, denied: bool = False) -> list[list[str]]:
-    """The same said of each name, or denied of each."""
-    if denied and (not rest or rest[0] not in _ASKING):
-        rest = ["?", *rest]  # nothing reads this
-    elif denied:
-        rest = [rest[0], "not", *rest[1:]]
-    return [[name, *rest] for name in names]
-
-
-def renamed(told: list[list[str]], claimed: list[list[str]]) -> list[list[list[str]]]:
-    """Sentences in which a thing has one name.
-
-    "The cup" after "the red cup" is the same, and so is "the red cup" if the cup is said to be red.
-    "A cup" after "the cup" is another one.
-
-    >>> renamed([["@red-cup", "is", "in", "@?box"], ["@cup", "is", "old"]], [])[0]
-    [['@red-cup', 'is', 'in', '@box'], ['@red-cup', 'is', 'old']]
-    """
-    found: list[list[list[str]]] = [[], []]
-    seen: dict[str, list[str]] = {}  # by the last word of a name
-    predicates = {(words[0], words[-1]) for words in [*told, *claimed] if len(words) == 3}
-    for part, sentences in zip(found, (told, claimed), strict=True):
-        for words in sentences:
-            new = part is found[0] and not _is_of_a_sort(words)
-            named = [_resolved(word, seen, predicates, new=new) for word in words]
-            part.append(named)
-            for name in dict.fromkeys(named):
-                own = seen.setdefault(name[1:].rpartition("-")[2], [])
-                if name[:1] == "@" and name not in own:
-                    own.append(name)
-    return found
-
-
-def _resolved(
-    word: str, seen: Mapping[str, list[str]], predicates: set[tuple[str, str]], *, new: bool
-) -> str:
-    """The name that a word stands for."""
-    if word[:1] != "@" or word[1:2].isupper():
-        return word
-    name = word.replace("?", "")
-    first, _, head = name[1:].rpartition("-")
-    others = seen.get(head, [])
-    if word != name and new and name in others:
-        return f"@another-{name[1:]}"
-    if f"@another-{name[1:]}" in others:
-        raise NotUnderstoodError(f"It is not clear which {head} is meant.", "Give them names.")
-    if not first and len(others) == 1 and name not in others:
-        return others[0]
-    if first and name not in others and (f"@{head}", first) in predicates:
-        return f"@{head}"
-    return name

@@ -146,7 +146,7 @@ def _figure(said: Sayings, names: StoryNames) -> str:
 # What comes before what: a premise that tells of a change comes after those before it.
 
 
-class Change(NamedTuple):
+class ToldChange(NamedTuple):
     """Whom a premise tells to have moved or turned, and how many changes of the same come later."""
 
     moved: set[str]
@@ -170,7 +170,7 @@ def _in_order(told: Sequence[Sayings]) -> list[Sayings]:
     What is said to be so before a change goes on being so, unless it is changed.
     """
     found: list[Sayings] = []
-    later: list[Change] = []
+    later: list[ToldChange] = []
     for said in reversed(told):
         moved, turned = _figures(said, MOVING), _figures(said, TURNING)
         placed: list[Saying] = []
@@ -183,11 +183,11 @@ def _in_order(told: Sequence[Sayings]) -> list[Sayings]:
                 placed += _lasting(saying, later)
         found.append(tuple(placed))
         if moved or turned:
-            later.append(Change(moved, turned, rank))
+            later.append(ToldChange(moved, turned, rank))
     return found[::-1]
 
 
-def _rank(saying: Saying, later: Sequence[Change]) -> int:
+def _rank(saying: Saying, later: Sequence[ToldChange]) -> int:
     """How many changes come after something was so and end it."""
     if isinstance(saying, EitherMeaning):
         return 0
@@ -201,7 +201,7 @@ def _told_at(saying: Saying, rank: int) -> Saying:
     return replace(saying, at=(NOW, START)[rank] if rank < 2 else EARLIER + rank - 2)
 
 
-def _lasting(saying: Saying, later: Sequence[Change]) -> Iterator[Saying]:
+def _lasting(saying: Saying, later: Sequence[ToldChange]) -> Iterator[Saying]:
     """What a state says of the first moment, and of all others up to the change that ends it."""
     first = max((change.rank + 1 for change in later), default=0)
     if isinstance(saying, ClauseMeaning) and saying.meaning.startswith("before("):

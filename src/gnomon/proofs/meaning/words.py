@@ -132,7 +132,7 @@ class Words:
             if moved and word in ("it", "them"):
                 name = self._last_thing(context) or name
             if word in PERSONAL:
-                name = self._last_person(context)
+                name = self._last_person(context) or context.figure
             if name:
                 yield (name,), start + 1, context
             return
