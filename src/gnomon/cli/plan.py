@@ -54,7 +54,7 @@ class Planned(NamedTuple):
         return f"{self.source.name} · {self.model.name or self.model.spec}{which}"
 
 
-class Asked(NamedTuple):
+class RunRequest(NamedTuple):
     """A benchmark, as the command or a suite names it."""
 
     spec: str
@@ -106,7 +106,7 @@ def experiments_of(args: Namespace) -> dict[str, Experiment]:
     return {word: load_suite(word, args.models) for word in unknown if is_experiment(word)}
 
 
-def _asked(args: Namespace) -> list[Asked]:
+def _asked(args: Namespace) -> list[RunRequest]:
     files = experiments_of(args)
     if args.models and not files:
         raise UsageError(
@@ -117,7 +117,7 @@ def _asked(args: Namespace) -> list[Asked]:
     models = chosen_models(args, args.model or [], of_files)
     if args.prompts:
         models = _in_all_wordings(args, models)
-    found: list[Asked] = []
+    found: list[RunRequest] = []
     for word in args.benchmarks:
         if word in files:
             found += _of_experiment(args, files[word], models)
@@ -128,13 +128,13 @@ def _asked(args: Namespace) -> list[Asked]:
                 "run needs -m MODEL.",
                 f"For example: gnomon run {word} -m smollm2. `gnomon list models` names others.",
             )
-        found.append(Asked(word, {}, models))
+        found.append(RunRequest(word, {}, models))
     return found
 
 
 def _of_experiment(
     args: Namespace, found: Experiment, more: Sequence[ModelSpec]
-) -> Iterator[Asked]:
+) -> Iterator[RunRequest]:
     """What an experiment asks of its own models and of those that the command names."""
     from gnomon.items.experiments import OWN, in_all_prompts, options_of_all
 
@@ -156,7 +156,7 @@ def _of_experiment(
             )
         seeds = found.seeds if args.seed is None else ()
         for options in options_of_all(each, seeds):
-            yield Asked(
+            yield RunRequest(
                 spec=each.spec,
                 options=options,
                 models=models,

@@ -26,7 +26,7 @@ _MASK = re.compile(r"mask (\d{1,6})x(\d{1,6})((?: \d{1,9})*)")
 _POINT = re.compile(r"\((-?[\d.]+), (-?[\d.]+)\)")
 
 
-class Region(NamedTuple):
+class AskedRegion(NamedTuple):
     """A part of a picture: corners, or a mask."""
 
     kind: str
@@ -116,14 +116,14 @@ def _to_side(one: tuple[float, float], two: tuple[float, float], x: float, y: fl
     return hypot(ax + along * (bx - ax) - x, ay + along * (by - ay) - y)
 
 
-def _grid(region: Region, side: int) -> Iterator[tuple[float, float]]:
+def _grid(region: AskedRegion, side: int) -> Iterator[tuple[float, float]]:
     for row in range(side):
         for column in range(side):
             yield (column + 0.5) * region.width / side, (row + 0.5) * region.height / side
 
 
 @lru_cache(maxsize=256)
-def region_of(text: str) -> Region | None:
+def region_of(text: str) -> AskedRegion | None:
     """The region that a text writes; none if it writes none.
 
     >>> region_of("box 0 0 320 480 in 640x480").share
@@ -144,10 +144,10 @@ def region_of(text: str) -> Region | None:
     if width * height > MOST_PIXELS or int(runs.sum()) != width * height or not len(runs):
         return None
     inside = np.arange(len(runs)) % 2 == 1
-    return Region("mask", width, height, mask=np.repeat(inside, runs).reshape(height, width))
+    return AskedRegion("mask", width, height, mask=np.repeat(inside, runs).reshape(height, width))
 
 
-def _with_corners(shape: re.Match[str]) -> Region | None:
+def _with_corners(shape: re.Match[str]) -> AskedRegion | None:
     try:
         numbers = [float(number) for number in shape[2].split()]
     except ValueError:
@@ -157,7 +157,7 @@ def _with_corners(shape: re.Match[str]) -> Region | None:
     if not exact or len(numbers) < LEAST[shape[1]] or len(numbers) % 2 or not width * height:
         return None
     corners = tuple(zip(numbers[::2], numbers[1::2], strict=True))
-    return Region(shape[1], width, height, corners)
+    return AskedRegion(shape[1], width, height, corners)
 
 
 def write_shape(kind: str, numbers: Iterable[float], size: tuple[int, int]) -> str:

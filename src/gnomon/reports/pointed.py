@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from gnomon.forms.regions import Region, points_in, region_of
+from gnomon.forms.regions import AskedRegion, points_in, region_of
 from gnomon.records import Item
 
 SIDE = 400  # units of the drawing's longer side
@@ -41,7 +41,7 @@ def pointed(item: Item, picture: str, answers: Sequence[tuple[str, str | None, b
     return "".join((*parts, "</svg>"))
 
 
-def _drawn(region: Region, scale: float) -> Iterator[str]:
+def _drawn(region: AskedRegion, scale: float) -> Iterator[str]:
     look = f'fill="{REGION}" fill-opacity=".3" stroke="{REGION}" stroke-width="1.5"'
     if region.kind == "mask":
         yield f'<path d="{"".join(_bands(region, scale))}" fill="{REGION}" fill-opacity=".4"/>'
@@ -59,7 +59,7 @@ def _drawn(region: Region, scale: float) -> Iterator[str]:
         yield f'<circle cx="{x * scale:.1f}" cy="{y * scale:.1f}" r="8" {look}/>'
 
 
-def _bands(region: Region, scale: float) -> Iterator[str]:
+def _bands(region: AskedRegion, scale: float) -> Iterator[str]:
     """A mask as bands of its rows, of which only so many are looked at as are seen."""
     step = max(1, region.height // ROWS)
     for row in range(0, region.height, step):
