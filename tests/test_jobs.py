@@ -10,7 +10,15 @@ from pathlib import Path
 import pytest
 
 from gnomon.errors import DataError, ModelError
-from gnomon.jobs import LENGTH, Child, ChildDiedError, ChildFaultError, do_jobs, how_it_ended
+from gnomon.jobs import (
+    LENGTH,
+    Child,
+    ChildDiedError,
+    ChildFaultError,
+    Notice,
+    do_jobs,
+    how_it_ended,
+)
 
 
 class Clerk:
@@ -161,3 +169,20 @@ def test_results_come_in_the_order_of_their_tasks():
 def test_a_job_whose_process_dies_is_said_in_one_sentence():
     with pytest.raises(DataError, match=r"ended before its time: the process ended \(exit code"):
         list(do_jobs(os._exit, [3, 4, 5, 6], processes=2))
+
+
+def test_what_takes_a_moment_is_told_and_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    times = iter([0.0, 1.0, 2.5, 30.0, 70.0, 71.0])
+    notice = Notice("Drawing", clock=lambda: next(times))
+    for done in (1, 2, 3, 4, 5):
+        notice(done, 5)
+    # nothing at first, then a line, and another one a minute later
+    assert capsys.readouterr().err == "Drawing: 2/5\nDrawing: 4/5\n"
+
+
+def test_what_is_over_in_a_moment_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    times = iter([0.0, 0.5, 1.0])
+    notice = Notice("Drawing", clock=lambda: next(times))
+    notice(1, 2)
+    notice(2, 2)
+    assert capsys.readouterr().err == ""

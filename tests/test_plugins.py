@@ -82,3 +82,10 @@ def test_a_plugins_command_that_is_none_is_refused_in_a_sentence(plugin, monkeyp
     monkeypatch.setitem(registry.COMMANDS, "broken", entry)
     assert main(["broken"]) == 2
     assert "must name a module with a docstring" in capsys.readouterr().err
+
+
+def test_a_plugins_items_do_not_get_our_licence(plugin, tmp_path):
+    assert main(["make", "numbers", "--as", "dataset", "-o", str(tmp_path / "set")]) == 0
+    card = (tmp_path / "set" / "README.md").read_text()
+    assert "apache" not in card.lower()
+    assert "not stated" in card

@@ -16,6 +16,7 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -27,6 +28,7 @@ import msgspec
 from gnomon.errors import DataError, GnomonError, ModelError, RunError, UsageError
 
 FEW = 3  # tasks for which no child is started
+MOMENT, LIVELY, MINUTE = 2.0, 0.2, 60.0  # seconds before a notice, and between two
 GRACE = 2.0  # seconds for a child to end by itself
 INTERRUPTED = 130  # exit code after Ctrl-C
 LENGTH = struct.Struct("<Q")  # before each reply
@@ -225,6 +227,34 @@ def do_jobs(
     finally:
         threads.shutdown(cancel_futures=True)  # after Ctrl-C only the tasks at hand are finished
         children.close()
+
+
+class Notice:
+    """Says on standard error what is being made, once it takes longer than a moment.
+
+    On a terminal a line that counts; elsewhere a line now and then.
+    """
+
+    def __init__(self, title: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._title, self._clock = title, clock
+        self._next = clock() + MOMENT
+        self._shown = False
+
+    def __call__(self, done: int, total: int) -> None:
+        """Say how far it is, if that is due."""
+        now = self._clock()
+        ends = done == total and self._shown
+        if now < self._next and not ends:
+            return
+        live = sys.stderr.isatty()
+        self._next = now + (LIVELY if live else MINUTE)
+        if ends and not live:
+            return
+        start = "\r" if live and self._shown else ""
+        end = "" if live and not ends else "\n"
+        self._shown = True
+        sys.stderr.write(f"{start}{self._title}: {done:,}/{total:,}{end}")
+        sys.stderr.flush()
 
 
 def _watched(results: Iterator[Any], total: int, watch: Watch | None) -> Iterator[Any]:

@@ -228,7 +228,7 @@ def test_a_run_whose_items_all_failed_is_a_failure(plugin, capsys):
         "--set",
         "fail=1",
     )
-    assert code == 0  # one of three failed
+    assert code == 1  # one of three failed
     assert "1 failed" in out
     code, *_ = told(
         capsys,

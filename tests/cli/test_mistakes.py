@@ -116,6 +116,11 @@ TABLES = {
     "table rnus": (1, ["rnus is not a run", "Did you mean runs?"]),
     "table runs --format xlsx": (2, ["'xlsx'", "latex"]),
     "table runs --fromat latex": (2, ["no option --fromat", "Did you mean --format?"]),
+    "ci": (2, ["ci needs"]),
+    "ci int -m random": (2, ["'int'", "Did you mean init?"]),
+    "ci init": (2, ["ci needs", "-m"]),
+    "compare runs --fail-if-worse": (2, ["no new one", "gnomon compare OLD NEW"]),
+    "compare runs --baseline nowhere": (1, ["nowhere"]),
     "cite scalse": (2, ["'scalse'", "Did you mean scales?"]),
     "cite --format bibtx": (2, ["'bibtx'", "Did you mean bibtex?"]),
 }
@@ -258,7 +263,7 @@ PROMPTS = {
 }
 EXPORTS = {
     "make": (2, ["make needs BENCHMARK", "-o FILE"]),
-    "make scales --as lmeval -o x": (2, ["'lmeval'", "Did you mean lm-eval?"]),
+    "make scales --as lmeval -o x": (2, ["'lmeval'", "Did you mean lm-eval"]),
     "make scales --as lm-eval": (2, ["make needs -o FILE"]),
     "make scalse --as lm-eval -o x": (2, ["Did you mean scales?"]),
     "make scales spacenli --as inspect -o x": (2, ["no place for 'spacenli'", "BENCHMARK"]),

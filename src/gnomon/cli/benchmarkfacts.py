@@ -19,7 +19,13 @@ from gnomon.reports.citations import citations, in_short, paper_page
 if TYPE_CHECKING:
     from gnomon.contracts import Benchmark
 
-OWN_LICENCE = "Apache-2.0"
+OWN_LICENCE = "Apache-2.0"  # of what Gnomon makes
+
+
+def licence_of(benchmark: Benchmark) -> str:
+    """The licence of what a benchmark makes; that of a plug-in is not ours to state."""
+    ours = benchmark.name in known_facts()
+    return benchmark.licence or (OWN_LICENCE if ours else "not stated")
 
 
 class Facts(NamedTuple):
@@ -79,7 +85,7 @@ def as_json(benchmark: Benchmark) -> dict[str, Any]:
         found |= {"paper_page": paper_page(work)}
     known = known_facts().get(benchmark.name)
     if known is not None:
-        found["fresh"] = {**known._asdict(), "licence": OWN_LICENCE}
+        found["fresh"] = {**known._asdict(), "licence": licence_of(benchmark)}
     published = _published(benchmark.name)
     if published:
         found["published"] = published
@@ -92,7 +98,7 @@ def in_words(benchmark: Benchmark) -> Iterator[str]:
     yield f"Measures: {', '.join(benchmark.measures)}"
     known = known_facts().get(benchmark.name)
     if known is not None:
-        yield f"Fresh: {known.in_words()}; licence {OWN_LICENCE}"
+        yield f"Fresh: {known.in_words()}; licence {licence_of(benchmark)}"
     published = _published(benchmark.name)
     if published:
         what = f"Published: {published['what']}; licence: {published['licence']}"

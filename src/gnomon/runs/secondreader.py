@@ -8,7 +8,7 @@ agrees with them, and how often its mistakes make a wrong answer right, is kept 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from msgspec.structs import replace
 
@@ -32,7 +32,7 @@ class SecondReader:
 
     def __init__(self, run: Run, reader: ModelSpec) -> None:
         self.spec = run.manifest.model
-        self.scale: Scale = run.manifest.scale
+        self.scale = cast(Scale, run.manifest.scale)
         self._run, self._spec = run, reader
         self._reader: Model | None = None
         self._earlier = {answer.item: answer for _, answer in run.answers() if not answer.sample}

@@ -16,7 +16,7 @@ from typing import Any
 
 from gnomon.errors import DataError
 from gnomon.files import package_data
-from gnomon.jobs import Watch, do_jobs
+from gnomon.jobs import Notice, Watch, do_jobs
 from gnomon.records import digest
 from gnomon.scenes.pictures import PNG, check_size, chunks, paint, png, scene_file
 from gnomon.scenes.scenes import Scene, from_json, to_json
@@ -64,7 +64,8 @@ def draw_missing(
     for name, scene in scenes.items():
         if not is_whole(folder / name, size):
             tasks.append([to_json(scene), str(folder / name), size, meshes])
-    for _ in do_jobs(draw_one, tasks, processes=processes, watch=watch):
+    told = watch or Notice("Drawing pictures (once, then kept)")
+    for _ in do_jobs(draw_one, tasks, processes=processes, watch=told):
         pass
     return len(tasks)
 

@@ -16,7 +16,7 @@ import msgspec
 
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import UsageError, unknown
-from gnomon.jobs import do_jobs
+from gnomon.jobs import Notice, do_jobs
 from gnomon.keep import Keep
 from gnomon.lexicon.relations import OpposedPair, lexicon
 from gnomon.records import digest
@@ -166,7 +166,8 @@ def _found(wanted: WantedQuads, contrasts: Sequence[OpposedPair]) -> list[Quad]:
         if not missing:
             break
         before = len(quads)
-        for result in do_jobs(find_quad, list(islice(jobs, missing))):
+        watch = Notice("Laying out scenes (once, then kept)")
+        for result in do_jobs(find_quad, list(islice(jobs, missing)), watch=watch):
             if result is not None:
                 quads.append(msgspec.convert(result, Quad))
         if len(quads) - before < LEAST_FOUND * missing and missing > FEW:
