@@ -46,6 +46,7 @@ class ReplyReading(NamedTuple):
     rule: str
 
 
+LONG = 400  # characters of a reply that may have been cut
 SHORT = 24  # characters of a reply whose reading is kept
 MOST_ANNOUNCED = 3  # choices that a reply announces in turn before none of them counts
 SEVERAL = ReplyReading(None, "several")
@@ -172,6 +173,8 @@ def _read(text: str, reader: _Reader) -> ReplyReading:
         if found:
             if _contradicted(rule, text, reader, found):
                 return _decided(rule, text, known) if rule.name == "concluded" else SEVERAL
+            if rule.name in ("concluded", "closing") and _is_unsettled(text, known):
+                return SEVERAL
             return ReplyReading(found.pop(), rule.name)
         if rule.name == "corrected" and takes_back(text):
             return NONE  # "True. Wait, no.": what it said first no longer holds
@@ -185,12 +188,26 @@ def _read(text: str, reader: _Reader) -> ReplyReading:
 def _decided(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> ReplyReading:
     """What a reply decides that speaks of several choices."""
     found: set[int] = set()
-    if rule.prose:
+    if rule.prose and not _is_unsettled(text, known):
         asserted = partial(known.asserted, prose=True)
         found = verdict(text, asserted, by_degree=known.by_degree)
     if len(found) != 1:
         return SEVERAL
     return ReplyReading(found.pop(), "verdict")
+
+
+def _is_unsettled(text: str, known: ChoiceVocabulary) -> bool:
+    """Whether a longer reply about options breaks off, or concludes one option after the other."""
+    if not known.framed or len(text) < LONG:
+        return False
+    if text[-1].isalnum() or text[-1] in ",(":
+        return True
+    concluded: set[int] = set()
+    for segment in conclusions(text):
+        found = known.asserted(segment, prose=True)
+        if len(found) == 1:
+            concluded |= found
+    return len(concluded) > 1
 
 
 def _indirect(text: str, reader: _Reader) -> ReplyReading:
