@@ -10,10 +10,11 @@ import numpy as np
 
 from gnomon.errors import UsageError
 from gnomon.grouped import grouped
-from gnomon.measures.correction import Trial, trial_in
+from gnomon.measures.correction import SecondReading, Trial, trial_in
 from gnomon.measures.runlabels import labels, labels_of
 from gnomon.measures.seeds import by_seed, seedless, slices, together
 from gnomon.measures.table import Details, Table
+from gnomon.measures.written import of_written
 
 if TYPE_CHECKING:
     from gnomon.runs import Run
@@ -40,6 +41,7 @@ class ScoredTable(NamedTuple):
     seeds: tuple[Table, ...] = ()  # the tables of runs that were taken together
     unlisted: tuple[str, ...] = ()  # forms of permuted items whose choices the model was not shown
     trial: Trial | None = None  # of the judge that looked at what the model painted
+    reading: SecondReading | None = None  # of replies that no rule could read
 
 
 def table_of(run: Run) -> tuple[Table, tuple[str, ...]]:
@@ -48,11 +50,16 @@ def table_of(run: Run) -> tuple[Table, tuple[str, ...]]:
 
     found = asked_benchmark(run.benchmark, run.manifest.about)
     if found is None:
-        return Table.of_run(run), ("accuracy",)
+        table = Table.of_run(run)
+        return table, ("accuracy", *of_written(table))
     measures = found.measures
     if "painter" in run.manifest.model_description:
         measures = OF_PICTURES
-    return Table.of_run(run, found), measures
+    table = Table.of_run(run, found)
+    if table.judged.marks_only:
+        measures = ("accuracy",)  # those of the benchmark are about choices
+    further = [name for name in of_written(table) if name not in measures]
+    return table, (*measures, *further)
 
 
 def entries_of(runs: Iterable[Run]) -> list[ScoredTable]:
@@ -65,11 +72,24 @@ def entries_of(runs: Iterable[Run]) -> list[ScoredTable]:
     entries = []
     for run, (table, measures) in zip(opened, found, strict=True):
         unlisted = tuple(run.manifest.unlisted)
-        trial = trial_in(run.manifest.model_description)
-        entries.append(
-            ScoredTable(table, measures, names[id(table)], unlisted=unlisted, trial=trial)
-        )
+        reading = second_reading(run)
+        trial = None if reading else trial_in(run.manifest.model_description)
+        entry = ScoredTable(table, measures, names[id(table)], unlisted=unlisted)
+        entries.append(entry._replace(trial=trial, reading=reading))
     return entries
+
+
+def second_reading(run: Run) -> SecondReading | None:
+    """What a second reader read of a run's replies, and how it was tried, if there was one."""
+    from gnomon.runs.secondreader import RULE
+
+    description = run.manifest.model_description
+    trial = trial_in(description)
+    if trial is None or "read_with" not in description:
+        return None
+    ids = {answer.item for _, answer in run.numbered_answers() if answer.rule == RULE}
+    agreed = int(description["trial"].get("agreed", 0))
+    return SecondReading(frozenset(ids), trial, agreed)
 
 
 def with_guesses(entries: Sequence[ScoredTable], seed: int) -> list[ScoredTable]:
