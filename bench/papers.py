@@ -315,7 +315,7 @@ def run(paper: str, place: Path, data: Path, *, usual: bool) -> dict:
         "exit": done.returncode,
         "cpu_s": round(spent, 1),
         "page_kb": page.stat().st_size // 1024 if page.exists() else 0,
-        "tables": tables.read_text(encoding="utf-8").count("\n## ") if tables.exists() else 0,
+        "tables": tables.read_text(encoding="utf-8").count("\n**") if tables.exists() else 0,
         "figures": len(list(results.glob("figures/*.svg"))),
         "left_out": left_out,
     }

@@ -115,6 +115,14 @@ def test_models_that_were_not_asked_alike_are_named_with_their_prompts() -> None
     assert "--prompt asks all in one way" in told
 
 
+def test_other_models_have_other_revisions_and_were_asked_alike() -> None:
+    tables = [asked(model, prompt="plain", revision=model) for model in ("hf:a", "hf:b")]
+    assert settings_apart([*tables, *tables]) == []
+    twice = [asked("hf:a", revision="one"), asked("hf:a", revision="two")]
+    (apart,) = settings_apart(twice, ["first", "second"])
+    assert apart.name == "revision"
+
+
 def test_models_asked_in_the_same_several_ways_were_asked_alike() -> None:
     tables = [asked(model, prompt=prompt) for model in "ab" for prompt in ("plain", "chat")]
     assert settings_apart(tables) == []

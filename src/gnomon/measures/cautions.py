@@ -30,7 +30,8 @@ WORTH_SAYING = 0.03  # by which a constant answer is ahead of chance
 SURE = 3.0  # and by how many standard errors
 NAMED = 3  # answers, or models, that a sentence names
 # How a model was asked, as manifests describe it.
-SETTINGS = ("prompt", "wording", "shots", "chat", "ask", "normalise", "dtype", "revision")
+REVISION = "revision"
+SETTINGS = ("prompt", "wording", "shots", "chat", "ask", "normalise", "dtype", REVISION)
 
 
 class Constant(NamedTuple):
@@ -181,11 +182,15 @@ def settings_apart(tables: Sequence[Table], names: Sequence[str] = ()) -> list[A
     """
     ways: dict[str, dict[str, set[str]]] = {}
     names = names or [table.model for table in tables]
+    revisions: dict[str, set[str]] = {}
+    for table in tables:
+        revisions.setdefault(table.spec, set()).add(table.about.asked.get(REVISION, ""))
     for table, name in zip(tables, names, strict=True):
         if table.about.asked and not role(table.spec):
             own = ways.setdefault(name, {})
             for setting, value in table.about.asked.items():
-                own.setdefault(setting, set()).add(value)
+                if setting != REVISION or len(revisions[table.spec]) > 1:  # of one model
+                    own.setdefault(setting, set()).add(value)
     found = []
     for setting in SETTINGS:
         having = {name: own[setting] for name, own in ways.items() if setting in own}

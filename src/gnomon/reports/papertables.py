@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from functools import cache
 from statistics import mean, stdev
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -32,6 +32,7 @@ from gnomon.reports.papers import Result, fewer_than_paper, paper_items, results
 
 RECOGNISED, SHARE = "recognised_", "_share"  # measures of what a judge, or another run, recognised
 PAINTED = "scene"
+WEIGHTS = "weights"  # a setting of runs of one model whose files differ
 PART, SPLIT = "part", "split"  # a tag of items, and the option that asks for one of its values
 Caveat = tuple[str, str]  # the row that it is about, if it is about one, and what to know of it
 ROUNDING = {"half up": ROUND_HALF_UP, "half even": ROUND_HALF_EVEN}
@@ -377,9 +378,16 @@ def _by_draw(tables: Sequence[Table], draws: Mapping[str, str]) -> list[list[Tab
     def key(table: Table) -> tuple[str, ...]:
         if table.model not in draws:
             return (str(id(table)),)
-        return draws[table.model], table.benchmark, repr(sorted(table.settings.items()))
+        return draws[table.model], table.benchmark, repr(sorted(_told(table, draws).items()))
 
     return list(grouped(tables, key).values())
+
+
+def _told(table: Table, draws: Mapping[str, str]) -> dict[str, Any]:
+    """The settings that tell a row from others: not the weights, of which each draw has its own."""
+    weightless = table.model in draws
+    settings = table.settings.items()
+    return {name: value for name, value in settings if name != WEIGHTS or not weightless}
 
 
 def _names(
@@ -394,14 +402,23 @@ def _names(
     for base, here in grouped(firsts, _base).items():
         columns = columns_on(benchmark(base).paper, base)
         has_parts = any(column.by == PART for _, column in columns)
-        settings = []
+        rows: dict[str, tuple[str, dict[str, Any]]] = {}
+        row_of: dict[int, str] = {}
+        parts: set[str] = set()
         for table in here:
-            own = dict(seedless(table) if seeds_together else table.settings)
-            if has_parts:
-                own.pop(SPLIT, None)
-            settings.append({"items": _source(table), **own})
-        found = labels([draws.get(table.model, table.model) for table in here], settings)
-        names.update(zip(map(id, here), found, strict=True))
+            own = seedless(table) if seeds_together else _told(table, draws)
+            own = {"items": _source(table), **own}
+            part = own.pop(SPLIT, None) if has_parts else None
+            name = draws.get(table.model, table.model)
+            key = f"{name} {own}"
+            if part is None or f"{key} {part}" in parts:
+                key += f" {id(table)}"  # a row of its own
+            parts.add(f"{key} {part}")
+            row_of[id(table)] = key
+            rows[key] = (name, own)
+        called = labels([name for name, _ in rows.values()], [own for _, own in rows.values()])
+        by_row = dict(zip(rows, called, strict=True))
+        names |= {table: by_row[key] for table, key in row_of.items()}
     return [names[id(group[0])] for group in groups]
 
 
