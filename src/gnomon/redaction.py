@@ -4,8 +4,6 @@ Everything that reaches a manifest, log, cache, page or message and may hold a s
 here. What is hidden shows as `***`, so that one sees that something stood there.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

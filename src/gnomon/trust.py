@@ -4,8 +4,6 @@ Experiments, suites, recipes and logs come from strangers: what they say is not 
 This is the one table of it, and every reader of such files asks here.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping

@@ -6,8 +6,6 @@ examples:
   gnomon report runs/* --figures figures
 """
 
-from __future__ import annotations
-
 from argparse import Namespace
 from pathlib import Path
 
