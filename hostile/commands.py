@@ -23,6 +23,7 @@ GIVEN: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "prompts": (("prompts", "scales", *RANDOM, "--candidates", FILE),),
     "power": (("power", FILE), ("power", "scales")),
+    "ci": (("ci", "init", FILE, "-m", "random", "-o", "ci.yml"),),
     "train": (("train", FILE, "--check"), ("train", FILE, "-o", "trained")),
     "score": (("score", FILE), ("score", "--answers", FILE, "--benchmark", "scales")),
     "compare": (("compare", FILE, FILE),),

@@ -21,7 +21,9 @@ from typing import Any
 import gnomon
 from gnomon import registry
 from gnomon.errors import GnomonError
-from gnomon.items.rows import ENDINGS
+from gnomon.items.answers.logs import READERS as LOG_READERS
+from gnomon.items.rows import ENDINGS, raw_rows
+from gnomon.items.shapes import log_shape
 from gnomon.records import Answer, Item
 from hostile import samples
 from hostile.command import command
@@ -78,7 +80,15 @@ def without_sample() -> list[str]:
     for ending in ENDINGS:
         if ending not in NOT_HERE and not any(name.endswith(ending) for name in names):
             missing.append(f"items of *{ending}")
-    return missing
+    with TemporaryDirectory() as place:
+        shapes = {_shape(Path(place) / name, content) for name, content in samples.LOGS.items()}
+    return missing + [f"logs of {shape}" for shape in LOG_READERS if shape not in shapes]
+
+
+def _shape(file: Path, content: bytes) -> str:
+    """Whose log a sample is; empty if it is a table of anybody's."""
+    file.write_bytes(content)
+    return log_shape(next(raw_rows(file))[1])
 
 
 def _sources_of_files() -> Iterator[str]:

@@ -463,6 +463,15 @@ RUN: tuple[str, dict[str, bytes]] = ("", {})
 # -- a trial --------------------------------------------------------------------------------------
 
 
+def _is_ours(program: str, words: Any) -> bool:
+    """Whether a program is Gnomon itself, or fetches a package that Gnomon names, unopened."""
+    if program == sys.executable:
+        return True
+    named = package_data("vision/networks.yaml").read_text(encoding="utf-8")
+    fetches = Path(program).name == "npm" and words[1] == "pack" and "--ignore-scripts" in words
+    return fetches and words[2] in named
+
+
 class Watch:
     """Sees what this process opens for writing, starts and reaches, once it is told where."""
 
@@ -479,7 +488,7 @@ class Watch:
             self._changed(event, given)
         elif event in ("os.system", "os.exec", "os.posix_spawn"):
             self.seen.append(f"{event} {given!r}")
-        elif event == "subprocess.Popen" and str(given[0]) != sys.executable:
+        elif event == "subprocess.Popen" and not _is_ours(str(given[0]), given[1]):
             self.seen.append(f"started {given[0]} {given[1]!r}")
         elif event == "socket.connect" and isinstance(given[1], tuple):
             self._reached(str(given[1][0]))

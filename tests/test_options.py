@@ -7,7 +7,7 @@ import pytest
 from gnomon import registry
 from gnomon.cli.options import what_it_does
 from gnomon.errors import UsageError
-from gnomon.options import check_options, explained, option_help, options_of
+from gnomon.options import check_options, complete, explained, option_help, options_of
 
 
 def documented(name, *, seed=0, form="", data=""):
@@ -69,3 +69,11 @@ def test_every_option_of_what_ships_is_explained():
         if not what_it_does(kind, option, function):
             silent.append(f"{name} {option}")
     assert silent == []
+
+
+def test_a_text_that_yaml_took_for_something_else_is_said_or_written_out():
+    def fresh(*, bands: str = "", split: str | None = None, whole: bool = False): ...
+
+    assert complete(fresh, {"bands": 7, "whole": True})["bands"] == "7"
+    with pytest.raises(UsageError, match="The option bands is a text, not yes"):
+        complete(fresh, {"bands": True})

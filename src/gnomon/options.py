@@ -153,12 +153,16 @@ def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
 
 def converted(option: str, annotation: Any, value: Any) -> Any:
     """A text from the command line as the annotated type; numpy's whole numbers as int."""
-    if isinstance(value, bool):
-        return value
-    if not isinstance(value, str):
-        return index(value) if hasattr(value, "__index__") else value
     name = annotation.__name__ if isinstance(annotation, type) else str(annotation)
     kinds = name.replace(" ", "").split("|")
+    if isinstance(value, bool):
+        if kinds == ["str"]:
+            said = "yes" if value else "no"
+            raise UsageError(f"The option {option} is a text, not {said}.", "Write it in quotes.")
+        return value
+    if not isinstance(value, str):
+        number = index(value) if hasattr(value, "__index__") else value
+        return str(number) if kinds == ["str"] and isinstance(number, int | float) else number
     try:
         if "int" in kinds:
             return int(value)

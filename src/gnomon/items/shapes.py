@@ -157,7 +157,8 @@ def _of_helm(row: Row) -> dict[str, Any]:
     for each in references if isinstance(references, list) else ():
         if isinstance(each, dict):
             choices.append(_text_within(each.get("output")))
-            right += choices[-1:] * ("correct" in (each.get("tags") or ()))
+            tags = each.get("tags")
+            right += choices[-1:] * (isinstance(tags, list) and "correct" in tags)
     if len(choices) > 1 and len(right) < len(choices):
         found |= {"choices": choices, "answer": right}
     return found

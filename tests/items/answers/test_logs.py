@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import os
 import zipfile
 from pathlib import Path
 from random import Random
@@ -399,3 +400,32 @@ def test_a_comparison_of_two_logs_has_the_p_value_of_all_sign_flips(tmp_path, ca
     sums = [abs(sum(sign * d for sign, d in zip(signs, apart, strict=True))) for signs in flips]
     exact = sum(total >= abs(sum(apart)) for total in sums) / len(flips)
     assert found["p"] == pytest.approx(exact, abs=1e-9)
+
+
+def test_a_first_sample_that_lacks_its_scores_makes_no_answer_unread(tmp_path):
+    samples = []
+    for number in range(4):
+        asked = {"id": number, "input": f"Where {number}?", "choices": ["in", "on"], "target": "A"}
+        said = {"output": {"completion": "A"}, "scores": {"choice": {"value": "C", "answer": "A"}}}
+        samples.append({**asked, **said})
+    del samples[0]["scores"]
+    log = tmp_path / "log.json"
+    log.write_text(json.dumps({"version": 2, "eval": {"task": "a"}, "samples": samples}))
+    (run,) = import_log(log, tmp_path / "runs")
+    assert [answer.choice for _, answer in run.answers()] == ["in"] * 4
+
+
+def test_a_review_of_evalscope_that_is_none_is_a_sentence(tmp_path):
+    good = {"index": 0, "target": "A", "sample_score": {"score": {"value": {"acc": 1}}}}
+    for damaged in ({"index": 1}, {**good, "sample_score": "none"}):
+        log = tmp_path / "reviews.jsonl"
+        log.write_text(json.dumps(good) + "\n" + json.dumps(damaged) + "\n")
+        with pytest.raises(DataError, match="not a review of evalscope"):
+            import_log(log, tmp_path / "runs")
+
+
+@pytest.mark.parametrize("name", ["log.eval", "log.parquet", "log.xlsx"])
+def test_a_pipe_is_refused_and_keeps_nobody_waiting(name, tmp_path):
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(DataError, match="a pipe or a device"):
+        import_log(tmp_path / name, tmp_path / "runs")

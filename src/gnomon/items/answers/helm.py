@@ -77,6 +77,10 @@ def _counted(stats: Any) -> Any:
 def log_rows_of_evalscope(file: Path) -> Iterator[LogRow]:
     """The reviews: the prediction, and the main score that it got."""
     for line, row in raw_rows(file):
+        if not LOG_SHAPES["evalscope"].recognises(row):
+            raise DataError(
+                "not a review of evalscope.", "Write the log again.", file=file, line=line
+            )
         sampled = row["sample_score"]
         score = sampled.get("score")
         score = score if isinstance(score, dict) else {}

@@ -45,7 +45,7 @@ def unpacked(file: Path, start: str, end: str) -> Iterator[tuple[str, bytes]]:
                 if len(raw) > MEMBER_LIMIT or total > ARCHIVE_LIMIT:
                     raise _too_much(file, member)
                 yield member.filename, raw
-    except (zipfile.BadZipFile, EOFError, zlib.error, struct.error, OSError) as error:
+    except (zipfile.BadZipFile, EOFError, zlib.error, struct.error, OSError, UnicodeError) as error:
         raise _damaged(file, error) from None
     except (NotImplementedError, RuntimeError) as error:  # another method; a password
         raise DataError(

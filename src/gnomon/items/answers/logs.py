@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,12 +25,13 @@ from gnomon.items.answers.answering import answer_of
 from gnomon.items.converting import convert, named_picture
 from gnomon.items.mapping import ColumnMap, question_text
 from gnomon.items.resolving import refuse, resolve
-from gnomon.items.rows import bare_name, raw_rows
+from gnomon.items.rows import LOOKED_AT, bare_name, raw_rows
 from gnomon.items.shapes import LogRow, Row, log_shape
 from gnomon.items.values import NLI, scalar
 from gnomon.records import OUTCOMES, Answer, Fingerprint, Item, Prediction, digest
 from gnomon.runs import MANIFEST, Manifest, Run, RunLog
 
+MOST_SAMPLES = 100_000  # of one question: a log may claim any number
 # As lm-eval names its logs, with the date at the end, and lmms-eval, with the date before it.
 TASK = re.compile(r"(?:\d{8}_\d{6}_)?samples_(.+?)(_\d{4}-\d\d-\d\dT[\d.:-]+)?")
 RIGHT = {"1": True, "0": False, "true": True, "false": False, "c": True, "i": False}
@@ -127,15 +129,17 @@ def _kept_run(file: Path, folder: Path, name: str, task: str, answers: list[Logg
 
 def logged_answers(file: Path) -> Iterator[LoggedAnswer]:
     """Every question of a log with every answer to it."""
-    first = next(raw_rows(file), None)
-    if first is None:
+    shapes = [log_shape(row) for _, row in islice(raw_rows(file), LOOKED_AT)]
+    if not shapes:
         return
-    log_rows = partial(READERS[log_shape(first[1])], file)
+    shape = next(filter(None, shapes), "")  # the first sample may lack what the others have
+    log_rows = partial(READERS[shape], file)
     by_line = _converted(file, log_rows)
     for row in log_rows():
         item = row.item or by_line.get(row.said.line)
         found = _answered(file, row, item)
-        answer = msgspec.structs.replace(found.answer, sample=row.sample)
+        sample = min(max(0, row.sample), MOST_SAMPLES)
+        answer = msgspec.structs.replace(found.answer, sample=sample)
         yield found._replace(answer=answer)
 
 
