@@ -52,3 +52,7 @@ def test_sets_are_listed(capsys):
     assert main(["list", "sets", "geneval", "--format", "json"]) == 0
     (one,) = json.loads(capsys.readouterr().out)
     assert one["licence"] == "MIT"
+    assert main(["list", "sets", "stepgame"]) == 0
+    assert "audit: from the story alone a classifier gets 23 %" in capsys.readouterr().out
+    assert main(["list", "sets", "mindcube"]) == 0
+    assert "audit: not audited here" in capsys.readouterr().out

@@ -1,15 +1,18 @@
-"""Judging again: the pictures of a run looked at with another judge, as a run of its own."""
+"""A run again with another judge of its pictures, or a second reader of its replies."""
 
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gnomon.cli.dispatch import tell
 from gnomon.cli.selection import settings_of
 from gnomon.errors import UsageError, inert
 
 if TYPE_CHECKING:
+    from gnomon.items.source import ItemSource
     from gnomon.runs import Run
 
 
@@ -28,6 +31,46 @@ def judge_again(args: Namespace) -> int:
     return 0
 
 
+def read_again(args: Namespace) -> int:
+    """Have a second reader read what the named runs left unread, and show the scores."""
+    from gnomon.cli.run import show_runs
+    from gnomon.runs import open_runs
+
+    old = open_runs(args.benchmarks)
+    show_runs(args, [*old, *read_unread(args, old)])
+    return 0
+
+
+def read_unread(args: Namespace, runs: Sequence[Run]) -> list[Run]:
+    """The runs with their unread replies read by the model of --read-with, as runs of their own."""
+    from gnomon.cli.progress import ask_model
+    from gnomon.registry import model
+    from gnomon.runs.secondreader import SecondReader
+
+    found = []
+    for run in runs:
+        reader = SecondReader(run, model(args.read_with))
+        source = _source_of(run)
+        title = f"{source.name} · replies of {reader.spec} read with {args.read_with}"
+        folder = args.runs or Path(run.path).parent
+        found.append(
+            ask_model(title, source, reader, quiet=args.quiet, runs=folder, restart=args.restart)
+        )
+    return found
+
+
+def _source_of(run: Run) -> ItemSource:
+    """The items that a run was asked."""
+    from gnomon.items.experiments import benchmark_entry
+    from gnomon.items.source import load
+
+    manifest = run.manifest
+    asked = benchmark_entry(manifest)  # a file of items is named by its path
+    source = load(asked["name"], **asked.get("options", {}))
+    source = source.limited(manifest.limit).permuted(manifest.permute)
+    return source.sharded(manifest.shard or None)
+
+
 def _changes(args: Namespace) -> dict[str, Any]:
     """The options that differ from those of the old run."""
     found = {key.removeprefix("model."): value for key, value in settings_of(args).items()}
@@ -43,18 +86,35 @@ def _changes(args: Namespace) -> dict[str, Any]:
 
 def _judged(args: Namespace, run: Run, changes: dict[str, Any]) -> Run:
     from gnomon.cli.progress import ask_model
-    from gnomon.items.source import load
     from gnomon.paint.factory import finished_painter
+    from gnomon.paint.judges.answers import people_judge
     from gnomon.registry import model
     from gnomon.trust import without_trust
 
     finished_painter(run.path)  # says so if there are no pictures
     manifest = run.manifest
     options = {**without_trust(manifest.model_options), **changes, "painted": str(run.path)}
-    source = load(manifest.benchmark, **manifest.options)
-    source = source.limited(manifest.limit).permuted(manifest.permute)
-    source = source.sharded(manifest.shard or None)
+    source = _source_of(run)
+    kind, _, file = str(options.get("judge", "")).partition(":")
+    if kind == "people":
+        source = _looked_at(source, people_judge(file).items)
     again = model(manifest.model, **options)
     title = f"{source.name} · {again.spec}"
     runs = args.runs or Path(run.path).parent
     return ask_model(title, source, again, quiet=args.quiet, runs=runs, restart=args.restart)
+
+
+def _looked_at(source: ItemSource, items: Collection[str]) -> ItemSource:
+    """The items of which somebody has looked at a picture: the others were not judged at all."""
+    found = source.only(items)
+    left = len(source) - len(found)
+    if not len(found):
+        raise UsageError(
+            "Nobody has looked at any picture of this run.",
+            "Ask people with `gnomon people ask RUN --task picture`, and give their folder.",
+        )
+    if left:
+        tell(
+            f"{left:,} of {len(source):,} items are left out: nobody has looked at their pictures."
+        )
+    return found

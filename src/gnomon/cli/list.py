@@ -280,6 +280,7 @@ def list_sets(args: Namespace) -> int:
         if args.name:
             print(hanging("", f"files: {', '.join(one.files)}; where: {one.where}"))
             print(hanging("", f"licence: {one.licence}. {one.note}".strip()))
+            print(hanging("", f"audit: {one.audit or 'not audited here'}"))
     print("`gnomon run set:NAME -m MODEL --data DIR` asks one, with its authors' files in DIR.")
     return 0
 

@@ -15,6 +15,7 @@ from gnomon.runs.pace import duration
 from gnomon.runs.progress import RunProgress, drawn_line, in_words, progress_line
 
 if TYPE_CHECKING:
+    from gnomon.contracts import Model
     from gnomon.items.source import ItemSource
     from gnomon.registry import ModelSpec
     from gnomon.runs import Run
@@ -35,7 +36,7 @@ def live_line(title: str, *, quiet: bool) -> Iterator[Callable[[RunProgress], No
 
 
 def ask_model(
-    title: str, source: ItemSource, model: ModelSpec, *, quiet: bool, **options: Any
+    title: str, source: ItemSource, model: Model | ModelSpec, *, quiet: bool, **options: Any
 ) -> Run:
     """Ask as `gnomon.run` does, with a live line, and keep the command with the run."""
     from gnomon import api

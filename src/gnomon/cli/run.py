@@ -20,6 +20,7 @@ examples:
   gnomon run spacenli -m hf:roberta-large-mnli --workers ray:8 --set gpus_per_worker=1
   gnomon run runs/posrel@fresh-* --judge-again --set rule=visor
   gnomon run runs/scales@fresh-* --judge-again --set rule=released --set depth=none
+  gnomon run runs/scales@fresh-* --read-with smollm2
 
 A suite is a list of benchmarks: quick, text, vision, paper, all, or a YAML file of your own. What a
 model cannot be asked is left out with a sentence. An experiment is such a file with models, prompts
@@ -48,6 +49,10 @@ parts (docs/scale-shards.md).
 --judge-again takes runs of painted pictures and looks at the same pictures with another judge;
 nothing is painted. The new answers are a run of their own beside the old one. What --set does not
 change (judge, detector, depth, rule, least) stays as it was.
+
+--read-with asks a small model which choice each reply gives that no rule could read, or none. The
+new answers are a run of their own; the table tells how often that model agrees with the rules, and
+the score corrected for its mistakes (docs/models.md).
 """
 
 from __future__ import annotations
@@ -77,6 +82,10 @@ def main(args: Namespace) -> int:
         from gnomon.cli.judging import judge_again
 
         return judge_again(args)
+    if args.read_with and not args.model:
+        from gnomon.cli.judging import read_again
+
+        return read_again(args)
     args.runs = args.runs or "runs"
     wanted(args)  # a slip is told before anything is made
     if args.dry_run:
@@ -97,10 +106,14 @@ def main(args: Namespace) -> int:
         # an empty shard, and what a suite leaves out, has no folder
         if went_well and (planned.folder / MANIFEST).exists():
             runs.append(Run.open(planned.folder))
+    if args.read_with:
+        from gnomon.cli.judging import read_unread
+
+        runs += read_unread(args, runs)
     asked_again = args.restart or args.retry_errors
     if runs and not asked_again and _answers(carrying.plan) == earlier and not args.quiet:
         tell("all answers were there, and nothing was asked. --restart asks again.")
-    _show_runs(args, runs)
+    show_runs(args, runs)
     if runs:
         _write_reports(args, runs, reports(args))
         for found in files:
@@ -152,7 +165,7 @@ def _write_reports(args: Namespace, runs: list[Run], pages: list[str]) -> None:
 # What is printed at the end: one row a benchmark and model, and what to look at next.
 
 
-def _show_runs(args: Namespace, runs: Sequence[Run]) -> None:
+def show_runs(args: Namespace, runs: Sequence[Run]) -> None:
     """Print the scores of runs as the command wants them."""
     if args.format == "json":
         for run in runs:

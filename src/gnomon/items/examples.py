@@ -5,8 +5,6 @@ set that it shares nothing with, so that no item is lost and few beginnings serv
 are put into the model's options, so that a run's identity and its manifest hold them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

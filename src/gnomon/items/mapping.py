@@ -23,7 +23,11 @@ GOLD_IS = ("text", "letter", "index0", "index1", "name", "first")
 WRITTEN_GOLD = ("number", "set", "order", "mask", "box", "polygon", "point")
 NONE = ("none",)  # what a map says of something that the items are not to have
 LETTERED = "abcdefghij"
-PREFIXES = ("", "option_", "option", "choice_", "choice", "ending", "sol", "answer_", "opt", "opt_")
+PREFIXES = (
+    *("", "option_", "option", "opt_", "opt", "choice_", "choice"),
+    *("ending", "sol", "answer_", "answer"),
+)
+LETTERED_ONLY = ("", "answer")  # answer1, answer2 are what several people said
 NUMBERED = ("0123456789", "123456789")
 SEVERAL = re.compile(r"(image|img|picture|photo|frame)_?(\d+)")  # pictures, each in its column
 FIRST_COUNTS = ("id", "group", "image")  # of several columns; what is not used is told
@@ -245,7 +249,7 @@ def guessed_map(columns: Sequence[str], given: ColumnMap) -> ColumnMap:
     if not found["image"]:
         found["image"] = _series_of_pictures(by_name, taken)
     if not found["choices"] and not found["labels"] and not found["thing_a"]:
-        found["choices"] = _option_columns(by_name, taken)
+        found["choices"] = _option_columns(by_name, taken) or _with_distractors(by_name, found)
     found |= dict.fromkeys(off, ())
     return ColumnMap(**found)
 
@@ -306,6 +310,16 @@ def _captions(by_name: Mapping[str, list[str]], found: Mapping[str, Any]) -> dic
     return {"choices": tuple(listed), "gold": tuple(listed), "gold_is": "first"}
 
 
+def _with_distractors(
+    by_name: Mapping[str, list[str]], found: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """The column of the right answer and those of the wrong ones, where these have usual names."""
+    wrong = columns_among(by_name, column_names().captions["distractors"])
+    if not wrong or len(found["gold"]) != 1:
+        return ()
+    return (*found["gold"], *wrong)
+
+
 def _scene(by_name: Mapping[str, list[str]], found: Mapping[str, Any]) -> dict[str, Any]:
     """Two things and their relation, where the rows have no other answer."""
     usual = column_names().usual
@@ -357,7 +371,7 @@ def _series_of_pictures(by_name: Mapping[str, list[str]], taken: set[str]) -> tu
 def _option_columns(by_name: Mapping[str, list[str]], taken: set[str]) -> tuple[str, ...]:
     """Columns with a name for each option, such as A, B, C, D or option_1, option_2."""
     for prefix in PREFIXES:
-        series = (LETTERED, *NUMBERED) if prefix else (LETTERED,)
+        series = (LETTERED,) if prefix in LETTERED_ONLY else (LETTERED, *NUMBERED)
         for ends in series:
             names = []
             for end in ends:

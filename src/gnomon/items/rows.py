@@ -16,6 +16,7 @@ from gnomon.files import (
     FILE_LIMIT,
     PACKED,
     delimiter_of,
+    first_bytes,
     read_json,
     read_jsonl,
     read_lines,
@@ -52,6 +53,8 @@ def raw_rows(path: Path) -> Iterator[tuple[int, Row]]:
     """The rows as they stand in the file: those of a log are its samples."""
     ending = bare_name(path.name)
     if ending.endswith(tuple(BINARY)):
+        if path.exists():
+            first_bytes(path, 1)  # pipes and devices are refused: who opens them may wait for ever
         return BINARY[Path(ending).suffix](path)
     head = [line for _, line in islice(text_lines(path), LOOKED_AT)]
     if not head and not ending.endswith((".csv", ".tsv")):
@@ -100,20 +103,28 @@ def json_lines(path: Path) -> Iterator[tuple[int, Row]]:
 def json_document(path: Path) -> Iterator[tuple[int, Row]]:
     """JSON lines, or one document: a list of rows, an object that has one, or rows by their ids."""
     head = [line for _, line in islice(read_lines(path), 2)]
-    if head and _is_row(head[0], alone=len(head) == 1):
+    objects = [_object_in(line) for line in head]
+    if objects and objects[0] is not None and _are_rows(objects):
         yield from json_lines(path)
         return
     content: Any = read_json(path, object)
     yield from enumerate(_listed(path, content), start=1)
 
 
-def _is_row(line: str, *, alone: bool) -> bool:
-    """Whether a line is a whole JSON object, and not one that has the list of rows."""
+def _object_in(line: str) -> dict[str, Any] | None:
     try:
-        found = msgspec.json.decode(line, type=dict[str, Any])
+        return msgspec.json.decode(line, type=dict[str, Any])
     except (msgspec.MsgspecError, RecursionError):
-        return False
-    return _list_in(found, by_any_name=alone) is None and not _by_id(found)
+        return None
+
+
+def _are_rows(head: list[dict[str, Any] | None]) -> bool:
+    """Whether the first lines are rows, and not a document that has the list of rows."""
+    first = head[0] or {}
+    if len(head) == 2 and head[1] is not None:
+        return True
+    alone = len(head) == 1
+    return _list_in(first, by_any_name=alone) is None and not _by_id(first)
 
 
 def _list_in(content: dict[str, Any], *, by_any_name: bool) -> list[Any] | None:
@@ -159,6 +170,23 @@ def _listed(path: Path, content: Any) -> list[Row]:
             f"Write one object a line, or a list of them, or one named {', '.join(LISTS[:3])}.",
             file=path,
         )
+    if isinstance(content, dict):
+        return _with_pictures(content.get("images"), found)
+    return found
+
+
+def _with_pictures(images: Any, rows: list[Row]) -> list[Row]:
+    """The rows with the pictures that a document lists by id, as COCO and VQA do."""
+    if not isinstance(images, list) or images is rows:
+        return rows
+    names = {}
+    for image in images:
+        if isinstance(image, dict) and "file_name" in image:
+            names[image.get("id")] = image["file_name"]
+    found = []
+    for row in rows:
+        name = names.get(row.get("image_id"))
+        found.append({**row, "file_name": name} if name and "image" not in row else row)
     return found
 
 

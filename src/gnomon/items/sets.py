@@ -3,8 +3,6 @@
 None of their data are here: `set:NAME` reads the files in the folder that `--data` names.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -32,6 +30,7 @@ class NamedSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     licence: str
     opened: str  # "file" if its own file was read here, "form" if rows in its form were, "no"
     map: dict[str, str | tuple[str, ...]] = {}
+    audit: str = ""  # what was found in its file; empty if nobody here could audit it
     note: str = ""
 
 

@@ -17,6 +17,8 @@ Row = Mapping[str, Any]
 NumberedRow = tuple[int, Row]
 TURNS = ("conversations", "messages")
 ROLES = {"human": "question", "user": "question", "gpt": "answer", "assistant": "answer"}
+PAIR = {"image_0", "image_1", "caption_0", "caption_1"}  # two pictures, and the caption of each
+QUESTIONS = ("questions", "qas", "qa_pairs")  # what a story may call those about it
 PICTURE_MARK = re.compile(r"\s*<image>\s*")
 BABI_LINE = re.compile(r"(\d+) (.+)")
 
@@ -52,13 +54,22 @@ def plain_rows(rows: Iterable[NumberedRow]) -> Iterator[NumberedRow]:
             filter_of_log = filter_of_log or row.get("filter")
             if row.get("filter") == filter_of_log and LOG_SHAPES[shape].is_first(row):
                 yield number, LOG_SHAPES[shape].question(row)
-        elif _turns_of(row):
-            for found in _of_conversation(row):
-                yield number, found
-        elif isinstance(row.get("include"), list) and "prompt" in row:
-            yield number, _of_geneval(row)
-        else:
-            yield number, row
+            continue
+        for found in _plain_rows_of(row):
+            yield number, found
+
+
+def _plain_rows_of(row: Row) -> Iterable[Row]:
+    """The questions of one row: one, unless a collection keeps several in it."""
+    if _turns_of(row):
+        return _of_conversation(row)
+    if isinstance(row.get("include"), list) and "prompt" in row:
+        return [_of_geneval(row)]
+    if row.keys() >= PAIR:
+        return _of_pair(row)
+    if _questions_within(row):
+        return _of_story(row)
+    return [row]
 
 
 def log_shape(row: Row) -> str:
@@ -202,7 +213,9 @@ def _of_conversation(row: Row) -> Iterator[Row]:
     number = 0
     for turn in _turns_of(row):
         role = ROLES.get(str(turn.get("from", turn.get("role", ""))))
-        said = scalar(turn.get("value", turn.get("content"))) or ""
+        content = turn.get("value", turn.get("content"))
+        said = scalar(content) or _text_of_messages([{"content": content}])
+        beside |= _pictures_of_parts(content)
         if role == "question":
             asked.append(PICTURE_MARK.sub(" ", said).strip())
         elif role == "answer" and asked:
@@ -212,6 +225,53 @@ def _of_conversation(row: Row) -> Iterator[Row]:
                 found["id"] = f"{found['id']}/{number}"
             yield found
             asked.clear()
+
+
+def _pictures_of_parts(content: Any) -> dict[str, Any]:
+    """The pictures among the parts of a message, as servers take them."""
+    pictures = []
+    for part in content if isinstance(content, list) else ():
+        shown = None
+        if isinstance(part, dict):
+            shown = part.get("image_url", part.get("image"))
+        pictures.append(shown.get("url") if isinstance(shown, dict) else shown)
+    pictures = [picture for picture in pictures if picture]
+    return {"images": pictures} if pictures else {}
+
+
+def _of_pair(row: Row) -> Iterator[Row]:
+    """A row of Winoground: each picture with both captions, of which one is its own."""
+    beside = {name: value for name, value in row.items() if name not in PAIR}
+    for own, other in (("0", "1"), ("1", "0")):
+        found = {**beside, "caption": row[f"caption_{own}"], "foil": row[f"caption_{other}"]}
+        found["image"] = row[f"image_{own}"]
+        if "id" in row:
+            found |= {"id": f"{row['id']}/{own}", "group": row["id"]}
+        yield found
+
+
+def _questions_within(row: Row) -> list[Any]:
+    """The questions about a story, if a row is one; a story without any is no list of them."""
+    for name in QUESTIONS:
+        asked = row.get(name)
+        if isinstance(asked, list) and asked and all(isinstance(each, dict) for each in asked):
+            return asked if "question" not in row else []
+    return []
+
+
+def _of_story(row: Row) -> Iterator[Row]:
+    """A row for each question about a story, as SpartQA and ReSQ list them."""
+    beside = {name: _joined(value) for name, value in row.items() if name not in QUESTIONS}
+    for asked in _questions_within(row):
+        own = {name: value for name, value in asked.items() if name not in ("id", "q_id")}
+        yield {**beside, **own, "question": _joined(asked.get("question"))}
+
+
+def _joined(value: Any) -> Any:
+    """Sentences of a list as one text."""
+    if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
+        return " ".join(value)
+    return value
 
 
 def _of_geneval(row: Row) -> Row:

@@ -13,7 +13,7 @@ import msgspec
 from gnomon.errors import GnomonError
 from gnomon.items.converting import found_picture
 from gnomon.items.itemfiles import numbered_items, picture_folder, rows_of_file
-from gnomon.items.mapping import ColumnMap, parse_map
+from gnomon.items.mapping import ColumnMap, parse_map, plain_name
 from gnomon.items.resolving import IN_WORDS, cannot_be_asked
 from gnomon.items.shapes import Row
 from gnomon.items.values import OddCellError, value_at
@@ -21,6 +21,7 @@ from gnomon.records import WRITTEN
 
 LOOKED_AT = 50  # rows in which pictures are looked for
 PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
+IDS_OF_PICTURES = ("image_id", "imageid", "img_id")
 NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 
 
@@ -162,13 +163,19 @@ def _units(mapping: ColumnMap, groups: set[str]) -> str:
 
 
 def unused_pictures(rows: Iterable[tuple[int, Row]], mapping: ColumnMap) -> list[str]:
-    """The columns that seem to hold pictures and are not shown."""
+    """The columns that seem to hold or name pictures and are not shown."""
     found: dict[str, None] = {}
     for _, row in rows:
         for name in row:
-            value = value_at(row, name)
-            held = isinstance(value, Mapping) and ("bytes" in value or "path" in value)
-            named = isinstance(value, str) and value.lower().endswith(PICTURES)
-            if (held or named) and name not in mapping.taken:
+            named = not mapping.image and plain_name(name) in IDS_OF_PICTURES
+            if name not in mapping.taken and (named or _holds_picture(value_at(row, name))):
                 found[name] = None
     return list(found)
+
+
+def _holds_picture(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return "bytes" in value or any(map(_holds_picture, value.values()))
+    if isinstance(value, list):
+        return any(map(_holds_picture, value))
+    return isinstance(value, str) and value.lower().endswith(PICTURES)

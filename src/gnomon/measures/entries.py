@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.errors import UsageError
 from gnomon.grouped import grouped
-from gnomon.measures.correction import Trial, trial_in
+from gnomon.measures.correction import SecondReading, Trial, trial_in
 from gnomon.measures.runlabels import labels, labels_of
 from gnomon.measures.seeds import by_seed, seedless, slices, together
 from gnomon.measures.table import Details, Table
@@ -41,6 +41,7 @@ class ScoredTable(NamedTuple):
     seeds: tuple[Table, ...] = ()  # the tables of runs that were taken together
     unlisted: tuple[str, ...] = ()  # forms of permuted items whose choices the model was not shown
     trial: Trial | None = None  # of the judge that looked at what the model painted
+    reading: SecondReading | None = None  # of replies that no rule could read
 
 
 def table_of(run: Run) -> tuple[Table, tuple[str, ...]]:
@@ -71,11 +72,24 @@ def entries_of(runs: Iterable[Run]) -> list[ScoredTable]:
     entries = []
     for run, (table, measures) in zip(opened, found, strict=True):
         unlisted = tuple(run.manifest.unlisted)
-        trial = trial_in(run.manifest.model_description)
-        entries.append(
-            ScoredTable(table, measures, names[id(table)], unlisted=unlisted, trial=trial)
-        )
+        reading = second_reading(run)
+        trial = None if reading else trial_in(run.manifest.model_description)
+        entry = ScoredTable(table, measures, names[id(table)], unlisted=unlisted)
+        entries.append(entry._replace(trial=trial, reading=reading))
     return entries
+
+
+def second_reading(run: Run) -> SecondReading | None:
+    """What a second reader read of a run's replies, and how it was tried, if there was one."""
+    from gnomon.runs.secondreader import RULE
+
+    description = run.manifest.model_description
+    trial = trial_in(description)
+    if trial is None or "read_with" not in description:
+        return None
+    ids = {answer.item for _, answer in run.numbered_answers() if answer.rule == RULE}
+    agreed = int(description["trial"].get("agreed", 0))
+    return SecondReading(frozenset(ids), trial, agreed)
 
 
 def with_guesses(entries: Sequence[ScoredTable], seed: int) -> list[ScoredTable]:

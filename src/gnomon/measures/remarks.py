@@ -13,7 +13,13 @@ import numpy as np
 from gnomon.contracts import Need
 from gnomon.measures.accuracy import accuracy, error_parts, items_per_group, told_parts
 from gnomon.measures.chance import WORDS, unmet
-from gnomon.measures.correction import Trial, corrected_accuracy
+from gnomon.measures.correction import (
+    Corrected,
+    SecondReading,
+    Trial,
+    corrected_accuracy,
+    corrected_readings,
+)
 from gnomon.measures.entries import ScoredTable
 from gnomon.measures.statistics import standard_error
 from gnomon.measures.table import Table
@@ -46,6 +52,8 @@ def remarks(entry: ScoredTable, measures: Sequence[str], *, guessed: bool = Fals
     found = [_missing(entry, guessed), *_unmet(table, measures), _coarse(table, measures)]
     if entry.trial is not None:
         found.append(_judge(table, entry.trial))
+    if entry.reading is not None:
+        found.append(told_readings(table, entry.reading))
     parts = error_parts([table], standard_error(accuracy(table)))
     if parts is not None:
         found.append(told_parts(parts, "accuracy"))
@@ -92,8 +100,30 @@ def _judge(table: Table, trial: Trial) -> str:
         return f"{worth}; the trial does not fit these pictures, so no score without its mistakes."
     if isnan(found.value) or found.high - found.low > UNTOLD:
         return f"{worth}; that says next to nothing about the painter."
+    return f"{worth}; without its mistakes, {_in_words(found)} show what was asked."
+
+
+def told_readings(table: Table, reading: SecondReading) -> str:
+    """How many replies a second reader read, how it agrees with the rules, and what follows."""
+    trial = reading.trial
+    tried = trial.shown + trial.other
+    count = len(reading.ids)
+    worth = (
+        f"{count:,} {'reply was' if count == 1 else 'replies were'} read by the second reader, "
+        f"which took {_percent(reading.agreed / max(1, tried))} of {tried:,} that the rules read "
+        "for the same choice as they do"
+    )
+    if not count:
+        return f"{worth}."
+    found = corrected_readings(table, reading)
+    if isnan(found.value):
+        return f"{worth}; that says next to nothing about what it read alone."
+    return f"{worth}; without its mistakes, {_in_words(found)} are right."
+
+
+def _in_words(found: Corrected) -> str:
     low, value, high = (f"{100 * share:.1f}" for share in (found.low, found.value, found.high))
-    return f"{worth}; without its mistakes, {value} % ({low} to {high}) show what was asked."
+    return f"{value} % ({low} to {high})"
 
 
 def _percent(share: float) -> str:

@@ -39,6 +39,9 @@ def settings_of(run: Run) -> dict[str, Any]:
         found["permute"] = manifest.permute
     if manifest.shard:
         found["shard"] = manifest.shard
+    reader = manifest.model_description.get("read_with")
+    if isinstance(reader, Mapping):
+        found["read_with"] = reader.get("model", "")
     weights = (manifest.model_files or {}).get(scheme_of(manifest.model)[1])
     if weights:
         found["weights"] = weights[:SHOWN_DIGITS]

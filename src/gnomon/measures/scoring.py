@@ -12,7 +12,7 @@ from gnomon.contracts import Measure
 from gnomon.errors import UsageError
 from gnomon.measures.accuracy import ACCURACY
 from gnomon.measures.chance import chance_of, needs_two_runs, unmet
-from gnomon.measures.correction import Trial, corrected_accuracy
+from gnomon.measures.correction import corrected_accuracy, corrected_readings
 from gnomon.measures.entries import ScoredTable, measures_of, pooled_over_seeds, sliced, table_of
 from gnomon.measures.intervals import interval, known
 from gnomon.measures.seeds import SeedScore, over_seeds
@@ -69,18 +69,23 @@ def score_entries(
             draws=draws,
             level=level,
         )
-        if entry.trial is not None and not measures:
-            rows += _without_mistakes(entry.table, entry.trial, level)
+        if not measures:
+            rows += _without_mistakes(entry, level)
         found += [Scored(row, entry.label, table.about.seed) for row in rows]
     return found
 
 
-def _without_mistakes(table: Table, trial: Trial, level: float) -> list[Score]:
-    """The accuracy of a painter without the mistakes of its judge, if the trial allows that."""
-    found = score(table, ACCURACY, level=level)
-    right = corrected_accuracy(table, trial, level)
+def _without_mistakes(entry: ScoredTable, level: float) -> list[Score]:
+    """The accuracy without the mistakes of who judged or read, if a trial allows that."""
+    if entry.trial is not None:
+        right = corrected_accuracy(entry.table, entry.trial, level)
+    elif entry.reading is not None:
+        right = corrected_readings(entry.table, entry.reading, level)
+    else:
+        return []
     if isnan(right.value):
         return []
+    found = score(entry.table, ACCURACY, level=level)
     low, high = right.low, right.high
     name = "corrected_accuracy"
     return [replace(found, measure=name, value=right.value, low=low, high=high, chance=None)]

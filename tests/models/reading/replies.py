@@ -155,7 +155,7 @@ ENTAILMENT_REPLIES = [
     ("True for the first part, false for the second.", None),
     ("The statement 'The cat is not in the box' is True.", TRUE),
     ('The statement "It is not true that the cat sleeps" is False.', FALSE),
-    ("The statement could not be true.", None),
+    ("The statement could not be true.", FALSE),
     ("No contradiction, no entailment: neutral.", NEITHER),
     ("There is no contradiction between them, so it's an entailment.", TRUE),
     ("True (contradiction)", None),

@@ -99,7 +99,7 @@ CASES = [
     ("I have no idea.", TRUTH, None),
     ("<b>No</b>", TRUTH, FALSE),
     ("Answer - yes", TRUTH, TRUE),
-    ("There's no way that's so", TRUTH, None),
+    ("There's no way that's so", TRUTH, FALSE),
     ("I choose B.", SIZE, 1),
     ("so no one knows", TRUTH, None),
     # negations
@@ -114,7 +114,7 @@ CASES = [
     ("It is not necessarily true.", TRUTH, None),
     ("The statement is true.", TRUTH, TRUE),
     ("isn't true", TRUTH, FALSE),
-    ("I do not think that is true", TRUTH, None),
+    ("I do not think that is true", TRUTH, FALSE),
     ("The statement isn't true.", NLI, None),
     ("No, it is not.", TRUTH, FALSE),
     ("Yes.", TRUTH, TRUE),
@@ -189,7 +189,7 @@ def test_a_word_shared_by_two_choices_decides_nothing():
 
 
 def test_the_rule_that_decided_is_named():
-    names = [rule.name for rule in RULES]
+    names = [*(rule.name for rule in RULES), "verdict"]
     for reply, words, expected in CASES:
         rule = explain(reply, words).rule
         assert (rule in names) == (expected is not None)

@@ -18,7 +18,7 @@ REACH = 300  # characters around a label that can change what it means
 
 _SENTENCE = re.compile(r"[.!?;\n]")
 _BUT = re.compile(r"\bbut\b")
-_DENIES = re.compile(r"not|n't|never")
+_DENIES = re.compile(r"not|n't|never|(?:(?:any|every)thing|all) but")
 _DIRECTLY = frozenset(
     {"", "quite", "at all", "actually", "really", "the", "a", "an", "on the", "to the", "in the"}
 )  # between "not" and the label

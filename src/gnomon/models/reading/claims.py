@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from gnomon.lexicon.replies import any_degree, any_of, degree_in, phrase, reply_words
@@ -18,7 +18,6 @@ from gnomon.models.reading.segments import sentences_of
 _NOTHING: frozenset[int] = frozenset()
 _NEVER = re.compile(r"(?!)")
 _REACH = 200  # characters of a clause on either side of a name
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 _NO_NOUNS = frozenset("a an the is are of in on at to".split())
 _STRENGTHS = ("plain_verdict", "verdict", "weak_verdict")  # phrases, the surest first
 _MOST = 100  # sentences that are looked at, from the end
@@ -52,8 +51,6 @@ def option_frame(choices: Sequence[str]) -> OptionFrame:
     for place in places:
         core = choices[place].split()[at]
         names[place] = _names(core, shared)
-        if len(choices) == 2 and core not in _ORDINALS:
-            names[place] |= {f"{_ORDINALS[place]} one", f"{_ORDINALS[place]} option"}
         if len(core) == 1 and core.isalpha():
             letters[core] = place
     return OptionFrame(names, degree_in(" ".join(shared)), letters)
@@ -87,10 +84,48 @@ def _names(core: str, shared: Sequence[str]) -> set[str]:
         letters = nouns or set(known.nouns[0])
         return {f"{noun} {core}" for noun in letters}
     names = {f"{core} {noun}" for noun in nouns} | {f"{core} one"}
-    if core in _ORDINALS:
-        number = _ORDINALS.index(core) + 1
-        names |= {f"{noun} {number}" for noun in nouns}
+    for ordinal in known.ordinals:
+        if core in ordinal:
+            names |= {f"{noun} {ordinal[-1]}" for noun in nouns}
     return names
+
+
+class OrdinalNames(NamedTuple):
+    """How replies point at each option by its place."""
+
+    named: list[set[str]]  # "second option", "choice 2"
+    things: list[set[str]]  # "the latter", "the second is": of options that are things
+    bare: list[set[str]]  # "second", "last": only as the whole reply
+
+
+def ordinal_names(own: Sequence[set[str]]) -> OrdinalNames:
+    """The names of options by their places; none where the options are such names themselves.
+
+    >>> "option 2" in ordinal_names([{"left"}, {"right"}]).named[1]
+    True
+    """
+    known = reply_words()
+    named: list[set[str]] = [set() for _ in own]
+    things: list[set[str]] = [set() for _ in own]
+    bare: list[set[str]] = [set() for _ in own]
+    numbers = {word for ordinal in known.ordinals for word in ordinal}
+    taken = {word for words in own for each in words for word in each.split()}
+    if numbers & taken or not own:
+        return OrdinalNames(named, things, bare)
+    listed = known.ordinals[: len(own)]
+    for place, (first, short, number, digit) in enumerate(listed):
+        for noun in known.option_nouns:
+            named[place] |= {f"{first} {noun}", f"{noun} {number}", f"{noun} {digit}"}
+        bare[place] |= {first, short, f"number {digit}", f"number {number}", f"{first} thing"}
+        things[place] |= {f"the {first} {rest}" for rest in ("one", "of the two", "is", "weighs")}
+    for place, words in known.by_place.get(len(own), {}).items():
+        things[place].update(f"the {word}" for word in words)
+    things[-1].update(f"the {word}" for word in known.last)
+    named[-1].update(f"last {noun}" for noun in known.option_nouns)
+    for place, names in enumerate(things):
+        bare[place] |= {name.removeprefix("the ") for name in names}
+    bare[-1].add("last")
+    return OrdinalNames(named, things, bare)
 
 
 # --- degrees --------------------------------------------------------------------------------------
@@ -103,13 +138,63 @@ def _degrees(asked: str) -> re.Pattern[str]:
     more, less = {asked}, set[str]()
     for high, low in known.degrees:
         if asked in high:
-            more.update(high, known.outdoes)
+            more.update(high)
             less.update(low)
         elif asked in low:
             more.update(low)
             less.update(high)
     same, opposite = any_of(more - less), any_of(less - more)
     return re.compile(rf"(?<!\w)(?:(?P<more>{same})|(?P<less>{opposite}))(?!\w)")
+
+
+@lru_cache(maxsize=64)
+def _scale(words: frozenset[str]) -> tuple[Sequence[str], Sequence[str]] | None:
+    """The degrees, and the opposite ones, of which a question's words are."""
+    for high, low in reply_words().degrees:
+        if words & {*high, *low}:
+            return high, low
+    return None
+
+
+class PlainComparison:
+    """Says "dwarfs", "half the size of" and "not as small as" by the degree that is asked about."""
+
+    def __init__(self, words: set[str]) -> None:
+        self._scale = _scale(frozenset(words))
+
+    def of(self, text: str) -> str:
+        """The text with comparisons of two things as "is larger than"."""
+        if self._scale is None or not phrase("compares").search(text):
+            return text
+        (more, *_), (less, *_) = self._scale
+        text = phrase("unsurpassed").sub(r"the \g<degree> one is", text)
+        text = phrase("all_but").sub(self._all_but, text)
+        text = phrase("outdone").sub(f"is {less} than", text)
+        text = phrase("outdoes").sub(f"is {more} than", text)
+        text = phrase("part_of").sub(partial(_said, less), text)
+        text = phrase("multiple_of").sub(partial(_said, more), text)
+        text = phrase("less_so").sub(partial(self._by_adjective, opposite=True), text)
+        for form in ("more_so", "by_standard"):
+            text = phrase(form).sub(partial(self._by_adjective, opposite=False), text)
+        return text
+
+    def _all_but(self, match: re.Match[str]) -> str:
+        return f"{match['thing']} is{self._by_adjective(match, opposite=True)}"
+
+    def _by_adjective(self, match: re.Match[str], *, opposite: bool) -> str:
+        scale = self._scale
+        adjective = match["adjective"]
+        if scale is None or adjective not in {*scale[0], *scale[1]}:
+            scale = _scale(frozenset({adjective}))
+        if scale is None:
+            return match[0]
+        is_more = (adjective in scale[0]) != opposite
+        degree = scale[0][0] if is_more else scale[1][0]
+        return _said(degree, match)
+
+
+def _said(degree: str, match: re.Match[str]) -> str:
+    return f" {degree} than" if match["than"] else f" {degree}"
 
 
 class ThingComparison:
@@ -136,13 +221,13 @@ class ThingComparison:
             return self._as_object(mention, before, named)
         after = _clause_after(later)
         degree = self._degrees.search(after)
+        if degree and len(self._things) > 2 and self._is_of_two(after, named):
+            return _NOTHING  # "a brick is heavier than a feather", where there is an anvil
         if degree:
             return self._of_subject(mention, degree, after[: degree.start()], before)
         degree = self._degrees.search(before)
         if degree is None:
             return self._without_degree(after, named)
-        if degree[0] in reply_words().outdoes:
-            return self._as_object(mention, before, named)
         between = before[degree.end() :]
         # "the larger is B", "north of Anna is Carla"
         return self._of_subject(mention, degree, between, before[: degree.start()])
@@ -159,6 +244,10 @@ class ThingComparison:
         if named(subject) or named(between) or not phrase("no_subject").fullmatch(subject):
             return _NOTHING
         return self._signed(self._other(mention.choices), degree, subject)
+
+    def _is_of_two(self, after: str, named: Callable[[str], bool]) -> bool:
+        than = phrase("than").search(after)
+        return than is not None and named(after[than.end() :])
 
     def _without_degree(self, after: str, named: Callable[[str], bool]) -> frozenset[int] | None:
         """ "Box A is smaller than box B" says nothing of which is better."""

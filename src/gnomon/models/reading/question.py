@@ -87,7 +87,8 @@ def _either(text: str, choices: tuple[str, ...]) -> ItemQuestion | None:
     of = r"(?: than| of| as)?"
     match = re.match(
         rf"(?:is|are) (?P<subject>[^?,]+?) (?:\w+ly )?(?:(?:at|in|on|to) )?(?:the )?(?:{words})\b"
-        rf"[^?]*? or [^?]*?{of} (?P<object>(?:an?|the|your|my) [^?,]+?|\w+)\?*$",
+        rf"[^?]*? or [^?]*?{of} (?!the (?:{words})\b)"
+        rf"(?P<object>(?:an?|the|your|my) [^?,]+?|\w+)\?*$",
         text,
     )
     if match is None:
@@ -123,7 +124,9 @@ def _names(noun: str, other: str, pointers: tuple[str, ...]) -> list[str]:
     if not noun:
         return []
     whole = r"\s+".join(_any_number(word) for word in noun.split())
-    found = [whole, *map(re.escape, pointers)]
+    found = [whole]
+    for pointer in pointers:
+        found.append(rf"{pointer}(?! (?:option|choice|answer|word|label))")
     shared = set(other.split())
     for word in noun.split():
         if len(word) > 2 and word not in shared:

@@ -29,7 +29,8 @@ from gnomon.models.reading.segments import (
     takes_back,
     withholds,
 )
-from gnomon.models.reading.vocabulary import ChoiceVocabulary, RelationStatements, statements_on
+from gnomon.models.reading.verdicts import ClaimVerdicts
+from gnomon.models.reading.vocabulary import ChoiceVocabulary
 from gnomon.models.reading.written import read_prompted
 from gnomon.records import Answer, Item
 
@@ -55,7 +56,7 @@ class _Reader(NamedTuple):
     """How replies to one kind of question are read."""
 
     known: ChoiceVocabulary
-    statements: RelationStatements | None  # for yes-or-no questions about two things
+    claims: ClaimVerdicts | None  # for yes-or-no questions
 
 
 def explain(
@@ -106,6 +107,7 @@ def _read_short(reply: str, kind: _Kind) -> ReplyReading:
 def _explained(reply: str, kind: _Kind) -> ReplyReading:
     text = clean(reply)
     reader = _reader(kind)
+    text = reader.known.plain.of(text)
     own = phrase("next_question").split(text, maxsplit=1)[0]
     if own != text:
         found = _read(own, reader)
@@ -155,7 +157,7 @@ def _reader(kind: _Kind) -> _Reader:
     """The words of each choice, compiled once for the many replies that they read."""
     cleaned = [list(map(clean, group)) for group in kind.words]
     known = ChoiceVocabulary(cleaned, kind.letters, kind.question)
-    return _Reader(known, statements_on(kind.question, known))
+    return _Reader(known, ClaimVerdicts.on(kind.question, known))
 
 
 def _read(text: str, reader: _Reader) -> ReplyReading:
@@ -193,15 +195,18 @@ def _decided(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> ReplyRead
 
 def _indirect(text: str, reader: _Reader) -> ReplyReading:
     """What a reply amounts to that asserts no label: a statement of fact, or that nothing is."""
-    if reader.statements:
-        stated = reader.statements.asserted(text)
-        if len(stated) > 1:
-            return SEVERAL
-        if stated:
-            return ReplyReading(stated.pop(), "stated")
-    if says_undetermined(text):
+    if reader.claims is None:
+        withheld = reader.known.undetermined is not None and says_undetermined(text)
+        return _withheld(reader.known) if withheld else NONE
+    stated = reader.claims.stated(text)
+    if not stated and says_undetermined(text):
         return _withheld(reader.known)
-    return NONE
+    judged = reader.claims.judged(text)
+    if len(stated | judged) > 1:
+        return SEVERAL
+    if stated:
+        return ReplyReading(stated.pop(), "stated")
+    return ReplyReading(judged.pop(), "verdict") if judged else NONE
 
 
 def _withheld(known: ChoiceVocabulary) -> ReplyReading:
@@ -249,7 +254,7 @@ def _contradicted(rule: ReadingRule, text: str, reader: _Reader, found: set[int]
         return bool(decided - found)
     if rule.name in ("whole", "boxed", "announced", "corrected"):
         return False
-    if reader.statements and reader.statements.asserted(text) - found:
+    if reader.claims and reader.claims.stated(text) - found:
         return True  # "Yes, a bee is smaller" to "Is a bee larger?"
     return rule.name == "lead" and _overturned(text, reader.known, found)
 

@@ -57,6 +57,8 @@ def clean(reply: str) -> str:
         text = phrase("line_mark").sub("", text)
     if "<answer>" not in text:
         text = text.replace("</answer>", "")  # the template may have opened it
+    if " = " in text:
+        text = text.replace(" = ", ", so ")  # "2 + 1 = 3"
     if ">" in text or "<" in text:
         text = _LESS.sub(" is less than ", _GREATER.sub(" is greater than ", text))
     text = text.strip()
@@ -160,11 +162,31 @@ _THEN = re.compile(r"^[^,]{1,40}, then\b")
 # one of these stands in every announcement: looked for first, since that is fast
 _ANNOUNCING = (
     *("answer", "verdict", "prediction", "choice", "option", "label", "relation", "word"),
-    *("response", "pick", "guess", "letter", "choose", "select", "say", "go with", "opt for"),
+    *(
+        "response",
+        "pick",
+        "guess",
+        "letter",
+        "choose",
+        "select",
+        "say",
+        "go with",
+        "opt for",
+        "lean",
+    ),
 )
 _ANNOUNCING_ELSEWHERE = (
     *("antwo", "respuesta", "rispost", "respost", "svar", "vastaus", "jawaban"),
     *("odgovor", "cevap"),
+)
+_CORRECTING = (
+    "wait",
+    "second thought",
+    "scratch",
+    "take that",
+    "let me re",
+    "actually",
+    "correction",
 )
 _IF = re.compile(r"\bif\b")
 _END_OF_CLAUSE = re.compile(r"[.,;:!?\n]")
@@ -197,6 +219,9 @@ def conclusions(text: str) -> Iterator[str]:
 
 
 def _whole(text: str) -> Iterator[str]:
+    said = sentences_of(text) if "?" in text else ()
+    if len(said) == 1:
+        yield said[0]  # "Larger? Smaller? Smaller."
     yield text
 
 
@@ -233,6 +258,8 @@ def _thought(text: str) -> Iterator[str]:
 
 
 def _corrected(text: str) -> Iterator[str]:
+    if not any(word in text for word in _CORRECTING):
+        return
     marks = list(phrase("corrected").finditer(text))
     if not marks:
         return

@@ -1,20 +1,23 @@
-"""Where a text names the labels: the words of each choice, and the letters of multiple choice.
-
-A reply to a yes-or-no question may state the fact instead: "A bee is not larger".
-"""
+"""Where a text names the labels: the words of each choice, and the letters of multiple choice."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from string import ascii_lowercase
 
 from gnomon.lexicon.relations import Words
-from gnomon.lexicon.replies import further_words, phrase, reply_words
+from gnomon.lexicon.replies import any_of, further_words, phrase, reply_words
 from gnomon.models.reading.assertion import Aboutness, Mention, asserted
-from gnomon.models.reading.claims import OptionFrame, ThingComparison, option_frame
+from gnomon.models.reading.claims import (
+    OptionFrame,
+    PlainComparison,
+    ThingComparison,
+    option_frame,
+    ordinal_names,
+)
 from gnomon.models.reading.question import EITHER, NO_QUESTION, POSSIBLE, ItemQuestion
-from gnomon.models.reading.segments import sentences_of
 
 _EDGE = r"""[\s.,;:!?"'()\[\]{}-]*"""
 _BLANK = re.compile(r"[\s_-]+")
@@ -23,7 +26,13 @@ _LETTER_NAME = re.compile(rf"{_EDGE}(?:option |choice |answer |letter )?[a-z]?{_
 _LIST_GAP = re.compile(r"[\s,/&\"'()]*(?:\b(?:and|or)\b)?[\s\"'(]*")
 _DENIED_LETTER = re.compile(r"\bnot (?:option )?\(?[a-z]\b\)?(?=\W)")
 _NO = re.compile(r"\bno\s+[\"'(]*$")
-_TRUTH = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", "wrong"))
+_TRUTH = (
+    ("true", "false"),
+    ("yes", "no"),
+    ("correct", "incorrect"),
+    ("right", "wrong"),
+    ("possible", "impossible"),
+)
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _UNSPACED_NOT = re.compile("不在|没在|沒在|ない|ません|않|ไม่ได้")
 LONGEST_SHORT = 60  # characters of a reply that is no more than a verb, or a word without spaces
@@ -43,6 +52,7 @@ class ChoiceVocabulary:
         question: ItemQuestion = NO_QUESTION,
         opposite: Mapping[str, int] | None = None,
     ) -> None:
+        asked_things = question.asked not in ("", POSSIBLE, EITHER)
         own, own_letters = _own_words(words, question)
         known = reply_words()
         strong = _synonyms(own, known.strong)
@@ -50,20 +60,22 @@ class ChoiceVocabulary:
             own = _with_possibility(own)
         plain = [group | {_OF.sub("", word) for word in group} for group in own]
         weak = {**_synonyms(plain, known.elsewhere), **_synonyms(own, known.weak)}
-        self._whole = _synonyms(own, known.whole)
         self._unspaced = {word: at for word, at in weak.items() if _UNSPACED.match(word)}
-        if len(own) == 2:
-            self._whole |= _synonyms(own, known.whole_of_two)
-        frame = option_frame([group[0] if group else "" for group in words])
-        self._own = own
-        self._table: Table = {**_by_names(frame, own), **_by_word(own), **weak, **strong}
+        frame = option_frame([group[-1] if group else "" for group in words])
+        self.own = own
+        ordinals = ordinal_names(own)
+        of_two_things = question.subject and question.object and question.asked != EITHER
+        self._ordinals = _by_word(ordinals.named)
+        if not of_two_things:
+            self._ordinals |= _by_word(ordinals.bare)
+        named = [frame.names.get(place, set()) for place in range(len(own))]
+        if asked_things or frame.names:
+            named = list(map(set.union, named, ordinals.things))
+        further = {**_not_taken(ordinals.named, own), **_not_taken(named, own)}
+        self._table: Table = {**further, **_by_word(own), **weak, **strong}
         self._weak = (weak.keys() - strong.keys()) | _WEAK_ALWAYS
         self._longest = 5 * max(map(len, self._table), default=0) + 40
         self._pattern = _any_word(self._table)
-        self._truth: Table = {}
-        for word, other in (("yes", "true"), ("no", "false")):
-            self._truth[word] = self._table.get(word) or self._table.get(other) or frozenset()
-        asked_things = question.asked not in ("", POSSIBLE, EITHER)
         is_exclusive = asked_things or question.asked == EITHER
         self._opposite = opposite or {}
         if opposite is None and len(words) == 2:
@@ -83,6 +95,7 @@ class ChoiceVocabulary:
         if asked or frame.names:
             things = frozenset(frame.names or range(len(words)))
             self._compared = ThingComparison(asked, things, len(words))
+        self.plain = PlainComparison({asked, question.relation, *chain(*plain)} - {""})
         self._about = Aboutness(NO_QUESTION if question.relation else question)
         self._converse = _converses(own)
         self.undetermined: int | None = None  # the choice that says that nothing follows
@@ -112,7 +125,7 @@ class ChoiceVocabulary:
 
     def _claimed(self, segment: str, mention: Mention) -> frozenset[int]:
         """What a mention says to the question: by a degree, or by asserting its label."""
-        if len(self._own) > 2 and _is_compound(segment, mention):
+        if len(self.own) > 2 and _is_compound(segment, mention):
             return frozenset()  # "upper left", where left and above are two choices
         if self._compared:
             claim = self._compared.claimed(segment, mention, self.names_an_option)
@@ -132,18 +145,14 @@ class ChoiceVocabulary:
         return found
 
     def whole(self, reply: str) -> set[int]:
-        """The choice of a word that answers only as a whole reply: "Certainly."."""
+        """The choice of words that answer only as a whole reply: "Not A.", "The first"."""
         bare = re.sub(rf"^{_EDGE}|{_EDGE}$", "", reply)
-        found = set(self._whole.get(bare, ())) or self._begun(bare)
+        found = set(self._ordinals.get(bare.removeprefix("the "), ())) or self._begun(bare)
         if found or len(bare) > LONGEST_SHORT:
             return found
         denied = phrase("denied_letter").fullmatch(bare)
         if denied and self._opposite and denied[1] in self._letters:
             return {1 - self._letters[denied[1]]}
-        plain = " ".join(bare.replace(",", " ").split())
-        for form, word in (("short_yes", "yes"), ("short_no", "no")):
-            if phrase(form).fullmatch(plain):
-                found |= self._truth.get(word, frozenset())
         if _UNSPACED.match(bare) and not _UNSPACED_NOT.search(bare):
             for word, places in self._unspaced.items():
                 if word in bare:
@@ -154,7 +163,7 @@ class ChoiceVocabulary:
         """The choice that a reply of several words begins and does not finish: "A is"."""
         if " " not in bare:
             return set()
-        return {place for place, words in enumerate(self._own) if _begins_with(words, bare)}
+        return {place for place, words in enumerate(self.own) if _begins_with(words, bare)}
 
     def opens_with_list(self, sentence: str) -> bool:
         """Whether a sentence begins with several labels in a row: "A, B and C are possible"."""
@@ -291,9 +300,8 @@ def _others(table: Table) -> dict[str, int]:
     return {word: 1 - next(iter(places)) for word, places in table.items() if len(places) == 1}
 
 
-def _by_names(frame: OptionFrame, own: Sequence[set[str]]) -> Table:
-    """The further names of options that share a frame, but for names that another option has."""
-    names = [frame.names.get(place, set()) for place in range(len(own))]
+def _not_taken(names: Sequence[set[str]], own: Sequence[set[str]]) -> Table:
+    """Further names of options, but for names that another option has."""
     taken = set().union(*own)
     return {name: places for name, places in _by_word(names).items() if name not in taken}
 
@@ -338,10 +346,8 @@ def _converses(own: Sequence[set[str]]) -> dict[int, int]:
 
 def _any_word(table: Table) -> re.Pattern[str]:
     """Longest first, so that "not entailed" is found before "entailed"."""
-    alternatives = []
-    for word in sorted(table, key=len, reverse=True) or ["(no words)"]:
-        alternatives.append(re.escape(word).replace(r"\ ", r"[\s_-]+"))
-    return re.compile(rf"(?<!\w)(?:{'|'.join(alternatives)})(?!\w|'t\b)")
+    words = any_of(table).replace(r"\ ", r"[\s_-]+")
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w|'t\b)")
 
 
 def _opposites(table: Table) -> dict[str, int]:
@@ -368,46 +374,7 @@ def _letter_patterns(
         rf"\(([{some}])\)|\b(?:option|choice|answer|choose|pick|letter) \(?([{some}])\b(?! \w)"
     )
     if names:  # "A is closer": no article stands before a verb
-        in_prose += rf"|(?<![\w'])([{some}])(?= (?:is|appears|looks|seems|has|was|lies|sits)\b)"
+        in_prose += (
+            rf"|(?<![\w'])([{some}])(?= (?:is|appears|looks|seems|has|was|lies|sits|that)\b)"
+        )
     return re.compile(in_prose), re.compile(rf"(?<![\w'/])([{some}]){after}")
-
-
-# --- replies to a yes-or-no question that state the fact instead: "A bee is not larger" ----------
-
-
-_HOLDS, _FAILS = 0, 1
-
-
-class RelationStatements:
-    """What sentences about the two things of a question say to it: yes, no or nothing."""
-
-    def __init__(self, question: ItemQuestion, yes: int, no: int) -> None:
-        self._places = {_HOLDS: yes, _FAILS: no}
-        relation = question.relation
-        known = reply_words()
-        converse = known.converse.get(relation, relation)
-        denied = {relation: _FAILS}
-        denied.update(dict.fromkeys(known.strong.get(relation, ()), _FAILS))
-        words = [[relation], [] if converse == relation else [converse]]
-        things = question._replace(relation="")
-        self._relations = ChoiceVocabulary(words, letters=False, question=things, opposite=denied)
-
-    def asserted(self, text: str) -> set[int]:
-        """The choices that the sentences of a reply amount to."""
-        found: set[int] = set()
-        for sentence in sentences_of(text):
-            denies = sentence.startswith("not ")  # "Not larger."
-            if denies or self._relations.names_a_thing(sentence):
-                found |= self._relations.asserted(sentence, prose=True)
-        return {self._places[each] for each in found}
-
-
-def statements_on(question: ItemQuestion, known: ChoiceVocabulary) -> RelationStatements | None:
-    """How statements answer a question, if it asks whether a relation holds."""
-    if not question.relation:
-        return None
-    for pair in (("yes", "no"), ("true", "false")):
-        yes, no = known.place_of(pair[0]), known.place_of(pair[1])
-        if yes is not None and no is not None:
-            return RelationStatements(question, yes, no)
-    return None

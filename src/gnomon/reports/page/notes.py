@@ -11,6 +11,8 @@ import msgspec
 
 from gnomon.files import package_data, read_text
 from gnomon.measures.accuracy import FEWEST, items_each, items_per_group, large_enough, least_size
+from gnomon.measures.entries import second_reading
+from gnomon.measures.remarks import told_readings
 from gnomon.reports.papers import WHICH, fewer_than_paper, paper_items, relation
 from gnomon.reports.references import Baseline
 from gnomon.reports.study import Entrant, Study
@@ -170,6 +172,9 @@ def missing_answers(entrant: Entrant) -> Iterator[str]:
         parts.append(f"{counts.unread:,} could not be read")
     if parts:
         yield f"{entrant.label}, {counted(entrant.total, 'items')}: {', '.join(parts)}."
+    reading = second_reading(entrant.run)
+    if reading is not None:
+        yield f"{entrant.label}: {told_readings(entrant.table, reading)}"
 
 
 # Methods: what was run, how, and with which versions, so that a reader can repeat it.
