@@ -54,9 +54,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     form: Form  # how the question is put
     text: str  # hypothesis, cloze with one [MASK], question, caption or image prompt
     choices: tuple[str, ...] = ()  # the labels to choose from, in a fixed order; a scene needs none
-    # the labels that count as right, each one of the choices; of a form whose answers are written,
-    # numbers, regions, the labels of the set, or all labels in their order (docs/kinds.md)
-    gold: tuple[str, ...] = ()
+    gold: tuple[str, ...] = ()  # the labels that count as right, of the choices; see docs/kinds.md
     context: str = ""  # premises, or the story, or empty
     group: str = ""  # what must be answered alike: pattern, template, unordered pair, scene
     tags: dict[str, str] = msgspec.field(default_factory=dict)  # category, relation, split, fillers

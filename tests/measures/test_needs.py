@@ -53,7 +53,8 @@ def test_a_measure_is_summed_up_in_one_place():
 
 
 def test_only_errors_are_better_if_lower():
-    assert {each.name for each in EVERY if each.better == "lower"} == {"ece", "brier"}
+    errors = {"ece", "brier", "absolute_error", "log_error", "point_distance"}
+    assert {each.name for each in EVERY if each.better == "lower"} == errors
 
 
 def test_a_twin_is_a_measure_and_has_none_itself():

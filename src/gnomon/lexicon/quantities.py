@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from math import isfinite
+from math import isfinite, pi
 from typing import NamedTuple
 
 import msgspec
@@ -37,6 +37,7 @@ class QuantityWords(msgspec.Struct, frozen=True):
     square: dict[str, int]
     labels: frozenset[str]
     hedges: frozenset[str]
+    after: frozenset[str]
     bounds: frozenset[str]
     near: frozenset[str]
 
@@ -71,6 +72,20 @@ def unit_named(word: str) -> str:
 def unit_in_words(unit: str) -> str:
     """What people call a unit in which they are asked: "centimetres"."""
     return quantity_words().plurals.get(unit, unit)
+
+
+def stray_units(text: str) -> list[tuple[str, str]]:
+    """Units that stand in a text without a number, each with the word before it."""
+    tokens = tokens_of(text)
+    inside = {place for each in quantities(text) for place in range(each.start, each.end)}
+    found = []
+    for place, token in enumerate(tokens):
+        if place in inside or len(token.text) < 2 or token.text in ("in", *COMMON):
+            continue
+        unit = _unit(tokens, place)
+        if unit is not None:
+            found.append((unit[0], _text(tokens, place - 1)))
+    return found
 
 
 def converted(value: float, unit: str, wanted: str) -> float | None:
@@ -122,7 +137,11 @@ _FEET = re.compile(r"""(?<![\d.])(\d{1,9})\s*'\s*(\d{1,9}(?:\.\d{1,9})?)\s*(?:"|
 _FOOT_SIGN = re.compile(r"(?<=\d)\s*'(?!\w)")
 _INCH_SIGN = re.compile(r"(?<=\d)\s*(?:\"|'')(?!\w)")
 _OCLOCK = re.compile(r"o'?\s?clock\b")
-_HYPHEN = re.compile(r"(?<=[^\W\d])-(?=\w)|(?<=\d)-(?=[^\W\d])")
+_HYPHEN = re.compile(r"(?<=\w)-(?=[^\W\d])")
+_TOLERANCE = re.compile(r"\s*(?:±|\+/-|\bplus or minus\b)\s*\d+(?:[.,]\d+)?")
+_PI = re.compile(
+    r"(?:\b(\d+(?:\.\d+)?)\s*[*×]?\s*)?(?:π|\bpi\b)(?:\s*/\s*(\d{1,3}))?(?:\s*rad\w*)?"
+)
 _NUMBER = (
     r"\d{1,3}(?:[,.]\d{3})+(?:[.,]\d+)(?!\d)|\d{1,3}(?:,\d{3})+(?!\d)"
     r"|\d{1,3}(?: \d{3})+(?![\d.,]\d|\d)|\d+[.,]\d+(?:e[+-]?\d+)?|\.\d+|\d+(?:e[+-]?\d+)?"
@@ -132,6 +151,7 @@ _TOKEN = re.compile(
 )
 LONGEST = 400  # digits or characters of a number: more is no amount
 MOST_TOKENS = 20_000
+COMMON = ("foot", "yard", "yards", "second", "min", "day", "days", "score", "pair")  # words too
 ENDS = ("tall", "wide", "long", "high", "deep", "x")  # after the unit "in"
 
 
@@ -144,6 +164,9 @@ def spelled_plainly(text: str) -> str:
     if not text.isascii():
         text = _VULGAR_SIGN.sub(lambda sign: f" {_VULGAR[sign[0]]}", text)
         text = text.translate(_SUPERSCRIPT).translate(_DASHES)
+    text = _TOLERANCE.sub("", text)
+    if "π" in text or "pi" in text:
+        text = _PI.sub(_radians, text)
     if "'" in text or '"' in text:
         text = _OCLOCK.sub("oclock", text)
         text = _QUOTED.sub(r"\2", text)
@@ -152,6 +175,11 @@ def spelled_plainly(text: str) -> str:
         text = _FOOT_SIGN.sub(" ft ", text)
         text = text.replace('"', " ")
     return text.strip()
+
+
+def _radians(match: re.Match[str]) -> str:
+    """A multiple of pi, which is an angle whether that is said or not."""
+    return f"{float(match[1] or 1) * pi / (int(match[2] or 1) or 1):.8g} rad"
 
 
 def _tokens(text: str) -> list[Token]:
@@ -204,6 +232,9 @@ def _quantities(tokens: Sequence[Token]) -> Iterator[Quantity]:
         if found is None:
             place += 1
             continue
+        other = _range(tokens, found.end + 1) if _text(tokens, found.end) == "or" else None
+        if other is not None and not found.unit:
+            found = found._replace(unit=other.unit)  # "3 or 4 metres"
         yield found
         place = found.end
 
@@ -233,7 +264,7 @@ def _measured(tokens: Sequence[Token], place: int) -> Quantity | None:
     """A number with its unit, and with a smaller part after it: 5 ft 11 in, 1 m 80."""
     start = place
     sign = 1
-    if _text(tokens, place) in ("-", "minus", "negative") and not _follows_amount(tokens, place):
+    if _text(tokens, place) in ("-", "minus", "negative") and not _joins(tokens, place):
         sign = -1
         place += 1
     amount = _amount(tokens, place)
@@ -248,11 +279,13 @@ def _measured(tokens: Sequence[Token], place: int) -> Quantity | None:
     return Quantity(sign * value, sign * value, name, start, place)
 
 
-def _follows_amount(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a dash joins or subtracts rather than negates: "2 - 3"."""
+def _joins(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a dash joins or subtracts rather than negates: "2 - 3", "route-66"."""
     if not place or tokens[place].text != "-":
         return False
     before = tokens[place - 1]
+    if tokens[place].glued and before.text[-1].isalnum():
+        return True
     return before.number is not None or before.text in _unit_words() or before.text == ")"
 
 
@@ -319,6 +352,9 @@ def _digits(tokens: Sequence[Token], place: int) -> tuple[float, int] | None:
     is_word = after is not None and after.glued and after.text[0].isalpha()
     if is_word and after is not None and after.text not in _unit_words() and after.text != "x":
         return None
+    if value == 10 and _text(tokens, end) == "^" and _is_whole(tokens, end + 1):
+        power = tokens[end + 1].number or 0.0
+        return 10.0 ** min(power, 300), end + 2
     if _text(tokens, end) in ("/", "⁄") and _is_whole(tokens, end + 1):
         below = tokens[end + 1].number
         if below:
@@ -396,11 +432,12 @@ def _part(tokens: Sequence[Token], place: int) -> tuple[float, int] | None:
 
 def _with_fraction(tokens: Sequence[Token], value: float, place: int) -> tuple[float, int]:
     """A number with what is added to it: "2 1/2", "two and a half"."""
-    if value.is_integer() and _is_whole(tokens, place) and not tokens[place].glued:
-        below = tokens[place + 2].number if _is_whole(tokens, place + 2) else None
-        above = tokens[place].number
-        if _text(tokens, place + 1) in ("/", "⁄") and below and above and above < below:
-            return value + above / below, place + 3
+    first = place + (_text(tokens, place) in ("and", "-"))
+    if value.is_integer() and _is_whole(tokens, first):
+        below = tokens[first + 2].number if _is_whole(tokens, first + 2) else None
+        above = tokens[first].number
+        if _text(tokens, first + 1) in ("/", "⁄") and below and above and above < below:
+            return value + above / below, first + 3
     if _text(tokens, place) == "and":
         part = _part(tokens, place + 1)
         if part is not None:
@@ -428,7 +465,12 @@ def _multiplied(tokens: Sequence[Token], value: float, place: int) -> tuple[floa
 
 
 def _unit(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
-    """The unit at a place, and where it ends: "m", "square feet", "feet squared"."""
+    """The unit at a place, and where it ends: "m", "(m)", "square feet", "feet squared"."""
+    if _text(tokens, place) in ("(", "["):
+        within = _unit(tokens, place + 1)
+        if within is not None and _text(tokens, within[1]) in (")", "]"):
+            return within[0], within[1] + 1
+        return None
     words = quantity_words()
     power = words.square.get(_text(tokens, place), 0)
     if power:
@@ -451,7 +493,7 @@ def _is_inch(tokens: Sequence[Token], place: int) -> bool:
     if tokens[place].text != "in":
         return True
     after = _text(tokens, place + 1)
-    return not after or after in ".,;:!?)(" or after in ENDS
+    return not after or after in ".,;:!?)(]" or after in ENDS
 
 
 def _text(tokens: Sequence[Token], place: int) -> str:

@@ -115,10 +115,15 @@ def of_written(table: Table) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _marks(mark: str, table: Table) -> Floats:
+    """A mark of each row; NaN where it has none."""
+    known = table.marks.value if table.marks else {}
+    return known.get(mark, np.full(len(table), np.nan))
+
+
 def _mean(mark: str, table: Table, bounds: tuple[float, float] = (0.0, 1.0)) -> Statistics:
     """The mean of a mark over the rows that have it."""
-    assert table.marks is not None
-    return mean_of(table.marks.value[mark], table.clusters, bounds=bounds)
+    return mean_of(_marks(mark, table), table.clusters, bounds=bounds)
 
 
 def _measure(
@@ -157,8 +162,7 @@ def within(tolerance: str) -> Measure:
         )
 
     def statistics(table: Table) -> Statistics:
-        assert table.marks is not None
-        error = table.marks.value["error"]
+        error = _marks("error", table)
         near = np.where(np.isnan(error), np.nan, error <= most + 1e-12)
         return mean_of(near, table.clusters)
 

@@ -18,6 +18,7 @@ from gnomon.lexicon.quantities import (
     quantities,
     quantity_words,
     spelled_plainly,
+    stray_units,
     tokens_of,
 )
 from gnomon.models.reading.segments import RULES, clean, without_thoughts
@@ -41,10 +42,11 @@ class NumberReading(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """What is asked for: a unit, or things that are counted."""
+    """What is asked for: a unit, or things that are counted; and the unit of bare numbers."""
 
     unit: str
     nouns: frozenset[str]
+    bare: str = ""  # another unit that the reply says its numbers are in
 
 
 class _DisagreementError(Exception):
@@ -65,6 +67,8 @@ def read_number(reply: str, unit: str = "", question: str = "") -> NumberReading
     text = _COMMA.sub("‚", _POINT.sub("·", text))
     asked = _Asked(unit, frozenset() if unit else _nouns(question))
     try:
+        if unit:
+            asked = asked._replace(bare=_unit_of_bare(text.translate(_KEPT), unit))
         return _by_rules(text, asked)
     except _DisagreementError:
         return NumberReading(None, "several")
@@ -117,7 +121,7 @@ def _said(segment: str, asked: _Asked) -> float | None:
     if not found:
         return _none_of(segment, asked)
     if asked.unit:
-        return _agreed(_in_unit(found, asked.unit))
+        return _agreed(_in_unit(tokens, found, asked))
     return _agreed(_counted(tokens, found, asked))
 
 
@@ -140,8 +144,22 @@ def _is_bounded(tokens: Sequence[Token], found: Quantity) -> bool:
     return last_two in words.bounds or " ".join(before[-1:]) in words.bounds
 
 
-def _in_unit(found: Sequence[Quantity], unit: str) -> list[Quantity]:
+def _unit_of_bare(text: str, unit: str) -> str:
+    """The unit in which a reply says that its bare numbers are: "in feet: 10", "unit": "feet".
+
+    Another unit of the same kind that only stands somewhere tells nothing, and none is sure.
+    """
+    said = unit
+    for stray, before in stray_units(text):
+        if stray == unit or converted(1.0, stray, unit) is None:
+            continue
+        said = stray if before in ("in", "unit", "units", ":", "(", "=") else ""
+    return said
+
+
+def _in_unit(tokens: Sequence[Token], found: Sequence[Quantity], asked: _Asked) -> list[Quantity]:
     """Those that measure what was asked for; bare numbers where there is no other."""
+    unit = asked.unit
     measured = []
     for each in found:
         if not each.unit:
@@ -152,9 +170,18 @@ def _in_unit(found: Sequence[Quantity], unit: str) -> list[Quantity]:
     if measured:
         return measured
     bare = [each for each in found if not each.unit]
-    if len(bare) < len(found):
-        raise _DisagreementError  # it has a unit, of another kind
-    return bare
+    unknown = any(_may_be_unit(tokens, each) for each in bare)
+    if len(bare) < len(found) or unknown or not asked.bare:
+        raise _DisagreementError  # it has a unit, of another kind or of one that is not known
+    times = converted(1.0, asked.bare, unit) or 1.0
+    return [each._replace(low=each.low * times, high=each.high * times) for each in bare]
+
+
+def _may_be_unit(tokens: Sequence[Token], found: Quantity) -> bool:
+    """Whether the word after a bare number may be a unit that is not known: "3 furlongs"."""
+    after = tokens[found.end].text if found.end < len(tokens) else ""
+    words = quantity_words()
+    return bool(after) and after[0].isalpha() and after not in words.hedges | words.after
 
 
 def _counted(tokens: Sequence[Token], found: Sequence[Quantity], asked: _Asked) -> list[Quantity]:
