@@ -162,7 +162,7 @@ def by_inspect(folder: Path, python: str, task: Path, name: str) -> tuple[float,
     model = folder / "text"
     ran(
         folder,
-        *(str(Path(python).with_name("inspect")), "eval", str(task / f"{name}.py")),
+        *(str(Path(python).with_name("inspect")), "eval", f"{task.name}/{name}.py"),
         *("--model", "hf/small", "-M", f"model_path={model}", "-M", f"tokenizer_path={model}"),
         *("-M", "device=cpu", "--log-dir", str(out), "--log-format", "json", "--epochs", "2"),
         *("--max-tokens", "8", "--display", "none"),

@@ -421,7 +421,16 @@ _PICTURED = [
 _CAPTIONS = {"caption": "A cup on a box.", "negative_caption": "A box on a cup."}
 _INSIDE = "query,truth,response\nWhere? Options: a. in b. on,a,b\nNow? Options: a. up b. off,b,b\n"
 _SCENE = {"class": "dog", "count": 1, "position": ["right of", 0]}
+_STORY = {"question": ["Is it up?"], "candidate_answers": ["Yes", "No"], "answer": ["Yes"]}
+_PAIR = {"image_0": "a.png", "image_1": "a.png", "caption_0": "a dog", "caption_1": "a cat"}
 OF_STRANGERS = {
+    "stories.json": json.dumps(
+        {
+            "data": [{"story": ["Ann sits."], "questions": [_STORY, {**_STORY, "answer": ["No"]}]}]
+            * 2
+        }
+    ).encode(),
+    "pairs.jsonl": lines({"id": 1, **_PAIR}, {"id": 2, **_PAIR, "caption_0": "a hat"}),
     "vlm.tsv": "\n".join(_PICTURED).encode(),
     "foils.json": json.dumps({"0": {"id": 1, **_CAPTIONS}, "1": {"id": 2, **_CAPTIONS}}).encode(),
     "babi.txt": b"1 Ann sits.\n2 Is Ann up?\tno\t1\n3 Is Ann down?\tyes\t1\n1 Ben runs.\n",
@@ -464,7 +473,52 @@ _SAMPLES = [
     }
     for number in range(3)
 ]
+_LMMS = [
+    {
+        "doc_id": n,
+        "target": "AB"[n % 2],
+        "filtered_resps": "A",
+        "input": f"Where is {n}?\nA. in\nB. on\nAnswer.",
+        "x_acc": {"is_correct": n % 2 == 0},
+    }
+    for n in range(6)
+]
+_HELM = [
+    {
+        "instance": {
+            "id": f"id{n}",
+            "input": {"text": f"Where is {n}?"},
+            "references": [
+                {"output": {"text": "in"}, "tags": ["correct"]},
+                {"output": {"text": "on"}, "tags": []},
+            ],
+        },
+        "request": {"model": "m"},
+        "train_trial_index": 0,
+        "output_mapping": {"A": "in", "B": "on"},
+        "result": {"completions": [{"text": " B"}]},
+    }
+    for n in range(4)
+]
+_EVALSCOPE = [
+    {
+        "index": n,
+        "target": ["A"],
+        "messages": [{"role": "user", "content": f"Where is {n}?\n\nA) in\nB) on"}],
+        "sample_score": {
+            "score": {"value": {"acc": 0.0}, "prediction": "ANSWER: B"},
+            "group_id": n,
+            "generation_index": 0,
+        },
+    }
+    for n in range(4)
+]
+_COUNTED = [{"instance_id": f"id{n}", "stats": {"exact_match": n % 2}} for n in range(4)]
 LOGS = {
+    "20260101_000000_samples_a.jsonl": lines(*_LMMS),
+    "scenario_state.json": json.dumps({"request_states": _HELM}).encode(),
+    "display_predictions.json": json.dumps(_COUNTED).encode(),
+    "reviews.jsonl": lines(*_EVALSCOPE),
     "samples_a.jsonl": lines(*map(_lm_eval, range(12), ITEMS)),
     "log.json": json.dumps({"version": 2, "eval": {"task": "a"}, "samples": _SAMPLES}).encode(),
     "said.csv": _INSIDE.encode(),

@@ -157,7 +157,9 @@ def _of_helm(row: Row) -> dict[str, Any]:
     for each in references if isinstance(references, list) else ():
         if isinstance(each, dict):
             choices.append(_text_within(each.get("output")))
-            right += choices[-1:] * ("correct" in (each.get("tags") or ()))
+            tags = each.get("tags")
+            if isinstance(tags, list) and "correct" in tags:
+                right.append(choices[-1])
     if len(choices) > 1 and len(right) < len(choices):
         found |= {"choices": choices, "answer": right}
     return found

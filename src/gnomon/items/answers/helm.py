@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.errors import DataError
-from gnomon.items.rows import raw_rows
+from gnomon.items.rows import rows_of_log
 from gnomon.items.shapes import LOG_SHAPES, LogRow, Row, evalscope_id
 from gnomon.items.values import scalar
 from gnomon.records import Prediction
@@ -17,7 +17,7 @@ COUNTED = ("exact_match", "quasi_exact_match", "prefix_exact_match")  # HELM's w
 
 def log_rows_of_helm(file: Path) -> Iterator[LogRow]:
     """The requests of a run with their first completion, or what was counted for each instance."""
-    for line, row in raw_rows(file):
+    for line, row in rows_of_log(file, "helm"):
         question = LOG_SHAPES["helm"].question(row)
         if scalar(row.get("reference_index")) is not None:
             raise DataError(
@@ -78,7 +78,7 @@ def _counted(stats: Any) -> Any:
 
 def log_rows_of_evalscope(file: Path) -> Iterator[LogRow]:
     """The reviews: the prediction, and the main score that it got."""
-    for line, row in raw_rows(file):
+    for line, row in rows_of_log(file, "evalscope"):
         sampled = row["sample_score"]
         score = sampled.get("score")
         score = score if isinstance(score, dict) else {}
