@@ -1,6 +1,6 @@
 # make demo   set up, measure a small real model, write a report
 # make test   set up everything, run the tests
-# make hostile   kills, damaged files, hostile servers: about ten minutes
+# make hostile   kills, damaged files, hostile servers: less than half an hour
 # make people   a real Label Studio, in a virtualenv of its own, and the tests that talk to it
 # make lint   ruff and mypy        make bench   speed and memory        make docs   build the guide
 #

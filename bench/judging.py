@@ -1,13 +1,15 @@
 """Judges of pictures: how far six published rules differ, what an embedded judge is worth, and
 whether a score corrected for its mistakes holds the truth.
 
-Usage: python bench/judging.py [rules] [scenes] [photos] [studies] [--photos DIR] [--json]
+Usage: python bench/judging.py [rules] [scenes] [photos] [studies] [fits] [--photos DIR] [--json]
 
 rules    six rules on the same 10,000 pairs of boxes: in how many per cent two rules differ
 scenes   SSD and FastDepth on drawn scenes of things that SSD knows: what they recognise and get right
 photos   SSD on marked photos (--photos: a folder with instances.json and photos/)
 studies  500 simulated studies from the verdicts on drawn scenes: how often the interval of the
          corrected accuracy holds the share of pictures that really show what was asked
+fits     simulated judges that are on the pictures as in their trial, and judges that are not: how
+         often the interval holds the truth, and how often "does not fit" is said
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ import numpy as np
 
 from gnomon.errors import DataError
 from gnomon.look.records import AnnotatedPicture, Region
-from gnomon.measures.correction import Trial, corrected
+from gnomon.measures.correction import Trial, corrected, recognised_alike
 from gnomon.paint.judges.boxes import RELATIONS, RULES, BoxJudge, boxes_judge, in_pixels
 from gnomon.paint.judges.trials import said_of_scenes
 from gnomon.paint.records import Painted
@@ -33,14 +35,15 @@ from gnomon.records import Item
 from gnomon.registry import benchmark
 from gnomon.vision.detection import Box, Detection, ObjectFinder
 from gnomon.vision.images import Pixels, decode
-from gnomon.vision.naming import class_of
+from gnomon.vision.relating import class_of
 
 PAIRS = 10_000
 STUDIES = 500
+PICTURES, TRIED = 240, 40  # of a simulated study, and scenes of its trial, right and wrong
 SIDE = 512  # pixels of the pictures that boxes are drawn in
 LEAST = 0.1  # drawn things are hard to recognise for a detector of photos
 POSITIONS = ("inside", "above", "below", "beside")
-PARTS = ("rules", "scenes", "photos", "studies")
+PARTS = ("rules", "scenes", "photos", "studies", "fits")
 
 
 class Pool(NamedTuple):
@@ -240,6 +243,69 @@ def _held(pool: Pool, right: float, draw: np.random.Generator) -> dict:
     return {"held": round(100 * held / STUDIES, 1), "mean width": width}
 
 
+class Rates(NamedTuple):
+    """How a judge is: how often it says so where it is so, and where not, and how often it decides."""
+
+    right: float
+    wrong: float
+    decides_right: float
+    decides_wrong: float
+
+
+FITTING = (
+    Rates(0.95, 0.05, 1.0, 1.0),
+    Rates(0.8, 0.1, 0.9, 0.8),
+    Rates(0.6, 0.1, 0.8, 0.6),
+    Rates(0.37, 0.03, 0.45, 0.35),  # SSD on our drawings of posrel
+)
+UNFITTING = (  # in the trial, and on the pictures
+    (Rates(0.37, 0.03, 0.45, 0.35), Rates(0.8, 0.1, 0.92, 0.92)),  # drawings, then photos
+    (Rates(0.08, 0.07, 0.11, 0.11), Rates(0.8, 0.1, 0.92, 0.92)),
+    (Rates(0.9, 0.05, 0.98, 0.98), Rates(0.3, 0.05, 0.4, 0.4)),  # the other way round
+)
+OTHERWISE = (Rates(0.6, 0.1, 0.8, 0.6), Rates(0.75, 0.25, 0.8, 0.6))  # decides as often
+
+
+def fits() -> dict:
+    """Studies of 240 pictures and a trial of 40 and 40 scenes, in per cent."""
+    draw = np.random.default_rng(11)
+    pairs = [("fits", rates, rates) for rates in FITTING]
+    pairs += [("does not fit", *both) for both in UNFITTING]
+    pairs.append(("other mistakes", *OTHERWISE))
+    rows = {}
+    for kind, tried, really in pairs:
+        for right in (0.05, 0.2, 0.5, 0.8, 0.95):
+            name = f"{kind}: {tried.right:.2f} {tried.wrong:.2f}, {right:.2f} right"
+            rows[name] = _simulated(tried, really, right, draw)
+    return rows
+
+
+def _simulated(tried: Rates, really: Rates, right: float, draw: np.random.Generator) -> dict:
+    held = unfit = 0
+    for _ in range(STUDIES):
+        trial = _trial_by(tried, draw)
+        shown = int(draw.binomial(PICTURES, right))
+        said = draw.binomial(shown, really.right) + draw.binomial(PICTURES - shown, really.wrong)
+        decided = draw.binomial(shown, really.decides_right)
+        decided += draw.binomial(PICTURES - shown, really.decides_wrong)
+        estimate = corrected(said / PICTURES, PICTURES, trial)
+        alike = recognised_alike(max(said, decided) / PICTURES, PICTURES, trial)
+        unfit += not (estimate.fits and alike)
+        held += bool(estimate.fits and alike and estimate.low <= right <= estimate.high)
+    told = STUDIES - unfit
+    holds = round(100 * held / told, 1) if told else None
+    return {"said not to fit": round(100 * unfit / STUDIES, 1), "held of the others": holds}
+
+
+def _trial_by(rates: Rates, draw: np.random.Generator) -> Trial:
+    """A trial on 40 scenes that show what was asked and 40 that do not."""
+    seen = int(draw.binomial(TRIED, rates.decides_right))
+    mistaken = int(draw.binomial(TRIED, rates.decides_wrong))
+    said = int(draw.binomial(seen, rates.right / rates.decides_right))
+    said_other = int(draw.binomial(mistaken, rates.wrong / rates.decides_wrong))
+    return Trial(TRIED, said, TRIED, said_other, seen + mistaken, seen)
+
+
 def main() -> int:
     """Run the parts and print them."""
     parser = argparse.ArgumentParser(
@@ -258,6 +324,8 @@ def main() -> int:
     found = {}
     if "rules" in wanted:
         found["rules"] = rules()
+    if "fits" in wanted:
+        found["fits"] = fits()
     if "photos" in wanted:
         found["photos"] = photos(args.photos)
     if {"scenes", "studies"} & set(wanted):

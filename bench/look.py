@@ -30,8 +30,7 @@ from pathlib import Path
 import genome
 from gnomon.keep import Keep
 from gnomon.look.findings import Least, colour_findings
-from gnomon.look.output import name_findings, subtype_findings, write_findings
-from gnomon.look.pipeline import Options, Pipeline
+from gnomon.look.pipeline import Options, Pipeline, name_findings, subtype_findings, write_findings
 from gnomon.look.readers import open_sources
 from gnomon.look.records import AnnotatedPicture, Sighting, mode_named
 from gnomon.look.sightings import LookModels

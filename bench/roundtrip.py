@@ -12,11 +12,13 @@ over all items and by every tag. VSR has pictures, which lm-eval's multiple-choi
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import subprocess
 import sys
 import tempfile
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -89,7 +91,13 @@ def tags_of(benchmark: str, items: int) -> list[str]:
 
 def scored(folder: Path, *what: str) -> dict[tuple, dict]:
     """Every score of a run or a log, by what it is a score of."""
-    rows = json.loads(ran(folder, "-m", "gnomon", "score", *what, "--format", "json"))
+    from gnomon.cli import main as gnomon
+
+    printed = io.StringIO()
+    with redirect_stdout(printed), redirect_stderr(io.StringIO()), chdir(folder):
+        if gnomon(["score", *what, "--format", "json"]):
+            raise SystemExit(f"gnomon score {' '.join(what)} failed.")
+    rows = json.loads(printed.getvalue())
     return {(row["measure"], row["by"], row["key"]): row for row in rows}
 
 

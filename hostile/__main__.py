@@ -2,7 +2,7 @@
 
     python -m hostile [PART ...] [--short] [--markdown]
 
-The long form takes about ten minutes on two cores, the short form less than a minute. The exit
+The long form takes less than half an hour on two cores, the short form a minute or two. The exit
 code is 1 if anything was lost, doubled, wrong without a word, leaked, or ended in a traceback.
 """
 

@@ -365,8 +365,10 @@ class FileHandler(Handler):
     """Misbehaves at every request for a file."""
 
     def do_GET(self) -> None:
+        if self.path.startswith("/elsewhere"):
+            return self._elsewhere()
         assert self.server.behaviour is not None
-        self.server.behaviour(self)
+        return self.server.behaviour(self)
 
 
 class Listener(Server):

@@ -21,6 +21,7 @@ from typing import Any
 import gnomon
 from gnomon import registry
 from gnomon.errors import GnomonError
+from gnomon.items.rows import ENDINGS
 from gnomon.records import Answer, Item
 from hostile import samples
 from hostile.command import command
@@ -32,6 +33,8 @@ NO_SAMPLE = "give it a sample in hostile/samples.py"
 MOST_CHANGED = 2
 STEERING = frozenset("\x1b\x07\x08\x9b\u202a\u202b\u202d\u202e\u2066\u2067\u2068")
 LONGEST_MESSAGE = 3000
+OFTEN = 4.0  # the share of what reads files of strangers: together one half of all inputs
+NOT_HERE = (".arrow",)  # it needs pyarrow, which Gnomon does not bring
 
 
 class WrongError(Exception):
@@ -70,7 +73,12 @@ def without_sample() -> list[str]:
     """Readers of the registry that have no sample."""
     missing = [name for name in _sources_of_files() if name not in samples.BENCHMARKS]
     known = samples.ANSWER_FORMATS
-    return missing + [name for name in registry.entries("answer_formats") if name not in known]
+    missing += [name for name in registry.entries("answer_formats") if name not in known]
+    names = [*samples.OF_STRANGERS, *samples.LOGS]
+    for ending in ENDINGS:
+        if ending not in NOT_HERE and not any(name.endswith(ending) for name in names):
+            missing.append(f"items of *{ending}")
+    return missing
 
 
 def _sources_of_files() -> Iterator[str]:
@@ -163,9 +171,9 @@ def own_files() -> Iterator[Reader]:
     for name, content in samples.AUDITED.items():
         yield Reader(f"audit of {name}", Sample({name: content}), _audit(name))
     for name, content in samples.OF_STRANGERS.items():
-        yield Reader(f"items of {name}", Sample({name: content}), _items(name))
+        yield Reader(f"items of {name}", Sample({name: content}), _items(name), OFTEN, True)
     for name, content in samples.LOGS.items():
-        yield Reader(f"log {name}", Sample({name: content}), _log(name))
+        yield Reader(f"log {name}", Sample({name: content}), _log(name), OFTEN, True)
     for name, content in {"a.jpg": samples.jpeg(640, 480), "a.png": samples.png(640, 480)}.items():
         yield Reader(f"picture {name}", Sample({name: content}), _picture(name), share=2)
 
@@ -209,22 +217,54 @@ def _scenes(*names: str) -> Callable[[Path], object]:
 def _items(name: str) -> Callable[[Path], object]:
     """The items of a file, with what is said of it before they are asked."""
 
-    def read(folder: Path) -> object:
+    def answers(folder: Path) -> tuple[object, dict[object, object]]:
         from gnomon.items.understanding import understood
 
         source = gnomon.load(str(folder / name))
-        return understood(source.options), list(source.items())
+        found: dict[object, object] = {}
+        for item in source.items():
+            found[item.context, item.text, frozenset(item.choices)] = item.gold
+        said = [line.replace(str(folder), "") for line in understood(source.options)[:1]]
+        return said, found
 
-    return read
+    return _as_before(answers, name, samples.OF_STRANGERS[name])
 
 
 def _log(name: str) -> Callable[[Path], object]:
-    """The runs that a log holds."""
+    """The runs that a log holds: which of the answers are right."""
 
-    def read(folder: Path) -> object:
+    def answers(folder: Path) -> tuple[object, dict[object, object]]:
         from gnomon.items.answers.logs import import_log
 
-        return [list(run.answers()) for run in import_log(folder / name, folder / "runs")]
+        found: dict[object, object] = {}
+        said = []
+        for number, run in enumerate(import_log(folder / name, folder / "runs")):
+            said.append(run.manifest.about.get("summary"))
+            for item, answer in run.answers():
+                found[number, item.id, item.text] = answer.choice in item.gold
+        return said, found
+
+    return _as_before(answers, name, samples.LOGS[name])
+
+
+def _as_before(
+    answers: Callable[[Path], tuple[object, dict[object, object]]], name: str, content: bytes
+) -> Callable[[Path], object]:
+    """Reads a file and refuses other answers to the questions of before, if nothing else is said.
+
+    One change to a file touches one question, or two that changed places.
+    """
+    with TemporaryDirectory() as place, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        (Path(place) / name).write_bytes(content)
+        said, before = answers(Path(place))
+
+    def read(folder: Path) -> int:
+        now_said, now = answers(folder)
+        changed = [key for key, value in now.items() if before.get(key, value) != value]
+        if len(changed) > MOST_CHANGED and now_said == said:
+            raise WrongError(f"{len(changed)} of {len(before)} answers became others")
+        return len(now)
 
     return read
 

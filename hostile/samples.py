@@ -15,6 +15,8 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from gnomon import Item
 from hostile import published
@@ -23,11 +25,13 @@ from hostile.published import lines
 KINDS = {
     "json": "json",
     "jsonl": "jsonl",
+    "ndjson": "jsonl",
     "csv": "csv",
     "tsv": "tsv",
     "yaml": "yaml",
     "xml": "xml",
     "eval": "zip",
+    "xlsx": "zip",
     "gz": "gz",
     "txt": "text",
     "jinja": "text",
@@ -412,55 +416,65 @@ ADE20K = _json(
 YOLO = b"0 0.5 0.5 0.2 0.4\n1 0.0 0.0 0.5 0.0 0.5 0.5\n"
 
 
-# Files of other benchmarks, each in a form of its own.
-_PICTURED = [
-    "index\timage\tquestion\tA\tB\tC\tanswer",
-    f"0\t{base64.b64encode(png(8, 8)).decode()}\tWhere?\tin\ton\t\tB",
-    "1\t0\tAnd now?\tin\ton\tby\tA",
+# Files of other benchmarks, each in a form of its own, with so many rows that a column that is
+# taken for another can be told from one cell that was damaged.
+_ROWS = range(8)
+_PICTURED = ["index\timage\tquestion\tA\tB\tC\tanswer"] + [
+    f"{n}\t{base64.b64encode(png(8, 8)).decode() if not n else 0}\tWhere {n}?\tin\ton\tby\t{'ABC'[n % 3]}"
+    for n in _ROWS
 ]
-_CAPTIONS = {"caption": "A cup on a box.", "negative_caption": "A box on a cup."}
-_INSIDE = "query,truth,response\nWhere? Options: a. in b. on,a,b\nNow? Options: a. up b. off,b,b\n"
-_SCENE = {"class": "dog", "count": 1, "position": ["right of", 0]}
-_STORY = {"question": ["Is it up?"], "candidate_answers": ["Yes", "No"], "answer": ["Yes"]}
-_PAIR = {"image_0": "a.png", "image_1": "a.png", "caption_0": "a dog", "caption_1": "a cat"}
-OF_STRANGERS = {
-    "stories.json": json.dumps(
-        {
-            "data": [{"story": ["Ann sits."], "questions": [_STORY, {**_STORY, "answer": ["No"]}]}]
-            * 2
-        }
-    ).encode(),
-    "pairs.jsonl": lines({"id": 1, **_PAIR}, {"id": 2, **_PAIR, "caption_0": "a hat"}),
-    "vlm.tsv": "\n".join(_PICTURED).encode(),
-    "foils.json": json.dumps({"0": {"id": 1, **_CAPTIONS}, "1": {"id": 2, **_CAPTIONS}}).encode(),
-    "babi.txt": b"1 Ann sits.\n2 Is Ann up?\tno\t1\n3 Is Ann down?\tyes\t1\n1 Ben runs.\n",
-    "inside.csv": _INSIDE.encode(),
-    "wide.dat": _INSIDE.encode("utf-16"),
-    "geneval.jsonl": lines({"prompt": "a dog", "include": [{"class": "cat"}, _SCENE]}) * 2
-    + lines(
-        {"prompt": "a cat", "include": [{"class": "cat"}, {**_SCENE, "position": ["above", 0]}]}
-    ),
-    "turns.json": json.dumps(
-        [
-            {
-                "id": 1,
-                "conversations": [
-                    {"from": "human", "value": "Up?"},
-                    {"from": "gpt", "value": "no"},
-                ],
-            },
-            {
-                "id": 2,
-                "conversations": [
-                    {"from": "human", "value": "On?"},
-                    {"from": "gpt", "value": "yes"},
-                ],
-            },
-        ]
-    ).encode(),
-    "packed.txt.xz": lzma.compress(lines(*_ASKED)),
-    "packed.bz2": bz2.compress(lines(*_ASKED)),
+_CAPTIONS = {
+    str(n): {"id": n, "caption": f"A cup on box {n}.", "negative_caption": f"A box {n} on a cup."}
+    for n in _ROWS
 }
+_INSIDE = "query,truth,response\n" + "".join(
+    f"Where is {n}? Options: a. in b. on,{'ab'[n % 2]},{'ba'[n % 2]}\n" for n in _ROWS
+)
+_PREDICTED = [
+    {"question": f"Where is {n}?", "A": "in", "B": "on", "answer": "AB"[n % 2], "prediction": "A"}
+    for n in _ROWS
+]
+_BABI = "".join(
+    f"1 Ann sits on {n}.\n2 Is Ann up?\tno\t1\n3 Is Ann down?\tyes\t1\n" for n in range(4)
+)
+
+
+def _scene(n: int) -> dict[str, object]:
+    relation = ("right of", "left of", "above", "below")[n % 4]
+    thing = {"class": "dog", "count": 1, "position": [relation, 0]}
+    return {"prompt": f"a dog {relation} {n}", "include": [{"class": "cat"}, thing]}
+
+
+def _conversation(n: int) -> dict[str, object]:
+    turns = [("human", f"Is {n} up?"), ("gpt", ("no", "yes")[n % 2])]
+    return {"id": n, "conversations": [{"from": who, "value": said} for who, said in turns]}
+
+
+def _parquet() -> bytes:
+    """The questions as Parquet."""
+    import duckdb
+
+    with TemporaryDirectory() as place:
+        rows, target = Path(place) / "rows.jsonl", Path(place) / "rows.parquet"
+        rows.write_bytes(lines(*_PREDICTED))
+        duckdb.execute(f"COPY (FROM '{rows}') TO '{target}'")
+        return target.read_bytes()
+
+
+def _sheet() -> bytes:
+    """The questions as a sheet."""
+    import openpyxl  # type: ignore[import-untyped, unused-ignore]
+
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(list(_PREDICTED[0]))
+    for row in _PREDICTED:
+        sheet.append(list(row.values()))
+    packed = io.BytesIO()
+    book.save(packed)
+    return packed.getvalue()
+
+
 _SAMPLES = [
     {
         "id": number,
@@ -469,58 +483,82 @@ _SAMPLES = [
         "choices": ["in", "on"],
         "target": "AB"[number % 2],
         "output": {"completion": "A"},
-        "scores": {"choice": {"value": "C", "answer": "A"}},
+        "scores": {"choice": {"value": "CI"[number % 2], "answer": "A"}},
     }
-    for number in range(3)
+    for number in _ROWS
 ]
-_LMMS = [
-    {
-        "doc_id": n,
-        "target": "AB"[n % 2],
-        "filtered_resps": "A",
-        "input": f"Where is {n}?\nA. in\nB. on\nAnswer.",
-        "x_acc": {"is_correct": n % 2 == 0},
-    }
-    for n in range(6)
-]
-_HELM = [
-    {
-        "instance": {
-            "id": f"id{n}",
-            "input": {"text": f"Where is {n}?"},
-            "references": [
-                {"output": {"text": "in"}, "tags": ["correct"]},
-                {"output": {"text": "on"}, "tags": []},
-            ],
-        },
-        "request": {"model": "m"},
-        "train_trial_index": 0,
-        "output_mapping": {"A": "in", "B": "on"},
-        "result": {"completions": [{"text": " B"}]},
-    }
-    for n in range(4)
-]
-_EVALSCOPE = [
-    {
-        "index": n,
-        "target": ["A"],
-        "messages": [{"role": "user", "content": f"Where is {n}?\n\nA) in\nB) on"}],
-        "sample_score": {
-            "score": {"value": {"acc": 0.0}, "prediction": "ANSWER: B"},
-            "group_id": n,
-            "generation_index": 0,
-        },
-    }
-    for n in range(4)
-]
-_COUNTED = [{"instance_id": f"id{n}", "stats": {"exact_match": n % 2}} for n in range(4)]
+
+
+def _log_archive() -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(zipfile.ZipInfo("header.json"), b'{"eval": {"task": "a"}}')
+        for sample in _SAMPLES:
+            name = zipfile.ZipInfo(f"samples/{sample['id']}_epoch_1.json")
+            archive.writestr(name, json.dumps(sample))
+    return packed.getvalue()
+
+
+def _story(n: int) -> dict[str, object]:
+    asked = {"candidate_answers": ["Yes", "No"], "answer": [["Yes", "No"][n % 2]]}
+    return {"story": [f"Ann sits on {n}."], "questions": [{"question": [f"Up {n}?"], **asked}]}
+
+
+def _pair(n: int) -> dict[str, object]:
+    pictures = {"image_0": "a.png", "image_1": "b.png"}
+    return {"id": n, **pictures, "caption_0": f"a dog on mat {n}", "caption_1": f"a mat {n}"}
+
+
+def _lmms(n: int) -> dict[str, object]:
+    asked = {"doc_id": n, "target": "AB"[n % 2], "input": f"Where is {n}?\nA. in\nB. on\nAnswer."}
+    return {**asked, "filtered_resps": "A", "x_acc": {"is_correct": n % 2 == 0}}
+
+
+def _helm(n: int) -> dict[str, object]:
+    right, wrong = ("in", "on") if n % 2 else ("on", "in")
+    references = [{"output": {"text": right}, "tags": ["correct"]}]
+    references.append({"output": {"text": wrong}, "tags": []})
+    asked = {"id": f"id{n}", "input": {"text": f"Where is {n}?"}, "references": references}
+    said = {"completions": [{"text": " B"}]}
+    letters = {"A": "in", "B": "on"}
+    return {"instance": asked, "request": {}, "output_mapping": letters, "result": said}
+
+
+def _evalscope(n: int) -> dict[str, object]:
+    asked = {"role": "user", "content": f"Where is {n}?\n\nA) in\nB) on"}
+    score = {"value": {"acc": float(n % 2)}, "prediction": "ANSWER: B"}
+    scored = {"score": score, "group_id": n, "generation_index": 0}
+    return {"index": n, "target": ["AB"[n % 2]], "messages": [asked], "sample_score": scored}
+
+
+_COUNTED = [{"instance_id": f"id{n}", "stats": {"exact_match": n % 2}} for n in _ROWS]
+OF_STRANGERS = {
+    "stories.json": json.dumps({"data": [_story(n) for n in _ROWS]}).encode(),
+    "pairs.jsonl": lines(*map(_pair, _ROWS)),
+    "vlm.tsv": "\n".join(_PICTURED).encode(),
+    "foils.json": json.dumps(_CAPTIONS).encode(),
+    "babi.txt": _BABI.encode(),
+    "inside.csv": _INSIDE.encode(),
+    "wide.dat": _INSIDE.encode("utf-16"),
+    "geneval.jsonl": lines(*map(_scene, _ROWS)),
+    "asked.ndjson": lines(*_ASKED),
+    "turns.json": json.dumps([_conversation(n) for n in _ROWS]).encode(),
+    "packed.txt.xz": lzma.compress(lines(*_ASKED)),
+    "packed.bz2": bz2.compress(lines(*_ASKED)),
+    "rows.parquet": _parquet(),
+    "rows.xlsx": _sheet(),
+}
 LOGS = {
-    "20260101_000000_samples_a.jsonl": lines(*_LMMS),
-    "scenario_state.json": json.dumps({"request_states": _HELM}).encode(),
+    "20260101_000000_samples_a.jsonl": lines(*map(_lmms, _ROWS)),
+    "scenario_state.json": json.dumps({"request_states": [_helm(n) for n in _ROWS]}).encode(),
     "display_predictions.json": json.dumps(_COUNTED).encode(),
-    "reviews.jsonl": lines(*_EVALSCOPE),
+    "reviews.jsonl": lines(*map(_evalscope, _ROWS)),
     "samples_a.jsonl": lines(*map(_lm_eval, range(12), ITEMS)),
     "log.json": json.dumps({"version": 2, "eval": {"task": "a"}, "samples": _SAMPLES}).encode(),
+    "log.eval": _log_archive(),
     "said.csv": _INSIDE.encode(),
-    "right.csv": b"id,model,correct\n1,a,1\n1,b,0\n2,a,0\n2,b,1\n",
+    "rows.parquet": OF_STRANGERS["rows.parquet"],
+    "rows.xlsx": OF_STRANGERS["rows.xlsx"],
+    "predicted.jsonl": lines(*_PREDICTED),
+    "right.csv": b"id,model,correct\n" + b"".join(b"%d,a,1\n%d,b,0\n" % (n, n) for n in _ROWS),
 }

@@ -20,8 +20,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gnomon.downloads import download
-from gnomon.errors import DataError
+from gnomon.errors import DataError, GnomonError
 from gnomon.models.servers import refusals, remote
+from gnomon.people.labelstudio import server as labelstudio
 from gnomon.runs import survey
 from hostile.arguments import parser_of
 from hostile.command import Ended, command
@@ -170,6 +171,30 @@ def try_download(name: str, behaviour: Behaviour, folder: Path, tally: Tally) ->
         server.end()
 
 
+def try_label_studio(name: str, behaviour: Behaviour, folder: Path, tally: Tally) -> None:
+    """One server that should be Label Studio: what it says is a list of projects, or refused."""
+    labelstudio.TIMEOUT = 2.0
+    server = Server(behaviour, FileHandler)
+    try:
+        with (
+            bounded(),
+            labelstudio.LabelStudio(f"http://127.0.0.1:{server.server_port}", KEY) as it,
+        ):
+            list(it.pages("/api/projects/", "results", "count", dict))
+    except GnomonError as error:
+        look_at(str(error), LONGEST_MESSAGE, name, tally)
+        if KEY in str(error):
+            tally.fault("leaked", f"{name}: the token was printed")
+    except LateError:
+        tally.fault("hang", f"{name}: more than {BOUND} s")
+    except BaseException as error:
+        tally.fault("traceback", f"{name}: {told_with_place(error)}")
+    finally:
+        server.end()
+    for leak in server.leaks:
+        tally.fault("leaked", f"{name}: {leak}")
+
+
 def spread(found: dict[str, Behaviour], most: int) -> list[tuple[str, Behaviour]]:
     """At most so many, spread evenly."""
     pairs = list(found.items())
@@ -178,12 +203,13 @@ def spread(found: dict[str, Behaviour], most: int) -> list[tuple[str, Behaviour]
 
 
 def tallies(most: int) -> Iterator[tuple[str, Tally]]:
-    """Both kinds of server with what came of them."""
+    """Each kind of server with what came of it."""
     for module in (remote, refusals):
         vars(module).update(FIRST_PAUSE=0.01, LONGEST_PAUSE=0.01)
     for title, found, attempt in (
         ("hostile servers of models", BEHAVIOURS, try_server),
         ("hostile servers of files", DOWNLOADS, try_download),
+        ("hostile Label Studio", BEHAVIOURS, try_label_studio),
     ):
         tally = Tally()
         for name, behaviour in spread(found, most):

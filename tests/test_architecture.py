@@ -137,3 +137,19 @@ def test_no_file_holds_both_sides_of_a_merge():
     marks = [b"\n" + sign * 7 + b" " for sign in (b"<", b">")]
     found = [str(file) for file in texts if any(mark in file.read_bytes() for mark in marks)]
     assert found == []
+
+
+def test_only_three_modules_speak_http_and_each_reads_within_bounds():
+    # Files are fetched by one, models and Label Studio are asked by the others.
+    clients = ("httpx", "urllib.request", "http.client", "requests", "aiohttp", "urllib3")
+    opening = re.compile(rf"^\s*(?:import|from) (?:{'|'.join(map(re.escape, clients))})\b", re.M)
+    found = {}
+    for file in sorted(HOME.rglob("*.py")):
+        text = file.read_text(encoding="utf-8")
+        if opening.search(text):
+            found[file.relative_to(HOME).as_posix()] = "BoundedReply(" in text
+    assert found == {
+        "downloads/download.py": False,  # it writes to a file, up to the size that is known
+        "models/servers/pool.py": True,
+        "people/labelstudio/server.py": True,
+    }

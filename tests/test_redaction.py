@@ -46,6 +46,7 @@ WORD = st.text("abcdefghijkXYZ0123456789-_.~", min_size=8, max_size=20).map(lamb
             "https://host/deployments/internationalisation/v1",
         ),
         ("see (HTTP://me:pw@HOST/v1) now", "see (HTTP://***@HOST/v1) now"),
+        ("http://host/sk-canary-abc0123456789/v1", "http://host/***5385d5/v1"),
         ("mail me@host", "mail me@host"),
         ("hf:org/model@main", "hf:org/model@main"),
     ],

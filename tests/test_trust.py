@@ -174,6 +174,18 @@ def test_a_report_of_a_file_is_written_beside_it_and_again(monkeypatch):
     assert Path("study/page.html").read_text().startswith("<!doctype html>")
 
 
+def test_a_report_of_the_command_replaces_only_pages_of_gnomon_too(capsys):
+    assert main(["run", "scales", "-m", "random", "--limit", "2", "--quiet"]) == 0
+    mine = Path("mine.html")
+    mine.write_text("<p>precious</p>")
+    assert main(["report", "runs", "-o", "mine.html"]) == 2
+    assert "Gnomon did not write it" in capsys.readouterr().err
+    assert mine.read_text() == "<p>precious</p>"
+    mine.unlink()
+    for _ in range(2):
+        assert main(["report", "runs", "-o", "mine.html"]) == 0
+
+
 def test_a_recipe_trusts_no_pickles_but_the_command_may():
     content = "kind: look\nlook: {allow_pickle: true}\n"
     Path("mine.yaml").write_text(content)

@@ -13,7 +13,7 @@ from gnomon.registry import ModelSpec, model, with_prompt
 if TYPE_CHECKING:
     from gnomon.contracts import Model
     from gnomon.measures.compared import Agreement
-    from gnomon.measures.regression import Change
+    from gnomon.measures.regression import RunChange
     from gnomon.records import Item
     from gnomon.reports.overview import Overview
     from gnomon.reports.results import Catalogue, Comparisons, Scores
@@ -242,7 +242,7 @@ def compare(
 
 def changes(
     old: SomeRuns, new: SomeRuns, *, by: float = 0.05, measure: str = "", level: float = 0.95
-) -> list[Change]:
+) -> list[RunChange]:
     """Is any new run worse than the old one of its benchmark; `by` is the loss that must show.
 
     Each change has a verdict ("worse", "not worse" or "cannot tell"), the comparison, how many

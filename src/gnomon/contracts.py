@@ -22,9 +22,13 @@ Takes = Literal["text", "image"]
 # "pairs" are contrastive ones (the tag `pair`), "quads" two of them in a group, "truth" the choices
 # true and false, or yes and no, "ways" facts that are asked in several (the tags `fact` and `way`),
 # and "options" facts that are asked with several numbers of options (the tags `fact`, `options`).
-Need = Literal[
-    "scores", "groups", "order", "relations", "laws", "pairs", "quads", "truth", "ways", "options"
-]
+# "numbers", "sets", "points" and "orders" are answers that are written.
+WrittenNeed = Literal["numbers", "sets", "points", "orders"]
+Need = (
+    Literal["scores", "groups", "order", "relations", "laws", "pairs", "quads", "truth", "ways"]
+    | Literal["options"]
+    | WrittenNeed
+)
 TEXT: frozenset[Takes] = frozenset({"text"})
 ANYTHING: frozenset[Takes] = frozenset({"text", "image"})
 
@@ -224,6 +228,7 @@ class Measure:
     least_group: int = 0
     guessable: bool = False  # linear in right answers, so that chance is known (measures.chance)
     chance: float | None = None  # what a guess gets, where that is the same for all items
+    is_share: bool = True  # else a figure with a unit, which is printed as it is
     twin: str = ""  # the measure that also asks for right answers, shown beside this one
     needs: frozenset[Need] = frozenset()  # what a table must have, or the figure is undefined
 

@@ -3,8 +3,6 @@
 Also where files are kept that can be made or fetched again.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

@@ -10,8 +10,6 @@ GnomonError                 something the user can fix; exit code 1
 └── MissingExtraError       an optional dependency is not installed; says which extra to get
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager

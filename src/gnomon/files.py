@@ -4,8 +4,6 @@ Every reader of data from outside goes through here, so that a line of a gigabyt
 named pipe or a missing column is one clear sentence.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

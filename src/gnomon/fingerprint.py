@@ -4,8 +4,6 @@ Every byte counts: a model may be changed in one layer only. What a large file w
 kept in the cache, so that weights are read whole once and not at each start.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Graphs of things that point to others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """Models by the path of their folder or file alone: what is there says which kind it is."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What models are called: by a name of the user's own, or else by their spec, shortened."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

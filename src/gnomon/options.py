@@ -5,8 +5,6 @@ annotated types. The docstring explains each on a line "name   text". A model's 
 those that have no say in its answers, such as a number of threads, with `neutral`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial

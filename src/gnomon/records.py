@@ -14,8 +14,11 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
 
-Form = Literal["entailment", "cloze", "choice", "caption", "scene"]
+Form = Literal[
+    "entailment", "cloze", "choice", "caption", "scene", "number", "set", "point", "order"
+]
 FORMS: tuple[str, ...] = get_args(Form)
+WRITTEN = ("number", "set", "point", "order")  # forms whose answers are written: gnomon.forms
 MASK = "[MASK]"
 OPEN_TASKS = ("contrast",)  # values of the tag `task`: people say what is right, so no item does
 CAPTIONS = (
@@ -51,7 +54,9 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     form: Form  # how the question is put
     text: str  # hypothesis, cloze with one [MASK], question, caption or image prompt
     choices: tuple[str, ...] = ()  # the labels to choose from, in a fixed order; a scene needs none
-    gold: tuple[str, ...] = ()  # the labels that count as right, each one of the choices
+    # the labels that count as right, each one of the choices; of a form whose answers are written,
+    # numbers, regions, the labels of the set, or all labels in their order (docs/kinds.md)
+    gold: tuple[str, ...] = ()
     context: str = ""  # premises, or the story, or empty
     group: str = ""  # what must be answered alike: pattern, template, unordered pair, scene
     tags: dict[str, str] = msgspec.field(default_factory=dict)  # category, relation, split, fillers
@@ -163,6 +168,10 @@ def problem(item: Item) -> str:
         return "the id is empty"
     if item.form == "scene" and not item.choices:  # to be painted, and judged by looking
         return "gold is given, but there are no choices" if item.gold else ""
+    if item.form in WRITTEN:
+        from gnomon.forms import ANSWER_FORMS
+
+        return ANSWER_FORMS[item.form].problem(tuple(item.choices), tuple(item.gold))
     gold = tuple(item.gold)
     if not gold and item.tags.get("task") in OPEN_TASKS:
         gold = tuple(item.choices)

@@ -4,8 +4,6 @@ Everything that reaches a manifest, log, cache, page or message and may hold a s
 here. What is hidden shows as `***`, so that one sees that something stood there.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex
@@ -23,8 +21,10 @@ SHOWN = frozenset({"api-version", "deployment", "model", "provider", "version"})
 
 _ADDRESS = re.compile(r"\b([a-z][a-z0-9+.-]*://)([^\s\"'<>]+)", re.IGNORECASE)
 _KEY_LIKE = re.compile(r"\b(?:sk|pk)[-_](?=[\w*-]*[\d*])[\w*-]{6,}|(?<=\bBearer )\S{6,}")
-# A part of a path that nobody chooses as a name: letters and digits in one long run, or a UUID.
+# A part of a path that nobody chooses as a name: letters and digits in one long run, a UUID, or a
+# key as its makers write it.
 _KEY_IN_PATH = re.compile(
+    r"\b(?:sk|pk)[-_](?=[\w-]*\d)[\w-]{6,}|"
     r"\b(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{20,}\b"
     r"|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b",
     re.IGNORECASE,

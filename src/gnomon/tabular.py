@@ -5,8 +5,6 @@ terminal; the others are for pasting and for programs. What comes from strangers
 of them.
 """
 
-from __future__ import annotations
-
 import csv
 import importlib.util
 import io

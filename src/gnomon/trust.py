@@ -4,8 +4,6 @@ Experiments, suites, recipes and logs come from strangers: what they say is not 
 This is the one table of it, and every reader of such files asks here.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -174,11 +172,16 @@ def output_below(folder: Path, name: str) -> Path:
     page = check_below(folder, name)
     if not page.parent.is_dir():
         raise UsageError(f"there is no folder for {name}.", "Make it, or name another file.")
+    check_replaceable(page, name)
+    return page
+
+
+def check_replaceable(page: Path, name: str) -> None:
+    """Refuse to write a page in place of a file that is no page of Gnomon's."""
     if page.exists() and not _is_page(page):
         raise UsageError(
             f"{name} is there, and Gnomon did not write it.", "Move it away, or name another file."
         )
-    return page
 
 
 def check_below(folder: Path, name: str) -> Path:

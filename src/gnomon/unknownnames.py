@@ -1,7 +1,5 @@
 """What to say of a name that the registry does not know: the nearest, or where it belongs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path

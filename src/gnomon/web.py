@@ -1,4 +1,4 @@
-"""The small web server of Gnomon's pages: guard, forms, and serving.
+"""The small web server of Gnomon's pages: guard, forms, and serving; and replies within bounds.
 
 A page of another site can send a browser here, and a name can be made to resolve to this machine;
 checking the Host header keeps such pages from reading anything, and the Origin header keeps their
@@ -17,10 +17,11 @@ from asyncio import TimerHandle, Transport
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping
 from hashlib import sha256
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
-from gnomon.errors import UsageError
+from gnomon.errors import GnomonError, UsageError, inert
 
 if TYPE_CHECKING:  # of the extras: what only listens or knows names needs none of it
     from starlette.requests import Request
@@ -37,6 +38,7 @@ DRAINED = 64 * 2**20  # bytes that are read and dropped, so that a browser hears
 MOST_FIELDS = 40
 FORM_PATIENCE = 30.0  # seconds in which a form must have come
 PATIENCE = 10.0  # seconds in which a client must have sent its request
+LONGEST_REPLY = 600.0  # seconds of a whole reply, however steadily it comes
 CONNECTIONS = 256  # open at once: well below what a process may open
 USUAL_PORTS = {"http": ":80", "https": ":443"}
 SESSION = "gnomon_session"  # a cookie
@@ -114,14 +116,43 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def compression_of(headers: Mapping[str, str]) -> str:
-    """How a reply is packed, in the words of its header; empty if it is not.
+class ReplyError(GnomonError):
+    """A server's reply breaks the bounds of all replies that are read."""
 
-    >>> compression_of({"content-encoding": "gzip, gzip"}), compression_of({})
-    ('gzip, gzip', '')
+
+class PackedReplyError(ReplyError):
+    """A reply is compressed, which nobody asked for."""
+
+
+class BoundedReply:
+    """A reply as it comes over the network, within bounds: every client reads by this.
+
+    It is never unpacked: a kilobyte may be gigabytes.
     """
-    encoding = headers.get("content-encoding", "").strip().lower()
-    return "" if encoding == "identity" else encoding
+
+    def __init__(self, headers: Mapping[str, str], largest: int) -> None:
+        packed = headers.get("content-encoding", "").strip().lower()
+        if packed not in ("", "identity"):
+            raise PackedReplyError(
+                f"The server compresses its replies ({inert(packed)[:100]}), although it was asked "
+                "not to.",
+                "Switch compression off in the server, or in the proxy before it.",
+            )
+        self.content = bytearray()
+        self._largest = largest
+        self._end = monotonic() + LONGEST_REPLY
+
+    def add(self, block: bytes) -> None:
+        """Take the next bytes."""
+        self.content += block
+        if len(self.content) > self._largest:
+            megabytes = self._largest // 2**20
+            raise ReplyError(f"the reply is larger than {megabytes} MB.", "Check the address.")
+        if monotonic() > self._end:
+            raise ReplyError(
+                f"the reply took longer than {LONGEST_REPLY:.0f} seconds.",
+                "Give the same command again: what was sent is not sent twice.",
+            )
 
 
 class FormError(UsageError):

@@ -17,6 +17,7 @@ SETS = {
     "viphy-color": ("2-5", {"each": 20}),
     "viphy-spatial": ("2-3", {"blocks": 4}),
     "chains": ("2-4", {"stories": 24}),
+    "vsr": ("2-4", {"quads": 4, "form": "text"}),
 }
 
 
@@ -79,3 +80,12 @@ def test_the_share_still_right_among_more_is_of_those_right_among_few():
     found = options_kept(Table.of(rows))
     assert (found.value, found.n) == (0.5, len(facts) // 2)
     assert options_kept(Table.of(rows[:1])).n == 0
+
+
+def test_vsr_offers_relations_that_geometry_denies():
+    with pytest.raises(UsageError, match="clear frames"):
+        list(gnomon.load("vsr", options="2", quads=1, controls="yes").without_pictures())
+    for item in asked("vsr"):
+        assert item.form == "choice"
+        assert item.context
+        assert item.gold == (item.tags["relation"],)

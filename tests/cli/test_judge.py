@@ -1,5 +1,7 @@
 """`gnomon run --judge-again`: old pictures, another judge, nothing painted."""
 
+import json
+
 from gnomon.cli.dispatch import main
 from gnomon.paint.painters.render import Renderer
 from gnomon.runs import runs_in as runs_of
@@ -67,3 +69,39 @@ def test_a_run_that_was_not_painted_is_refused(tmp_path, capsys):
     (old,) = runs_in(tmp_path)
     assert run("run", "--judge-again", str(old), "--set", "rule=visor") != 0
     assert "random does not paint" in capsys.readouterr().err
+
+
+def own_items(tmp_path, count=4):
+    """A painted run of items of one's own."""
+    lines = []
+    for number in range(count):
+        first, second = ("ant", "bird") if number % 2 else ("cup", "house")
+        item = {"id": f"own {number}", "form": "scene", "text": f"A {first} and a {second}."}
+        item |= {"choices": ["larger", "smaller"], "gold": ["smaller"]}
+        lines.append(json.dumps({**item, "tags": {"thing_a": first, "thing_b": second}}))
+    file = tmp_path / "mine.jsonl"
+    file.write_text("\n".join(lines) + "\n")
+    runs = tmp_path / "own"
+    assert run("run", str(file), "-m", "synth:render", *HOW, "--runs", str(runs), "--quiet") == 0
+    (found,) = runs_in(runs)
+    return found
+
+
+def test_items_of_ones_own_are_judged_again(tmp_path):
+    old = own_items(tmp_path)
+    changes = ("--set", "depth=none", "--set", "trial=0", "--quiet")
+    assert run("run", "--judge-again", str(old), *changes) == 0
+    assert len(runs_in(tmp_path / "own")) == 2
+
+
+def test_pictures_that_nobody_has_looked_at_are_not_judged(tmp_path, capsys):
+    old = own_items(tmp_path)
+    table = tmp_path / "looked.csv"
+    table.write_text("item,picture,choice\nown 0,0,smaller\nown 2,0,\n")
+    how = ("--set", f"judge=people:{table}", "--set", "trial=0", "--quiet")
+    assert run("run", "--judge-again", str(old), *how) == 0
+    assert "2 of 4 items are left out: nobody has looked" in capsys.readouterr().err
+    (new,) = [each for each in runs_of(tmp_path / "own") if each.path != old]
+    answers = {item.id: answer.choice for item, answer in new.answers()}
+    assert answers == {"own 0": "smaller", "own 2": None}
+    assert new.manifest.counts.items == 2

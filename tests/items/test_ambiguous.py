@@ -98,9 +98,9 @@ CASES: dict[str, tuple[Rows, tuple[str, ...]]] = {
         [{"question": "Where?\nA. up\nB. down", "A": "left", "B": "right", "answer": "A"}],
         ("A, B ('left'", "inside question ('up'"),
     ),
-    "sets": (
-        [{"question": f"Which? A. in B. on C. {end}", "answer": "A,C"} for end in ("by", "at")],
-        ("sets of options in 2 of 2 rows", "one option is chosen"),
+    "answers in words": (
+        [{"question": f"Which {end}?", "options": None, "answer": end} for end in ("by", "at")],
+        ("no row has choices", "free text cannot be asked"),
     ),
     "numbers that mean nothing": (
         without("choices", rows(0, 1, 2)),

@@ -38,7 +38,7 @@ def test_a_map_that_is_written_and_read_is_the_same_whatever_columns_are_called(
         ("text=a=b", "does not say which column"),
         ("txet=a", "field of an item named 'txet'"),
         ("text=a,text=b", "mapped twice"),
-        ("gold=a,gold_is=number", "gold_is cannot be 'number'"),
+        ("gold=a,gold_is=colour", "gold_is cannot be 'colour'"),
     ],
 )
 def test_a_map_that_says_nothing_sensible_is_refused(text, told):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.measures.correction import Corrected, Trial, corrected, trial_in
+from gnomon.measures.correction import Corrected, Trial, corrected, recognised_alike, trial_in
 
 
 def trial(sensitivity, specificity, size=1000):
@@ -87,3 +87,12 @@ def test_a_trial_that_does_not_fit_the_pictures_gives_no_figure():
     assert not found.fits
     assert all(map(isnan, found[:3]))
     assert corrected(0.4, 65, Trial(20, 7, 20, 0, 7)).fits
+
+
+def test_a_judge_that_decides_far_more_often_than_in_its_trial_does_not_fit():
+    harder = Trial(20, 7, 20, 0, 10, 8)  # decided 8 of 20 that show it, 2 of 20 that do not
+    assert not recognised_alike(0.9, 100, harder)
+    assert recognised_alike(0.3, 100, harder)  # between the two
+    assert recognised_alike(0.45, 100, harder)  # not far beyond
+    assert not recognised_alike(0.0, 400, Trial(20, 18, 20, 1, 38, 19))
+    assert recognised_alike(0.9, 100, harder._replace(recognised_shown=None))  # not counted

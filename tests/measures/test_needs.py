@@ -10,6 +10,7 @@ from .conftest import make
 
 ARGUMENTS = {
     "pattern_accuracy": "@0.9",
+    "within": "@0.25",
     "typical_f1": "@code",
     "same_choice": "@colour",
     "way_agreement": "@converse",

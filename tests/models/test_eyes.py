@@ -11,7 +11,7 @@ from gnomon.records import Image, Item
 from gnomon.registry import model
 from gnomon.vision.detection import Box, Detection
 from gnomon.vision.images import describe
-from gnomon.vision.naming import class_of
+from gnomon.vision.relating import class_of
 
 PIL = pytest.importorskip("PIL.Image")
 pytest.importorskip("cv2")

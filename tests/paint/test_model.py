@@ -131,7 +131,7 @@ def test_names_of_strangers_are_names(name, tmp_path):
     assert answer.error is None
     files = [file for file in tmp_path.rglob("*") if file.is_file()]
     assert {file.parent for file in files} == {tmp_path / "run" / "pictures"}
-    oracle = Synth(Renderer(32), open_judge("boxes", "true", "true", "", 0.2))
+    oracle = Synth(Renderer(32), open_judge("boxes", {"detector": "true", "depth": "true"}))
     (rendered,) = answered(oracle, [item])
     assert rendered.choice == "smaller" or rendered.error
 
@@ -176,6 +176,18 @@ def test_questions_are_answered_through_pictures(tmp_path):
     question = question_of(item, painted, (4, 4))
     assert (question.text, question.context) == (item.text, "")
     assert question.images[0].sha256 == painted.sha256
+
+
+def test_both_questions_of_an_action_are_asked_about_one_picture(tmp_path):
+    painter = Plain()
+    source = gnomon.load("posrel", form="choice").limited(20)
+    run = engine_run(source, Synth(painter, Asking()), runs=tmp_path)
+    scenes = {item.context for item in run.items()}
+    assert len(painter.asked) == len(scenes)
+    files = {}
+    for item, answer in run.rows():
+        files.setdefault(item.context, set()).add(answer.files)
+    assert all(len(each) == 1 for each in files.values())
 
 
 # Runs.

@@ -20,7 +20,7 @@ ITEM = Item(
 def said(tmp_path, rows, number=0):
     file = tmp_path / "said.csv"
     file.write_text("item,picture,choice\n" + "\n".join(rows) + "\n")
-    judge = open_judge(f"people:{file}", "ssd", "none", "", 0.4)
+    judge = open_judge(f"people:{file}", {})
     painted = Painted(item="1", number=number, prompt="", seed=0)
     return judge.look(ITEM, painted, None)
 
@@ -50,4 +50,4 @@ def test_a_table_without_its_columns_or_numbers_is_refused(tmp_path):
     file = tmp_path / "other.csv"
     file.write_text("id,answer\n1,larger\n")
     with pytest.raises(GnomonError):
-        open_judge(f"people:{file}", "ssd", "none", "", 0.4)
+        open_judge(f"people:{file}", {})

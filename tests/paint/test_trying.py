@@ -40,7 +40,7 @@ class Constant:
 
 def test_a_judge_that_knows_the_truth_is_found_to_be_right(scenes):
     found = try_on_scenes(boxes_judge(detector="true", depth="true"), scenes)
-    assert found == Trial(8, 8, 8, 0, 16)
+    assert found == Trial(8, 8, 8, 0, 16, 8)
 
 
 def test_a_judge_upside_down_is_found_out(scenes):

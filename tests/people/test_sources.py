@@ -43,7 +43,7 @@ def test_people_look_at_painted_pictures_and_judge_them(tmp_path):
             relation = slot.item.choices[0 if name == "ben" else 1]
             person.keep(slot, {"a": "yes", "b": sees, "relation": relation})
         person.close()
-    judge = open_judge(f"people:{tmp_path / 'people'}", "ssd", "none", "", 0.4)
+    judge = open_judge(f"people:{tmp_path / 'people'}", {})
     verdicts = []
     for item in run.items():
         painted = Painted(item=item.id, number=0, prompt="", seed=0)
@@ -65,7 +65,7 @@ def test_a_run_without_pictures_cannot_be_looked_at(tmp_path):
     with pytest.raises(GnomonError, match="no painted pictures"):
         asked_from_painted(Run.open(run.path))
     with pytest.raises(GnomonError, match="what people saw"):
-        open_judge(f"people:{tmp_path}", "ssd", "none", "", 0.4)
+        open_judge(f"people:{tmp_path}", {})
 
 
 def test_a_persons_run_scores_and_compares_with_a_models(tmp_path):

@@ -7,8 +7,8 @@ import pytest
 z3 = pytest.importorskip("z3")
 
 from gnomon.errors import MissingExtraError, UsageError
-from gnomon.proofs.meaning.grammar import NotUnderstoodError
 from gnomon.proofs.meaning.stories import readings
+from gnomon.proofs.meaning.vocabulary import NotUnderstoodError
 from gnomon.proofs.solver import clash, clash_of_facts, prove, prove_facts
 
 CUP = ["The cup is on the table", "The table is in the kitchen"]

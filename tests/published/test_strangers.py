@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 import gnomon
-from gnomon.errors import GnomonError
+from gnomon.forms import is_right
 from gnomon.items.checking import Checker
 from gnomon.items.itemfiles import mapping_of, numbered_items
 from gnomon.items.mapping import write_map
@@ -44,7 +44,7 @@ FILES = {
     "f_cvbench.jsonl": Known(20, "Where is the cup 0 located", 2, "below", 1, id="0"),
     "f_embsp.jsonl": Known(20, "How are the chair 0", 4, "a above b", 1, id="mp3d_0"),
     "f_mmsi.jsonl": Known(20, "Q0 where?", 4, "north", id="0"),
-    "f_vsi.jsonl": Known(10, "Which is closer 0?", 4, "sofa", id="0"),
+    "f_vsi.jsonl": Known(20, "Which is closer 0?", 4, "sofa", id="0"),
     "f_vsi_mc.jsonl": Known(20, "Which is closer 0?", 4, "sofa", id="0"),
     "f_whatsup.jsonl": Known(20, "Which of the sentences", 4, "A mug 0 on a table", 1),
     "geneval.jsonl": Known(553, "a photo of a bench", 0, ""),
@@ -157,9 +157,13 @@ def test_things_of_nsr_and_of_spatialbench_are_named(folder):
             assert item.tags["thing_b"] in item.text
 
 
-def test_rows_without_choices_are_counted_and_told(folder):
-    lines = understood(gnomon.load(str(folder / "f_vsi.jsonl")).options)
-    assert "10 of 20 rows have no choices" in lines[-1]
+def test_rows_without_choices_whose_answers_are_numbers_are_numbers(folder):
+    loaded = gnomon.load(str(folder / "f_vsi.jsonl"))
+    assert "20 items (10 with four choices, 10 numbers)" in understood(loaded.options)[-1]
+    numbers = [item for item in loaded.items() if item.form == "number"]
+    assert len(numbers) == 10
+    assert numbers[0].text == "How many tables 1?"
+    assert numbers[0].gold == ("2",)
 
 
 def test_a_picture_column_that_is_not_shown_is_named(folder):
@@ -169,16 +173,31 @@ def test_a_picture_column_that_is_not_shown_is_named(folder):
     assert "Not shown: image_1, image_2" in understood(options)[-1]
 
 
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        ("f_point.jsonl", "all 20 rows are points in a picture"),
-        ("sib_checkbox.csv", "sets of options in 209 of 1,000 rows"),
-    ],
-)
-def test_answers_that_no_form_can_hold_are_refused_with_their_number(folder, name, told):
-    with pytest.raises(GnomonError, match=told):
-        gnomon.load(str(folder / name))
+def test_checkboxes_are_sets_of_options(folder):
+    items = items_of(folder / "sib_checkbox.csv")
+    assert {item.form for item in items} == {"set"}
+    assert sum(len(item.gold) > 1 for item in items) == 209
+    assert items[1].gold == items[1].choices[:4]
+
+
+def test_points_whose_masks_are_not_there_are_asked_and_not_judged(folder):
+    loaded = gnomon.load(str(folder / "f_point.jsonl"))
+    assert "20 masks are not there" in understood(loaded.options)[-1]
+    items = list(loaded.items())
+    assert {(item.form, item.gold) for item in items} == {("point", ())}
+
+
+def test_points_are_judged_by_masks_that_are_there(folder, tmp_path):
+    from PIL import Image as Picture
+
+    for name in ("f_point.jsonl", "a.png"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    mask = Picture.new("L", (64, 64))
+    mask.paste(255, (0, 0, 32, 64))
+    mask.save(tmp_path / "m.png")
+    items = list(gnomon.load(str(tmp_path / "f_point.jsonl")).items())
+    assert is_right(items[0], "(10, 20)")
+    assert not is_right(items[0], "(50, 20)")
 
 
 def test_options_inside_the_text_can_be_left_there(folder):
@@ -191,7 +210,7 @@ def test_every_set_whose_file_was_opened_is_read_by_its_name(folder):
     from gnomon.items.sets import named_sets
 
     for name, known in named_sets().items():
-        if known.opened != "file" or "cannot be asked" in known.note:
+        if known.opened != "file":
             continue
         items = gnomon.load(f"set:{name}", data=str(folder), images="none").items()
         assert next(iter(items)).text

@@ -164,6 +164,17 @@ def test_nothing_sticks_out_and_nobody_is_kept_out(
     assert shown.errors == []
 
 
+def test_a_table_of_many_models_scrolls_in_its_own_frame(
+    made: ModuleType, tab: Show, tmp_path: Path
+) -> None:
+    runs = []
+    for number in range(20):
+        folder = tmp_path / f"{number}"
+        runs.append(made.write(folder, "viphy-size@fresh", f"model {number}", made.pairs()))
+    shown = tab(write_report(runs, tmp_path / "report.html").as_uri(), width=1280)
+    assert shown.page.evaluate("() => document.documentElement.scrollWidth") == 1280
+
+
 def test_a_number_leads_to_its_items_and_every_view_has_an_address(report: str, tab: Show) -> None:
     shown = tab(report)
     page = shown.page

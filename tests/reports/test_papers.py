@@ -79,6 +79,8 @@ def test_the_package_holds_so_many_figures_of_each_paper() -> None:
         "VSR": 29,
         "spatialQA": 98,
     }
+    guide = Path(__file__).parents[2] / "docs" / "report.md"
+    assert "The package holds 481 figures" in guide.read_text(encoding="utf-8")
 
 
 def row(paper: str, table: str, name: str) -> tuple[str | None, ...]:

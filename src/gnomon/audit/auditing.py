@@ -1,7 +1,5 @@
 """One audit: every check on one set, with what is known to be right although it looks wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import cache

@@ -4,8 +4,6 @@ What the words stand for the lexicon says. A sentence of any other form is not r
 not understood is not judged.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import NamedTuple

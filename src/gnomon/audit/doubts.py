@@ -9,6 +9,7 @@ from typing import NamedTuple
 from gnomon.audit.finding import LISTED, SHOWN, Finding, share, so_many
 from gnomon.audit.sets import AuditSet, Doubted
 from gnomon.audit.subject import Subject
+from gnomon.forms import is_right
 from gnomon.grouped import grouped
 from gnomon.records import digest
 from gnomon.reports.words import percent
@@ -91,7 +92,7 @@ def _wrong(mark: Mark, runs: Iterable[Run]) -> tuple[int, int]:
         if item is None or answer is None or wording_of(item) != mark.wording:
             continue
         asked += 1
-        wrong += answer.choice not in item.gold
+        wrong += not is_right(item, answer.choice)
     return wrong, asked
 
 

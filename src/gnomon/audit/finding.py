@@ -1,7 +1,5 @@
 """Findings: what a check says of a set, and the test by which a figure is an alarm."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import sqrt
 from typing import NamedTuple

@@ -12,6 +12,7 @@ from gnomon.audit.finding import SHOWN, Finding, fault, share, so_many
 from gnomon.audit.sets import AuditItem
 from gnomon.audit.subject import Subject
 from gnomon.grouped import grouped
+from gnomon.records import WRITTEN, problem
 
 INTEGRITY = "integrity"
 FAULTS = {
@@ -50,9 +51,13 @@ def _faults(question: AuditItem, ids: Counter[str]) -> Iterator[str]:
     choices, gold = set(question.choices), set(question.gold)
     if not question.id or ids[question.id] > 1:
         yield "ids"
-    if not gold or not gold <= choices:
+    if question.item.form in WRITTEN:
+        wrong = not gold or problem(question.item)
+        if wrong and question.id:
+            yield "gold"
+    elif not gold or not gold <= choices:
         yield "gold"
-    if len(choices) < max(2, len(question.choices)):
+    if question.item.form not in WRITTEN and len(choices) < max(2, len(question.choices)):
         yield "choices"
     if not "".join([*question.texts, question.picture]).strip():
         yield "texts"

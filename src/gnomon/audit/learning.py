@@ -5,8 +5,6 @@ In sequence it learns only from the folds before: then, if labels have nothing t
 sees, each answer is right as often as a guess whatever came before, and the figure can be tested.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 

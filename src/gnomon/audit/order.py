@@ -1,7 +1,5 @@
 """Do the comparisons of a set fit together? Both ways round, in cycles, and what follows anyway."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from itertools import chain, pairwise

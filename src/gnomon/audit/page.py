@@ -1,7 +1,5 @@
 """Audits for people: sentences for the terminal, a table, and one self-contained page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter

@@ -1,7 +1,5 @@
 """What a classifier gets that sees one part of the question alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 

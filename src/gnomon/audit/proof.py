@@ -1,7 +1,5 @@
 """Labels and captions given to a solver: what follows, and what cannot all be true."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache

@@ -6,8 +6,6 @@ is right equally often, and nothing is left to learn. That is repeated with rule
 anew until they, and a classifier of another kind over characters, gain nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,16 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon.audit import learning
 from gnomon.audit.auditing import AuditReport
 from gnomon.audit.integrity import same_questions
-from gnomon.audit.learning import (
-    ChoiceBayes,
-    LabelRates,
-    NaiveBayes,
-    Ridge,
-    SumRule,
-    held_out_scores,
-)
 from gnomon.audit.partialinput import (
     folded,
     parts_of_questions,
@@ -148,8 +139,8 @@ def _blind(subject: Subject) -> Blind:
     folds = folded(subject, usual_way(subject)).folds
     scores: dict[str, Floats] = {}
     for name, learner in _rules(subject).items():
-        held_out = held_out_scores(learner, answers, folds)
-        scores[name] = np.log(held_out) if isinstance(learner, LabelRates) else held_out
+        held_out = learning.held_out_scores(learner, answers, folds)
+        scores[name] = np.log(held_out) if isinstance(learner, learning.LabelRates) else held_out
     total = np.where(answers.choices >= 0, 0.0, -np.inf)
     nothing = known = _information(total, answers.gold)
     best = np.full(len(answers), -np.inf)
@@ -169,23 +160,23 @@ def _blind(subject: Subject) -> Blind:
     return Blind(_likely(CAUTION * total), part, known - nothing)
 
 
-def _rules(subject: Subject) -> Mapping[str, SumRule]:
+def _rules(subject: Subject) -> Mapping[str, learning.SumRule]:
     """Every rule that the checks know, and the second classifier over characters."""
     answers = subject.answers
-    rules: dict[str, SumRule] = {"label rates": LabelRates(answers)}
+    rules: dict[str, learning.SumRule] = {"label rates": learning.LabelRates(answers)}
     for tag, codes in subject.tags.items():
-        rules[f"label rates of the {tag}"] = LabelRates(answers, codes)
+        rules[f"label rates of the {tag}"] = learning.LabelRates(answers, codes)
     if not answers.same_offer:
         for name, signs in signs_of_choices(subject).items():
-            rules[f"{name} of the choices"] = ChoiceBayes(signs, answers)
+            rules[f"{name} of the choices"] = learning.ChoiceBayes(signs, answers)
     if not answers.has_labels:
         return rules
     for given in parts_of_questions(subject):
         words = "" if given.form or given.name == ALL_WORDS else "words of the "
-        rules[f"{words}{given.name}"] = NaiveBayes(given.signs, answers)
+        rules[f"{words}{given.name}"] = learning.NaiveBayes(given.signs, answers)
     for field in subject.fields:
         characters = signs_of(subject.texts(field), parts_of_words)
-        rules[f"characters of the {field}"] = Ridge(characters, answers)
+        rules[f"characters of the {field}"] = learning.Ridge(characters, answers)
     return rules
 
 

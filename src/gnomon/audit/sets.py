@@ -1,7 +1,5 @@
 """Audited sets: items with what the checks need beside them, from a benchmark, runs or files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -31,7 +31,11 @@ from gnomon.audit.partialinput import (
 )
 from gnomon.audit.sets import Splits
 from gnomon.audit.subject import ALL_WORDS, Answers, Subject, answers_of
+from gnomon.forms import ANSWER_FORMS, RIGHT, Asked
+from gnomon.forms import credit as credit_of
+from gnomon.grouped import grouped
 from gnomon.measures.columns import CodeBook, Floats
+from gnomon.records import WRITTEN, problem
 from gnomon.reports.words import percent
 
 # How far does one answer get that never looks at the question? One label, or one place.
@@ -47,13 +51,28 @@ MOST_SETS = 6  # sets of choices that have a finding of their own
 def constants(subject: Subject) -> Iterator[Finding]:
     """The most frequent label of each set of choices, and the most frequent place."""
     answers = answers_of(subject.audited, as_written=True)
-    found = [*_labels(answers), *_places(answers)]
+    found = [*_labels(answers), *_places(answers), *_of_written(subject)]
     if found:
         yield from found
         return
     yield Finding(
         check=CONSTANTS, says="No set of choices recurs, so no constant answer was tried."
     )
+
+
+def _of_written(subject: Subject) -> Iterator[Finding]:
+    """Where answers are written, one that needs no question: the middle, all, as listed."""
+    written = [question.item for question in subject.questions if question.item.form in WRITTEN]
+    judged = [item for item in written if item.gold and not problem(item)]
+    for name, items in grouped(judged, lambda item: item.form).items():
+        form = ANSWER_FORMS[name]
+        asked = [Asked(item.choices, item.gold) for item in items]
+        words, said = form.shortcut(asked)
+        credit = np.array([credit_of(*pair) for pair in zip(items, said, strict=True)])
+        chance = np.array([guess[RIGHT] for guess in form.guesses(asked)])
+        everybody = np.ones(len(items), dtype=bool)
+        off = _best_of(1, credit, chance)
+        yield _constant_finding(f"{name}s", off, everybody, f"Answering {words}")
 
 
 def _labels(answers: Answers) -> Iterator[Finding]:

@@ -17,8 +17,14 @@ import msgspec
 from gnomon.audit import sets
 from gnomon.contracts import Benchmark, Laws, OrderLaw, RelationLaw
 from gnomon.errors import DataError
-from gnomon.items.converting import named_picture
-from gnomon.items.itemfiles import Numbered, items_of_rows, mapping_of_rows, rows_of_set
+from gnomon.items.converting import named_picture, picture_or_name
+from gnomon.items.itemfiles import (
+    Numbered,
+    items_of_rows,
+    mapping_of_rows,
+    picture_folder,
+    rows_of_set,
+)
 from gnomon.items.limits import spread
 from gnomon.items.mapping import ColumnMap, column_names, entries_of_map, map_of
 from gnomon.items.resolving import Rows
@@ -180,7 +186,10 @@ def of_files(name: str, paths: Sequence[Path], given: str = "", split: str = "")
     columns = _columns(paths[0], rows, given, told)
     row_of: dict[int, int] = {}  # which row a line is
     kept = _kept(rows(), total, row_of)
-    numbered = items_of_rows(paths[0], rows, columns.items, named_picture, told.setdefault, kept)
+    regions = partial(picture_or_name, picture_folder(paths[0], ""))
+    numbered = items_of_rows(
+        paths[0], rows, columns.items, named_picture, told.setdefault, kept, regions
+    )
     items = [_item_in_row(found, columns, row_of[found.line]) for found in numbered]
     if not items:
         line, reason = next(iter(told.items()))

@@ -16,6 +16,7 @@ from gnomon.audit.finding import LISTED, SHOWN, Finding, alone, fault, so_many
 from gnomon.audit.sets import AuditItem, AuditSet, Splits
 from gnomon.measures.columns import CodeBook, Floats
 from gnomon.measures.units import Units
+from gnomon.records import WRITTEN
 
 # Texts as the signs that occur in them: words, and pairs of neighbouring words, as sparse rows.
 
@@ -230,6 +231,8 @@ def answers_of(audited: AuditSet, *, as_written: bool = False) -> Answers:
     right = []
     for number, question in enumerate(audited.questions):
         gold = set(question.gold)
+        if question.item.form in WRITTEN:
+            continue
         if len(question.choices) < 2 or not gold or not gold <= set(question.choices):
             continue
         rows.append(number)

@@ -1,7 +1,5 @@
 """Words and shapes of texts that come with one label too often."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

@@ -16,16 +16,18 @@ import msgspec
 
 from gnomon.benchmarks.contrasts import BandedPair, balanced_pairs
 from gnomon.benchmarks.descriptions import described
-from gnomon.benchmarks.objects import everyday_namesakes
+from gnomon.benchmarks.objects import Range, SizedThing, everyday_namesakes, everyday_things
 from gnomon.benchmarks.viphy.items import types, with_article
 from gnomon.contracts import Listing
 from gnomon.downloads.catalogue import expected, locate
 from gnomon.errors import DataError, MissingFileWarning, unknown
 from gnomon.files import find, package_data, read_jsonl, read_yaml
 from gnomon.grouped import GOLD, tally
+from gnomon.lexicon.quantities import converted, unit_in_words
 from gnomon.records import MASK, Form, Item
 
 SCALES_OF = {"size": ("larger", "smaller"), "height": ("taller", "shorter")}
+UNITS = ("cm", "m", "mm", "in", "ft")  # in which numbers are asked for
 FORMS: tuple[Form, ...] = ("cloze", "choice")  # that are asked unless one is chosen
 Levels = Sequence[Sequence[str]]  # the objects of each level, the least first
 LevelOf = Mapping[str, int]
@@ -49,6 +51,49 @@ def fresh(
         for number, contrast in enumerate(drawn):
             word = SCALES_OF[chosen][number % 2]  # twins are asked with the two words
             yield from _fresh_forms(chosen, contrast, word, forms)
+
+
+def numbers(
+    *, seed: int = 0, scale: str = "", unit: str = "cm", objects: int = 300
+) -> Iterator[Item]:
+    """How large or tall everyday objects are, asked for in numbers: right within their range.
+
+    seed     draws the objects
+    scale    size (the longest side) or height; else both
+    unit     in which the answer is asked for: cm, m, mm, in, ft
+    objects  how many for each scale; -1 for all
+    """
+    if unit not in UNITS:
+        raise unknown("unit", unit, UNITS)
+    for chosen in _chosen(scale, SCALES_OF):
+        ranges = {name: range_of(thing, chosen) for name, thing in everyday_things().items()}
+        names = sorted(name for name, found in ranges.items() if found)
+        Random(f"{seed}/{chosen}/numbers").shuffle(names)
+        for name in names if objects < 0 else names[:objects]:
+            found = ranges[name]
+            if found:
+                yield _number(chosen, name, found, unit)
+
+
+def range_of(thing: SizedThing, scale: str) -> Range | None:
+    """How large an object may be across, or how tall; none for what has no height."""
+    return thing.longest if scale == "size" else thing.height
+
+
+def _number(scale: str, name: str, found: Range, unit: str) -> Item:
+    ends = [converted(end, "cm", unit) or 0.0 for end in found]
+    asked = {
+        "size": f"About how long is the longest side of {with_article(name)}",
+        "height": f"About how tall is {with_article(name)}",
+    }
+    return Item(
+        id=f"{scale}/number/{unit}/{name}".replace(" ", "_"),
+        form="number",
+        text=f"{asked[scale]}, in {unit_in_words(unit)}?",
+        gold=(f"{ends[0]:.6g} to {ends[1]:.6g} {unit}",),
+        group=name,
+        tags={"scale": scale, "object": name, "kind": everyday_things()[name].kind},
+    )
 
 
 def published(*, data: str = "", scale: str = "", form: str = "") -> Iterator[Item]:
@@ -241,5 +286,8 @@ def _chosen(wanted: str, known: Iterable[Name]) -> list[Name]:
 
 
 SCALES = described(
-    "scales", "scales", sources={"fresh": fresh, "published": published}, statistics=statistics
+    "scales",
+    "scales",
+    sources={"fresh": fresh, "published": published, "numbers": numbers},
+    statistics=statistics,
 )

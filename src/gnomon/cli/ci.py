@@ -9,8 +9,6 @@ keeps, and a report. Its commands are plain ones that any other scheduler can ru
 what each exit code means.
 """
 
-from __future__ import annotations
-
 import shlex
 from argparse import Namespace
 from pathlib import Path

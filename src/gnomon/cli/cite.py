@@ -10,8 +10,6 @@ Without a name, everything that Gnomon knows. Models are cited as their authors 
 the Hugging Face hub, a comment names the page that says how.
 """
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path

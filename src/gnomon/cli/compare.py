@@ -28,8 +28,6 @@ wrong, and where. Exit code 0: no new run is worse, and a loss of --by points wo
 gone unseen: ask more items. docs/ci.md has a nightly job.
 """
 
-from __future__ import annotations
-
 import sys
 from argparse import Namespace
 

@@ -8,8 +8,6 @@ examples:
 The script asks Gnomon while you type, so it need not be made again after an update.
 """
 
-from __future__ import annotations
-
 import os
 from argparse import Action, Namespace
 from collections.abc import Callable, Iterable, Iterator

@@ -11,21 +11,13 @@ examples:
   gnomon demo -m hf:path/to/model
 """
 
-from __future__ import annotations
-
 import sys
 from argparse import Namespace
 from pathlib import Path
 
+from gnomon import registry
 from gnomon.errors import MissingExtraError, ModelError
 from gnomon.items.source import ItemSource
-from gnomon.registry import (
-    DEMO,
-    DEMO_EYES,
-    DEMO_SEEN,
-    DEMO_SEEN_OPTIONS,
-    ModelSpec,
-)
 from gnomon.runs import Run
 
 
@@ -39,7 +31,7 @@ def main(args: Namespace) -> int:
 
     models = [model(args.model), model("random")]
     runs: list[Run] = []
-    for name in DEMO:
+    for name in registry.DEMO:
         runs += _asked(args, load(name).limited(args.limit), models)
     runs += _seen(args)
     print(headline_of(entries_of(runs), 1))
@@ -55,15 +47,15 @@ def _seen(args: Namespace) -> list[Run]:
     from gnomon.items.source import load
     from gnomon.registry import model
 
-    source = load(DEMO_SEEN, **DEMO_SEEN_OPTIONS).limited(args.limit)
+    source = load(registry.DEMO_SEEN, **registry.DEMO_SEEN_OPTIONS).limited(args.limit)
     try:
-        return _asked(args, source, [model(DEMO_EYES), model("random")])
+        return _asked(args, source, [model(registry.DEMO_EYES), model("random")])
     except (ModelError, MissingExtraError) as error:
         print(f"Without {source.name}: {error}", file=sys.stderr)
         return []
 
 
-def _asked(args: Namespace, source: ItemSource, models: list[ModelSpec]) -> list[Run]:
+def _asked(args: Namespace, source: ItemSource, models: list[registry.ModelSpec]) -> list[Run]:
     """The runs of the models on one benchmark."""
     from gnomon.cli.progress import ask_model
 

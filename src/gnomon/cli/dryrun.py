@@ -92,6 +92,9 @@ def _estimated(args: Namespace, planned: Sequence[Planned]) -> CostPlan:
         try:
             with opened(model) as who:
                 plan.loading.setdefault(_called(model), who.loading)
+                limits = _reply_limits(who.model)
+                if limits:
+                    tell(f"{_called(model)}: {limits}")
                 _add_estimates(args, plan, mine, who, alone=len(planned) == 1)
         except GnomonError as error:
             if len(models) == 1:
@@ -100,6 +103,19 @@ def _estimated(args: Namespace, planned: Sequence[Planned]) -> CostPlan:
             plan.failed.extend(mine)
     plan.rows.sort(key=lambda row: planned.index(row.planned))
     return plan
+
+
+def _reply_limits(model: Any) -> str:
+    """How long replies may get, where a model is asked for one that may be cut."""
+    asking = getattr(model, "asking", None)
+    limits = asking().limits if asking else {}
+    most = limits.get("most_reply_tokens", 0)
+    if most <= limits.get("reply_tokens", 0):
+        return ""
+    return (
+        f"a reply has {limits['reply_tokens']:,} tokens at first, by which the plan counts, and up "
+        f"to {most:,} where it is cut, as those of models that think are."
+    )
 
 
 def _add_estimates(

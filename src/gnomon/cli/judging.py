@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gnomon.cli.dispatch import tell
 from gnomon.cli.selection import settings_of
 from gnomon.errors import UsageError, inert
 
 if TYPE_CHECKING:
+    from gnomon.items.source import ItemSource
     from gnomon.runs import Run
 
 
@@ -43,18 +46,40 @@ def _changes(args: Namespace) -> dict[str, Any]:
 
 def _judged(args: Namespace, run: Run, changes: dict[str, Any]) -> Run:
     from gnomon.cli.progress import ask_model
+    from gnomon.items.experiments import benchmark_entry
     from gnomon.items.source import load
     from gnomon.paint.factory import finished_painter
+    from gnomon.paint.judges.answers import people_judge
     from gnomon.registry import model
     from gnomon.trust import without_trust
 
     finished_painter(run.path)  # says so if there are no pictures
     manifest = run.manifest
     options = {**without_trust(manifest.model_options), **changes, "painted": str(run.path)}
-    source = load(manifest.benchmark, **manifest.options)
+    asked = benchmark_entry(manifest)  # a file of items is named by its path
+    source = load(asked["name"], **asked.get("options", {}))
     source = source.limited(manifest.limit).permuted(manifest.permute)
     source = source.sharded(manifest.shard or None)
+    kind, _, file = str(options.get("judge", "")).partition(":")
+    if kind == "people":
+        source = _looked_at(source, people_judge(file).items)
     again = model(manifest.model, **options)
     title = f"{source.name} · {again.spec}"
     runs = args.runs or Path(run.path).parent
     return ask_model(title, source, again, quiet=args.quiet, runs=runs, restart=args.restart)
+
+
+def _looked_at(source: ItemSource, items: Collection[str]) -> ItemSource:
+    """The items of which somebody has looked at a picture: the others were not judged at all."""
+    found = source.only(items)
+    left = len(source) - len(found)
+    if not len(found):
+        raise UsageError(
+            "Nobody has looked at any picture of this run.",
+            "Ask people with `gnomon people ask RUN --task picture`, and give their folder.",
+        )
+    if left:
+        tell(
+            f"{left:,} of {len(source):,} items are left out: nobody has looked at their pictures."
+        )
+    return found

@@ -68,8 +68,7 @@ def _check(args: Namespace) -> None:
 
 def _make(args: Namespace, mode: Mode, store: Any) -> str:
     from gnomon.cli.progress import staged_lines
-    from gnomon.look.output import troubles_file
-    from gnomon.look.pipeline import Options, Pipeline
+    from gnomon.look.pipeline import Options, Pipeline, troubles_file
     from gnomon.look.readers import open_sources
     from gnomon.models.detectors import open_detector
     from gnomon.reports.knowledge import agreement, agreement_listing
@@ -110,7 +109,8 @@ def _write(
     args: Namespace, mode: Mode, pipeline: Pipeline, vocabulary: NameVocabulary
 ) -> dict[str, int]:
     """Write what was found; how many lines each file has."""
-    from gnomon.look import findings, output
+    from gnomon.look import findings
+    from gnomon.look import pipeline as output
 
     least = findings.Least.usual(vocabulary.pictures, pair=args.least)
     every = {
@@ -140,7 +140,7 @@ def _write_manifest(
 ) -> None:
     """How the folder was made: nothing in it depends on when or how often it was begun."""
     from gnomon import __version__
-    from gnomon.look.output import write_manifest
+    from gnomon.look.pipeline import write_manifest
 
     write_manifest(
         args.output,

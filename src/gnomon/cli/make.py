@@ -11,6 +11,7 @@ examples:
   gnomon make vsr@fresh -o scenes --seed 7 --set quads=5
   gnomon make scales -o part-3.jsonl --shard 3/8
   gnomon make vsr-pairs --set instances=instances.json --images photos -o pairs.jsonl
+  gnomon make validated.jsonl --set divide=concept -o zeroshot.jsonl
   gnomon make vsr-pairs@scenes --set scenes=scenes --set count=20 -o pairs.jsonl
   gnomon make scales --as lm-eval -o scales-task
   gnomon make scales --as lm-eval --prompt multiple-choice --limit 500 -o letters-task
@@ -77,12 +78,35 @@ def main(args: Namespace) -> int:
     if source.makes_pictures:
         file = _items_file(file)
         items = _with_pictures(source, file.parent, args)
+    if args.divide:
+        items = _divided(list(items), args)
     written = write_items(file, items, canary=canary)
     if not args.quiet:
         _tell_account(source)
         part = f" (shard {source.shard})" if source.shard else ""
         print(f"{written:,} items of {source.name}{part} in {file}", file=sys.stderr)
     return 0
+
+
+def _divided(items: list[Item], args: Namespace) -> Iterator[Item]:
+    """The items with the part that each is in; those that fall between two parts are left out."""
+    from gnomon.grouped import item_parts
+
+    parts = item_parts(items, args.divide, args.divide_seed)
+    home = {item.id: part for part, members in parts.items() for item in members}
+    for part, members in parts.items():
+        if not members:
+            raise UsageError(
+                f"Divided by {args.divide}, the {len(items):,} items leave nothing for {part}.",
+                "Divide another way, or make more items; concept needs the tags subj and obj.",
+            )
+    if not args.quiet:
+        counts = ", ".join(f"{part} {len(members):,}" for part, members in parts.items())
+        left = len(items) - len(home)
+        print(f"{args.divide}: {counts}; {left:,} left out", file=sys.stderr)
+    for item in items:
+        if item.id in home:
+            yield replace(item, tags={**item.tags, "split": home[item.id]})
 
 
 def _tell_account(source: ItemSource) -> None:
@@ -148,8 +172,8 @@ def _check(args: Namespace) -> None:
         if is_given and args.target != target:
             shown = option if option in ("wording", "parquet") else f"--{option}"
             raise UsageError(f"{shown} is for --as {target}.", "Leave it out.")
-    if args.target and (args.shard or args.processes):
-        option = "--shard" if args.shard else "processes"
+    if args.target and (args.shard or args.processes or args.divide):
+        option = "--shard" if args.shard else "processes or divide"
         raise UsageError(f"{option} is for files of items.", "Leave it out with --as.")
 
 

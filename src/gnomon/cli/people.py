@@ -129,14 +129,15 @@ def _shown(found: Agreed, args: Namespace) -> str:
 
 def _write(found: Agreed, runs: list[Run], file: Path) -> None:
     from gnomon.items.writing import write_items
-    from gnomon.people.validation import validated_items
+    from gnomon.people.validation import validated_items, with_frames
     from gnomon.people.votes import captions_of, hold_contrasts
 
     if hold_contrasts(runs):
         count = write_items(file, captions_of(runs))
         print(f"{count:,} captions to validate in {file}", file=sys.stderr)
         return
-    count = write_items(file, validated_items(found.votes, found.validated))
+    kept = with_frames(validated_items(found.votes, found.validated), runs)
+    count = write_items(file, kept)
     print(f"{count:,} items with their votes in {file}", file=sys.stderr)
 
 

@@ -7,6 +7,7 @@ picture (.png) or a plan (.svg).
 
 examples:
   gnomon prove --say "The cup is in the box. The box is in the car." "The cup is in the car."
+  gnomon prove --say "The cup is left of the jug." "Where is the jug relative to the cup?"
   gnomon prove --say "The dog is near the car." "The dog is behind the car." --picture dog.png
   gnomon prove --readings
 """
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.errors import UsageError, inert
 
 if TYPE_CHECKING:
-    from gnomon.proofs.meaning.grammar import StatedText
+    from gnomon.proofs.meaning.texts import StatedText
     from gnomon.proofs.solver import Proof
 
 LONGEST = 4000  # characters of the premises
@@ -46,9 +47,13 @@ def main(args: Namespace) -> int:
         raise UsageError(
             f"'{args.picture}' ends in none of {', '.join(ENDINGS)}.", "Change its ending."
         )
+    from gnomon.lexicon.statements import read_which
     from gnomon.proofs.solver import text_of
 
     premises = sentences(args.say[0])
+    asked = read_which(args.say[1])
+    if asked is not None:
+        return _print_relations(premises, asked, args.reading or "ordinary", args.format)
     text = text_of(premises, [args.say[1]])
     proofs = _proofs(text, args.reading)
     if args.format == "json":
@@ -63,14 +68,14 @@ def main(args: Namespace) -> int:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text.
+    """The sentences of a text; a question keeps its sign.
 
-    >>> sentences("Ann is here. Ben is not.")
-    ['Ann is here', 'Ben is not']
+    >>> sentences("Ann is here. Is Ben 2.5 miles off? He is not.")
+    ['Ann is here', 'Is Ben 2.5 miles off?', 'He is not']
     """
     if len(text) > LONGEST:
         raise UsageError(f"The premises are longer than {LONGEST} characters.", "Say less.")
-    found = [part.strip() for part in re.split(r"[.;!]\s*", text)]
+    found = [part.strip().rstrip(".;!") for part in re.split(r"(?<=[.;!?])\s+", text)]
     return [part for part in found if part]
 
 
@@ -99,6 +104,26 @@ def _print_text(premises: list[str], proofs: list[Proof]) -> None:
         print(f"The same under all {len(proofs)} readings.")
     elif not others:
         print(f"Reading: {first.reading}.")
+
+
+def _print_relations(premises: list[str], asked: tuple[str, str], reading: str, format: str) -> int:
+    """Answer which relations hold between two things."""
+    from gnomon.proofs.puzzles import relations_between
+
+    found = relations_between(premises, *asked, reading=reading)
+    if format == "json":
+        import msgspec
+
+        print(msgspec.json.encode({"reading": reading, **found._asdict()}).decode())
+        return 0
+    first, second = map(inert, asked)
+    for said, words in (("It follows that", found.yes), ("It cannot be that", found.no)):
+        if words:
+            print(f"{said} {first} is: {', '.join(words)} ({second}).")
+    if not found.yes and not found.no:
+        print(f"Nothing follows about where {first} is in relation to {second}.")
+    print(f"Reading: {reading}.")
+    return 0
 
 
 def _print_json(premises: list[str], proofs: list[Proof]) -> None:

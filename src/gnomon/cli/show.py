@@ -29,9 +29,10 @@ from gnomon.cli.selection import (
 )
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError, inert
+from gnomon.forms import gold_in_words
 from gnomon.items.source import ItemSource
 from gnomon.options import takes
-from gnomon.records import Item, Preview
+from gnomon.records import WRITTEN, Item, Preview
 
 MANY = 30  # combinations of right labels, beyond which a table of them says nothing
 
@@ -178,13 +179,17 @@ def counts(items: Sequence[Item], slices: Iterable[str]) -> list[Listing]:
 def _right_labels(items: Sequence[Item]) -> Listing:
     """Where labels combine freely, each is counted by itself."""
     title = "Right answers"
+    written = [(item.form, "written") for item in items if item.form in WRITTEN]
+    items = [item for item in items if item.form not in WRITTEN]
     forms = Counter((item.form, ", ".join(item.gold)) for item in items)
     if len(forms) > MANY:
         title = "Right answers, each label by itself (an item may have several)"
         forms = Counter((item.form, label) for item in items for label in item.gold)
+    total = len(items) + len(written)
+    forms.update(written)
     rows = []
     for (form, label), n in sorted(forms.items()):
-        rows.append((form, label, n, n / len(items)))
+        rows.append((form, label, n, n / total))
     return Listing(title, ("form", "label", "items", "share"), tuple(rows))
 
 
@@ -207,9 +212,12 @@ def in_words(item: Item) -> str:
         lines += [f"  {line}" for line in text.splitlines()]
     choices = []
     for choice in item.choices:
-        mark = "✓" if choice in item.gold else " "
+        mark = "✓" if choice in item.gold and item.form not in WRITTEN else " "
         choices.append(f"{mark} {choice}")
-    lines.append("  " + "   ".join(choices))
+    if choices:
+        lines.append("  " + "   ".join(choices))
+    if item.form in WRITTEN:
+        lines.append(f"  right: {gold_in_words(item) or 'not known'}")
     return "\n".join(lines)
 
 

@@ -12,8 +12,6 @@ examples:
   gnomon view --host 0.0.0.0 --allow-remote
 """
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 

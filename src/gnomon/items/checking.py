@@ -1,7 +1,5 @@
 """What is wrong with a file of questions, row by row: all of it, not only the first thing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 

@@ -18,6 +18,7 @@ from gnomon.items.mapping import ColumnMap
 from gnomon.items.resolving import (
     Rows,
     Tell,
+    cannot_be_asked,
     choices_in,
     gold_in,
     is_unjudged,
@@ -42,6 +43,7 @@ from gnomon.items.values import (
 )
 from gnomon.items.writing import FIELD as CANARY
 from gnomon.items.writing import atomic_file
+from gnomon.items.written import FORM_OF, REGIONS, labels_of, number_gold, region_gold
 from gnomon.records import CAPTIONS, FORMS, MASK, Form, Image, Item, digest, problem
 from gnomon.vision.images import MOST_BYTES, describe, size_in
 
@@ -177,6 +179,14 @@ def named_picture(value: Any) -> Image:
     return Image(path=str(value))
 
 
+def picture_or_name(folder: Path, value: Any) -> Image:
+    """A picture below a folder, by its name alone where it is not there."""
+    try:
+        return found_picture(folder, value)
+    except OddCellError:
+        return named_picture(value)
+
+
 def _kept(content: bytes) -> Image:
     """A picture that the file itself holds, in the cache."""
     if len(content) > MOST_BYTES:
@@ -214,14 +224,18 @@ def convert(
     *,
     form: str = "",
     tell: Tell,
+    regions: FindPicture = named_picture,
 ) -> Iterator[tuple[int, Item, Row]]:
-    """The items of rows with lines and rows; `tell` is told of a row that is none."""
+    """The items of rows with lines and rows; `tell` is told of a row that is none.
+
+    `regions` finds masks, and the size of pictures in which regions lie.
+    """
     seen: Counter[str] = Counter()
     for line, row in rows:
-        if lacks_choices(row, mapping):
+        if cannot_be_asked(row, mapping):
             continue  # which is told with the number of such rows
         try:
-            item = _item(row, mapping, picture, form, seen)
+            item = _item(row, mapping, picture, form, seen, regions)
         except (OddCellError, DataError) as error:
             tell(line, _sentence(error))
             continue
@@ -234,10 +248,15 @@ def _sentence(error: Exception) -> str:
 
 
 def _item(
-    row: Row, mapping: ColumnMap, picture: FindPicture, form: str, seen: Counter[str]
+    row: Row,
+    mapping: ColumnMap,
+    picture: FindPicture,
+    form: str,
+    seen: Counter[str],
+    regions: FindPicture,
 ) -> Item:
-    choices, gold = _choices_and_gold(row, mapping)
     images = _images(row, mapping, picture)
+    choices, gold = _choices_and_gold(row, mapping, images, regions)
     text = _text(row, mapping, choices, images)
     context = _joined(row, mapping.context, "context")
     if not text.strip():
@@ -260,13 +279,22 @@ def _item(
     return permuted(item, SHUFFLE) if mapping.shuffled else item
 
 
-def _choices_and_gold(row: Row, mapping: ColumnMap) -> tuple[Choices, tuple[str, ...]]:
+def _choices_and_gold(
+    row: Row, mapping: ColumnMap, images: Sequence[Image], regions: FindPicture
+) -> tuple[Choices, tuple[str, ...]]:
     """What is to choose from, and what is right; nothing of a scene that tells no relation."""
     if is_unjudged(row, mapping):
         return Choices(()), ()
+    if mapping.gold_is in REGIONS:
+        return Choices(()), region_gold(row, mapping, images, regions)
+    if mapping.gold_is == "number" or lacks_choices(row, mapping):
+        return Choices(()), number_gold(row, mapping)
     choices = choices_in(row, mapping)
     value = gold_in(row, mapping)
-    gold = read_gold(value, choices, mapping.gold_is)
+    if mapping.gold_is in FORM_OF:
+        gold = labels_of(value, choices)
+    else:
+        gold = read_gold(value, choices, mapping.gold_is)
     if gold is None:
         told = repr(value)[:80]
         raise OddCellError(f"the gold {told} does not name one of the {len(choices.texts)} choices")
@@ -327,6 +355,8 @@ def _form(
     found = given
     if mapping.form:
         found = _joined(row, mapping.form, "form")
+    if not found and (mapping.gold_is in FORM_OF or lacks_choices(row, mapping)):
+        found = FORM_OF.get(mapping.gold_is, "number")
     if not found:
         found = _likely_form(mapping, text, choices, images)
     if found not in FORMS:

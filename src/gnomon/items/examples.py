@@ -5,8 +5,6 @@ set that it shares nothing with, so that no item is lost and few beginnings serv
 are put into the model's options, so that a run's identity and its manifest hold them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -24,7 +22,7 @@ from gnomon.items.source import ItemSource, load
 from gnomon.models.prompts.library import load_prompt
 from gnomon.models.prompts.prompt import DrawnExamples, HoldOut, shared_units
 from gnomon.options import takes
-from gnomon.records import Item
+from gnomon.records import WRITTEN, Item
 from gnomon.registry import ModelSpec
 
 SEED = 0
@@ -164,7 +162,8 @@ def draw(
     """
     by_form: dict[str, list[_Candidate]] = {}
     for item in pool:
-        if len(item.gold) == 1 and not item.images:
+        plain = len(item.gold) == 1 or (item.form in WRITTEN and bool(item.gold))
+        if plain and not item.images:
             candidate = _Candidate(item, frozenset(shared_units(item, hold_out)))
             by_form.setdefault(item.form, []).append(candidate)
 

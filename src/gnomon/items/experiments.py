@@ -482,7 +482,7 @@ def experiment_of(runs: Sequence[Run]) -> str:
             notes.append(f"# Left out, since no command repeats it: {run.name} ({run.model})")
             continue
         notes += _by_command(manifest)
-        what = _place_in(benchmarks, _benchmark_entry(manifest))
+        what = _place_in(benchmarks, benchmark_entry(manifest))
         who = _place_in(models, _model_entry(manifest))
         asked[what].add(who)
     for what, benchmark in enumerate(benchmarks):
@@ -522,7 +522,7 @@ def _can_be_repeated(manifest: Manifest) -> bool:
     return True
 
 
-def _benchmark_entry(manifest: Manifest) -> dict[str, Any]:
+def benchmark_entry(manifest: Manifest) -> dict[str, Any]:
     """What is asked, with the options that are not the usual ones."""
     found: dict[str, Any] = {"name": manifest.benchmark}
     given, usual = dict(manifest.options), {}

@@ -26,6 +26,7 @@ from gnomon.items.converting import (
     convert,
     found_picture,
     named_picture,
+    picture_or_name,
 )
 from gnomon.items.lmtask import PROMPT, is_task_file, read_task, rows_of_task, task_item
 from gnomon.items.mapping import ColumnMap, parse_map, read_map, write_map
@@ -229,7 +230,7 @@ def numbered_items(
     if is_task_file(str(file)):
         yield from _task_items(file, split, tell or refuse(file))
         return
-    folder = _picture_folder(file, images)
+    folder = picture_folder(file, images)
     if not map:
         for found in items_of_rows(file, partial(rows_of_file, file, split), None):
             _check_pictures_are_known(file, found, folder)
@@ -240,7 +241,10 @@ def numbered_items(
         mapping = mapping_of(file, map, split, tell) or mapping
     look = pictures and images != UNSEEN
     finder = partial(found_picture, folder) if look else named_picture
-    for found in items_of_rows(file, partial(rows_of_file, file, split), mapping, finder, tell):
+    beside = picture_folder(file, "" if images == UNSEEN else images)
+    regions = partial(picture_or_name, beside) if pictures else named_picture
+    rows = partial(rows_of_file, file, split)
+    for found in items_of_rows(file, rows, mapping, finder, tell, regions=regions):
         yield found._replace(item=_of_split(found.item, split))
 
 
@@ -251,10 +255,11 @@ def items_of_rows(
     pictures: FindPicture | None = None,
     tell: Tell | None = None,
     kept: Iterable[tuple[int, Row]] | None = None,
+    regions: FindPicture = named_picture,
 ) -> Iterator[Numbered]:
     """The items of rows, by the map of their columns; without one they are Gnomon's own.
 
-    `kept` are those rows of which items are wanted, if not all.
+    `kept` are those rows of which items are wanted, if not all; `regions` finds masks.
     """
     wanted = rows() if kept is None else kept
     if mapping is None:
@@ -262,11 +267,11 @@ def items_of_rows(
             item = _item(file, line, _as_item(file, line, row))
             yield Numbered(line, item, row, _carries_canary(row))
         return
-    finder = pictures or partial(found_picture, _picture_folder(file, ""))
+    finder = pictures or partial(found_picture, picture_folder(file, ""))
     if mapping.image:
         finder = SharedPictures(finder, rows, mapping)
     form = read_sidecar(file).form
-    found = convert(wanted, mapping, finder, form=form, tell=tell or refuse(file))
+    found = convert(wanted, mapping, finder, form=form, tell=tell or refuse(file), regions=regions)
     yield from starmap(Numbered, found)
 
 
@@ -291,7 +296,7 @@ def _of_split(item: Item, split: str) -> Item:
     return msgspec.structs.replace(item, tags={**item.tags, SPLIT: split})
 
 
-def _picture_folder(file: Path, given: str) -> Path:
+def picture_folder(file: Path, given: str) -> Path:
     """The folder from which paths of pictures start."""
     if given:
         return Path(given)

@@ -1,7 +1,5 @@
 """Parts of a set: the items that a limit takes, spread evenly, and the shards of a run."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, islice

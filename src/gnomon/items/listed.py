@@ -4,8 +4,6 @@ A text is read when there is one way to read it. Letters are taken off the optio
 is the question.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache

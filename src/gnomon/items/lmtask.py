@@ -4,8 +4,6 @@ Texts and choices are fields or simple Jinja templates. Whatever would run code 
 classes) or needs the network is refused with a sentence.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache
@@ -15,15 +13,7 @@ from typing import Any
 import msgspec
 
 from gnomon.errors import DataError
-from gnomon.items import values
-from gnomon.items.rows import (
-    chosen_split,
-    is_dataset,
-    read_files,
-    read_rows,
-    read_split,
-    split_of,
-)
+from gnomon.items import rows, values
 from gnomon.items.shapes import Row
 from gnomon.items.templates import TemplateError, render
 from gnomon.records import Item, digest, problem
@@ -142,15 +132,15 @@ def rows_of_task(path: Path, task: Task, split: str) -> Iterator[tuple[int, Row]
     wanted = split or task.test_split or task.validation_split or task.training_split or ""
     files = (task.dataset_kwargs or {}).get("data_files")
     if files is not None:
-        yield from read_files(_named_files(path, files, wanted))
+        yield from rows.read_files(_named_files(path, files, wanted))
         return
     place = _local_data(path, task.dataset_path)
     if place is None:
         raise _refused(path, f"its data '{task.dataset_path}' are not in the task's folder")
     if place.is_file():
-        yield from read_rows(place)
+        yield from rows.read_rows(place)
     else:
-        yield from read_split(place, chosen_split(place, wanted))
+        yield from rows.read_split(place, rows.chosen_split(place, wanted))
 
 
 def _local_data(path: Path, name: str) -> Path | None:
@@ -158,7 +148,7 @@ def _local_data(path: Path, name: str) -> Path | None:
     if not name or name in LOADERS:
         return None
     for place in _places(path, path.parent / name, Path(name)):
-        if place.is_file() or is_dataset(place):
+        if place.is_file() or rows.is_dataset(place):
             return place
     return None
 
@@ -179,7 +169,7 @@ def _named_files(path: Path, given: Any, split: str) -> list[Path]:
     names = values.as_list(names)
     if not all(isinstance(name, str) for name in names):
         raise _refused(path, "its data_files are neither a path nor a list of paths")
-    of_split = [name for name in names if split_of(Path(name)) == split]
+    of_split = [name for name in names if rows.split_of(Path(name)) == split]
     return [_found(path, name) for name in of_split or names]
 
 

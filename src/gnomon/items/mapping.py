@@ -18,7 +18,9 @@ from gnomon.files import package_data, read_yaml
 from gnomon.items.values import MISSING, as_list, value_at, with_fields
 
 # How the right answer is named: by its text, its letter, its number, or a name beside the choices.
+# Or what it is, where it is no choice: a number, a set or an order of choices, or a region.
 GOLD_IS = ("text", "letter", "index0", "index1", "name", "first")
+WRITTEN_GOLD = ("number", "set", "order", "mask", "box", "polygon", "point")
 NONE = ("none",)  # what a map says of something that the items are not to have
 LETTERED = "abcdefghij"
 PREFIXES = (
@@ -42,7 +44,8 @@ class ColumnNames(msgspec.Struct, frozen=True):
     seldom: dict[str, tuple[str, ...]]
     captions: dict[str, tuple[str, ...]]
     scenes: dict[str, tuple[str, ...]]
-    unasked: dict[str, tuple[str, ...]]
+    regions: dict[str, tuple[str, ...]]
+    units: tuple[str, ...]
     answers: dict[str, tuple[str, ...]]
     logs: dict[str, tuple[str, ...]]
 
@@ -151,10 +154,11 @@ def _map_of(entries: Iterable[tuple[str, Sequence[str]]]) -> ColumnMap:
 
 def gold_is(values: Sequence[str]) -> str:
     """How right answers are named, as a map says it."""
-    if len(values) != 1 or values[0] not in GOLD_IS:
+    if len(values) != 1 or values[0] not in (*GOLD_IS, *WRITTEN_GOLD):
         raise UsageError(
             f"gold_is cannot be '{'+'.join(values)}'.",
-            "Choose text, letter, index0 (counted from 0), index1 (from 1), name, or first.",
+            "Choose text, letter, index0 (counted from 0), index1 (from 1), name, or first; or "
+            f"what it is: {', '.join(WRITTEN_GOLD)}.",
         )
     return values[0]
 
@@ -240,12 +244,23 @@ def guessed_map(columns: Sequence[str], given: ColumnMap) -> ColumnMap:
         if name:
             found[what] = (name,)
             taken.add(name)
+    if not found["gold"] and not found["choices"]:
+        found |= _region(by_name, taken)
     if not found["image"]:
         found["image"] = _series_of_pictures(by_name, taken)
     if not found["choices"] and not found["labels"] and not found["thing_a"]:
         found["choices"] = _option_columns(by_name, taken) or _with_distractors(by_name, found)
     found |= dict.fromkeys(off, ())
     return ColumnMap(**found)
+
+
+def _region(by_name: Mapping[str, list[str]], taken: set[str]) -> dict[str, Any]:
+    """The column that holds a region of the picture, where rows have no other answer."""
+    for kind, names in column_names().regions.items():
+        there = [name for name in columns_among(by_name, names) if name not in taken]
+        if len(there) == 1:
+            return {"gold": (there[0],), "gold_is": kind}
+    return {}
 
 
 def _open(special: Mapping[str, tuple[str, ...]]) -> bool:
@@ -379,22 +394,9 @@ def check_map(mapping: ColumnMap, row: Mapping[str, Any]) -> None:
     needed = ("gold",) if mapping.shuffled else ("text", "gold")
     for what in needed:
         if not getattr(mapping, what):
-            _check_askable(columns, what)
             raise UsageError(
                 f"No column is known to hold the {what} of a question.",
                 _how_to_map(columns, mapping),
-            )
-
-
-def _check_askable(columns: Sequence[str], what: str) -> None:
-    """Refuse rows whose answers are of a kind that no form of items can hold."""
-    by_name = named_columns(columns)
-    for kind, names in column_names().unasked.items():
-        there = columns_among(by_name, names)
-        if what == "gold" and there:
-            raise UsageError(
-                f"The answers of all rows are {kind} (column {there[0]}), which cannot be asked.",
-                "Name a column of right answers with --map gold=COLUMN if there is one.",
             )
 
 

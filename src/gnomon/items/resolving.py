@@ -15,6 +15,7 @@ from gnomon.items import values
 from gnomon.items.listed import listed_options
 from gnomon.items.mapping import NONE, ColumnMap, check_map, guessed_map
 from gnomon.items.shapes import Row
+from gnomon.items.written import ASKS_ALL, REGIONS, is_number, is_order, kind_of, labels_of
 
 Rows = Callable[[], Iterator[tuple[int, Row]]]
 UNDECIDED = "-"  # what SNLI writes where its annotators did not agree: such a row is no question
@@ -29,6 +30,13 @@ IN_WORDS = {
     "index0": "a number counted from 0",
     "index1": "a number counted from 1",
     "first": "the first of the choices",
+    "number": "a number",
+    "set": "several that are right together",
+    "order": "an order of all choices",
+    "mask": "a mask of the picture",
+    "box": "a box in the picture",
+    "polygon": "a polygon in the picture",
+    "point": "a point in the picture",
 }
 
 
@@ -78,9 +86,14 @@ def resolve(
     except UsageError as error:
         message = error.message.replace("all rows", f"all {sum(1 for _ in rows()):,} rows")
         raise UsageError(f"{file}: {message}", error.hint) from None
-    if not mapping.choices and not mapping.labels:
+    if mapping.gold_is in ("number", *REGIONS):
+        mapping = replace(mapping, choices=())
+    elif not mapping.choices and not mapping.labels:
+        kind = "" if given.gold_is else kind_of(rows(), mapping, MOST_LABELS)
         if given.choices != NONE and not mapping.thing_a and _stand_inside(file, rows, mapping):
             mapping = replace(mapping, choices=mapping.text[-1:])
+        elif kind:
+            mapping = replace(mapping, gold_is=kind)
         else:
             mapping = _with_labels(file, rows, mapping, classes)
     elif mapping.text and not given.choices:
@@ -238,6 +251,13 @@ def lacks_choices(row: Row, mapping: ColumnMap) -> bool:
     return all(cell is None or cell in ("", "[]", "null", "None", []) for cell in cells)
 
 
+def cannot_be_asked(row: Row, mapping: ColumnMap) -> bool:
+    """Whether a row has nothing to choose from, and its answer is no number either."""
+    if not lacks_choices(row, mapping):
+        return False
+    return not is_number(values.value_at(row, mapping.gold[0]))
+
+
 def present(row: Row, name: str, what: str) -> Any:
     """What a row holds in a column that it must have."""
     value = values.value_at(row, name)
@@ -312,15 +332,17 @@ def _names_others(label: str, labels: list[str]) -> bool:
 def _how_gold_is_named(file: Path, rows: Rows, mapping: ColumnMap, tell: Tell) -> str:
     """The way in which all rows name their right answers."""
     alive = list(values.READINGS)
-    askable = sets = 0
+    askable = sets = orders = numbers = 0
     by_label = True  # whether every answer is the label of a choice, written as that is
     differ: dict[frozenset[str], Difference] = {}  # of two ways: where they first differ
     for line, row in rows():
         if lacks_choices(row, mapping) or is_unjudged(row, mapping):
+            numbers += not cannot_be_asked(row, mapping)
             continue
         askable += 1
         sets += _names_a_set(row, mapping)
-        if sets:  # such rows are counted, and the file is refused
+        orders += _names_an_order(row, mapping)
+        if sets or orders == askable:
             continue
         try:
             meant = _ways_to_read(row, mapping, alive)
@@ -330,7 +352,17 @@ def _how_gold_is_named(file: Path, rows: Rows, mapping: ColumnMap, tell: Tell) -
         alive = list(meant)
         by_label = by_label and _is_label(row, mapping)
         _note_differences(meant, differ, line, values.value_at(row, mapping.gold[0]))
-    _check_kinds(file, mapping, askable, sets)
+    if orders == askable > 0:
+        return "order"
+    if sets:
+        return "set"
+    if not askable and not numbers and not mapping.thing_a:
+        raise DataError(
+            f"no row has choices ('{', '.join(mapping.choices)}' is empty in all of them): answers "
+            "that are free text cannot be asked.",
+            "Name the columns of choices with --map choices=COLUMN.",
+            file=file,
+        )
     if by_label and "name" in alive:  # what stands beside the choices is not counted instead
         alive = [way for way in alive if way in ("text", "name")]
     return _only_way(file, alive, differ)
@@ -344,29 +376,28 @@ def is_unjudged(row: Row, mapping: ColumnMap) -> bool:
 
 
 def _names_a_set(row: Row, mapping: ColumnMap) -> bool:
+    """Whether the gold of a row names several choices that are right together."""
     try:
         choices = choices_in(row, mapping)
     except values.OddCellError:
         return False
-    return values.names_a_set(values.value_at(row, mapping.gold[0]), choices)
+    value = values.value_at(row, mapping.gold[0])
+    if values.names_a_set(value, choices):
+        return True
+    several = len(values.golds(value)) > 1 and labels_of(value, choices) is not None
+    return several and ASKS_ALL.search(_text_with_options(row, mapping)) is not None
 
 
-def _check_kinds(file: Path, mapping: ColumnMap, askable: int, sets: int) -> None:
-    """Refuse a file without a row that has choices, or whose answers are sets."""
-    if sets:
-        raise DataError(
-            f"the right answers are sets of options in {sets:,} of {askable:,} rows "
-            f"('{mapping.gold[0]}'), which cannot be asked: one option is chosen.",
-            "Leave such rows out, or write each option as a question of its own with yes and no.",
-            file=file,
-        )
-    if not askable and not mapping.thing_a:
-        raise DataError(
-            f"no row has choices ('{', '.join(mapping.choices)}' is empty in all of them): answers "
-            "that are numbers or free text cannot be asked.",
-            "Name the columns of choices with --map choices=COLUMN.",
-            file=file,
-        )
+def _names_an_order(row: Row, mapping: ColumnMap) -> bool:
+    """Whether the gold of a row names all choices, in an order."""
+    if mapping.shuffled:
+        return False
+    try:
+        choices = choices_in(row, mapping)
+    except values.OddCellError:
+        return False
+    asks_all = ASKS_ALL.search(_text_with_options(row, mapping)) is not None
+    return not asks_all and is_order(values.value_at(row, mapping.gold[0]), choices)
 
 
 def _is_label(row: Row, mapping: ColumnMap) -> bool:

@@ -16,6 +16,7 @@ from gnomon.files import (
     FILE_LIMIT,
     PACKED,
     delimiter_of,
+    first_bytes,
     read_json,
     read_jsonl,
     read_lines,
@@ -52,6 +53,8 @@ def raw_rows(path: Path) -> Iterator[tuple[int, Row]]:
     """The rows as they stand in the file: those of a log are its samples."""
     ending = bare_name(path.name)
     if ending.endswith(tuple(BINARY)):
+        if path.exists():
+            first_bytes(path, 1)  # pipes and devices are refused: who opens them may wait for ever
         return BINARY[Path(ending).suffix](path)
     head = [line for _, line in islice(text_lines(path), LOOKED_AT)]
     if not head and not ending.endswith((".csv", ".tsv")):

@@ -3,8 +3,6 @@
 None of their data are here: `set:NAME` reads the files in the folder that `--data` names.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path

@@ -4,8 +4,6 @@ It gives a title, measures, units, slices, a prompt and the columns. Beside a da
 it is called gnomon.yaml.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

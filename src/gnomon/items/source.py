@@ -6,7 +6,7 @@ An ItemSource can be read any number of times and always yields the same items i
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, groupby, islice
@@ -161,9 +161,13 @@ class ItemSource:
         return Whole(count, digest.hexdigest())
 
     def _of_all_shards(self) -> Iterator[Item]:
+        items = self._limited()
+        only: Container[str] | None = self.__dict__.get("_only")
+        if only is not None:
+            items = (item for item in items if item.id in only)
         if self.permute is None:
-            return self._limited()
-        return (permuted(item, self.permute) for item in self._limited())
+            return items
+        return (permuted(item, self.permute) for item in items)
 
     def _limited(self) -> Iterator[Item]:
         if self.limit is None:
@@ -258,6 +262,12 @@ class ItemSource:
             return self
         other = self._with_what_is_known(replace(self), *OF_ALL, "of_all_shards")
         other.__dict__["_remembered"] = kept
+        return other
+
+    def only(self, ids: Container[str]) -> ItemSource:
+        """The same source with some of its items alone."""
+        other = replace(self)
+        other.__dict__["_only"] = ids
         return other
 
     def limited(self, limit: int | None) -> ItemSource:

@@ -4,8 +4,6 @@ A template sees the fields of one row and nothing else. Loops, macros, includes 
 could run for ever or fill the memory are refused before anything is rendered.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -10,11 +11,13 @@ from typing import Any
 import msgspec
 
 from gnomon.errors import GnomonError
-from gnomon.items.itemfiles import numbered_items, rows_of_file
+from gnomon.items.converting import found_picture
+from gnomon.items.itemfiles import numbered_items, picture_folder, rows_of_file
 from gnomon.items.mapping import ColumnMap, parse_map, plain_name
-from gnomon.items.resolving import IN_WORDS, lacks_choices
+from gnomon.items.resolving import IN_WORDS, cannot_be_asked
 from gnomon.items.shapes import Row
-from gnomon.items.values import value_at
+from gnomon.items.values import OddCellError, value_at
+from gnomon.records import WRITTEN
 
 LOOKED_AT = 50  # rows in which pictures are looked for
 PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
@@ -33,7 +36,7 @@ def understood(options: Mapping[str, Any]) -> list[str]:
     lines = [taken_in_words(options)]
     file, split = Path(options["file"]), str(options.get("split", ""))
     try:
-        lines += _counted(file, split, mapping, options["map"])
+        lines += _counted(file, split, mapping, options["map"], str(options.get("images", "")))
     except GnomonError:  # what is wrong is told by who reads the items
         return lines
     return lines
@@ -70,11 +73,28 @@ def _columns_in_words(what: str, columns: Iterable[str], mapping: ColumnMap) -> 
     return named
 
 
-def _counted(file: Path, split: str, mapping: ColumnMap, written: str) -> Iterator[str]:
+def masks_not_there(file: Path, split: str, mapping: ColumnMap, images: str) -> int:
+    """How many rows name a mask whose file is not there."""
+    if mapping.gold_is != "mask":
+        return 0
+    folder = picture_folder(file, images)
+    absent = 0
+    for _, row in rows_of_file(file, split):
+        try:
+            found_picture(folder, value_at(row, mapping.gold[0]))
+        except (OddCellError, GnomonError):
+            absent += 1
+    return absent
+
+
+def _counted(
+    file: Path, split: str, mapping: ColumnMap, written: str, images: str
+) -> Iterator[str]:
     """What there is of items, choices, pictures and units."""
     items = 0
     groups: set[str] = set()
     choices: set[int] = set()
+    forms: Counter[str] = Counter()
     pictures: set[int] = set()
     unread: list[int] = []
     found = numbered_items(
@@ -83,14 +103,23 @@ def _counted(file: Path, split: str, mapping: ColumnMap, written: str) -> Iterat
     for numbered in found:
         items += 1
         groups.add(numbered.item.group)
-        choices.add(len(numbered.item.choices))
+        if numbered.item.form in WRITTEN:
+            forms[numbered.item.form] += 1
+        else:
+            choices.add(len(numbered.item.choices))
         pictures.add(len(numbered.item.images))
-    bare = [line for line, row in rows_of_file(file, split) if lacks_choices(row, mapping)]
-    parts = [f"{items:,} items with {_range(choices)} choices", _units(mapping, groups)]
+    bare = [line for line, row in rows_of_file(file, split) if cannot_be_asked(row, mapping)]
+    parts = [f"{items:,} items {_forms(items, choices, forms)}", _units(mapping, groups)]
     if any(pictures):
         noun = "picture" if pictures == {1} else "pictures"
         parts.insert(1, f"{_range(pictures)} {noun} an item")
     yield f"{'; '.join(parts)}."
+    absent = masks_not_there(file, split, mapping, images)
+    if absent:
+        yield (
+            f"{absent:,} masks are not there: these items are asked, and not judged. "
+            "--images gives the folder of pictures and masks."
+        )
     unused = unused_pictures(islice(rows_of_file(file, split), LOOKED_AT), mapping)
     if unused:
         yield f"Not shown: {', '.join(unused)}. --map image=COLUMN shows a column of pictures."
@@ -98,8 +127,19 @@ def _counted(file: Path, split: str, mapping: ColumnMap, written: str) -> Iterat
         total = items + len(bare) + len(unread)
         yield (
             f"{len(bare):,} of {total:,} rows have no choices, the first in line {bare[0]}: "
-            "answers that are numbers or free text cannot be asked, and these rows are left out."
+            "answers that are free text cannot be asked, and these rows are left out."
         )
+
+
+def _forms(items: int, choices: set[int], forms: Counter[str]) -> str:
+    """What is to choose from, and what is to be written."""
+    chosen = f"with {_range(choices)} choices"
+    if not forms:
+        return chosen
+    told = [f"{count:,} {form}s" for form, count in forms.items()]
+    if choices:
+        told.insert(0, f"{items - forms.total():,} {chosen}")
+    return f"({', '.join(told)})"
 
 
 def _range(counts: set[int]) -> str:

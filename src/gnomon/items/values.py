@@ -1,7 +1,5 @@
 """What cells of strangers hold: texts, choices, right answers, and fields within fields."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable, Mapping, Sequence

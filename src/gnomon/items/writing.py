@@ -1,7 +1,5 @@
 """Files of items: written whole or not at all, with the canary that tells of training on them."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -4,8 +4,6 @@ A caption reads "The horse is left of the car.", with a verb of its own ("contai
 horse." Which relation is opposed to which the lexicon says.
 """
 
-from __future__ import annotations
-
 import re
 
 from gnomon.lexicon.relations import lexicon

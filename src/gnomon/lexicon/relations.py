@@ -1,7 +1,5 @@
 """The lexicon of relations: one record each, and the tables that are derived from all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, cached_property

@@ -3,8 +3,6 @@
 All doors read with `read_clause` or `read_statement`, so a word that one of them knows, all know.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The words for things that several parts of the program share (data/lexicon/things.yaml)."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import msgspec

@@ -1,7 +1,5 @@
 """How often answers are right: over items, over groups of them, and of two runs together."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, sqrt

@@ -6,8 +6,6 @@ over pairs of people, the influence of each item on it. The tests compare them w
 statsmodels and krippendorff.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations, product
 from math import isnan, nan

@@ -1,7 +1,5 @@
 """What a model believes about an order: its answers as a whole, and the order nearest to them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 

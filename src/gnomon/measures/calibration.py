@@ -4,8 +4,6 @@ All read the probabilities over the choices. Items that were not answered, or wh
 usable, are left out, and `n` says how many remain.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import pi, sqrt
 from typing import NamedTuple

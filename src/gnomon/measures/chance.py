@@ -9,10 +9,12 @@ from typing import Literal
 import numpy as np
 
 from gnomon.contracts import Measure, Need, OrderLaw, RelationLaw
+from gnomon.forms import RIGHT
 from gnomon.measures.columns import Floats
 from gnomon.measures.consistency import has_ways, options_kept
 from gnomon.measures.separation import asks_for_truth, whole_pairs, whole_quads
 from gnomon.measures.table import Table
+from gnomon.measures.written import MARK_OF, has_marks
 from gnomon.records import OUTCOMES
 
 # What a measure needs of a table (scores, groups, laws), and whether the table has it.
@@ -30,6 +32,10 @@ WORDS: dict[Need, str] = {
     "truth": "items to be called true or false, and there are none",
     "ways": "facts that are asked in several ways, and there are none",
     "options": "facts that are asked with several numbers of options, and there are none",
+    "numbers": "answers that are numbers, and there are none",
+    "sets": "answers that are sets, and there are none",
+    "points": "answers that are points, and there are none",
+    "orders": "answers that are orders, and there are none",
 }
 
 
@@ -49,6 +55,8 @@ def needs_two_runs(name: str) -> bool:
 
 
 def _met(need: Need, table: Table) -> bool:
+    if need in MARK_OF:
+        return has_marks(need, table)
     if need == "scores":
         return table.scores is not None
     if need == "groups":
@@ -116,8 +124,10 @@ def chance_of(measure: Measure, table: Table) -> float | None:
 def share_of_right(table: Table) -> Floats:
     """For each row the share of its choices that are right: what a guess gets of it."""
     offered = (table.kinds.choices >= 0).sum(axis=1)
-    share = table.kinds.gold.sum(axis=1) / np.maximum(offered, 1)
-    return np.asarray(share[table.kind])
+    share = (table.kinds.gold.sum(axis=1) / np.maximum(offered, 1))[table.kind]
+    if table.marks is None:
+        return np.asarray(share)
+    return np.asarray(np.where(table.marks.judged, table.marks.guess[RIGHT], share))
 
 
 def verdict(
@@ -168,4 +178,5 @@ def _guessed(table: Table, where: float) -> Table:
         failed=np.zeros(len(table), dtype=bool),
         scores=None,
         samples=None,
+        marks=table.marks.guessed() if table.marks else None,
     )

@@ -1,7 +1,5 @@
 """Measures of labels: macro-F1 of the answers, and ViPhy's of several right labels."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gnomon.contracts import Measure

@@ -1,7 +1,5 @@
 """Runs compared: on each benchmark, every pair of them by every measure, and their leaderboards."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
@@ -9,17 +7,10 @@ from typing import NamedTuple
 from gnomon.contracts import Measure, PairMeasure
 from gnomon.errors import UsageError
 from gnomon.grouped import grouped
+from gnomon.measures import comparison
 from gnomon.measures.accuracy import accuracy, error_parts, told_parts
 from gnomon.measures.cautions import cautions
 from gnomon.measures.chance import needs_two_runs
-from gnomon.measures.comparison import (
-    Comparison,
-    Rank,
-    compare,
-    difference,
-    leaderboard,
-    with_holm,
-)
 from gnomon.measures.entries import ScoredTable, check_finished, pooled_over_seeds
 from gnomon.measures.intervals import interval
 from gnomon.measures.pairing import NothingSharedError, aligned, boards
@@ -35,14 +26,14 @@ class OneModelError(UsageError):
 class Leaderboard(NamedTuple):
     """A leaderboard over the items that all its runs share."""
 
-    ranks: list[Rank]  # best first
+    ranks: list[comparison.Rank]  # best first
     most: int  # items of the run that has most
 
 
 class RankedRuns(NamedTuple):
     """The runs on one benchmark by one measure."""
 
-    pairs: list[Comparison]
+    pairs: list[comparison.Comparison]
     boards: list[Leaderboard]
 
 
@@ -147,7 +138,7 @@ def _compare(
             f"{first.table.model}.",
             "Give runs of two or more models.",
         )
-    made: list[Comparison] | list[Agreement]
+    made: list[comparison.Comparison] | list[Agreement]
     if needs_two_runs(name):
         made = agreements(entries, pair_measure(name), level=level)
         outcome.agreements.extend(made)
@@ -175,7 +166,7 @@ def _on_samples(entries: Sequence[ScoredTable]) -> Iterator[str]:
             tables = aligned(one.table, two.table)
         except NothingSharedError:
             continue
-        gap = difference(*map(accuracy, tables))
+        gap = comparison.difference(*map(accuracy, tables))
         parts = error_parts(tables, standard_error(gap))
         if parts is not None:
             yield f"{one.label} and {two.label}: {told_parts(parts, 'their difference')}"
@@ -183,21 +174,21 @@ def _on_samples(entries: Sequence[ScoredTable]) -> Iterator[str]:
 
 def comparable_pairs(
     tables: Sequence[Table], measure: Measure, *, names: Sequence[str] = ()
-) -> list[Comparison]:
+) -> list[comparison.Comparison]:
     """Every two tables that the measure can compare; p-values corrected for how many there are.
 
     Left out are those that were asked nothing yet, and those for which the measure is over
     different items.
     """
     names = names or [table.model for table in tables]
-    found: list[Comparison] = []
+    found: list[comparison.Comparison] = []
     for i, j in combinations(range(len(tables)), 2):
         try:
             two = [tables[i], tables[j]]
-            found += compare(two, measure, draws=0, names=[names[i], names[j]])
+            found += comparison.compare(two, measure, draws=0, names=[names[i], names[j]])
         except UsageError:
             continue
-    return with_holm(found)
+    return comparison.with_holm(found)
 
 
 def agreements(
@@ -228,7 +219,7 @@ def _ranked(
     """All pairs, and a leaderboard for each set of runs that have enough items in common."""
     tables = [entry.table for entry in entries]
     names = [entry.label for entry in entries]
-    pairs = compare(tables, measure, level=level, draws=draws, seed=seed, names=names)
+    pairs = comparison.compare(tables, measure, level=level, draws=draws, seed=seed, names=names)
     found = []
     for members in boards(tables):
         if len(members) < 2:
@@ -236,6 +227,6 @@ def _ranked(
         here = [tables[i] for i in members]
         called = [names[i] for i in members]
         within = [each for each in pairs if each.first in called and each.second in called]
-        ranks = leaderboard(here, measure, within, level=level, names=called)
+        ranks = comparison.leaderboard(here, measure, within, level=level, names=called)
         found.append(Leaderboard(ranks, max(map(len, here))))
     return RankedRuns(pairs, found)

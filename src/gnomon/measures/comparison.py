@@ -1,7 +1,5 @@
 """Do two runs differ: paired tests within units, with ranks over several."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import inf, isnan, nan

@@ -1,7 +1,5 @@
 """Does a model agree with itself: within groups, between forms and between ways of asking."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple

@@ -4,8 +4,6 @@ Published and fresh items differ in more than age, so a gap between the two says
 What says something is how much larger it is than that of reference models, on the same items.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 from math import inf, isnan, nan, sqrt

@@ -12,7 +12,7 @@ things and relations, as easy to recognise.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import isnan, nan
+from math import isnan, nan, sqrt
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ from gnomon.measures.intervals import interval
 from gnomon.measures.table import Table
 
 STEPS = 1001  # shares that are tried for the interval
+UNLIKE = 2.6  # standard errors beyond which pictures are not as easy to recognise as the trial's
 
 
 class Trial(NamedTuple):
@@ -34,6 +35,7 @@ class Trial(NamedTuple):
     other: int  # pictures that show something else
     said_other: int  # of which it said all the same that they show what was asked
     recognised: int  # of all of them, those on which it did not abstain
+    recognised_shown: int | None = None  # of these, those that show what was asked; if counted
 
     @property
     def sensitivity(self) -> float:
@@ -77,7 +79,30 @@ class Corrected(NamedTuple):
 def corrected_accuracy(table: Table, trial: Trial, level: float = 0.95) -> Corrected:
     """The accuracy of a model that paints without the mistakes of its judge."""
     said = interval(accuracy(table))
+    looked_at = int((~table.failed).sum())
+    decided = _share(int(table.answered.sum()), looked_at)
+    if not recognised_alike(decided, looked_at, trial):
+        return Corrected(nan, fits=False)
     return corrected(said.value, len(table), trial, error=said.error, level=level)
+
+
+def recognised_alike(decided: float, pictures: int, trial: Trial) -> bool:
+    """Whether the judge decides as often on the pictures as its trial lets expect.
+
+    Whatever share of them is right, that lies between what it decides of those that show what was
+    asked and of the others; far from both, the pictures are easier or harder than the trial's.
+    """
+    if trial.recognised_shown is None or isnan(decided):
+        return True
+    of_other = trial.recognised - trial.recognised_shown
+    shares = []
+    for count, tried in ((trial.recognised_shown, trial.shown), (of_other, trial.other)):
+        shares.append(_drawn_in(count, tried))
+    nearest, of = min(shares, key=lambda share: abs(decided - share[0]))
+    if min(shares)[0] <= decided <= max(shares)[0]:
+        return True
+    error = sqrt(nearest * (1 - nearest) * (1 / of + 1 / pictures))
+    return abs(decided - nearest) <= UNLIKE * error
 
 
 def corrected(
@@ -105,30 +130,25 @@ def corrected(
 
 
 def _interval(said: float, pictures: float, trial: Trial, level: float) -> tuple[float, float]:
-    """The shares from the least to the greatest that a test of each would not reject; NaN if none.
-
-    Shares are drawn a little towards one half first, as few pictures are often all alike.
-    """
+    """The shares from the least to the greatest that a score test would not reject; NaN if none."""
     z = NormalDist().inv_cdf((1 + level) / 2)
-    n = pictures + z * z
-    seen = (pictures * said + z * z / 2) / n
     sensitivity, of_shown = _drawn_in(trial.said_shown, trial.shown)
     mistaken, of_other = _drawn_in(trial.said_other, trial.other)
 
     right = np.linspace(0, 1, STEPS)
     expected = right * sensitivity + (1 - right) * mistaken
-    of_seen = seen * (1 - seen) / n
+    of_said = expected * (1 - expected) / pictures
     of_trial = right**2 * sensitivity * (1 - sensitivity) / of_shown
     of_trial += (1 - right) ** 2 * mistaken * (1 - mistaken) / of_other
-    possible = right[np.abs(seen - expected) <= z * np.sqrt(of_seen + of_trial)]
+    possible = right[np.abs(said - expected) <= z * np.sqrt(of_said + of_trial)]
     if not len(possible):  # less than any share would give, or more
         return nan, nan
     return float(possible[0]), float(possible[-1])
 
 
 def _drawn_in(count: int, of: int) -> tuple[float, float]:
-    """A share drawn a little towards one half, and the number that it is then a share of."""
-    return (count + 1) / (of + 2), of + 2.0
+    """A share drawn a little towards one half, as few pictures are often all alike; and of what."""
+    return (count + 0.5) / (of + 1), of + 1.0
 
 
 def _independent(said: float, pictures: float, error: float) -> float:

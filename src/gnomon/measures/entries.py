@@ -14,6 +14,7 @@ from gnomon.measures.correction import Trial, trial_in
 from gnomon.measures.runlabels import labels, labels_of
 from gnomon.measures.seeds import by_seed, seedless, slices, together
 from gnomon.measures.table import Details, Table
+from gnomon.measures.written import of_written
 
 if TYPE_CHECKING:
     from gnomon.runs import Run
@@ -48,11 +49,16 @@ def table_of(run: Run) -> tuple[Table, tuple[str, ...]]:
 
     found = asked_benchmark(run.benchmark, run.manifest.about)
     if found is None:
-        return Table.of_run(run), ("accuracy",)
+        table = Table.of_run(run)
+        return table, ("accuracy", *of_written(table))
     measures = found.measures
     if "painter" in run.manifest.model_description:
         measures = OF_PICTURES
-    return Table.of_run(run, found), measures
+    table = Table.of_run(run, found)
+    if table.judged.marks_only:
+        measures = ("accuracy",)  # those of the benchmark are about choices
+    further = [name for name in of_written(table) if name not in measures]
+    return table, (*measures, *further)
 
 
 def entries_of(runs: Iterable[Run]) -> list[ScoredTable]:

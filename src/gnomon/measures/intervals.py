@@ -1,7 +1,5 @@
 """Intervals over what varies independently, honest with few units and near 0 and 1."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import exp, inf, isinf, isnan, lgamma, log, log1p, nan, pi, sqrt
 from statistics import NormalDist

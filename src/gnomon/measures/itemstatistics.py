@@ -1,7 +1,5 @@
 """What runs show about items: difficulty, discrimination, and the places that are picked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import isnan
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What answers say under the laws that a benchmark declares: symmetry, converse, negation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ cells, in which every cell and every unit has a random effect: leaving out a uni
 figure by an amount whose expected square is a sum over these sources, each times its variance.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The items that two runs share, row by row the same."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain

@@ -1,7 +1,5 @@
 """What a design can show: the difference that a set can tell, and what a difference takes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from math import ceil, nan, sqrt

@@ -5,8 +5,6 @@ there are three answers. Worse: the test says so. Not worse: the interval of the
 a loss of `by`. Otherwise such a loss could have gone unseen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from math import exp, isnan, lgamma
 from typing import Literal, NamedTuple
@@ -35,7 +33,7 @@ class LossPart(NamedTuple):
     items: int
 
 
-class Change(NamedTuple):
+class RunChange(NamedTuple):
     """A new run beside an old one on the same items; the difference is new minus old."""
 
     pair: Comparison
@@ -54,7 +52,7 @@ def changes(
     measures: Sequence[str] = (),
     level: float = 0.95,
     draws: int = 2000,
-) -> list[Change]:
+) -> list[RunChange]:
     """Each new run beside the old one of its benchmark, p-values corrected for how many there are.
 
     >>> changes([], [])
@@ -86,7 +84,7 @@ def changes(
         apart = settings_apart([before.table, after.table], ["old", "new"])
         remarks = tuple(told_apart(pair.benchmark, apart))
         verdict = _verdict(pair, by, 1 - level)
-        found.append(Change(pair, verdict, int(lost.sum()), int(gained.sum()), where, remarks))
+        found.append(RunChange(pair, verdict, int(lost.sum()), int(gained.sum()), where, remarks))
     return found
 
 

@@ -18,7 +18,8 @@ from gnomon.errors import DataError
 from gnomon.grouped import chunks
 from gnomon.measures.columns import CodeBook, Column, Floats, TagColumns, TextColumn, codes_of
 from gnomon.measures.table import Details, Kinds, Samples, Table, Wordings
-from gnomon.records import Item
+from gnomon.measures.written import WrittenItem, marked
+from gnomon.records import WRITTEN, Item
 
 if TYPE_CHECKING:
     from gnomon.runs import AskedRow, Run
@@ -98,13 +99,15 @@ def build_run(run: Run, **about: Any) -> Table:
 def with_samples(table: Table, further: Iterable[tuple[int, str | None]]) -> Table:
     """The table, with the further answers to some of its rows."""
     count = np.ones(len(table))
-    right = table.right.astype(float)
+    right = table.credit.copy()
     code = {label: number for number, label in enumerate(table.labels)}
     is_any = False
     for row, choice in further:
         is_any = True
         count[row] += 1
-        if choice in code:
+        if table.marks is not None and table.marks.asked[row] is not None:
+            right[row] += table.marks.credit(row, choice)
+        elif choice in code:
             right[row] += table.gold[row, code[choice]]
     if not is_any:
         return table
@@ -187,12 +190,20 @@ class Builder:
         self.group, self.form = TextColumn(), TextColumn()
         self.scores: list[Floats] = []
         self.any_scores = False
+        self.written: list[tuple[int, WrittenItem, str | None]] = []
 
     def add(self, chunk: Sequence[Row]) -> None:
         """Add some rows."""
         items, scores, answers, errors = zip(*chunk, strict=True)
         kinds, labels = self.kinds, self.labels
-        kind = [kinds[item.choices, item.gold] for item in items]
+        kind = []
+        for place, (item, answer) in enumerate(zip(items, answers, strict=True), len(self.ids)):
+            gold = item.gold
+            if item.form in WRITTEN:
+                judged_by = WrittenItem(item.form, item.choices, item.gold)
+                self.written.append((place, judged_by, answer))
+                gold = ()
+            kind.append(kinds[item.choices, gold])
         self.ids.extend([item.id for item in items])
         self.kind.extend(kind)
         self.choice.extend([-1 if answer is None else labels[answer] for answer in answers])
@@ -255,6 +266,7 @@ class Builder:
             details=details,
             scores=scores,
             scale=scale,
+            marks=marked(self.written, len(self.ids)),
             **about,
         )
 

@@ -221,7 +221,11 @@ def _unpacked(
     for row, kind in enumerate(table.kind.tolist()):
         tags = {name: values[row] for name, values in columns.items() if values[row]}
         form, group = table.form.value(row), table.group.value(row)
-        item = TaggedItem(str(table.ids[row]), form, choices[kind], gold[kind], group, tags)
+        right = gold[kind]
+        written = table.marks.asked[row] if table.marks is not None else None
+        if written is not None:
+            right = written.gold
+        item = TaggedItem(str(table.ids[row]), form, choices[kind], right, group, tags)
         scores = None
         if table.scores is not None and not np.isnan(table.scores[row]).all():
             scores = table.scores[row, : len(choices[kind])].tolist()

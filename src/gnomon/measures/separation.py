@@ -6,8 +6,6 @@ statement of two pictures, true of one of them. A quad is a group of two such pa
 are the same two the other way round: the tag `against` says what the other statement says.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 
 from gnomon.contracts import Laws
 from gnomon.errors import UsageError, nearest, unknown
+from gnomon.forms import RIGHT
 from gnomon.measures.columns import Codes, Column, Floats, coded
 from gnomon.measures.units import Sharing, Units, shared_units
+from gnomon.measures.written import WrittenMarks
 
 if TYPE_CHECKING:
     from gnomon.contracts import Benchmark
@@ -129,6 +131,7 @@ class Table:
     laws: Laws = NO_LAWS
     numbers: NDArray[np.int64] | None = None  # the rows' items in the run's log
     samples: Samples | None = None  # where any item was answered more than once
+    marks: WrittenMarks | None = None  # where answers of any item are written
     about: RunFacts = RunFacts()
 
     @classmethod
@@ -225,14 +228,18 @@ class Table:
     def right(self) -> Flags:
         """Whether the answer is one of the right labels; a missing or failed answer is not."""
         flags: Flags = self.kinds.gold[self.kind, self.picked] & (self.picked >= 0)
-        return flags
+        if self.marks is None:
+            return flags
+        return np.asarray(np.where(self.marks.judged, self.marks.value[RIGHT] == 1, flags))
 
     @property
     def credit(self) -> Floats:
-        """How right each answer is: 1 or 0; of several samples, the share that is right."""
+        """How right each answer is: 1 or 0; of several samples or points, the share that is."""
         if self.samples is not None:
             return self.samples.right
-        return self.right.astype(float)
+        if self.marks is None:
+            return self.right.astype(float)
+        return np.asarray(np.where(self.marks.judged, self.marks.value[RIGHT], self.right))
 
     @cached_property
     def judged(self) -> Table:
@@ -243,7 +250,15 @@ class Table:
         has_gold: Flags = np.asarray(self.kinds.gold.any(axis=1))
         if has_gold.all() or not len(self):
             return self
-        return self.where(has_gold[self.kind])
+        rows = has_gold[self.kind]
+        if self.marks is not None:
+            rows = rows | self.marks.judged
+        return self.where(rows)
+
+    @property
+    def marks_only(self) -> bool:
+        """Whether all answers are written."""
+        return self.marks is not None and bool(self.marks.judged.all())
 
     @property
     def answered(self) -> Flags:
@@ -368,6 +383,7 @@ class Table:
             scores=_cut(self.scores, rows),
             numbers=_cut(self.numbers, rows),
             samples=self.samples.take(rows) if self.samples else None,
+            marks=self.marks.take(rows) if self.marks else None,
         )
 
     def by(self, tag: str) -> Iterator[tuple[str, Table]]:

@@ -4,8 +4,6 @@ What is said of each ordered pair is a matrix, objects by objects; triples are c
 multiplying matrices.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from math import sqrt

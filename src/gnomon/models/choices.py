@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from gnomon.contracts import Scale
 from gnomon.errors import UsageError
+from gnomon.forms import is_written
 from gnomon.grouped import grouped
 from gnomon.models.prompts.chat import Writer, conversation
 from gnomon.models.prompts.library import Prompt
@@ -323,7 +324,9 @@ def replied(
         for number, reply in zip(numbers, replies, strict=True):
             counted = {"tokens": reply.tokens, "written": reply.written}
             answer = as_answer(items[number], reply.text, prompt, **counted)
-            if reply.cut and not _stands_though_cut(answer, room):
+            if reply.cut and is_written(items[number]) and room < ROOM_TO_THINK:
+                answer = _of_first_line(items[number], reply.text, prompt, answer)
+            if reply.cut and not _stands_though_cut(items[number], answer, prompt, room):
                 answer = replace(answer, choice=None, rule=None, error=CUT)
             answers.append(answer)
         return answers
@@ -332,13 +335,30 @@ def replied(
     return ask_those_without_trouble(items, troubles, ask)
 
 
-def _stands_though_cut(answer: Answer, room: int) -> bool:
+def _of_first_line(item: Item, reply: str, prompt: Prompt, answer: Answer) -> Answer:
+    """What the first line of a reply that was cut gives, if that line is whole.
+
+    A model that only continues a text goes on to questions of its own.
+    """
+    first, more, _ = reply.strip().partition("\n")
+    found = as_answer(item, first, prompt) if more else answer
+    if found.choice is None or found.rule == "several":
+        return answer
+    return replace(answer, choice=found.choice, rule="line")
+
+
+def _stands_though_cut(item: Item, answer: Answer, prompt: Prompt, room: int) -> bool:
     """Whether what was read of a reply that was cut would stand, however the reply went on.
 
-    A thought that a template opened has no tag of its own: what has that much room is one.
+    A thought that a template opened has no tag of its own: what has that much room is one. A number
+    that stands last may have been cut itself.
     """
     if answer.choice is None:
         return False
+    if is_written(item) and answer.rule != "line":
+        before_last = (answer.reply or "").rstrip().rpartition(" ")[0]
+        if as_answer(item, before_last, prompt).choice != answer.choice:
+            return False
     if answer.rule == "whole" or thoughts_end(answer.reply or ""):
         return True
     return room < ROOM_TO_THINK and answer.rule in READ_THOUGH_CUT

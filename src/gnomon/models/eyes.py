@@ -22,9 +22,8 @@ from gnomon.models.comparison import log_sigmoid
 from gnomon.records import Answer, Image, Item, pick
 from gnomon.vision.detection import Detection, Detector, FastDepth, distance_of
 from gnomon.vision.images import Pixels
-from gnomon.vision.naming import class_of
 from gnomon.vision.pictures import pixels, see
-from gnomon.vision.relating import PlacedBox, margin
+from gnomon.vision.relating import PlacedBox, class_of, margin
 
 CLEAR = 6.0  # steepness of the logistic curve from margins to probabilities
 SAME_PLACE = 0.7  # boxes that overlap more are of one thing

@@ -10,7 +10,17 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from gnomon.contracts import Scale
-from gnomon.models.choices import Likelihoods, ModelReply, Query, describe_asking, replied, scale_of
+from gnomon.forms import is_written
+from gnomon.grouped import grouped
+from gnomon.models.choices import (
+    Likelihoods,
+    ModelReply,
+    Query,
+    describe_asking,
+    replied,
+    scale_of,
+    take,
+)
 from gnomon.models.prompts.preview import HOW, PromptFormat, continuations
 from gnomon.models.prompts.prompt import Prompt
 from gnomon.records import Answer, Continuation, Item, Preview
@@ -103,17 +113,34 @@ class Prompted:
         return self.prompt.words(item)
 
     def answer_texts(self, items: Sequence[Item], texts: Sequence[Any]) -> list[Answer]:
-        """The answers to items, for each of which the model is given a text."""
-        if self.ask == "generate":
-            prompts = self.tokens(texts)
-            longest, room = self.longest, self.room
-            return replied(items, self.prompt, prompts, self.write, longest=longest, room=room)
+        """The answers to items, for each of which the model is given a text.
+
+        Those whose answer must be written are replied to, however the others are asked.
+        """
+        by_way = grouped(range(len(items)), lambda number: self.replies_to(items[number]))
+        answers: dict[int, Answer] = {}
+        for replies, numbers in by_way.items():
+            ask = self._written_answers if replies else self._scored_answers
+            found = ask(take(items, numbers), take(texts, numbers))
+            answers |= zip(numbers, found, strict=True)
+        return [answers[number] for number in range(len(items))]
+
+    def replies_to(self, item: Item) -> bool:
+        """Whether the model writes a reply to an item, rather than scoring its choices."""
+        return self.ask == "generate" or is_written(item)
+
+    def _written_answers(self, items: Sequence[Item], texts: Sequence[Any]) -> list[Answer]:
+        prompts = self.tokens(texts)
+        longest, room = self.longest, self.room
+        return replied(items, self.prompt, prompts, self.write, longest=longest, room=room)
+
+    def _scored_answers(self, items: Sequence[Item], texts: Sequence[Any]) -> list[Answer]:
         words = [self.words(item) for item in items]
         return self.likelihoods.answers(items, words, self.queries(texts, words))
 
     def preview_text(self, item: Item, shown: str, text: Any) -> Preview:
         """What the model reads for an item: `text`, of which people see `shown`."""
-        if self.ask == "generate":
+        if self.replies_to(item):
             (prompt,) = self.tokens([text])
             return self.previewed(item, shown, prompt)
         words = self.words(item)
@@ -137,7 +164,7 @@ class Prompted:
             tokens=len(ids),
             ids=tuple(ids),
             special=self.special(shown, ids),
-            how=HOW[asking.way],
+            how=HOW["generate" if self.replies_to(item) else asking.way],
             limits=asking.limits,
         )
 

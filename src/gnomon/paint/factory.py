@@ -7,7 +7,7 @@ looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from gnomon.runs import Manifest, Run
 
 MOST_PICTURES = 64  # of an item
 NO_JUDGE = "none"
+OF_BOXES = ("detector", "depth", "distance", "rule", "least")  # options of the judge by boxes
 
 
 def judged(
@@ -27,6 +28,7 @@ def judged(
     judge: str = "boxes",
     detector: str = "ssd",
     depth: str = "fastdepth",
+    distance: str = "middle",
     rule: str = "",
     least: float = 0.4,
     trial: int = 20,
@@ -39,6 +41,7 @@ def judged(
     judge      boxes, vqa:MODEL (a model that sees is asked), people:FILE, or none (only paint)
     detector   what finds the things: ssd, hf:NAME, or true (of rendered scenes)
     depth      what says how far away they are: fastdepth, hf:NAME, true or none
+    distance   of a box: middle (the median of its middle half) or mean (of all of it: the paper's)
     rule       how boxes become an answer (default: the paper's, right way up)
     least      how sure the detector must be of a thing, from 0 to 1
     trial      on drawn scenes of how many items the judge is tried first; 0 for none
@@ -74,7 +77,7 @@ def as_model(
             painter = open_painter(name, **options)
         return Synth(
             painter,
-            open_judge(how["judge"], how["detector"], how["depth"], how["rule"], how["least"]),
+            open_judge(how["judge"], {name: how[name] for name in OF_BOXES if how[name] != ""}),
             pictures=how["pictures"],
             seed=how["paint_seed"],
             trial=how["trial"],
@@ -90,7 +93,7 @@ def as_model(
     return factory
 
 
-def open_judge(judge: str, detector: str, depth: str, rule: str, least: float) -> Judge | None:
+def open_judge(judge: str, of_boxes: Mapping[str, Any]) -> Judge | None:
     """The judge that options name; none if pictures are only painted."""
     kind, _, name = judge.partition(":")
     if judge == NO_JUDGE:
@@ -98,8 +101,7 @@ def open_judge(judge: str, detector: str, depth: str, rule: str, least: float) -
     if judge == "boxes":
         from gnomon.paint.judges.boxes import boxes_judge
 
-        named = {"rule": rule} if rule else {}
-        return boxes_judge(detector=detector, depth=depth, least=least, **named)
+        return boxes_judge(**of_boxes)
     if kind == "vqa" and name:
         from gnomon.paint.judges.answers import vqa_judge
 

@@ -26,6 +26,7 @@ from gnomon.contracts import TEXT, Benchmark, Scale
 from gnomon.durable import link_or_copy, log_records, remove_torn_line, replace_file, sync_folder
 from gnomon.errors import DataError, ModelError, RunError
 from gnomon.files import first_bytes
+from gnomon.grouped import grouped
 from gnomon.measures.correction import Trial
 from gnomon.paint import records
 from gnomon.paint.records import (
@@ -273,8 +274,15 @@ class Synth:
             for number in range(self._count(item)):
                 painted = kept.find(item.id, number)
                 if painted is None or painted.trouble:
-                    seed = records.seed_of(item.id, number, self._seed)
+                    seed = records.seed_of(self._drawn_by(item), number, self._seed)
                     yield PaintRequest(item, number, prompt_of(item), seed)
+
+    def _drawn_by(self, item: Item) -> str:
+        """What decides an item's seeds: its id, or of a question the scene that it is about.
+
+        The two questions of one action are so asked about one picture, as in the paper.
+        """
+        return item.id if item.form == "scene" else prompt_of(item)
 
     def _count(self, item: Item) -> int:
         """How many pictures of an item there are to be."""
@@ -286,10 +294,18 @@ class Synth:
 
     def _paint(self, requests: Sequence[PaintRequest], kept: Pictures) -> None:
         """Paint what is missing; each picture is kept before the next one is taken."""
-        for start in range(0, len(requests), self._painter.batch):
-            part = requests[start : start + self._painter.batch]
+        sharing = grouped(requests, self._picture_of)
+        wanted = [same[0] for same in sharing.values()]
+        for start in range(0, len(wanted), self._painter.batch):
+            part = wanted[start : start + self._painter.batch]
             for request, made in self._painter.paint(part):
-                kept.keep(request, made, self._signed)
+                for each in sharing[self._picture_of(request)]:
+                    kept.keep(each, made, self._signed)
+
+    def _picture_of(self, request: PaintRequest) -> tuple[str, int, str]:
+        """What requests for one and the same picture have in common."""
+        is_own = request.item.form == "scene" or hasattr(self._painter, "count")
+        return request.prompt, request.seed, request.item.id if is_own else ""
 
     def _answer(self, item: Item, kept: Pictures) -> Answer:
         trouble = self._unfit(item)

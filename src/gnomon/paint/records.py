@@ -4,8 +4,6 @@ A painter turns a Request into a picture, which is kept as Painted. A judge look
 Verdict on what its item asks: which of two things is larger or taller, or where one of them is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon.forms import is_right
 from gnomon.measures import agreement as measured
 from gnomon.measures.agreement import Judgements
 from gnomon.measures.intervals import Interval, interval, known
@@ -138,7 +139,7 @@ def majority_right(votes: Votes) -> Statistics:
     for row in judged.tolist():
         item = votes.items[row]
         label = measured.label_of_most(item.id, votes.labels, counts[row].tolist())
-        right.append(label in item.gold)
+        right.append(is_right(item, label))
     return mean_of(right, votes.table.clusters[judged])
 
 

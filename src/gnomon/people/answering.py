@@ -13,6 +13,7 @@ import msgspec
 
 from gnomon import __version__
 from gnomon.errors import DataError, RunError, UsageError
+from gnomon.forms import is_right
 from gnomon.items.limits import spread
 from gnomon.items.source import ItemSource
 from gnomon.paint.records import PAINTED, PICTURE
@@ -157,7 +158,7 @@ class PersonRun:
         if not sent.skipped:
             chosen = self.checked(slot, sent.response)
             said = tasks.read_response(self.task, slot.item, chosen)
-            right = said.choice in slot.item.gold if slot.kind == "catch" else None
+            right = is_right(slot.item, said.choice) if slot.kind == "catch" else None
         extra = Extra(
             slot=slot.key,
             kind=slot.kind,

@@ -9,8 +9,13 @@ import msgspec
 
 from gnomon.errors import DataError, GnomonError, UsageError, unknown
 from gnomon.files import package_data, read_yaml, shape_problem
+from gnomon.forms import lists
+from gnomon.forms.numbers import quantity_of, unit_of
+from gnomon.forms.numbers import written as number_written
+from gnomon.forms.regions import size_of, write_points
+from gnomon.lexicon.quantities import converted, unit_in_words
 from gnomon.lexicon.relations import lexicon
-from gnomon.records import MASK, Item, digest
+from gnomon.records import MASK, WRITTEN, Item, digest
 
 # A task: what people are told, what they are asked of an item, and why they may skip it.
 #
@@ -22,6 +27,7 @@ Kind = Literal["choose", "scale", "validate", "contrast", "picture"]
 TASKS = ("choose", "scale", "validate", "contrast", "picture")
 POINTS = ("1", "2", "3", "4", "5")  # of a scale
 LOW_TO_HIGH = ("contradiction", "neutral", "entailment")  # what a scale goes through
+LONGEST_FIELD = 80  # characters that are written into a field
 COMMAND_KEYS = frozenset("bsch")  # back, skip, comment, help: no answer may have them
 
 
@@ -171,7 +177,7 @@ class Option(NamedTuple):
 
 
 class QuestionPart(NamedTuple):
-    """One question with options, of which one is to be chosen."""
+    """One question with options, of which one is to be chosen; without any, a field to fill in."""
 
     name: str
     ask: str
@@ -207,7 +213,9 @@ def checked_response(question: PersonQuestion, response: Response) -> dict[str, 
             continue
         if not value:
             raise ResponseError(f"Please answer: {part.ask}")
-        if value not in [option.value for option in part.options]:
+        if not part.options and len(value) > LONGEST_FIELD:
+            raise ResponseError("That is too long for this field.", "Write the answer alone.")
+        if part.options and value not in [option.value for option in part.options]:
             raise ResponseError("That is not one of the answers.", "Choose one that is shown.")
         chosen[part.name] = value
     return chosen
@@ -286,6 +294,8 @@ def _pictures(item: Item) -> tuple[str, ...]:
 
 
 def _choose(task: AnnotationTask, item: Item) -> PersonQuestion:
+    if item.form in WRITTEN:
+        return PersonQuestion(_texts(item), _pictures(item), written_parts(item))
     ask = task.questions.get(item.form, task.question)
     part = QuestionPart("choice", ask, _options(task, _ordered(task, item.choices)))
     return PersonQuestion(_texts(item), _pictures(item), (part,))
@@ -296,10 +306,16 @@ def _ordered(task: AnnotationTask, choices: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _chosen(task: AnnotationTask, item: Item, response: Response) -> ReadResponse:
+    if item.form in WRITTEN:
+        return read_parts(item, response)
     return ReadResponse(response["choice"], response["choice"])
 
 
 def _choose_problem(task: AnnotationTask, item: Item) -> str:
+    if item.form == "point" and len(item.images) != 1:
+        return "it does not have one picture to point at"
+    if item.form in ("number", "point"):
+        return ""
     return "" if len(item.choices) > 1 else "it has no choices"
 
 
@@ -467,6 +483,75 @@ def _picture_problem(task: AnnotationTask, item: Item) -> str:
     if UNCLEAR in item.choices:
         return f"'{UNCLEAR}' is one of its choices"
     return _choose_problem(task, item)
+
+
+# answers that are written: a field for a number or a point, yes or no for each label of a set, a
+# label for each place of an order
+
+POINT = "point"  # the part that a click on the picture fills in
+PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+_PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%?\s*[,;]\s*(\d+(?:\.\d+)?)\s*%?\s*")
+
+
+def written_parts(item: Item) -> tuple[QuestionPart, ...]:
+    """What people are asked of an item whose answer is written."""
+    if item.form == "number":
+        unit = unit_of(item.gold)
+        asked = f" in {unit_in_words(unit)}" if unit else ""
+        return (QuestionPart("number", f"Your answer, as a number{asked}", ()),)
+    if item.form == "point":
+        return (QuestionPart(POINT, "Click on the place in the picture", ()),)
+    if item.form == "set":
+        labels = {YES: "Yes", NO: "No"}
+        return tuple(
+            QuestionPart(f"label{place}", f"Is this one of them: {choice}?", _numbered(labels))
+            for place, choice in enumerate(item.choices)
+        )
+    options = _numbered(dict(zip(item.choices, item.choices, strict=True)))
+    parts = []
+    for place in range(len(item.choices)):
+        called = PLACES[place] if place < len(PLACES) else f"number {place + 1}"
+        parts.append(QuestionPart(f"place{place}", f"Which one comes {called}?", options))
+    return tuple(parts)
+
+
+def read_parts(item: Item, response: Response) -> ReadResponse:
+    """What the parts mean together."""
+    if item.form == "number":
+        return _read_number(item, response["number"])
+    if item.form == "point":
+        return _read_point(item, response[POINT])
+    if item.form == "set":
+        taken = []
+        for place, choice in enumerate(item.choices):
+            if response[f"label{place}"] == YES:
+                taken.append(choice)
+        said = lists.written(taken)
+        return ReadResponse(said or None, said or "none of them")
+    ordered = [response[f"place{place}"] for place in range(len(item.choices))]
+    if len(set(ordered)) < len(ordered):
+        raise ResponseError("Each can have one place only.", "Choose another for one of them.")
+    return ReadResponse(lists.written(ordered), lists.written(ordered))
+
+
+def _read_number(item: Item, said: str) -> ReadResponse:
+    unit = unit_of(item.gold)
+    found = quantity_of(said)
+    value = converted(found.middle, found.unit or unit, unit) if found else None
+    if value is None:
+        raise ResponseError("Please write one number.", "For example 2.5.")
+    return ReadResponse(number_written(value, unit), said)
+
+
+def _read_point(item: Item, said: str) -> ReadResponse:
+    found = _PERCENT.fullmatch(said)
+    size = size_of(item.gold) or (item.images[0].width, item.images[0].height)
+    if found is None or max(float(found[1]), float(found[2])) > 100:
+        raise ResponseError(
+            "Please click on the picture.", "Or write how far right and down: 50 %, 25 %."
+        )
+    point = (float(found[1]) * size[0] / 100, float(found[2]) * size[1] / 100)
+    return ReadResponse(write_points([point]), said)
 
 
 class _Kind(NamedTuple):

@@ -1,6 +1,9 @@
 """Which items people confirm, and files of their votes."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
@@ -13,9 +16,11 @@ from gnomon.errors import DataError
 from gnomon.files import read_lines
 from gnomon.items.itemfiles import ENDINGS, ORIGIN, UNKNOWN, is_item_file, read_items
 from gnomon.measures.columns import Codes, Floats
+from gnomon.people.order import read_extras
 from gnomon.people.votes import Flags, PersonVote, Votes
 from gnomon.records import Item
 from gnomon.registry import vote_formats
+from gnomon.runs import Run
 
 # Which items people confirm, and those items as a file that can be asked.
 #
@@ -27,6 +32,7 @@ from gnomon.registry import vote_formats
 
 Rule = Literal["two-thirds", "majority"]
 RULES: tuple[str, ...] = get_args(Rule)
+FRAME = "frame"  # the part of a response, and the tag, that names a point of view
 VOTE = "vote:"  # begins the tag that holds what a person said
 AGAIN = "#"  # stands between a person's name and the number of a further vote
 
@@ -79,6 +85,24 @@ def validated_items(votes: Votes, found: Validated) -> Iterator[Item]:
         tags |= _vote_tags(votes, found, row)
         tags[ORIGIN] = votes.benchmark
         yield replace(item, gold=gold, tags=tags)
+
+
+def with_frames(items: Iterable[Item], runs: Sequence[Run]) -> Iterator[Item]:
+    """Items with the point of view from which most people judged them, as the tag `frame`.
+
+    Where nobody was asked, or no point of view was named more often than all others, there is none.
+    """
+    named: dict[str, Counter[str]] = {}
+    for run in runs:
+        for extra in read_extras(run.path):
+            frame = extra.response.get(FRAME, "")
+            if frame and extra.kind == "item":
+                named.setdefault(extra.item, Counter())[frame] += 1
+    for item in items:
+        most = named.get(item.id, Counter()).most_common(2)
+        if most and (len(most) == 1 or most[0][1] > most[1][1]):
+            item = replace(item, tags={**item.tags, FRAME: most[0][0]})
+        yield item
 
 
 def _vote_tags(votes: Votes, found: Validated, row: int) -> dict[str, str]:

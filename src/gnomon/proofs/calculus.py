@@ -1,7 +1,5 @@
 """Composition tables: if A is r to B and B is s to C, which relations may A have to C?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache

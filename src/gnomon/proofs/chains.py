@@ -1,7 +1,5 @@
 """Chains: stories in several steps, with proved answers, by families of relations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from random import Random

@@ -12,9 +12,14 @@ from typing import Any, NamedTuple
 from gnomon.files import package_data
 from gnomon.grouped import grouped
 from gnomon.language.patterns import Pattern
-from gnomon.proofs.meaning.grammar import NotUnderstoodError, StatedText, understood
+from gnomon.proofs.meaning.sentences import pattern_words
 from gnomon.proofs.meaning.stories import SentenceReading, readings
-from gnomon.proofs.meaning.vocabulary import grammar_words, kinds_of_slots, pattern_words
+from gnomon.proofs.meaning.texts import StatedText, understood
+from gnomon.proofs.meaning.vocabulary import (
+    NotUnderstoodError,
+    grammar_words,
+    kinds_of_slots,
+)
 from gnomon.proofs.solver import ORDINARY, Case, Proof
 from gnomon.records import digest
 
@@ -89,8 +94,9 @@ def digest_of_sources() -> str:
 
 def text_of(patterns: Sequence[Pattern]) -> StatedText:
     """What patterns with the same premises say; each hypothesis is a claim."""
-    premises = [pattern_words(each.text, grammar_words()) for each in patterns[0].premises]
-    claims = [pattern_words(each.hypothesis.text, grammar_words()) for each in patterns]
+    known = grammar_words()
+    premises = [[pattern_words(each.text, known)] for each in patterns[0].premises]
+    claims = [[pattern_words(each.hypothesis.text, known)] for each in patterns]
     return understood(premises, claims, kinds_of_slots(patterns))
 
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from gnomon.errors import GnomonError
 from gnomon.lexicon.relations import Relation, lexicon
 from gnomon.lexicon.replies import reply_words
 from gnomon.lexicon.statements import bare, read_which
-from gnomon.proofs.meaning.grammar import StatedText
 from gnomon.proofs.meaning.relations.directions import SIDES
 from gnomon.proofs.meaning.stories import reading_named
+from gnomon.proofs.meaning.texts import StatedText
 from gnomon.proofs.solver import Case, formula_of, text_of
 
 READINGS = ("ordinary", "exact directions", "single steps")
@@ -112,6 +113,38 @@ def _which(sentences: list[str], question: str, choices: tuple[str, ...]) -> Ans
                 following = choice
         found[reading] = following
     return found
+
+
+class Following(NamedTuple):
+    """Which relations follow between two things, and which cannot be, by their words."""
+
+    yes: tuple[str, ...]
+    no: tuple[str, ...]
+
+
+def relations_between(
+    premises: Sequence[str], first: str, second: str, *, reading: str = "ordinary"
+) -> Following:
+    """What a story says of where one thing is in relation to another.
+
+    Of words with the same meaning, the first one of the lexicon stands for all; words that are
+    debatable of a picture (grade c) are left out.
+
+    >>> relations_between(["The cup is left of the jug."], "the cup", "the jug").yes
+    ('left of', 'at the left side of')
+    """
+    words: dict[str, str] = {}  # by meaning
+    for relation in lexicon().relations.values():
+        clear = relation.grade != "c" or relation.facts.loosely
+        if clear and relation.proof and relation.name not in lexicon().verbs:
+            words.setdefault(str(relation.proof), relation.name)
+    found: dict[str, list[str]] = {"entailment": [], "contradiction": []}
+    for word in words.values():
+        text = text_of(premises, [f"{first} is {word} {second}"])
+        verdict = Case(*text.formulas(reading_named(reading))).proof(needed=False).verdict
+        if verdict in found:
+            found[verdict].append(word)
+    return Following(tuple(found["entailment"]), tuple(found["contradiction"]))
 
 
 def _name(noun: str) -> str:

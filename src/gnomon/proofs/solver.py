@@ -11,12 +11,19 @@ from typing import Any, NamedTuple
 
 from gnomon.errors import GnomonError, UsageError, importing, unknown
 from gnomon.proofs.meaning.formulas import Formula, Names, Number, holds, smt
-from gnomon.proofs.meaning.grammar import NotUnderstoodError, StatedText, understood
 from gnomon.proofs.meaning.relations import RELATIONS
+from gnomon.proofs.meaning.sentences import (
+    NamedThings,
+    check_counts,
+    conjuncts,
+    free_words,
+    renamed,
+)
 from gnomon.proofs.meaning.stories import NOW, Story, When, reading_named
+from gnomon.proofs.meaning.texts import StatedText, understood
 from gnomon.proofs.meaning.vocabulary import (
     GrammarWords,
-    free_words,
+    NotUnderstoodError,
     grammar_words,
     kinds_of_names,
     kinds_of_nouns,
@@ -220,9 +227,6 @@ def case_of(premises: Sequence[str], claims: Sequence[str], *, reading: str = OR
 
 def text_of(premises: Sequence[str], claims: Sequence[str]) -> StatedText:
     """What free sentences say, read in the plainest of four ways that understands them all."""
-    for sentence in premises:
-        if sentence.rstrip().endswith("?"):
-            raise NotUnderstoodError(f"A question says nothing: '{sentence}' is no premise.")
     complaint: NotUnderstoodError | None = None
     for opaque, bold in product((False, True), repeat=2):
         try:
@@ -237,9 +241,20 @@ def _text_of(
     premises: Sequence[str], claims: Sequence[str], known: GrammarWords, *, bold: bool
 ) -> StatedText:
     nouns = kinds_of_nouns()
-    told = [free_words(sentence, known, nouns, bold=bold) for sentence in premises]
-    claimed = [free_words(sentence, known, nouns, bold=bold) for sentence in claims]
-    return understood(told, claimed, kinds_of_names([*told, *claimed]), known)
+    told, claimed = (
+        [free_words(sentence, known, nouns, bold=bold) for sentence in sentences]
+        for sentences in (premises, claims)
+    )
+    told, claimed = renamed(told, claimed)
+    cast = NamedThings([*told, *claimed], kinds_of_names([*told, *claimed]))
+    check_counts([*told, *claimed])
+    said = []
+    for sentence, words in zip(premises, told, strict=True):
+        asks = sentence.rstrip().endswith("?")  # and so says nothing
+        said.append([] if asks else conjuncts(words, cast))
+    return understood(
+        said, [conjuncts(words, cast) for words in claimed], cast.kinds, known, free=True
+    )
 
 
 def prove_facts(

@@ -15,9 +15,9 @@ import numpy as np
 from gnomon.errors import UsageError
 from gnomon.files import package_data, read_yaml
 from gnomon.proofs.meaning.formulas import Formula, every, quantity, some
-from gnomon.proofs.meaning.grammar import StatedText
 from gnomon.proofs.meaning.relations.contact import resting
 from gnomon.proofs.meaning.stories import EARLIER, NOW, WINDS, SentenceReading, When, reading_named
+from gnomon.proofs.meaning.texts import StatedText
 from gnomon.proofs.meaning.vocabulary import kinds_of_nouns
 from gnomon.proofs.solver import Proof, Theory, Witness
 from gnomon.scenes.descriptions import other_nouns

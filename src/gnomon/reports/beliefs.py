@@ -5,8 +5,6 @@ answer that puts the row's object over the column's is a square: above the diago
 the order, below it would have to change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 

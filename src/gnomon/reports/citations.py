@@ -1,7 +1,5 @@
 """What to cite: Gnomon, and the papers behind the benchmarks that were used."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """The overview: models by benchmarks, each cell with its score, interval, chance and marks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isclose, nan, sqrt

@@ -1,7 +1,5 @@
 """What the papers report: every published figure, curve and fact, read here and nowhere else."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon.errors import GnomonError
+from gnomon.forms import gold_in_words, is_right
 from gnomon.records import Answer, Image, Item
 from gnomon.reports.study import NO_ANSWER, NOT_ASKED, Entrant, Study
 from gnomon.reports.words import clip
@@ -186,9 +187,9 @@ def _painted(item: Item, answer: Answer, entrant: Entrant, album: Album) -> _Pai
     paintings = [_painting(item, each, entrant, album) for each in seen]
     return _PaintedItem(
         prompt=clip(item.text, PROMPT_LENGTH),
-        gold=" or ".join(item.gold),
+        gold=gold_in_words(item),
         said=answer.choice or clip(answer.error or "left open", REASON_LENGTH),
-        right=answer.choice in item.gold,
+        right=is_right(item, answer.choice),
         paintings=tuple(filter(None, paintings)),
     )
 

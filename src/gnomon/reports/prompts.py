@@ -1,7 +1,5 @@
 """The prompt of an item of a run, from what its manifest keeps: no model is loaded."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import msgspec

@@ -1,7 +1,5 @@
 """Rows that stand beside the runs: baselines that a benchmark names, and people together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """What the Python functions give back: lists of records that a notebook shows as tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Self, SupportsIndex, TypeVar, overload

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon import __version__, tabular
 from gnomon.errors import DataError, UsageError, importing
+from gnomon.forms import gold_in_words
 from gnomon.measures.chance import verdict
 from gnomon.reports import words
 from gnomon.reports.charts import svg
@@ -74,6 +75,7 @@ def environment(folder: Path = ASSETS) -> Any:
         "number": "{:,}".format,
         "sortable": lambda value: "" if value is None or isnan(value) else value,
         "percentage": words.percentage,
+        "gold_in_words": gold_in_words,
         "measure_name": words.measure_name,
         "capitalised": words.capitalised,
         "counted": words.counted,

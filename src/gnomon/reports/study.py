@@ -21,6 +21,7 @@ from gnomon.reports.words import clip, counted
 from gnomon.runs import Counts, Run
 
 NOT_ASKED, NO_ANSWER = -2, -1
+WROTE = -3  # an answer that is written, and none of the choices
 REPLY = 300  # characters of a reply that are kept
 SHORTEST = 0.01  # seconds that are told of an answer
 LEFT_OUT = -1  # the place of an item that is not in the study
@@ -43,7 +44,7 @@ class Entrant:
     table: Table
     total: int  # items of the run that name a right answer, asked or not
     places: Places  # for each row of the table, the position of its item in the study
-    choice: NDArray[np.int32]  # index into the item's choices, NO_ANSWER or NOT_ASKED
+    choice: NDArray[np.int32]  # index into the item's choices, NO_ANSWER, NOT_ASKED or WROTE
     right: NDArray[np.bool_]
     # probabilities of the picked choice and of the right choices together; NaN without scores
     sure: NDArray[np.float64]
@@ -53,6 +54,7 @@ class Entrant:
     replies: dict[int, str] = field(default_factory=dict)
     rules: dict[int, str] = field(default_factory=dict)  # by which each reply was read
     costs: dict[int, str] = field(default_factory=dict)  # the tokens and seconds of each answer
+    written: dict[int, str] = field(default_factory=dict)  # answers that are none of the choices
 
     @property
     def asked(self) -> NDArray[np.bool_]:
@@ -84,6 +86,8 @@ class Entrant:
             return "no answer"
         if choice == NOT_ASKED:
             return "not asked"
+        if choice == WROTE:
+            return self.written[place]
         return item.choices[choice]
 
     @property
@@ -268,6 +272,8 @@ def _entrant(run: Run, label: str, table: Table, places: Places, count: int) -> 
 
     choice = np.full(count, NOT_ASKED, dtype=np.int32)
     choice[asked] = np.where(picked >= 0, picked, NO_ANSWER)
+    written = _written(table, asked)
+    choice[list(written)] = WROTE
     right = np.zeros(count, dtype=bool)
     right[asked] = table.right
     sure, gold = np.full(count, np.nan), np.full(count, np.nan)
@@ -276,7 +282,15 @@ def _entrant(run: Run, label: str, table: Table, places: Places, count: int) -> 
         sure[asked] = np.where(picked >= 0, chances[np.arange(len(table)), picked], np.nan)
         gold[asked] = np.where(table.gold_at, chances, 0.0).sum(axis=1)
     total = int((places != LEFT_OUT).sum())
-    return Entrant(run, label, table, total, asked, choice, right, sure, gold)
+    return Entrant(run, label, table, total, asked, choice, right, sure, gold, written=written)
+
+
+def _written(table: Table, places: Places) -> dict[int, str]:
+    """The answers that are written, by the item's position."""
+    if table.marks is None:
+        return {}
+    rows = np.flatnonzero(table.marks.judged & table.answered & (table.picked < 0))
+    return {int(places[row]): table.labels[table.choice[row]] for row in rows.tolist()}
 
 
 def _placed(places: Places, numbered: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:

@@ -1,7 +1,5 @@
 """Words for names and numbers, as sentences, tables and axes of a report write them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import isnan
 

@@ -12,6 +12,7 @@ import msgspec
 
 from gnomon.contracts import Model
 from gnomon.errors import GnomonError, ModelError
+from gnomon.forms import is_written
 from gnomon.records import Answer, Item
 
 Numbered = tuple[int, Item]
@@ -159,7 +160,8 @@ def _out_of_order() -> ModelError:
 
 def _sound(item: Item, answer: Answer, seconds: float) -> Answer:
     """The answer as it is logged: how long it took, and no choice that the item does not have."""
-    if answer.choice is not None and answer.choice not in item.choices:
+    chosen = answer.choice is not None and not is_written(item)
+    if chosen and answer.choice not in item.choices:
         return Answer(
             item=item.id,
             sample=answer.sample,

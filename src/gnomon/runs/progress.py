@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from gnomon.errors import inert
+from gnomon.forms import is_right
 from gnomon.records import Answer
 from gnomon.runs import Manifest, RunLog
 from gnomon.runs.batches import Numbered
@@ -48,10 +49,10 @@ class RunProgress:
         self.asked += len(batch)
         self.done += len(batch)
         self.judged += sum(bool(item.gold) for _, item in batch)
-        gold = {item.id: item.gold for _, item in batch}
+        asked = {item.id: item for _, item in batch}
         for answer in answers:
             if answer.sample == 0:
-                self.right += answer.choice in gold[answer.item]
+                self.right += is_right(asked[answer.item], answer.choice)
                 self.errors += answer.error is not None
 
 

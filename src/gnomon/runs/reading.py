@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gnomon.errors import DataError
+from gnomon.forms import is_right
 from gnomon.naming import model_name, plain
 from gnomon.records import Answer, Item
 from gnomon.runs.database import COLUMNS, as_of_today, connect, item_of_format_1
@@ -322,7 +323,7 @@ def answer_columns(rows: Iterator[tuple[Item, Answer | None]]) -> dict[str, list
     for name in ("choices", "gold"):
         found[name] = [list(getattr(item, name)) for item, _ in asked]
     found["answer"] = [answer and answer.choice for _, answer in asked]
-    found["right"] = [answer and answer.choice in item.gold for item, answer in asked]
+    found["right"] = [answer and is_right(item, answer.choice) for item, answer in asked]
     found["scores"] = [_as_list(answer) for _, answer in asked]
     for name in ("reply", "error", "seconds", "tokens"):
         found[name] = [getattr(answer, name, None) for _, answer in asked]

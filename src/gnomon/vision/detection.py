@@ -158,18 +158,23 @@ class FastDepth:
         return found
 
 
-def distance_of(box: Box, distances: NDArray[np.float32]) -> float:
-    """The median over the middle half of a box, where there is least background."""
+def distance_of(box: Box, distances: NDArray[np.float32], *, whole: bool = False) -> float:
+    """The median over the middle half of a box, where there is least background.
+
+    `whole`: the mean over the box, as the spatial commonsense paper takes it.
+    """
     import numpy
 
     height, width = distances.shape
-    left, right = _middle(box.left, box.right, width)
-    top, bottom = _middle(box.top, box.bottom, height)
-    return float(numpy.median(distances[top:bottom, left:right]))
+    margin = 0.0 if whole else 0.25
+    left, right = _inner(box.left, box.right, width, margin)
+    top, bottom = _inner(box.top, box.bottom, height, margin)
+    inside = distances[top:bottom, left:right]
+    return float(numpy.mean(inside) if whole else numpy.median(inside))
 
 
-def _middle(low: float, high: float, cells: int) -> tuple[int, int]:
-    """The middle half of a stretch in cells, at least one."""
-    quarter = (high - low) / 4
-    first = min(cells - 1, int((low + quarter) * cells))
-    return first, max(first + 1, int((high - quarter) * cells))
+def _inner(low: float, high: float, cells: int, margin: float) -> tuple[int, int]:
+    """A stretch in cells without a share of it at either end, at least one cell."""
+    gap = margin * (high - low)
+    first = min(cells - 1, int((low + gap) * cells))
+    return first, max(first + 1, int((high - gap) * cells))

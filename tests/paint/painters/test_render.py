@@ -17,11 +17,11 @@ from gnomon.scenes.things import thing_named
 
 from .conftest import request, scene
 
-JUDGE = {"judge": "boxes", "detector": "true", "depth": "true", "rule": "", "least": 0.2}
+ORACLE = {"detector": "true", "depth": "true"}
 
 
-def verdict(item, made):
-    judge = open_judge(**JUDGE)
+def verdict(item, made, **how):
+    judge = open_judge("boxes", {**ORACLE, **how})
     painted = Painted(item=item.id, number=0, prompt=item.text, seed=0, truth=made.truth)
     found = judge.look(item, painted, Image.open(BytesIO(made.content)))
     return None if found.choice is None else item.choices[found.choice]
@@ -111,3 +111,15 @@ def test_what_cannot_be_is_said():
         render("name")
     with pytest.raises(UsageError, match="look"):
         render("", look="oil")
+
+
+def test_only_distances_tell_the_size_of_some_pairs():
+    """The smaller thing of some pairs is near and looks larger: without distances it is wrong."""
+    right = {"true": 0, "none": 0}
+    items = list(gnomon.load("scales", form="scene", seed=3).limited(24).items())
+    for item in items:
+        made = picture_of(item, item.gold[0], seed_of(item.id, 0, 0), 96)
+        for depth in right:
+            right[depth] += verdict(item, made, depth=depth) == item.gold[0]
+    assert right["true"] == len(items)
+    assert right["none"] <= len(items) - 3

@@ -29,7 +29,9 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
     """
     if not items:
         return []
-    task = items[0].tags["task"]
+    task = items[0].tags.get("task")
+    if task is None:  # numbers are asked for
+        return []
     found: dict[str, object] = {"objects": len(_objects(items)), "instances": len(items)}
     if task == "color":
         found["classes"] = len(items[0].choices)

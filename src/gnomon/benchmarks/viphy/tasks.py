@@ -9,6 +9,7 @@ prompt make an item.
 from collections.abc import Iterator
 
 from gnomon.benchmarks.descriptions import described
+from gnomon.benchmarks.scales import numbers
 from gnomon.benchmarks.viphy import files, items, sizes
 from gnomon.benchmarks.viphy.files import read_coda
 from gnomon.benchmarks.viphy.fresh import fresh_color, fresh_spatial
@@ -153,10 +154,27 @@ COLOR = described(
     },
     statistics=statistics,
 )
+
+
+def size_numbers(*, seed: int = 0, unit: str = "cm", objects: int = 300) -> Iterator[Item]:
+    """How long the longest side of everyday objects is, asked for in numbers.
+
+    seed     draws the objects
+    unit     in which the answer is asked for: cm, m, mm, in, ft
+    objects  how many; -1 for all
+    """
+    return numbers(seed=seed, scale="size", unit=unit, objects=objects)
+
+
 SIZE = described(
     "viphy",
     "viphy-size",
-    sources={"fresh": fresh_size, "published": published_size, "own": own_size},
+    sources={
+        "fresh": fresh_size,
+        "published": published_size,
+        "own": own_size,
+        "numbers": size_numbers,
+    },
     statistics=statistics,
 )
 SIZE_SUBTYPE = described(

@@ -5,19 +5,17 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from random import Random
-from typing import TypeVar
 
 import msgspec
 
 from gnomon.downloads.catalogue import SourceFile, expected, locate
 from gnomon.errors import DataError
 from gnomon.files import find, find_optional, read_jsonl
+from gnomon.grouped import PARTS, concept_parts, random_parts, shuffled, whole_parts
 from gnomon.lexicon.relations import lexicon
 from gnomon.records import Image
 from gnomon.vision.images import describe
 
-PARTS = ("train", "dev", "test")
 IMAGE = re.compile(r"\d{12}\.jpg")
 # Only COCO's own server: a link in a stranger's file must not choose whom we ask.
 LINK = re.compile(r"https?://images\.cocodataset\.org/(train2017|val2017)/(\d{12}\.jpg)")
@@ -224,20 +222,13 @@ def _problem(row: VsrCaption) -> str:
 
 
 Parts = dict[str, list[VsrCaption]]
-T = TypeVar("T")
 SHARES = (10, 25, 50, 75)  # percent of the training part, for sample efficiency (section 3.4)
 SHOTS = 100
 
 
 def random_split(rows: Sequence[VsrCaption], seed: int) -> Parts:
-    """70/10/20 % at random: int() cuts at 70 and 80 %, as the authors do."""
-    shuffled = _shuffled(rows, seed, "random")
-    first, second = int(0.7 * len(rows)), int(0.8 * len(rows))
-    return {
-        "train": shuffled[:first],
-        "dev": shuffled[first:second],
-        "test": shuffled[second:],
-    }
+    """70/10/20 % at random, as the authors do."""
+    return random_parts(rows, seed)
 
 
 def zeroshot_split(rows: Sequence[VsrCaption], seed: int) -> Parts:
@@ -247,36 +238,12 @@ def zeroshot_split(rows: Sequence[VsrCaption], seed: int) -> Parts:
     captions; the authors read them from a field that had lost its first letters, so their parts
     share horse, hot dog and elephant.
     """
-    names: set[str] = set()
-    for row in rows:
-        names.update(row.concepts)
-    names.discard("")
-    shuffled = _shuffled(sorted(names), seed, "zeroshot")
-    first, second = int(0.5 * len(names)), int(0.7 * len(names))
-    home = dict.fromkeys(shuffled, "test")
-    home |= dict.fromkeys(shuffled[:second], "dev")
-    home |= dict.fromkeys(shuffled[:first], "train")
-
-    parts: Parts = {part: [] for part in PARTS}
-    for row in rows:
-        a, b = row.concepts
-        if a in home and home[a] == home.get(b):
-            parts[home[a]].append(row)
-    return parts
+    return concept_parts(rows, lambda row: row.concepts, seed)
 
 
 def contrast_split(rows: Sequence[VsrCaption], seed: int) -> Parts:
     """70/10/20 % of the rows, by whole captions: none of the test was seen in training."""
-    uses: defaultdict[str, list[VsrCaption]] = defaultdict(list)
-    for row in rows:
-        uses[row.caption].append(row)
-    parts: Parts = {part: [] for part in PARTS}
-    room = {"test": len(rows) // 5, "dev": len(rows) // 10, "train": len(rows)}
-    for caption in _shuffled(list(uses), seed, "contrast"):
-        group = uses[caption]
-        part = next(part for part, most in room.items() if len(parts[part]) + len(group) <= most)
-        parts[part] += group
-    return parts
+    return whole_parts(rows, lambda row: row.caption, seed)
 
 
 def training_prefix(train: Sequence[VsrCaption], seed: int, size: str) -> list[VsrCaption]:
@@ -287,17 +254,11 @@ def training_prefix(train: Sequence[VsrCaption], seed: int, size: str) -> list[V
     >>> len(training_prefix(list(range(7083)), 0, "25"))
     1770
     """
-    shuffled = _shuffled(train, seed, "efficiency")
+    mixed = shuffled(train, seed, "efficiency")
     if size == str(SHOTS):
-        return shuffled[:SHOTS]
+        return mixed[:SHOTS]
     share = int(size) / 100
-    return shuffled[: int(share * len(train))]
-
-
-def _shuffled(rows: Sequence[T], seed: int, what: str) -> list[T]:
-    shuffled = list(rows)
-    Random(f"{seed}/{what}").shuffle(shuffled)
-    return shuffled
+    return mixed[: int(share * len(train))]
 
 
 # What published and fresh items share: the labels, and the categories of relations.

@@ -11,6 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from gnomon.benchmarks.illustrating import draw_pictures
+from gnomon.benchmarks.offering import offered
 from gnomon.benchmarks.vsr import wording
 from gnomon.benchmarks.vsr.files import CHOICES, category
 from gnomon.benchmarks.vsr.quads import Quad, make_quads, wanted_by
@@ -28,6 +29,8 @@ from gnomon.scenes.things import things
 FORMS = ("caption", "text", "scene")
 LOOKS = ("shapes", "meshes")
 CONTROLS = ("no", "yes", "only")
+OFFERED_GRADES = ("a", "b")  # of relations that are offered among others
+LEAST_WRONG = 5
 PROBED = ("unstated", "viewer", "own")  # whose left and right a caption means
 
 
@@ -47,6 +50,7 @@ def fresh(
     size: int = 512,
     look: str = "shapes",
     ways: str = "",
+    options: str = "",
 ) -> Iterator[Item]:
     """Contrastive quads: two pictures and two captions, each caption true of one picture.
 
@@ -67,6 +71,8 @@ def fresh(
     look         shapes, or meshes: the same scenes with models (gnomon data get things)
     ways         other ways to put each fact: converse, negation, mirror (of the picture), with
                  commas between them, or all
+    options      2 to 6, or a range such as 2-4: ask which of so many relations a picture shows,
+                 one item for each number
     """
     wanted = wanted_by(
         seed=seed,
@@ -83,6 +89,11 @@ def fresh(
     check_size(size)
     others = chosen_ways(ways, form)
     made = make_quads(wanted)
+    if options:
+        _check_offer(form, frames, controls, others)
+        for quad in made:
+            yield from offered(_which_items(quad, form, size), options)
+        return
     absent = absent_things(made, seed) if controls != "no" else []
     for number, quad in enumerate(made):
         if controls != "only":
@@ -98,6 +109,46 @@ def _check_asked(form: str, controls: str, look: str) -> None:
     check_known("look", look, LOOKS)
     if controls != "no" and form == "scene":
         raise UsageError("A prompt has no controls.", "Leave --set controls out.")
+
+
+def _check_offer(form: str, frames: str, controls: str, ways: Sequence[str]) -> None:
+    if form == "scene" or frames == "probe" or controls != "no" or ways:
+        raise UsageError(
+            "So many relations can only be offered of a picture or a description, in clear frames.",
+            "Leave out --set controls and ways, form=scene and frames=probe, or options.",
+        )
+
+
+def _which_items(quad: Quad, form: str, size: int) -> Iterator[Item]:
+    """Which relation each picture shows: that of its caption, among others that it does not show.
+
+    The wrong words are those that geometry denies, so that no other answer is right.
+    """
+    if several_role(quad):
+        return
+    for picture in (0, 1):
+        number = 0 if quad.is_true(0, picture) else 1
+        right, against = quad.relations[number], quad.relations[1 - number]
+        wrong = [against]
+        for word, rule in rules().items():
+            clear = rule.grade in OFFERED_GRADES and word not in (right, against)
+            if clear and truth_in(quad.scenes[picture], quad.roles, word) is False:
+                wrong.append(word)
+        if len(wrong) < LEAST_WRONG:
+            continue
+        fact = _fact(quad, number, "", picture)
+        words = [right, *wrong]
+        Random(f"{fact}/words").shuffle(words)
+        item = Item(
+            id=fact,
+            form="choice",
+            text=wording.which(quad.subject, quad.ground),
+            choices=tuple(words),
+            gold=(right,),
+            group=quad.id,
+            tags=_tags(quad, number, "") | {"fact": fact, "pair": _pair(quad, number, "")},
+        )
+        yield shown(item, quad, picture, form, size, which=True)
 
 
 def _asked(quad: Quad, form: str, frames: Frames, size: int) -> Iterator[Item]:
@@ -215,7 +266,9 @@ def _tags(quad: Quad, number: int, frame: str) -> dict[str, str]:
 # How a quad is shown: as a picture, or as the scene in words.
 
 
-def shown(item: Item, quad: Quad, picture: int, form: str, size: int) -> Item:
+def shown(
+    item: Item, quad: Quad, picture: int, form: str, size: int, *, which: bool = False
+) -> Item:
     """The item with its picture, or with a description in place of it."""
     scene = quad.scenes[picture]
     if form == "caption":
@@ -225,7 +278,7 @@ def shown(item: Item, quad: Quad, picture: int, form: str, size: int) -> Item:
         item,
         id=f"{item.id}/text",
         form="choice",
-        text=wording.question(item.text),
+        text=item.text if which else wording.question(item.text),
         context=describe_scene(scene, int(quad.id, 16)),
     )
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from gnomon.benchmarks.vsr.files import PARTS, published_folder, read_split
+from gnomon.benchmarks.vsr.files import published_folder, read_split
 from gnomon.contracts import Listing
 from gnomon.errors import GnomonError
-from gnomon.grouped import tally
+from gnomon.grouped import PARTS, tally
 from gnomon.records import Item
 
 MOST_DISPUTED = 60  # items of a relation before its share of disputed ones is shown

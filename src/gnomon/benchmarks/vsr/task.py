@@ -13,7 +13,7 @@ import msgspec
 from gnomon.benchmarks.descriptions import described
 from gnomon.benchmarks.illustrating import mirror
 from gnomon.benchmarks.vsr import files
-from gnomon.benchmarks.vsr.files import CHOICES, PARTS, Key, VsrCaption, category, contrastive_pairs
+from gnomon.benchmarks.vsr.files import CHOICES, Key, VsrCaption, category, contrastive_pairs
 from gnomon.benchmarks.vsr.fresh import fresh, illustrate
 from gnomon.benchmarks.vsr.tables import statistics
 from gnomon.benchmarks.vsr.ways import chosen_ways, in_ways
@@ -21,6 +21,7 @@ from gnomon.contracts import AnswerFormat, Judged, VoteFormat
 from gnomon.downloads.catalogue import cached
 from gnomon.errors import DataError, MissingFileWarning, UsageError
 from gnomon.files import find_optional, read_lines
+from gnomon.grouped import PARTS
 from gnomon.records import Image, Item, Prediction
 
 SIZES = ("100", *(str(share) for share in files.SHARES))

@@ -73,6 +73,16 @@ def question(text: str) -> str:
     return f"True or false? {text}"
 
 
+def which(subject: str, ground: str) -> str:
+    """A question for the relation between two things.
+
+    >>> which("cat", "box")
+    'Where is the cat in relation to the box?'
+    """
+    verb = "are" if subject in PAIRED else "is"
+    return f"Where {verb} the {subject} in relation to the {ground}?"
+
+
 def _noun(thing: str, several: bool) -> str:
     return thing_words().plurals[thing] if several else thing
 

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.errors import DataError
+from gnomon.forms import is_written
 from gnomon.models.reading.question import question_of
 from gnomon.models.reading.replies import explain
+from gnomon.models.reading.written import read_written
 from gnomon.records import Answer, Item, Prediction, pick
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?|nan", re.ASCII | re.I)
@@ -76,6 +78,9 @@ def _labelled(
     item: Item, label: str, scores: tuple[float, ...] | None, reply: str | None
 ) -> Answer:
     choice = label if label in item.choices else None
+    free = read_written(item, label)
+    if free is not None and (choice is None or is_written(item)):
+        choice = free.said
     return Answer(item=item.id, choice=choice, scores=scores, reply=reply or label or None)
 
 
@@ -83,6 +88,9 @@ def _read(item: Item, said: Prediction, choices: Sequence[str]) -> Answer:
     """Read the reply. A letter in it means something only where the file lists the choices."""
     words = [[choice] for choice in choices]
     letters = said.choices is not None
+    free = read_written(item, said.reply or "", letters=letters)
+    if free is not None:
+        return Answer(item=item.id, choice=free.said, reply=said.reply, rule=free.rule)
     found = explain(said.reply or "", words, letters=letters, question=question_of(item))
     choice = None if found.place is None else choices[found.place]
     return Answer(item=item.id, choice=choice, reply=said.reply, rule=found.rule)

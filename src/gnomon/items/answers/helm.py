@@ -1,7 +1,5 @@
 """Logs of HELM (scenario_state.json, display_predictions.json) and of evalscope (reviews)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Answers in logs of Inspect, and the members of the archives that they are."""
 
-from __future__ import annotations
-
 import struct
 import zipfile
 import zlib
@@ -118,7 +116,7 @@ class _Error(msgspec.Struct):
     message: str = ""
 
 
-class Sample(msgspec.Struct):
+class InspectSample(msgspec.Struct):
     """The fields of a sample of an Inspect log that are read."""
 
     id: str | int
@@ -169,7 +167,7 @@ def log_rows(file: Path) -> Iterator[LogRow]:
     """The samples with their epochs; those of an archive are never all in memory."""
     for line, row in raw_rows(file):
         try:
-            sample = msgspec.convert(row, Sample)
+            sample = msgspec.convert(row, InspectSample)
         except msgspec.ValidationError as error:
             raise DataError(
                 f"not a sample of Inspect: {error}.", _AGAIN, file=file, line=line
@@ -180,7 +178,7 @@ def log_rows(file: Path) -> Iterator[LogRow]:
         yield LogRow(said, question, _outcome(row), _item(question, sample), sample=epoch - 1)
 
 
-def _item(question: Row, sample: Sample) -> Item | None:
+def _item(question: Row, sample: InspectSample) -> Item | None:
     """The item of a sample with choices, whose target is a letter or several."""
     choices = tuple(sample.choices or ())
     targets = sample.target if isinstance(sample.target, list) else [sample.target]
@@ -212,7 +210,7 @@ def samples_of(file: Path) -> Iterator[Row]:
             ) from None
 
 
-def prediction_of(number: int, sample: Sample) -> Prediction:
+def prediction_of(number: int, sample: InspectSample) -> Prediction:
     """What a sample says of its question."""
     if sample.error is not None:
         reason = sample.error.message[:REASON] or "failed"
@@ -233,7 +231,7 @@ def _outcome(row: Row) -> Any:
     return None
 
 
-def _answer(sample: Sample) -> str | None:
+def _answer(sample: InspectSample) -> str | None:
     """What the first scorer that found an answer took it for."""
     for scored in (sample.scores or {}).values():
         if scored.answer:

@@ -1,7 +1,5 @@
 """A file of answers, joined with the items by their ids, and the model that gives them."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice

@@ -1,7 +1,5 @@
 """Sample logs of lm-eval, and of lmms-eval: one JSON line for each document and filter."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any

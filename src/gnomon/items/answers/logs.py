@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gnomon.errors import DataError, GnomonError, UsageError
-from gnomon.files import read_json
+from gnomon.files import first_bytes, read_json
 from gnomon.fingerprint import sha256_of
 from gnomon.grouped import chunks
 from gnomon.items.answers import helm, inspect, lmeval, own
@@ -70,6 +70,8 @@ def runs_of_log(file: Path) -> list[Run]:
 
 def import_log(file: Path, folder: Path, *, name: str = "", task: str = "") -> list[Run]:
     """The runs that a log holds, one for each model, in folders below `folder`."""
+    if file.exists():
+        first_bytes(file, 1)  # pipes and devices are refused unread
     facts = facts_of(file)
     by_model: dict[str, list[LoggedAnswer]] = {}
     for each in logged_answers(file):

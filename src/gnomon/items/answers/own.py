@@ -4,8 +4,6 @@ Joined with a benchmark, a row has an item's id, and a label, scores or a column
 of its own, a row has a question with a reply, or whether the answer was right.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path

@@ -3,8 +3,6 @@
 `gnomon run FOLDER` asks it again; the items come back as they were.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path

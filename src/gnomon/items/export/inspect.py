@@ -3,8 +3,6 @@
 The choices keep Gnomon's labels, so that `gnomon score --answers LOG.eval` reads what comes of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

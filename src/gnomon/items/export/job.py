@@ -13,6 +13,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from gnomon.errors import DataError, UsageError
+from gnomon.forms import is_written
 from gnomon.items.source import ItemSource
 from gnomon.items.writing import CANARY
 from gnomon.records import Image, Item
@@ -77,6 +78,12 @@ class Job:
     def items_with_choices(self) -> Iterator[Item]:
         """The items; those that are painted instead of answered are refused."""
         for item in self.items():
+            if is_written(item):
+                raise UsageError(
+                    f"Items of {self.source.name} are answered with a {item.form}, and this kind "
+                    "of task only has choices of which one is right.",
+                    "Make them with --as dataset, or ask them with `gnomon run`.",
+                )
             if not item.choices or not item.gold:
                 raise UsageError(
                     f"Items of {self.source.name} have no choices with a right one.",

@@ -4,8 +4,6 @@ The data hold the finished text of each question, so that lm-eval scores the sam
 the same text as Gnomon does, and its `acc` is Gnomon's accuracy.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 Both list the choices with letters and read a letter; items without pictures are asked as well.
 """
 
-from __future__ import annotations
-
 import base64
 import csv
 from collections.abc import Iterator

@@ -55,6 +55,7 @@ def gguf(
     wording: int = 1,
     shots: int | None = None,
     examples: str = "",
+    points: str = "",
     samples: int = 1,
     temperature: float = 1.0,
     normalise: Normalise = "sum",
@@ -72,6 +73,8 @@ def gguf(
     shots        how many worked examples are shown: the prompt's own, or drawn from the benchmark
                  (default: all of the prompt's)
     examples     the worked examples that --shots has drawn, as JSON
+    points       how replies write points: pixels, share, thousand or percent, each also as
+                 pixels-yx with rows first (default: as the reply tells)
     samples      how many answers to draw for each item, by its scores
     temperature  at which answers are drawn, if there are several samples
     normalise    how choices of different length are compared: sum, mean (per token), byte (per
@@ -87,7 +90,7 @@ def gguf(
             "gguf needs a file.", "Write gguf:PATH, for instance gguf:models/llama-3.2-1b.gguf"
         )
     check_sampling(samples, temperature, ask)
-    choice = PromptChoice(prompt, wording, shots, examples)
+    choice = PromptChoice(prompt, wording, shots, examples, points)
     how = GgufOptions(normalise, ask, new_tokens, chat, context, threads or available_cores())
     eyes = Path(mmproj).expanduser() if mmproj else None
     made = Gguf(f"gguf:{name}", Path(name).expanduser(), choice, how, eyes)

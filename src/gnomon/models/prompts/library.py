@@ -23,6 +23,7 @@ from gnomon.models.prompts.wording import (
     unknown_field,
     wording_problem,
 )
+from gnomon.models.reading.points import check_points
 
 __all__ = [
     "DEFAULTS",
@@ -56,10 +57,14 @@ class PromptChoice(NamedTuple):
     wording: int = 1
     shots: int | None = None
     examples: str = ""
+    points: str = ""  # how replies write coordinates, if not as they tell themselves
 
     def load(self, default: str) -> Prompt:
         """The prompt, with its worked examples."""
+        check_points(self.points)
         chosen = load_prompt(self.name or default, self.wording)
+        if self.points:
+            chosen = msgspec.structs.replace(chosen, points=self.points)
         return chosen.with_shots(self.shots, self.examples)
 
 

@@ -12,8 +12,17 @@ from typing import Annotated, Any
 import msgspec
 
 from gnomon.errors import UsageError
-from gnomon.models.prompts.wording import BLANK, ItemParts, OptionStyle, Wording, as_item, lay_out
-from gnomon.records import Item
+from gnomon.forms import ANSWER_FORMS, Asked
+from gnomon.models.prompts.wording import (
+    BLANK,
+    ItemParts,
+    OptionStyle,
+    Wording,
+    as_item,
+    lay_out,
+    written_wordings,
+)
+from gnomon.records import WRITTEN, Item
 
 HoldOut = tuple[tuple[str, ...], ...]
 _Shots = Annotated[int, msgspec.Meta(ge=0)]
@@ -80,6 +89,7 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     wording: int = 1  # which of several wordings this is
     paraphrases: tuple[Prompt, ...] = ()  # the same questions in other words: wordings 2, 3 ...
     drawn: DrawnExamples | None = None  # examples of a benchmark, in place of the prompt's own
+    points: str = ""  # how replies write coordinates; empty where that is told by the reply
 
     @property
     def wordings(self) -> int:
@@ -100,13 +110,22 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     def parts(self, item: Item) -> ItemParts:
         """The item's own layout, without instruction and examples."""
-        if item.form not in self.forms:
+        wording = self.wording_of(item.form)
+        if wording is None:
             raise UsageError(
                 f"The prompt '{self.name}' cannot put items of the form '{item.form}'.",
                 f"It has {', '.join(sorted(self.forms))}: choose another with --prompt.",
             )
         style = OptionStyle(self.option, self.option_separator)
-        return lay_out(item, self.forms[item.form], style)
+        return lay_out(item, wording, style)
+
+    def wording_of(self, form: str) -> Wording | None:
+        """How items of a form are put; where answers are written, every prompt has a wording."""
+        found = self.forms.get(form)
+        if found is not None or form not in WRITTEN:
+            return found
+        every = written_wordings()[form]
+        return every[(self.wording - 1) % len(every)]
 
     def prefix(self, form: str, shown: int = 0) -> str:
         """What all items of a form share: instruction and worked examples.
@@ -127,7 +146,7 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         """The worked examples that items of a form are preceded by, as items."""
         if self.drawn is not None:
             return self.drawn.examples(form, shown)
-        wording = self.forms.get(form)
+        wording = self.wording_of(form)
         if wording is None:
             return []
         return [as_item(form, wording, example) for example in wording.examples[: self.shots]]
@@ -162,7 +181,8 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     def accepted(self, item: Item) -> tuple[tuple[str, ...], ...]:
         """For each choice all that a reply may say: its answer words, its option, its label."""
-        wording = self.forms[item.form]
+        wording = self.wording_of(item.form)
+        assert wording is not None
         found = []
         for words, choice in zip(self.answers(item), item.choices, strict=True):
             ways = dict.fromkeys((*words, *wording.answer_words(choice), choice))
@@ -171,12 +191,12 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     def shows_letters(self, form: str) -> bool:
         """Whether items of a form show a letter with each option, so that a letter is an answer."""
-        lettered = "{letter}" in self.option.lower()
-        return lettered and "{options}" in "".join(self.forms[form].pieces)
+        return "{letter}" in self.option.lower() and self.lists_choices(form)
 
     def lists_choices(self, form: str) -> bool:
         """Whether items of a form show their choices in order, so that the order may matter."""
-        return form in self.forms and "{options}" in "".join(self.forms[form].pieces)
+        wording = self.wording_of(form)
+        return wording is not None and "{options}" in "".join(wording.pieces)
 
     def chat(self, item: Item) -> list[dict[str, str]]:
         """The conversation that asks for the answer: system message, examples as turns, question.
@@ -229,8 +249,9 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         content = msgspec.to_builtins(self)
         for other in ("label", "wording", "paraphrases"):
             del content[other]
-        if self.drawn is None:
-            del content["drawn"]
+        for unset in ("drawn", "points"):
+            if not content[unset]:
+                del content[unset]
         digest = sha256(msgspec.json.encode(content, order="sorted")).hexdigest()[:16]
         shots = max((len(self.examples(form)) for form in self.forms), default=0)
         found = {"name": self.name, "shots": shots, "hash": digest}
@@ -260,5 +281,8 @@ def _question(parts: ItemParts) -> str:
 
 
 def _right_answer(parts: ItemParts, item: Item) -> str:
+    form = ANSWER_FORMS.get(item.form)
+    if form is not None:
+        return form.right_answer(Asked(item.choices, item.gold))
     place = item.choices.index(item.gold[0])
     return parts.answers[place][0]

@@ -9,14 +9,18 @@ the item's own text gives it.
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Annotated, NamedTuple, cast
 
 import msgspec
 
 from gnomon.errors import UsageError
-from gnomon.records import FORMS, MASK, Form, Item, letter_of
+from gnomon.files import package_data, read_yaml
+from gnomon.forms.numbers import unit_of
+from gnomon.lexicon.quantities import unit_in_words
+from gnomon.records import FORMS, MASK, WRITTEN, Form, Item, letter_of, problem
 
-FIELDS = ("context", "text", "before", "after", "blank", "options", "answer")
+FIELDS = ("context", "text", "before", "after", "blank", "options", "unit", "answer")
 OPTION_FIELDS = ("letter", "LETTER", "choice")
 BLANK = "____"
 _FIELD = re.compile(r"\{(\w+|tag:[^{}\n]+)\}")
@@ -29,7 +33,7 @@ class WorkedExample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A worked example: an item of our own with its right label."""
 
     text: str
-    answer: str
+    answer: str | tuple[str, ...]  # several make up a set or an order
     context: str = ""
     choices: tuple[str, ...] = ()  # default: the labels that the form's `words` name
 
@@ -112,12 +116,12 @@ def lay_out(item: Item, wording: Wording, style: OptionStyle) -> ItemParts:
 def as_item(form: str, wording: Wording, example: WorkedExample) -> Item:
     """A worked example as the item that it is."""
     return Item(
-        id="",
+        id="example",
         form=cast(Form, form),  # was checked on loading
         text=example.text,
         context=example.context,
         choices=example.choices or tuple(wording.words),
-        gold=(example.answer,),
+        gold=(example.answer,) if isinstance(example.answer, str) else example.answer,
     )
 
 
@@ -132,7 +136,11 @@ def wording_problem(form: str, wording: Wording) -> str:
         if template.count("{answer}") > 1 or wording.target.count("{answer}") != 1:
             return "{answer} must stand at most once in the template and exactly once in the target"
     for example in wording.examples:
-        if example.answer not in (example.choices or tuple(wording.words)):
+        if form in WRITTEN:
+            wrong = problem(as_item(form, wording, example))
+            if wrong:
+                return f"the example {example.text[:80]!r}: {wrong}"
+        elif example.answer not in (example.choices or tuple(wording.words)):
             return (
                 f"the example {example.text[:80]!r} has the answer {example.answer[:80]!r}, "
                 "which is not one of its choices"
@@ -172,7 +180,21 @@ def _field_values(item: Item, wording: Wording, style: OptionStyle) -> dict[str,
         "after": after,
         "blank": text.replace(MASK, BLANK),
         "options": _options(item, wording, style),
+        "unit": _asked_unit(item),
     }
+
+
+def _asked_unit(item: Item) -> str:
+    """In which unit a number is asked for: " in cm"; empty for a count."""
+    unit = unit_of(item.gold) if item.form == "number" else ""
+    return f" in {unit_in_words(unit)}" if unit else ""
+
+
+@cache
+def written_wordings() -> dict[str, tuple[Wording, ...]]:
+    """How any prompt puts items whose answers are written, where it does not say it itself."""
+    raw = read_yaml(package_data("wordings.yaml"))
+    return msgspec.convert(raw, dict[str, tuple[Wording, ...]])
 
 
 def _without_list(item: Item) -> str:

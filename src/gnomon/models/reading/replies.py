@@ -30,6 +30,7 @@ from gnomon.models.reading.segments import (
     withholds,
 )
 from gnomon.models.reading.vocabulary import ChoiceVocabulary, RelationStatements, statements_on
+from gnomon.models.reading.written import read_prompted
 from gnomon.records import Answer, Item
 
 _RIGHT = re.compile(r"right\b")
@@ -137,10 +138,13 @@ def as_answer(
 
     `tokens` were read and written for it, of which `written` were written.
     """
-    found = read_item(item, reply, prompt)
     answer = Answer(item=item.id, reply=reply, tokens=tokens, tokens_written=written)
     if tokens is not None and written is not None:
         answer = replace(answer, tokens_read=tokens - written)
+    free = read_prompted(item, reply, prompt)
+    if free is not None:
+        return replace(answer, choice=free.said, rule=free.rule if free.said else None)
+    found = read_item(item, reply, prompt)
     if found.place is None:
         return answer
     return replace(answer, choice=item.choices[found.place], rule=found.rule)

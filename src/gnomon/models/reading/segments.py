@@ -43,7 +43,7 @@ def clean(reply: str) -> str:
     >>> clean("<think>Hm.</think> **The answer** is “Larger”.")
     'the answer is "larger".'
     """
-    text = _without_thoughts(reply)[-LIMIT:]
+    text = without_thoughts(reply)[-LIMIT:]
     text = unicodedata.normalize("NFKC", text)
     text = _CAPITAL.sub(r"\1 (\2)", text)
     text = _own_turn(text.casefold().translate(_PLAIN))
@@ -116,7 +116,7 @@ def sentences_of(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _without_thoughts(reply: str) -> str:
+def without_thoughts(reply: str) -> str:
     """What follows the last thought; nothing if that never ends.
 
     Templates may open a thought before the reply begins.

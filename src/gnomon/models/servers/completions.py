@@ -268,7 +268,7 @@ class OpenAIApi:
 
     def _constraint(self, answers: Sequence[str]) -> dict[str, Any]:
         """What makes a server give one of the answers and nothing else."""
-        if not self.constrain:
+        if not self.constrain or not answers:
             return {}
         if self.constrain == "choice":
             return {"guided_choice": list(answers)}

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from gnomon.errors import DataError, GnomonError, ModelError, UsageError
+from gnomon.forms import is_written
 from gnomon.models.choices import flat, log_sum
 from gnomon.models.prompts.library import Prompt
 from gnomon.models.prompts.preview import HOW, PromptFormat, continuations
@@ -143,7 +144,8 @@ class ServedModel:
         reached = first
         while True:
             answer = self._read(item, found, used)
-            if not found.unfinished or answer.rule in (BY_SCORE, "whole"):
+            whole = answer.rule in (BY_SCORE, "whole") and not is_written(item)
+            if not found.unfinished or whole:
                 return answer
             if not larger:
                 break
@@ -163,7 +165,9 @@ class ServedModel:
         Each sample has a seed of its own, if any is sent.
         """
         put = self._prompt.chat if self._api.converses else self._prompt.context
-        words = [ways[0] for ways in self._prompt.answers(item)]
+        words = []
+        if not is_written(item):
+            words = [ways[0] for ways in self._prompt.answers(item)]
         body = self._api.for_reply(put(item), limit, words)
         if sample and "seed" in body:
             body["seed"] += sample
@@ -203,7 +207,7 @@ class ServedModel:
         """The answer that a reply gives: with scores where its first token is the answer."""
         counted = {"tokens": sum(used), "written": used.written}
         answer = as_answer(item, found.text, self._prompt, **counted)
-        if not self._api.logprobs:
+        if not self._api.logprobs or is_written(item):
             return answer
         scores = protocol.scores_of(found.first, self._prompt.answers(item))
         if scores is None or not self._opens_with_answer(item, found, answer):
@@ -230,6 +234,8 @@ class ServedModel:
 
     async def _echoed(self, item: Item) -> Answer:
         """Send each answer after the context, and add up the log-probabilities of its tokens."""
+        if is_written(item):
+            raise AskError("its answer must be written, and echo only scores choices")
         context = self._prompt.context(item)
         scores = []
         used = protocol.FREE

@@ -47,6 +47,7 @@ def openai(
     wording: int = 1,
     shots: int | None = None,
     examples: str = "",
+    points: str = "",
     logprobs: bool = True,
     echo: bool = False,
     temperature: float | str | None = None,
@@ -77,6 +78,8 @@ def openai(
     shots          how many worked examples to show: the prompt's own, or drawn from the benchmark
                    (default: all of the prompt's)
     examples       the worked examples that --shots has drawn, as JSON
+    points         how replies write points: pixels, share, thousand or percent, each also as
+                   pixels-yx with rows first (default: as the reply tells)
     logprobs       no: only read the reply, for servers that refuse log-probabilities
     echo           yes: score every choice in full; needs endpoint=completion, and vLLM or alike
     temperature    0 (the default) for the likeliest reply; the word "default" sends none
@@ -101,7 +104,7 @@ def openai(
     """
     check_name(name, key_env)
     addresses = addresses_from(base_url)
-    choice = PromptChoice(prompt, wording, shots, examples)
+    choice = PromptChoice(prompt, wording, shots, examples, points)
     put = choice.load(DEFAULT_PROMPTS.get(endpoint, "plain"))
     if temperature is None:
         temperature = 0.0 if samples == 1 else 1.0

@@ -10,14 +10,13 @@ import random
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from ipaddress import ip_address
 from typing import Any, NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
 from gnomon.errors import ModelError, UnencryptedWarning, importing
-from gnomon.models.servers.refusals import LONGEST_PAUSE, AskError, PassingError, plain_line
+from gnomon.models.servers.refusals import LONGEST_PAUSE, AskError, PassingError
 from gnomon.redaction import secrets_of
-from gnomon.web import compression_of
+from gnomon.web import BoundedReply, PackedReplyError, ReplyError, is_loopback
 
 KeyHeaders = Callable[[str], dict[str, str]]  # how a server wants its key
 CONNECT = 10.0  # seconds at most for a connection; before the whole request's time is over
@@ -62,19 +61,20 @@ class RemoteServer:
         address = address_of(self.base_url, path)
         try:
             async with self._client.stream("POST", address, json=body) as response:
-                _check_encoding(response.headers)
-                raw = bytearray()
+                reply = BoundedReply(response.headers, room)
                 async for block in response.aiter_raw():
-                    raw += block
-                    if len(raw) > room:
-                        raise AskError(f"the reply is larger than {room // 2**20} MB")
+                    reply.add(block)
+        except PackedReplyError as error:
+            raise ModelError(error.message, error.hint) from None
+        except ReplyError as error:
+            raise AskError(error.message.rstrip(".")) from None
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             self.unreachable = True
             raise PassingError(str(error) or "no connection", unreachable=True) from None
         except httpx.TransportError as error:
             raise PassingError(f"the connection broke: {type(error).__name__}") from None
         self.reached, self.unreachable = True, False
-        return Response(response.status_code, response.headers, bytes(raw))
+        return Response(response.status_code, response.headers, bytes(reply.content))
 
     async def close(self) -> None:
         """Close all connections."""
@@ -119,35 +119,15 @@ def _client(
     return httpx, client
 
 
-def _check_encoding(headers: Any) -> None:
-    """Refuse a compressed reply, which was not asked for: a kilobyte may unpack to gigabytes."""
-    encoding = compression_of(headers)
-    if encoding:
-        raise ModelError(
-            f"The server compresses its replies ({plain_line(encoding, ())}), although it was "
-            "asked not to.",
-            "Switch compression off in the server, or in the proxy before it.",
-        )
-
-
 def _check_encrypted(parts: SplitResult, key: str) -> None:
     """Warn if a key or password would go over the network for all to read."""
     secret = key or parts.password or parts.username or parts.query
-    if parts.scheme == "http" and secret and not _is_loopback(parts.hostname or ""):
+    if parts.scheme == "http" and secret and not is_loopback(parts.hostname or ""):
         warnings.warn(
             f"The key goes to {parts.hostname} unencrypted (http). Use https if the server can.",
             UnencryptedWarning,
             stacklevel=2,
         )
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 # --- which of several servers is asked next: the least busy of those that are not resting --------

@@ -63,6 +63,7 @@ def hf(
     wording: int = 1,
     shots: int | None = None,
     examples: str = "",
+    points: str = "",
     samples: int = 1,
     temperature: float = 1.0,
     chat: bool | None = None,
@@ -95,6 +96,8 @@ def hf(
     shots              how many worked examples to show: the prompt's own, or drawn from the
                        benchmark; by default all of the prompt's
     examples           the worked examples that --shots has drawn, as JSON
+    points             how replies write points: pixels, share, thousand or percent, each also as
+                       pixels-yx with rows first (default: as the reply tells)
     samples            how many answers to draw for each item, by its scores
     temperature        at which answers are drawn, if there are several samples
     chat               put items as a conversation; by default where there is a chat template
@@ -127,7 +130,7 @@ def hf(
     check_sampling(samples, temperature, ask)
     bytes_of(features)
     check_contrast(contrast)
-    choice = PromptChoice(prompt, wording, shots, examples)
+    choice = PromptChoice(prompt, wording, shots, examples, points)
     how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees)
     asking = _Asking(choice, *how, features, contrast, regions, picture)
     place = place_of(name)

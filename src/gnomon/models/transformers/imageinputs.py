@@ -6,8 +6,6 @@ every question about the picture. Models whose `forward` takes `mm_encoder_outpu
 they made of a picture before; the others are given its pixels each time.
 """
 
-from __future__ import annotations
-
 import inspect
 import json
 import threading

@@ -3,8 +3,6 @@
 Safetensors, no remote code, a pinned revision.
 """
 
-from __future__ import annotations
-
 import copy
 import os
 import warnings
@@ -16,18 +14,7 @@ from typing import Any, NamedTuple
 from gnomon.errors import ModelError, UsageError, importing
 from gnomon.fingerprint import fingerprint
 from gnomon.models.machine import available_cores, patient_threads
-from gnomon.models.transformers.checkpoint import (
-    COMPARING,
-    FILLING,
-    architecture_of,
-    check_complete,
-    check_device,
-    check_finished,
-    check_folder,
-    class_of,
-    explained,
-    training_of,
-)
+from gnomon.models.transformers import checkpoint
 from gnomon.models.transformers.processors import image_settings, load_processor, load_tokenizer
 
 MAKERS = {
@@ -37,7 +24,7 @@ MAKERS = {
     "nli": "AutoModelForSequenceClassification",
     "vlm": "AutoModelForMultimodalLM",
 }
-KINDS = (*MAKERS, *dict.fromkeys(COMPARING.values()))
+KINDS = (*MAKERS, *dict.fromkeys(checkpoint.COMPARING.values()))
 SEEING = frozenset(("vlm", "dual", "match"))  # kinds that are shown pictures, by a processor
 ENDINGS = {
     "ForCausalLM": "causal",
@@ -107,10 +94,10 @@ def load(name: str, how: Loading) -> Loaded:
     set_threads(how.threads)
     device = how.device or best_device()
     dtype = DTYPES.get(how.dtype) or _default_dtype(device)
-    check_device(device)
-    check_finished(name)
-    check_folder(name, allow_pickle=how.allow_pickle)
-    with quiet(), explained(name, allow_pickle=how.allow_pickle):
+    checkpoint.check_device(device)
+    checkpoint.check_finished(name)
+    checkpoint.check_folder(name, allow_pickle=how.allow_pickle)
+    with quiet(), checkpoint.explained(name, allow_pickle=how.allow_pickle):
         config = transformers.AutoConfig.from_pretrained(name, **how.source())
         kind = how.kind or kind_of(config, name)
         processor = load_processor(name, **how.source()) if _sees_pixels(kind, config) else None
@@ -138,7 +125,7 @@ def load(name: str, how: Loading) -> Loaded:
         "torch": str(torch.__version__),
         "transformers": transformers.__version__,
     }
-    about |= training_of(name)
+    about |= checkpoint.training_of(name)
     if processor is not None:
         about["image_processor"] = image_settings(processor)
     return Loaded(kind, model, tokenizer, about, processor)
@@ -149,9 +136,9 @@ def _weights(name: str, kind: str, config: Any, dtype: str, how: Loading) -> Any
     import torch
     import transformers
 
-    named = architecture_of(config)
-    if kind != "masked" or named not in FILLING:
-        named = MAKERS.get(kind) or class_of(kind, config, name)
+    named = checkpoint.architecture_of(config)
+    if kind != "masked" or named not in checkpoint.FILLING:
+        named = MAKERS.get(kind) or checkpoint.class_of(kind, config, name)
     maker = getattr(transformers, named)
     if hasattr(config, "init_codebook"):  # FLAVA's: labels of its training, which nothing reads
         config.init_codebook = False
@@ -162,14 +149,14 @@ def _weights(name: str, kind: str, config: Any, dtype: str, how: Loading) -> Any
         # DeBERTa as Microsoft published it: the head of its pre-training has these names
         config.legacy = False
         model, report = maker.from_pretrained(name, **options)
-    check_complete(name, kind, model, report["missing_keys"])
+    checkpoint.check_complete(name, kind, model, report["missing_keys"])
     return model
 
 
 def _sees_pixels(kind: str, config: Any) -> bool:
     """Whether a model of a kind needs a processor that makes pixels of pictures."""
     if kind == "masked":
-        return FILLING.get(architecture_of(config)) == "pixels"
+        return checkpoint.FILLING.get(checkpoint.architecture_of(config)) == "pixels"
     return kind in SEEING
 
 
@@ -178,9 +165,9 @@ def kind_of(config: Any, name: str) -> str:
 
     Whether it sees comes first: some models that see write with a decoder of their own.
     """
-    architecture = architecture_of(config)
-    if architecture in COMPARING:
-        return COMPARING[architecture]
+    architecture = checkpoint.architecture_of(config)
+    if architecture in checkpoint.COMPARING:
+        return checkpoint.COMPARING[architecture]
     if sees_and_writes(config, architecture):
         return "vlm"
     if getattr(config, "is_encoder_decoder", False):

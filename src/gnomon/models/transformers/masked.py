@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from gnomon.contracts import Scale
 from gnomon.errors import ModelError, UsageError
+from gnomon.forms import is_written
 from gnomon.models.choices import (
     ask_those_without_trouble,
     by_length,
@@ -106,7 +107,8 @@ class Masked(Prompted):
         filled = self.filled(items)
         troubles = []
         for item, ways in zip(items, filled, strict=True):
-            troubles.append(self.trouble(item, ways))
+            written = "its answer must be written, and a masked model only chooses"
+            troubles.append(written if is_written(item) else self.trouble(item, ways))
 
         def ask(numbers: Sequence[int]) -> list[Answer]:
             chosen, ways = take(items, numbers), take(filled, numbers)

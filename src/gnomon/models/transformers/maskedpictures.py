@@ -5,8 +5,6 @@ the blank, differs by class (`READERS`); all else is as of other masked models. 
 with pictures of one size are read together, so that nothing is padded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 

@@ -7,8 +7,6 @@ needs torchvision. Where that is absent, the same class is made without its vide
 pictures do not need it.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator

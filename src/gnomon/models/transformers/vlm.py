@@ -4,8 +4,6 @@ Pictures are read ahead in threads, each once for all the questions about it, an
 memory does not grow with the batch. A picture that cannot be shown is the trouble of its items.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256

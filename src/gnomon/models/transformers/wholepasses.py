@@ -4,8 +4,6 @@ For whatever `vlm` cannot speed up: processors that write texts in a way of thei
 stand in no text, encoders with a decoder. What a trial finds out is how the processor is called.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product

@@ -142,6 +142,7 @@ class PeopleJudge:
 
     def __init__(self, votes: Votes, known: str) -> None:
         self._votes, self._known = votes, known
+        self.items = {item for item, _ in votes}  # of which somebody has seen a picture
 
     def describe(self) -> dict[str, Any]:
         """What determines the verdicts."""

@@ -22,8 +22,7 @@ from gnomon.paint.records import (
 from gnomon.records import Item
 from gnomon.vision.detection import Box, DepthModel, Detection, ObjectFinder, distance_of
 from gnomon.vision.images import Pixels
-from gnomon.vision.naming import class_of
-from gnomon.vision.relating import PlacedBox, margin
+from gnomon.vision.relating import PlacedBox, class_of, margin
 
 # Which relation two boxes in a picture stand in: six published rules on the same boxes.
 #
@@ -181,18 +180,25 @@ RULES = {
 }
 
 
+MIDDLE, MEAN = DISTANCES = ("middle", "mean")  # where in a box its distance is read
 LEAST = 0.4  # how sure a detector must be; the embedded one lists much that is not there
 GREATER = ("larger", "taller")
 OWN_FRAMES = ("own", "subject")  # left and right of a thing as it faces, not as one sees it
 
 
 def boxes_judge(
-    *, detector: str = "ssd", depth: str = "fastdepth", rule: str = DEFAULT, least: float = LEAST
+    *,
+    detector: str = "ssd",
+    depth: str = "fastdepth",
+    distance: str = MIDDLE,
+    rule: str = DEFAULT,
+    least: float = LEAST,
 ) -> BoxJudge:
     """A judge by boxes.
 
     detector  ssd (embedded), hf:NAME, or true for what the renderer knows
     depth     fastdepth (embedded), hf:NAME, none, or true for what the renderer knows
+    distance  middle (the median of a box's middle half) or mean (of all of it: the paper's)
     rule      what two boxes tell of a position
     least     how sure the detector must be of a thing
     """
@@ -204,12 +210,16 @@ def boxes_judge(
         raise UsageError(
             "True distances are known of true boxes only.", "Add detector=true, or leave depth out."
         )
+    check_known("distance", distance, DISTANCES)
     about = {"detector": detector, "depth": depth}
+    if distance != MIDDLE:
+        about["distance"] = distance
     if detector == "true":
         known = depth != "none"
         return BoxJudge(rule_of(rule), true_depth=known, least=least, about=about)
     finder, far = open_detector(detector), open_depth(depth)
-    return BoxJudge(rule_of(rule), finder, far, least=least, about=about)
+    whole = distance == MEAN
+    return BoxJudge(rule_of(rule), finder, far, whole_box=whole, least=least, about=about)
 
 
 class BoxJudge:
@@ -225,11 +235,12 @@ class BoxJudge:
         depth: DepthModel | None = None,
         *,
         true_depth: bool = False,
+        whole_box: bool = False,
         least: float = LEAST,
         about: dict[str, Any] | None = None,
     ) -> None:
         self.rule, self.detector, self.depth = rule, detector, depth
-        self.true_depth, self.least = true_depth, least
+        self.true_depth, self.whole_box, self.least = true_depth, whole_box, least
         self.about = about or {}
 
     def describe(self) -> dict[str, Any]:
@@ -247,7 +258,8 @@ class BoxJudge:
         if self.detector is None:
             seen = told_by(asked, painted.truth, depth=self.true_depth)
         else:
-            seen = found_by(asked, picture, self.detector, self.depth, self.least)
+            distance = _distances(picture, self.depth, whole_box=self.whole_box)
+            seen = found_by(asked, picture, self.detector, distance, self.least)
         return self.decide(item, asked, seen, picture.size)
 
     def decide(
@@ -373,7 +385,7 @@ def found_by(
     asked: PaintQuestion,
     picture: Pixels,
     detector: ObjectFinder,
-    depth: DepthModel | None,
+    distance: Callable[[Detection], float | None],
     least: float,
 ) -> ThingsFound:
     """What a detector and a depth map see of the two things."""
@@ -382,7 +394,6 @@ def found_by(
     if detector.labels is not None:
         classes = tuple(class_of(name, detector.labels) or "" for name in names)
     seen = [each for each in detector.find(picture, names) if each.confidence >= least]
-    distance = _distances(picture, depth)
     of_each = []
     for name, label in zip(names, classes, strict=True):
         things = []
@@ -409,14 +420,16 @@ def told_by(asked: PaintQuestion, truth: Truth | None, *, depth: bool) -> Things
     return ThingsFound(first, second)
 
 
-def _distances(picture: Pixels, depth: DepthModel | None) -> Callable[[Detection], float | None]:
+def _distances(
+    picture: Pixels, depth: DepthModel | None, *, whole_box: bool
+) -> Callable[[Detection], float | None]:
     """How far a detection is away, for those whose distance is wanted."""
     if depth is None:
         return lambda detection: None
     distances = depth.distances(picture)
 
     def distance(detection: Detection) -> float | None:
-        found = distance_of(detection.box, distances)
+        found = distance_of(detection.box, distances, whole=whole_box)
         if not 0 < found < float("inf"):  # nor what is no number
             return None
         return found if depth.far_is_large else 1 / found

@@ -105,8 +105,10 @@ def try_on_scenes(judge: Judge, items: Sequence[Item], pictures: int = 1) -> Tri
     said = said_of_scenes(judge, items, pictures)
     said_shown = sum(right == gold for gold, right, _ in said)
     said_other = sum(wrong == gold for gold, _, wrong in said)
-    recognised = sum((right is not None) + (wrong is not None) for _, right, wrong in said)
-    return Trial(len(said), said_shown, len(said), said_other, recognised)
+    right_seen = sum(right is not None for _, right, _ in said)
+    wrong_seen = sum(wrong is not None for _, _, wrong in said)
+    recognised = right_seen + wrong_seen
+    return Trial(len(said), said_shown, len(said), said_other, recognised, right_seen)
 
 
 def said_of_scenes(judge: Judge, items: Sequence[Item], pictures: int = 1) -> list[_Said]:

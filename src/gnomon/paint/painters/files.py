@@ -36,7 +36,7 @@ from gnomon.paint.records import (
 )
 from gnomon.records import Item
 from gnomon.vision.images import decode
-from gnomon.vision.naming import class_of
+from gnomon.vision.relating import class_of
 
 TABLES = ("pictures.csv", "pictures.jsonl", "pictures.tsv")
 ENDINGS = (".png", ".jpg", ".jpeg")

@@ -139,6 +139,9 @@ def _middle(text: str) -> float:
 ANGLE = 40.0  # degrees, how wide the viewer sees
 SLOPE = 0.728  # width of the picture at a distance of 1
 LARGE, SMALL = 0.36, 0.14  # share of the picture that the larger and the smaller thing fill
+MIDDLING = 0.22  # the larger one, where the smaller one is near
+DECEIVING = 0.35  # share of the pairs of which the smaller one is near
+MOST_DECEIVING = 12.0  # times larger; what is farther away would lie too flat to be seen
 ALIKE = 2.5  # ratio of sizes up to which things stand at one distance
 TALLEST = 60.0  # metres
 MOST_RATIO = 1000.0
@@ -230,12 +233,17 @@ def _faced(drawn: DrawnShape) -> DrawnShape:
 
 
 def _side_by_side(first: DrawnShape, second: DrawnShape, kind: str, random: Random) -> Scene:
-    """Two things left and right, the smaller one nearer if it would be too small to see."""
+    """Two things left and right, the smaller one nearer if it would be too small to see.
+
+    Of some pairs the smaller one is so near that it looks larger: only distances tell.
+    """
     spans = [max(first.size), max(second.size)]
-    far = max(spans) / (SLOPE * LARGE)
+    deceiving = random.random() < DECEIVING and max(spans) < MOST_DECEIVING * min(spans)
+    large, small = (MIDDLING, LARGE) if deceiving else (LARGE, SMALL)
+    far = max(spans) / (SLOPE * large)
     distances = []
     for span in spans:
-        near = span / (SLOPE * SMALL)
+        near = span / (SLOPE * small)
         is_small = max(spans) > ALIKE * span
         distances.append(min(near, far) if is_small else far)
     side = random.choice((-1, 1))

@@ -10,7 +10,6 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from time import monotonic
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -18,11 +17,10 @@ import msgspec
 
 from gnomon.errors import GnomonError, UnencryptedWarning, UsageError, importing, inert
 from gnomon.redaction import redact_message
-from gnomon.web import compression_of, is_loopback
+from gnomon.web import BoundedReply, ReplyError, is_loopback
 
 TOKEN = "LABEL_STUDIO_API_KEY"  # noqa: S105 - the name of a variable
 TIMEOUT = 120.0  # seconds: an import of pictures takes some
-LONGEST = 600.0  # seconds of a whole reply, however steadily it comes
 LARGEST = 2**28  # bytes of a reply
 PAGE = 100  # tasks or projects at a time
 MOST_PAGES = 20_000  # of a list
@@ -171,7 +169,10 @@ class LabelStudio:
             with self._client.stream(method, path, headers=headers, **content) as response:
                 return response.status_code, self._bounded(response)
         except self._httpx.TimeoutException:
-            raise self._slow(TIMEOUT) from None
+            raise ServerError(
+                f"{self.url} did not answer within {TIMEOUT:.0f} seconds.",
+                "Give the same command again: what was sent is not sent twice.",
+            ) from None
         except self._httpx.HTTPError as error:
             said = redact_message(str(error), self._secrets())
             raise ServerError(
@@ -180,32 +181,13 @@ class LabelStudio:
             ) from None
 
     def _bounded(self, response: Any) -> bytes:
-        """The reply as it comes over the network: unpacked, a kilobyte may be gigabytes."""
-        compression = compression_of(response.headers)
-        if compression:
-            raise ServerError(
-                f"{self.url} compresses its replies ({inert(compression)[:SAID]}), although it was "
-                "asked not to.",
-                "Switch compression off in the server, or in the proxy before it.",
-            )
-        raw = bytearray()
-        begun = monotonic()
-        for block in response.iter_raw():
-            raw += block
-            if len(raw) > LARGEST:
-                raise ServerError(
-                    f"A reply of {self.url} is larger than {LARGEST // 2**20} MB.",
-                    "Is this a Label Studio server? Check --label-studio.",
-                )
-            if monotonic() - begun > LONGEST:
-                raise self._slow(LONGEST)
-        return bytes(raw)
-
-    def _slow(self, seconds: float) -> ServerError:
-        return ServerError(
-            f"{self.url} did not answer within {seconds:.0f} seconds.",
-            "Give the same command again: what was sent is not sent twice.",
-        )
+        try:
+            reply = BoundedReply(response.headers, LARGEST)
+            for block in response.iter_raw():
+                reply.add(block)
+        except ReplyError as error:
+            raise ServerError(f"{self.url}: {error.message}", error.hint) from None
+        return bytes(reply.content)
 
     def _read(self, path: str, status: int, raw: bytes) -> Any:
         if status >= 300:

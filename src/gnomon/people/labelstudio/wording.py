@@ -48,6 +48,11 @@ def form_of(task: AnnotationTask, questions: Sequence[PersonQuestion]) -> Labell
             "Some items have more pictures than others, which one project cannot show.",
             "Push them from separate files, each with a project of its own.",
         )
+    if not all(part.options for question in questions for part in question.parts):
+        raise DataError(
+            "Answers that are typed or clicked, numbers and points, are not asked in Label Studio.",
+            "Ask them on Gnomon's own page: gnomon people ask FILE.",
+        )
     roles = {text.role for question in questions for text in question.texts if text.words}
     by_name: dict[str, list[QuestionPart]] = {}
     for question in questions:

@@ -62,5 +62,5 @@ def _by_group(part: QuestionPart) -> dict[str, list[Option]]:
 
 
 def _fits_a_row(part: QuestionPart) -> bool:
-    longest = max(len(option.label) for option in part.options)
+    longest = max((len(option.label) for option in part.options), default=0)
     return longest * len(part.options) <= WIDE * 3 and len(part.options) <= 6

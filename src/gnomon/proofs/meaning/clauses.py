@@ -32,6 +32,7 @@ class ClauseMeaning:
     fillers: Mapping[str, Filler] = field(default_factory=dict)
     at: int = NOW
     denied: bool = False
+    past: bool = False  # said with "was": it need not be so any more
     lasting: bool = True  # false for a result that need not have lasted, in a reading that says so
 
     def of(self, name: str) -> ClauseMeaning:
@@ -54,10 +55,12 @@ class ClauseMeaning:
         if self.lasting is False and story.reads("passing"):
             after = at = MIDDLE
         if self.at in (EVER, ALWAYS):
-            parts = [self._formula(story, When(moment)) for moment in MOMENTS]
+            parts = [self._formula(story, When(moment)) for moment in story.moments]
             return some(parts) if self.at == EVER else every(parts)
         if self.at == START:
             return self._formula(story, When(START, EARLIER, START))
+        if self.at >= EARLIER:
+            return self._formula(story, When(self.at, self.at + 1, self.at))
         return self._formula(story, When(at, START, after))
 
     def _formula(self, story: Story, when: When) -> Formula:
@@ -143,6 +146,8 @@ class Verb(NamedTuple):
     tense: str = "present"
     denied: bool = False
     never: bool = False
+    was: bool = False  # said with "was": it need not be so any more
+    arrives: bool = False  # who went to a house is in it; who walked to it may not be
 
 
 class PhrasePart(NamedTuple):
@@ -169,6 +174,7 @@ class Context(NamedTuple):
     subject: tuple[str, ...] = ()
     verb: Verb = Verb()
     mentioned: tuple[str, ...] = ()
+    figure: str = ""  # the thing that the last sentence was about
     grounds: tuple[str, ...] = ()  # of places, the last one last
     there: tuple[str, str] | None = None  # a meaning and its ground
     where: Located | None = None  # the last place, for "and the other is not"
@@ -245,7 +251,7 @@ class Teller:
         at, lasting = self._moment(context, verb)
         found: list[ClauseMeaning | EitherMeaning] = []
         for fillers in _each(part.fillers):
-            found.append(ClauseMeaning(meaning, fillers, at, denied, lasting))
+            found.append(ClauseMeaning(meaning, fillers, at, denied, verb.was, lasting))
         return found
 
     def located(
@@ -279,6 +285,8 @@ class Teller:
             return meaning, denied
         if denied and "not" in meaning and not self.claim:
             return meaning["not"], False
+        if denied and "denial" in meaning:
+            return meaning["denial"], False
         return meaning["is"], denied
 
     def _moment(self, context: Context, verb: Verb) -> tuple[int, bool]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import NamedTuple
 
 import msgspec
@@ -84,7 +84,7 @@ def reading_named(name: str) -> SentenceReading:
 
 AXES = ("x", "y", "z")
 START, MIDDLE, NOW = 0, 1, 2  # the moments of a story
-EARLIER = 3  # before its start
+EARLIER = 3  # before its start, and higher numbers are before that
 MOMENTS = (START, MIDDLE, NOW)
 WINDS = (("y", 1), ("x", 1), ("y", -1), ("x", -1))  # north, east, south, west: to the right
 
@@ -110,10 +110,12 @@ class Story:
         kinds: Mapping[str, frozenset[str]],
         reading: SentenceReading,
         implied: Mapping[str, frozenset[str]] | None = None,
-        turning: Container[str] = (),
+        turning: Iterable[str] = (),
     ) -> None:
         self.kinds = dict(kinds)
-        self.turning = turning  # whose heading is spoken of
+        self.turning = set(turning)  # whose heading is spoken of
+        self.has_compass = False  # whether north and the like are spoken of
+        self.moments: tuple[int, ...] = MOMENTS  # that are spoken of
         self.telling = False  # whether what is said now is told, not asked: a clear case
         self.implied = implied or {}
         self.reading = reading
@@ -127,6 +129,13 @@ class Story:
         self.holding: set[str] = set()  # what something is said to be in
         self.filled: set[str] = set()  # what something is said to be in, of any size
         self.sheltering: set[str] = set()  # what something is said to be under
+        self.joined: dict[tuple[str, str, str, int], None] = {}  # told to be "on" or "with" another
+        self.left: set[tuple[str, str]] = set()  # who is told to have left what
+        self.sided: set[tuple[str, str]] = set()  # what is told to be on a side of what, or in it
+        self.asks_between_winds = False
+        self.winds: dict[
+            tuple[str, str, int], set[str]
+        ] = {}  # along which axes one is told to be off
         self.road: tuple[str, str] | None = None  # from where to where it leads
         self.storeyed: set[str] = set()  # what is said to be on a floor
         self.roomed: dict[tuple[str, str, int], None] = {}
@@ -240,7 +249,7 @@ class Story:
 
     def background(self) -> list[Formula]:
         """The assumptions about everything that has been spoken of so far."""
-        found = [*self.assumed]
+        found = [*self.assumed, *self._floors(), *self._supports(), *self._sidesteps()]
         speaks_of_lengths = bool(self.lengths)
         for name in dict.fromkeys(name for name, _ in self.placed):
             found += self._sides(name, limited=speaks_of_lengths)
@@ -251,7 +260,7 @@ class Story:
         for one, other in combinations(self.seated, 2):
             pairs = zip(self.seat(one), self.seat(other), strict=True)
             found += [~first | ~second for first, second in pairs]
-        found += [*self._floors(), *self._places()]
+        found += self._places()
         return found + self._lengths()
 
     def _floors(self) -> list[Formula]:
@@ -262,7 +271,52 @@ class Story:
         for inner, outer, at in list(self.roomed):
             same = self.floor(inner, at).same(self.floor(outer, at))
             found.append(self.within(inner, outer, at).implies(same))
+        for one, other in permutations(sorted(self.storeyed), 2):
+            higher = self.floor(one, NOW) > self.floor(other, NOW)
+            above = self.low(one, "z", NOW) >= self.high(other, "z", NOW)
+            found.append(higher.implies(above))
         return found
+
+    def _supports(self) -> list[Formula]:
+        """What is on a thing or with a person is where they are: in the room, in the box."""
+        found: list[Formula] = []
+        for upper, word, lower, at in self.joined:
+            if self.is_a(lower, "area", "water"):
+                continue
+            told = self.told_of(upper, word, lower, at)
+            for outer in sorted(self.holding - {upper, lower}):
+                straddled = self.is_a(outer, *WALLED) and self.reads("open_plan")
+                if not (straddled or self.is_a(outer, "water")):
+                    both = self.within(lower, outer, at) & told
+                    found.append(both.implies(self.within(upper, outer, at)))
+        return found
+
+    def _sidesteps(self) -> list[Formula]:
+        """What is told to be north of a place is hardly off to the side of it.
+
+        This is taken for granted only where north-east and the like are asked for: what is north of
+        one place and east of another is north-east of a third, but hardly "east" of it.
+        """
+        found: list[Formula] = []
+        if not self.asks_between_winds:
+            return found
+        slack = quantity("sidestep")
+        for (one, other, at), axes in self.winds.items():
+            if len(axes) > 1:  # north and also east of it
+                continue
+            told = self.told_of(one, "off", other, at)
+            for axis in {"x", "y"} - axes:
+                off = self.middle(one, axis, at) - self.middle(other, axis, at)
+                found += [told.implies(off <= slack), told.implies(off >= slack * -1)]
+            (axis,) = axes
+            for near, far in ((one, other), (other, one)):
+                way = self.middle(far, axis, at) - self.middle(near, axis, at)
+                found.append(told.implies((way <= 0) | (way >= slack * 50)))
+        return [slack > 0, *found] if found else []
+
+    def told_of(self, one: str, word: str, other: str, at: int) -> Formula:
+        """Stands for "it is told that one is on the other", and the like."""
+        return Proposition(f"{one} is told to be {word} {other} at {at}")
 
     def _lengths(self) -> list[Formula]:
         """Lengths are positive, and each is clearly more than the one before."""
@@ -326,6 +380,9 @@ class Story:
             if self.is_a(one, kind) and self.is_a(other, kind):
                 yield self.disjoint(one, other, at, strictly=True)
                 return
+        if self._indoors_and_out(one, other):
+            yield self.disjoint(one, other, at, strictly=True)
+            return
         if self.is_a(one, "destination") and self.is_a(other, "destination"):
             yield ~self.close(one, other, at, self.length("near"))
         for inner, outer in ((one, other), (other, one)):
@@ -335,6 +392,11 @@ class Story:
                 if self.is_unknown(inner):  # it may be the larger one
                     ways.append(self.within(outer, inner, at))
                 yield some(ways)
+
+    def _indoors_and_out(self, one: str, other: str) -> bool:
+        """Whether one is a room and the other a garden or the like."""
+        kinds = ("room", "outdoors")
+        return any(self.is_a(one, a) and self.is_a(other, b) for a, b in permutations(kinds))
 
     def _on_roof(self, upper: str, lower: str, at: int) -> Formula:
         if not self.is_a(lower, "building"):

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gnomon.proofs.meaning.clauses import Context, Filler, PhrasePart, Step, Teller, Verb, said_of
+from gnomon.proofs.meaning.clauses import (
+    Context,
+    Filler,
+    Located,
+    PhrasePart,
+    Step,
+    Teller,
+    Verb,
+    said_of,
+)
 from gnomon.proofs.meaning.vocabulary import Index
 from gnomon.proofs.meaning.words import Places, Words, meaning_in
 
@@ -15,6 +24,10 @@ DENIALS = {"not", "never"}
 STOPS = ("", ",", "and", "but", "as", "while")
 PARTICLES = set("down up away back along off lying standing deep behind stuck".split())
 PRESENT = ("is", "are", "does", "do", "can", "stand", "lie", "hang", "live", "sit", "see")
+DEGREES = ("very", "quite", "rather", "really", "so", "too", "dark", "light", "bright")
+RESTING = ("under", "underneath", "beneath", "behind", "between", "beside", "next", "on")
+LEADING = set("into onto out off to toward towards from away through past across along".split())
+LEADING |= {"around", "over", "@"}
 SOUGHT = ("for", "about", "mentioned")  # whom one asks for need not be where one asks
 IS = {"is", "are", "was", "were"}
 
@@ -45,12 +58,18 @@ class Verbs:
                 break
             at += 1
         verb = Verb("", tense_of(seen or [self.words.at(at)]), bool(denials), "never" in denials)
+        verb = verb._replace(was=seen[-1:] in (["was"], ["were"]))
         if seen and seen[-1] in HAVE:  # as a verb of its own: somebody has something somewhere
             own = verb._replace(tense=_tense_of_having(seen))
             yield from self.core(step._replace(end=at - 1), own)
         yield from self.core(step._replace(end=at), verb)
         if seen and seen[-1] in BE:
             yield from self._being(step._replace(end=at), verb)
+            word = self.words.at(at)
+            is_posture = word.endswith("ing") and word not in self.words.lexicon.known
+            if is_posture and self.words.at(at + 1) not in LEADING:
+                yield from self._being(step._replace(end=at + 1), verb)
+            yield from self._described_as(step._replace(end=at), verb)
         if seen:
             yield from self._stripped(step._replace(end=at), verb)
 
@@ -60,7 +79,35 @@ class Verbs:
         context = step.context._replace(verb=verb)
         for located in self.places.all(step.end, context):
             said = self.teller.located(located, step.context.subject, verb)
-            yield step.adding(said, located.end, located.context)
+            made = step.adding(said, located.end, located.context)
+            yield from self._in_company(made, located, verb)
+            yield made
+
+    def _in_company(self, step: Step, located: Located, verb: Verb) -> Iterator[Step]:
+        """Somebody is somewhere with somebody else, who is there, too."""
+        if self.words.at(step.end) != "with" or verb.denied:
+            return
+        for names, end, context in self.words.noun_phrases(step.end + 1, step.context):
+            yield step.adding(self.teller.located(located, names, verb), end, context)
+
+    def _described_as(self, step: Step, verb: Verb) -> Iterator[Step]:
+        """Somebody or something is red, old or heavy."""
+        lexicon, at = self.words.lexicon, step.end
+        while self.words.at(at) in DEGREES:
+            at += 1
+        word = self.words.at(at)
+        is_adjective = word in lexicon.adjectives or word not in lexicon.known
+        if not is_adjective or word[:1] == "@" or self.words.at(at + 1) not in STOPS:
+            return
+        meaning = f'fact(A, "{word}")'
+        if word in lexicon.colours:
+            meaning = f"coloured(A, {lexicon.colours.index(word)})"
+        if not word.isalpha():
+            return
+        said = []
+        for name in step.context.subject:
+            said += self.teller.said(PhrasePart(meaning, {"A": name}), step.context, verb)
+        yield step.adding(said, at + 1, step.context._replace(verb=verb))
 
     def _stripped(self, step: Step, verb: Verb) -> Iterator[Step]:
         """And somebody else is, or is not."""
@@ -77,14 +124,24 @@ class Verbs:
         lexicon, words, context = self.words.lexicon, self.words, step.context
         yield from self._framed(step, verb)
         for end in words.ends(lexicon.moves, step.end, context):
-            moving = context._replace(verb=verb._replace(kind="move"))
+            goes = words.at(step.end) in lexicon.goes
+            moving = context._replace(verb=verb._replace(kind="move", arrives=goes))
             yield from self.along(Step(step.said, end, moving), context.subject)
+        word, following = words.at(step.end), words.at(step.end + 1)
+        if word.endswith("ed") and word not in lexicon.known and following in LEADING:
+            moving = context._replace(verb=verb._replace(kind="move"))
+            yield from self.along(Step(step.said, step.end + 1, moving), context.subject)
         for end in words.ends(lexicon.postures, step.end, context):
             yield from self._being(step._replace(end=end), verb)
         for end in words.ends(lexicon.puts, step.end, context):
-            for names, after, later in words.noun_phrases(end, context):
+            for names, after, later in words.noun_phrases(end, context, moved=True):
                 putting = later._replace(verb=verb._replace(kind="put"))
-                yield from self.along(Step(step.said, after, putting), names)
+                carried = words.at(step.end) in lexicon.carries and words.at(after) in (
+                    "to",
+                    "into",
+                )
+                movers = (*names, *context.subject) if carried else names
+                yield from self.along(Step(step.said, after, putting), movers)
         for end in words.ends(lexicon.locates, step.end, context):
             yield from self._locating(step, end, verb)
         for end in words.ends(lexicon.opaque, step.end, context):
@@ -165,12 +222,15 @@ class Verbs:
             referents = self.words.referents(context)
             later = self.places.found(match.context, match.phrase, match.fillers)
             meaning = meaning_in(match.phrase, context.setting)
+            if verb.arrives and isinstance(meaning, str):
+                meaning = meaning.replace("reaches(", "enters(").replace("set_down(", "enters(")
             said = []
             for mover in movers:
                 part = PhrasePart(meaning, {**referents, **match.fillers, "A": mover})
                 said += self.teller.said(part, context, verb)
             yield step.adding(said, match.end, later)
-        if verb.kind == "put":
+        ends_there = verb.kind == "move" and self.words.at(step.end) in RESTING
+        if verb.kind == "put" or ends_there:
             for located in self.places.all(step.end, context):
                 said = self.teller.located(located, movers, verb)
                 yield step.adding(said, located.end, located.context)

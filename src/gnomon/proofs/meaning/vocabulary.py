@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Set
 from functools import cache
 from typing import Any, NamedTuple
 
+from gnomon.errors import GnomonError
 from gnomon.files import package_data, read_yaml
 from gnomon.grouped import grouped
 from gnomon.language.patterns import Pattern
@@ -14,6 +15,11 @@ from gnomon.language.world import World, parse_world
 from gnomon.lexicon.relations import Lexicon, Relation, lexicon
 from gnomon.lexicon.things import thing_words
 from gnomon.scenes.things import Thing, things
+
+
+class NotUnderstoodError(GnomonError):
+    """A sentence that the lexicon or the grammar does not know."""
+
 
 # Phrases of the lexicon: how they are written, and finding them in a row of words.
 #
@@ -28,7 +34,30 @@ NUMBERS: dict[str, float] = {"a": 1, "half": 0.5, "once": 1, "twice": 2}
 for _number, _word in enumerate(
     "one two three four five six seven eight nine ten eleven twelve".split(), start=1
 ):
-    NUMBERS |= {_word: _number, str(_number): _number}
+    NUMBERS[_word] = _number
+
+
+def is_number(word: str) -> bool:
+    """Whether a word or its figures are a number.
+
+    >>> is_number("three"), is_number("2.5"), is_number("tree")
+    (True, True, False)
+    """
+    return word in NUMBERS or word.replace(".", "", 1).isdecimal()
+
+
+def number_of(word: str) -> float:
+    """The number that a word is."""
+    return NUMBERS[word] if word in NUMBERS else float(word)
+
+
+ORDINALS = ("ground", *"first second third fourth fifth sixth seventh eighth ninth tenth".split())
+
+
+EVERY = frozenset("all every each both".split())
+NO = frozenset("no none neither".split())
+SOME = frozenset("some several most many any".split())
+QUANTIFIERS = EVERY | NO | SOME
 
 
 class GrammarPhrase(NamedTuple):
@@ -106,7 +135,7 @@ def index_of(entries: dict[str, Any]) -> Index:
 JOINTS = frozenset(
     "is are was were been be being has have had does do did can could cannot not never and but "
     "while as then who which where it they them he she him there either both or unlike with from "
-    ", 's".split()
+    "neither nor only nothing nobody everything everybody , 's".split()
 )
 FILES = ("grammar", "places", "motion", "frames", "opaque")
 
@@ -128,6 +157,14 @@ class GrammarWords:
         self.frames = index_of(sections["frames"])
         self.together = index_of(sections["together"])
         self.whole = index_of(sections["whole"])
+        self.units: dict[str, str] = {}  # "metres" is a meter
+        for unit, words in sections["units"].items():
+            self.units |= dict.fromkeys([unit, *words], unit)
+        self.adjectives = frozenset(sections["adjectives"])
+        self.modifiers = frozenset(sections["modifiers"])
+        self.colours: list[str] = sections["colours"]
+        self.carries = frozenset(sections["carries"])
+        self.goes = frozenset(sections["goes"])
         self.moves = _verbs(sections["moves"])
         self.puts = _verbs(sections["puts"])
         self.locates = _verbs(sections["locates"])
@@ -141,7 +178,7 @@ class GrammarWords:
 
     def _known(self, fillers: list[str]) -> frozenset[str]:
         """Every word that some phrase uses, and those that clauses may hold besides."""
-        found = JOINTS | NUMBERS.keys()
+        found = JOINTS | NUMBERS.keys() | QUANTIFIERS | self.units.keys() | set(ORDINALS)
         for line in fillers:
             found |= set(line.split())
         for phrase in self.rewrite:
@@ -199,6 +236,11 @@ def _with_relations(known: Lexicon, opaque: bool) -> GrammarWords:
     sections: dict[str, Any] = {}
     for file in FILES:
         sections |= read_yaml(package_data(f"space/meaning/{file}.yaml"))
+    for measure, words in sections["measures"].items():
+        sections["places"] |= _comparisons(measure, *words)
+        sections["together"][f"(equally {words[0]}|the same {words[5]})"] = (
+            f'times(A, B, "{measure}")'
+        )
     for relation in known.relations.values():
         if not (relation.proof or opaque):
             continue
@@ -208,6 +250,32 @@ def _with_relations(known: Lexicon, opaque: bool) -> GrammarWords:
             for form in (word, several or word):
                 section.setdefault(f"{form} B", _proof(relation))
     return GrammarWords(sections)
+
+
+def _comparisons(
+    measure: str, plain: str, more: str, most: str, less: str, least: str, noun: str
+) -> dict[str, Any]:
+    """The phrases that compare things by a measure."""
+    found: dict[str, Any] = {
+        f"(just|exactly|) as {plain} as B": {
+            "is": f'times(A, B, "{measure}")',
+            "denial": f'exceeds(B, A, "{measure}")',
+        },
+        f"(of|) the same {noun} as B": f'times(A, B, "{measure}")',
+        f"N (times|) as {plain} as B": f'times(A, B, "{measure}", N)',
+        f"(exactly|) N U {plain}": f'measured(A, "{measure}", "exactly", N, U)',
+    }
+    for sign in ("more", "less"):
+        found[f"{sign} than N U {plain}"] = f'measured(A, "{measure}", "{sign}", N, U)'
+    for word, best, pair, order in ((more, most, "A, B", "most"), (less, least, "B, A", "least")):
+        if not word:
+            continue
+        found[f"(much|slightly|a little|a bit|far|) {word} than B"] = (
+            f'exceeds({pair}, "{measure}")'
+        )
+        found[f"N U {word} than B"] = f'surpasses({pair}, "{measure}", N, U)'
+        found[f"the {best} (of B|of all|in B|)"] = f'tops(A, "{measure}", "{order}")'
+    return found
 
 
 def _proof(relation: Relation) -> str | dict[str, str]:
@@ -308,6 +376,11 @@ def _kinds_of_noun(name: str) -> frozenset[str] | None:
     return None
 
 
+_BEFORE_PLACES = frozenset(
+    "in into inside to from through towards toward reached left entered outside".split()
+)
+
+
 def _is_place(words: list[str], number: int) -> bool:
     return number > 0 and words[number - 1] in _BEFORE_PLACES
 
@@ -323,187 +396,3 @@ def _kinds_of_thing(thing: Thing) -> frozenset[str]:
     if thing.beneath:
         found.add("legged")
     return frozenset(found)
-
-
-# Sentences to words: patterns with slots, or free text in which nouns and names are found.
-
-
-_MARKER = re.compile(r"\{(?:(?:a|the|bare) )?([A-Z][A-Z0-9]*)(?:('s)|:([^|}]+)(?:\|[^}]*)?)?\}")
-_DETERMINERS = ("the", "a", "an", "my", "your", "his", "her", "their", "our", "this", "that", "no")
-_BEFORE_PLACES = frozenset(
-    "in into inside to from through towards toward reached left entered".split()
-)
-_ASKING = frozenset("is are was were does do did has have can could".split())
-_BE = frozenset("is are was were".split())
-_PARTS_OF_THINGS = ("floor", "roof", "walls", "wall", "door")
-_MOST_WORDS_OF_A_NOUN = 4
-_PARTS = frozenset(
-    "left right front back rear top bottom foot middle center edge side sides same other opposite "
-    "near far first last one two way direction".split()
-)
-_OF_PERSONS = re.compile(r"\b(?:to|on|at) (my|your|his|her|their) (left|right)(?: side)?\b")
-_SPEAKER = re.compile(r"\bI (?:am|was)\b|\bI'm\b")
-_HEARER = re.compile(r"(?<!@)\b(?:[Yy]ou|me)\b")
-_PERSONS = {"my": "@me", "your": "@you", "his": "him", "her": "him", "their": "them"}
-_SHORTENED = re.compile(r"\b(\w+)n't\b")
-_LABELLED = re.compile(r"\b(?:[Tt]he )?(?:[Oo]bjects?|[Aa]gents?) (?:label+ed )?(?=[A-Z]\b)")
-_HOUR = re.compile(r"\b(1?\d):00\b")
-_STRANGE = re.compile(r"[^@\w\s,'-]")  # signs that no sentence needs
-_OTHER_MARKER = re.compile(r"\{[^{}]*\}")  # words of a slot of its own: "at once"
-_PIECE = re.compile(r"@[^\s,]+|[^\s,]+|,")
-
-
-def pattern_words(text: str, lexicon: GrammarWords) -> list[str]:
-    """The words of a sentence with slots; each slot is a name.
-
-    >>> from gnomon.proofs.meaning.vocabulary import grammar_words
-    >>> pattern_words("{X} {X:is} now on {Y}, too", grammar_words())
-    ['@X', 'is', 'on', '@Y']
-    """
-    shown = _MARKER.sub(_shown, text)
-    return plain_words(_OTHER_MARKER.sub("", shown), lexicon)
-
-
-def _shown(marker: re.Match[str]) -> str:
-    slot, possessive, word = marker.groups()
-    if possessive:
-        return f"@{slot} 's"
-    if word in ("it", "they", "them"):
-        return f"@{slot}"
-    return word or f"@{slot}"
-
-
-def plain_words(text: str, lexicon: GrammarWords) -> list[str]:
-    """The words of a sentence in which names are marked with "@"."""
-    text = re.sub(r"(@[\w-]+)'s\b", r"\1 's", text.strip().rstrip("."))
-    words = []
-    for word in _PIECE.findall(text):
-        words.append(word if word.startswith("@") else word.lower().replace("may", "May"))
-    line = f" {' '.join(words)} ".replace(" its ", " it 's ")
-    for phrase, simpler in lexicon.rewrite.items():
-        line = line.replace(f" {phrase} ", f" {simpler} " if simpler else " ")
-    return line.split()
-
-
-def free_words(
-    text: str, lexicon: GrammarWords, nouns: Mapping[str, object], *, bold: bool = False
-) -> list[str]:
-    """The words of a free sentence: known nouns, other nouns after "the", and names are marked.
-
-    `bold` takes a word of the lexicon after "the" for a noun, too, unless it is a side or a part.
-
-    >>> from gnomon.proofs.meaning.vocabulary import grammar_words
-    >>> nouns = {"cup": 1, "kitchen table": 1}
-    >>> free_words("The cup is on the kitchen table. ", grammar_words(), nouns)
-    ['@cup', 'is', 'on', '@kitchen-table']
-    """
-    text = _LABELLED.sub("", _SHORTENED.sub(_in_full, text.replace("\u2019", "'")))
-    text = _SPEAKER.sub("@me is", _OF_PERSONS.sub(_of_person, text))
-    text = _HEARER.sub(lambda match: f"@{match[0].lower()}", text)
-    text = _STRANGE.sub(" ", _HOUR.sub(r"\1 o'clock", text))
-    words = _PIECE.findall(text.strip().replace("'s", " 's"))
-    marked: list[str] = []
-    at = 0
-    while at < len(words):
-        length = _noun_length(words, at, lexicon, nouns, bold)
-        if not length:
-            marked.append(words[at])
-            at += 1
-            continue
-        if marked and marked[-1].lower() in _DETERMINERS:
-            determiner = marked.pop().lower()
-            marked += ["not"] if determiner == "no" else []
-        noun = "-".join(words[at : at + length])
-        marked.append(f"@{noun if words[at][0].isupper() else noun.lower()}")
-        at += length
-    return _stated(plain_words(" ".join(marked), lexicon))
-
-
-def _of_person(side: re.Match[str]) -> str:
-    return f"to the {side[2]} of {_PERSONS[side[1]]}"
-
-
-def _in_full(shortened: re.Match[str]) -> str:
-    verb = shortened[1]
-    return f"{ {'ca': 'can', 'wo': 'will'}.get(verb, verb) } not"
-
-
-def _stated(words: list[str]) -> list[str]:
-    """A question as the statement that it asks about, and "there is a cup" as "a cup is".
-
-    >>> _stated(["is", "@cup", "on", "@table"]), _stated(["there", "is", "not", "@cup", "in", "it"])
-    (['@cup', 'is', 'on', '@table'], ['@cup', 'is', 'not', 'in', 'it'])
-    """
-    first = words[0] if words else ""
-    end = _end_of_names(words, 1)
-    if first in _ASKING and end > 1:
-        words = [*words[1:end], first, *words[end:]]
-    if words[:1] != ["there"] or words[1:2] == [] or words[1] not in _BE:
-        return words
-    denied = words[2:3] == ["not"]
-    start = 3 if denied else 2
-    end = _end_of_names(words, start)
-    if end == start:
-        return words
-    return [*words[start:end], *words[1:start], *words[end:]]
-
-
-def _end_of_names(words: list[str], start: int) -> int:
-    """Where the names end that begin at a word: "@cup", "@Ann and @Bob", "it"."""
-    if words[start : start + 1] and words[start] in ("it", "they", "he", "she", "there"):
-        return start + 1
-    end = start
-    while end < len(words) and words[end].startswith("@"):
-        end += 1
-        joined = words[end : end + 1] in (["and"], [","])
-        if not joined or not words[end + 1 : end + 2] or not words[end + 1].startswith("@"):
-            break
-        end += 1
-    return end
-
-
-def _noun_length(
-    words: list[str], at: int, lexicon: GrammarWords, nouns: Mapping[str, object], bold: bool
-) -> int:
-    """How many words from here on are a noun or a name; 0 if there is none."""
-    word = words[at].lower()
-    determined = at > 0 and words[at - 1].lower() in _DETERMINERS
-    proper = words[at][0].isupper()
-    if words[at] == "A" and not _is_letter(words, at, lexicon):
-        return 0
-    if determined or proper:
-        length = _known_noun(words, at, nouns)
-        if length:
-            return length
-    is_letter = proper and len(word) == 1
-    if not is_letter and (word in lexicon.known or word in _DETERMINERS):
-        is_noun = bold and determined and word not in _PARTS
-        return int(is_noun)
-    if not determined and not proper:
-        return 0
-    end = at + 1
-    while end < min(len(words), at + _MOST_WORDS_OF_A_NOUN):
-        length = 0 if proper else _known_noun(words, end, nouns)
-        if length:
-            return end + length - at
-        following = words[end].lower()
-        stops = following in lexicon.known or following in _DETERMINERS or following == ","
-        if stops or (proper and not (at and words[end][0].isupper())):
-            break
-        end += 1
-    return end - at
-
-
-def _is_letter(words: list[str], at: int, lexicon: GrammarWords) -> bool:
-    """Whether an "A" is a name, not an article."""
-    following = words[at + 1].lower() if at + 1 < len(words) else ","
-    return at > 0 or following in lexicon.known or following in (",", "'s")
-
-
-def _known_noun(words: list[str], at: int, nouns: Mapping[str, object]) -> int:
-    for length in (3, 2, 1):
-        noun = " ".join(words[at : at + length])
-        of_something = length == 1 and words[at + 1 : at + 2] == ["of"] and noun in _PARTS_OF_THINGS
-        if (noun in nouns or noun.removesuffix("s") in nouns) and not of_something:
-            return length
-    return 0

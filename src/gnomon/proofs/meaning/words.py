@@ -6,13 +6,23 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from gnomon.proofs.meaning.clauses import Context, Filler, Located, PhrasePart, StoryNames
-from gnomon.proofs.meaning.vocabulary import HOLE, NUMBERS, GrammarPhrase, GrammarWords, Index
+from gnomon.proofs.meaning.vocabulary import (
+    HOLE,
+    ORDINALS,
+    GrammarPhrase,
+    GrammarWords,
+    Index,
+    is_number,
+    number_of,
+)
 
 PRONOUNS = ("it", "they", "them", "he", "she", "him")
 PERSONAL = ("he", "she", "him")
 # Holes that only something of a kind can fill, and those for numbers.
 KINDS_OF_HOLES = {"P": "person", "S": "divider", "T": "table", "V": "vehicle", "G": "area"}
 NUMBER_HOLES = ("N", "J")
+UNIT_HOLE = "U"  # of lengths
+ORDINAL_HOLE = "K"  # of floors
 
 
 class Match(NamedTuple):
@@ -71,14 +81,23 @@ class Words:
             return
         for filler, end, later in self._fillers(word, start, context):
             for rest, last, final in self._filled(words, number + 1, end, later):
-                yield {word: filler, **rest}, last, final
+                if rest.get(word, filler) == filler:  # one hole stands for one thing
+                    yield {word: filler, **rest}, last, final
 
     def _fillers(
         self, hole: str, start: int, context: Context
     ) -> Iterator[tuple[Filler, int, Context]]:
         if hole in NUMBER_HOLES:
-            if self.at(start) in NUMBERS:
-                yield NUMBERS[self.at(start)], start + 1, context
+            if is_number(self.at(start)):
+                yield number_of(self.at(start)), start + 1, context
+            return
+        if hole == ORDINAL_HOLE:
+            if self.at(start) in ORDINALS:
+                yield ORDINALS.index(self.at(start)), start + 1, context
+            return
+        if hole == UNIT_HOLE:
+            if self.at(start) in self.lexicon.units:
+                yield self.lexicon.units[self.at(start)], start + 1, context
             return
         kind = KINDS_OF_HOLES.get(hole)
         for names, end, later in self.noun_phrases(start, context, kind=kind, hole=True):
@@ -87,9 +106,18 @@ class Words:
             yield (names if len(names) > 1 else names[0]), end, later
 
     def noun_phrases(
-        self, start: int, context: Context, *, kind: str | None = None, hole: bool = False
+        self,
+        start: int,
+        context: Context,
+        *,
+        kind: str | None = None,
+        hole: bool = False,
+        moved: bool = False,
     ) -> Iterator[tuple[tuple[str, ...], int, Context]]:
-        """Who or what is named at a word: several, one, or whom a pronoun stands for."""
+        """Who or what is named at a word: several, one, or whom a pronoun stands for.
+
+        `hole` is one in a phrase; what is `moved` is a thing that can be carried, if there is one.
+        """
         word = self.at(start)
         if word.startswith("@"):
             single = ((word[1:],), start + 1, context.naming(word[1:]))
@@ -101,6 +129,8 @@ class Words:
             return
         if word in PRONOUNS:
             name = self._antecedent(context, kind, hole and word not in PERSONAL)
+            if moved and word in ("it", "them"):
+                name = self._last_thing(context) or name
             if word in PERSONAL:
                 name = self._last_person(context)
             if name:
@@ -133,10 +163,16 @@ class Words:
                 return name
         return ""
 
+    def _last_thing(self, context: Context) -> str:
+        for name in reversed(context.mentioned):
+            if not self.names.is_a(name, "person", "fixed", "furniture", "hollow"):
+                return name
+        return ""
+
     def _antecedent(self, context: Context, kind: str | None, hole: bool) -> str:
         """Whom a pronoun stands for: the last ground; as a subject, who was mentioned last."""
         if not hole:
-            return context.mentioned[-1] if context.mentioned else ""
+            return context.figure or (context.mentioned[-1] if context.mentioned else "")
         for name in (*reversed(context.grounds), *reversed(context.mentioned)):
             if name in context.subject or self.names.is_a(name, "person"):
                 continue
@@ -192,7 +228,7 @@ class Places:
 
     def fronted(self, start: int, context: Context) -> Iterator[Located]:
         """Places before the subject, also with "from": "From inside the house, ..."."""
-        if self.words.at(start) == "with":
+        if self.words.at(start) in ("with", "seen", "viewed", "visible", "hidden"):
             return
         yield from self.all(start, context)
         if self.words.at(start) == "from":
@@ -268,7 +304,7 @@ class Places:
         grounds = [name for name in named if not self.words.names.is_a(name, "living", "thing")]
         if not grounds:
             return context
-        ground = grounds[0]
+        ground = grounds[-1] if phrase.words[0] == "from" else grounds[0]
         there = self.there(ground)
         if isinstance(phrase.meaning, dict):
             there = phrase.meaning.get("there", there)

@@ -51,6 +51,7 @@
   const chosen = (run, i) => {
     const code = run.choice.charCodeAt(i);
     if (code === ABSENT) return "not asked";
+    if (run.written[i] !== undefined) return run.written[i];
     return code === NONE ? "no answer" : pack.choices.values[pack.choices.codes[i]][code - FIRST];
   };
   const chance = (text, i) => {

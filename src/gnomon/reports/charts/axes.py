@@ -3,8 +3,6 @@
 All charts are 400 units wide, so that the text stays readable on a phone, and grow downwards.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Small charts side by side: scatter plots, matrices, stacked bars, curves."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from math import isnan
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Charts over one axis: horizontal bars with intervals, curves, boxes, bars with sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple

@@ -5,8 +5,6 @@ carries the same rules with the colours of paper. Everything that comes from dat
 `escape`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path

@@ -5,8 +5,6 @@ words and the numbers behind it, so that the page can show all three and `gnomon
 can write SVG, PNG and CSV.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

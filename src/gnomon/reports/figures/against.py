@@ -4,8 +4,6 @@ Each is a curve for each model over that, drawn in one way. A learning curve has
 points beside it (SpaceNLI, Figure 3; VSR, Figure 15; ViPhy, Figure 5).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 

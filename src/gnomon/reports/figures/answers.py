@@ -1,7 +1,5 @@
 """What answers are like: sure or not, right or confused, by form, by place and by object."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from math import sqrt
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Figures as files for papers: SVG, PDF, PNG at three times the size, and the numbers as CSV."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 from warnings import warn

@@ -1,7 +1,5 @@
 """What groups tell: pattern-accuracy curves, data map, box plots, the hardest and the easiest."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Items over several models: the hardest, those that better models miss, and means by slice."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from math import isnan
 from typing import Any, NamedTuple

@@ -3,8 +3,6 @@
 A model's size is what its manifest says, else what a paper lists for it, else a size in its name.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence

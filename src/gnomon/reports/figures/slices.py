@@ -1,7 +1,5 @@
 """Bars by category, relation, class ... and by wording of the prompt; and what they show."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

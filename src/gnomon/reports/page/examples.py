@@ -1,7 +1,5 @@
 """Examples: groups as a model solved them, and the same facts in several forms."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The headline table: every run with its figures, beside the published models of the paper."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 

@@ -13,7 +13,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.records import Image, Item
+from gnomon.forms import gold_in_words
+from gnomon.records import WRITTEN, Image, Item
 from gnomon.reports.pictures import Album
 from gnomon.reports.prompts import prompt_of
 from gnomon.reports.study import NO_ANSWER, NOT_ASKED, Entrant, Study
@@ -67,13 +68,17 @@ def columns(study: Study, count: int, album: Album) -> dict[str, Any]:
         "context": column(lambda item: clip(item.context)),
         "group": column(lambda item: item.group),
         "choices": column(lambda item: item.choices),
-        "gold": column(lambda item: " / ".join(item.gold)),
+        "gold": column(_gold),
         "image": column(lambda item: clip(pictures(item), PICTURES)),
         "thumbnails": _of_pictures(items, album.thumbnails),
         "sketches": _of_pictures(items, album.sketches),
         "tags": tags,
         "runs": [_answers(entrant, items) for entrant in _models_first(study)],
     }
+
+
+def _gold(item: Item) -> str:
+    return gold_in_words(item) if item.form in WRITTEN else " / ".join(item.gold)
 
 
 def _of_pictures(items: Sequence[Item], show: Callable[[Item], tuple[str, ...]]) -> dict[str, Any]:
@@ -122,6 +127,7 @@ def _answers(entrant: Entrant, items: Sequence[Item]) -> dict[str, Any]:
         "gold": "",
         "reply": replies,
         "rule": rules,
+        "written": {str(i): said for i, said in entrant.written.items() if i < count},
         "cost": costs,
         "prompt": _prompts(entrant, items),
     }

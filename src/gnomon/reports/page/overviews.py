@@ -3,8 +3,6 @@
 The report and the viewer show the same; where a model, a benchmark and a figure lead is each one's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from math import isnan
 from typing import Any, NamedTuple

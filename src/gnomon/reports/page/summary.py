@@ -1,7 +1,5 @@
 """The first paragraph: what the runs say, in sentences that the numbers support."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import comb, sqrt

@@ -4,8 +4,6 @@ Where a terminal is too narrow for the names of a pair, models are named by lett
 where it is narrower still, the figures go that can best be missed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 from typing import Any
@@ -16,7 +14,7 @@ from gnomon.contracts import Listing
 from gnomon.measures.compared import Agreement, ComparedRuns, Leaderboard, RankedRuns
 from gnomon.measures.comparison import Comparison, Rank
 from gnomon.measures.contamination import Contamination
-from gnomon.measures.regression import Change
+from gnomon.measures.regression import RunChange
 from gnomon.records import letter_of
 from gnomon.reports.tables.scores import PLAIN, beside_chance
 from gnomon.reports.words import interval, percent
@@ -84,7 +82,7 @@ def contamination_shown(found: Sequence[Contamination], format: str, level: floa
 
 
 def changes_shown(
-    found: Sequence[Change], format: str, *, by: float, level: float, plain: bool = False
+    found: Sequence[RunChange], format: str, *, by: float, level: float, plain: bool = False
 ) -> str:
     """New runs beside old ones: a table, and in words what changed where."""
     if format in ("json", "csv"):
@@ -125,7 +123,7 @@ def changes_shown(
     return text.translate(PLAIN) if plain else text
 
 
-def _told_change(change: Change) -> str:
+def _told_change(change: RunChange) -> str:
     """How many items turned wrong and right, and where most of the loss lies."""
     pair = change.pair
     told = (

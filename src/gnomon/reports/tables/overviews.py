@@ -1,7 +1,5 @@
 """The overview in a terminal: models by benchmarks, the other way round where that fits better."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from math import isnan
 from textwrap import wrap

@@ -1,7 +1,5 @@
 """The table for the paper: models by benchmarks, or by the categories of one, with its caption."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan

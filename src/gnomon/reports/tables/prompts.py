@@ -1,7 +1,5 @@
 """Scores by wording and by place of the choices, and searches for wordings, as people read them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from math import isnan
 from typing import Any

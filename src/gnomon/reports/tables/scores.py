@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from msgspec.structs import astuple
 
-from gnomon.contracts import Listing
+from gnomon.contracts import Listing, Measure
 from gnomon.errors import inert
 from gnomon.grouped import grouped
 from gnomon.measures.chance import verdict
@@ -59,13 +59,18 @@ def bar(value: float | None) -> str:
     return (_EIGHTHS[8] * (eighths // 8) + _EIGHTHS[eighths % 8]).rstrip()
 
 
-def beside_chance(low: float | None, high: float | None, chance: float | None) -> str:
+def beside_chance(
+    low: float | None, high: float | None, chance: float | None, measure: str = ""
+) -> str:
     """Where a figure is not above chance, in words; nothing where it is, or where none is known.
 
     >>> beside_chance(0.42, 0.58, 0.5), beside_chance(0.7, 0.8, 0.5)
     ('at chance', '')
     """
-    told = verdict(low, high, chance)
+    from gnomon.registry import known_measure
+
+    known = known_measure(measure) if measure else None
+    told = verdict(low, high, chance, better=known.better if known else "higher")
     return "" if told == "better than chance" else told
 
 
@@ -103,7 +108,7 @@ def _words_on_chance(scores: Sequence[Scored], width: int | None) -> list[str]:
     found: dict[str, list[str]] = {}
     for each in scores:
         score = each.score
-        told = beside_chance(score.low, score.high, score.chance)
+        told = beside_chance(score.low, score.high, score.chance, score.measure)
         if told:
             benchmark = score.benchmark if several else ""
             about = filter(None, (benchmark, each.label, score.measure, score.key))
@@ -125,7 +130,28 @@ class _Row(NamedTuple):
     @property
     def verdict(self) -> str:
         """Whether the figure is better than chance, in words."""
-        return beside_chance(self.score.low, self.score.high, self.score.chance)
+        score = self.score
+        return beside_chance(score.low, score.high, score.chance, score.measure)
+
+    @property
+    def measure(self) -> Measure | None:
+        """The measure, where it is known: an accuracy that was corrected is none."""
+        from gnomon.registry import known_measure
+
+        return known_measure(self.score.measure)
+
+    def told(self, value: float | None) -> str:
+        """A figure: a share in per cent, or as it is."""
+        if self.measure is None or self.measure.is_share or value is None:
+            return percent(value)
+        return f"{value:.3g}"
+
+    @property
+    def interval(self) -> str:
+        """The interval in the same way."""
+        if self.measure is None or self.measure.is_share or self.score.low is None:
+            return interval(self.score.low, self.score.high)
+        return f"{self.told(self.score.low)} – {self.told(self.score.high)}"
 
     @property
     def and_right(self) -> str:
@@ -149,9 +175,9 @@ def _listing(
         Field("model", lambda row: row.label, len(labels) > 1),
         Field("measure", lambda row: row.score.measure),
         Field(by, lambda row: row.score.key or "–", bool(by)),
-        Field("score", lambda row: percent(row.score.value)),
-        Field(f"{100 * level:g} % interval", lambda row: interval(row.score.low, row.score.high)),
-        Field("chance", lambda row: percent(row.score.chance)),
+        Field("score", lambda row: row.told(row.score.value)),
+        Field(f"{100 * level:g} % interval", lambda row: row.interval),
+        Field("chance", lambda row: row.told(row.score.chance)),
         Field("", lambda row: bar(row.score.value), bars),
         Field("", lambda row: row.verdict, verdicts and any(row.verdict for row in rows)),
         Field("and right", lambda row: row.and_right, any(row.twin for row in rows)),

@@ -1,7 +1,5 @@
 """The viewer's web app: who may come in, its pages, what they poll for, and what forms change."""
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 from collections.abc import Awaitable, Callable

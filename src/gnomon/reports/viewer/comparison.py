@@ -1,7 +1,5 @@
 """Runs side by side: which is ahead, in what their settings differ, and on which items."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The viewer's first page, and those of a benchmark, of a run and of a model."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any

@@ -15,9 +15,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from gnomon.errors import GnomonError
+from gnomon.forms import is_right
 from gnomon.naming import clip
 from gnomon.records import Answer, Item, Preview
 from gnomon.reports.pictures import Album, painted
+from gnomon.reports.pointed import pointed
 from gnomon.reports.prompts import prompt_of
 from gnomon.reports.study import NO_ANSWER, Entrant, Study, labels_of
 from gnomon.reports.viewer.shelf import Shelf, item_address, run_address
@@ -184,7 +186,7 @@ def answer_row(run: Run, item: Item, answer: Answer | None) -> dict[str, Any]:
         "asked": asked,
         "said": (given.choice or "no answer") if asked else "not asked",
         "chances": _chances(run.manifest.scale, item, given),
-        "right": given.choice in item.gold,
+        "right": is_right(item, given.choice),
         "reply": clip(given.reply or "", REPLY_LENGTH),
         "rule": given.rule or "",
         "error": given.error or "",
@@ -289,14 +291,20 @@ def item_page(shelf: Shelf, request: Request) -> dict[str, Any]:
         if doubt is not None:
             doubts.append((label, doubt))
     tags = item.tags.items()
+    large = album.pictures(item)
+    drawn = ""
+    if item.form == "point":
+        said = [(row["label"], row["said"], row["right"]) for row in rows if row["asked"]]
+        drawn = pointed(item, large[0] if large else "", said)
     return {
         "item": item,
+        "pointed": drawn,
         "benchmark": benchmark,
         "title": study.title,
         "home": home,
         "rows": rows,
         "tags": sorted((study.words(tag), study.words(tag, value)) for tag, value in tags),
-        "large": album.pictures(item),
+        "large": large,
         "sketches": album.sketches(item),
         "doubts": doubts,
         "mine": _doubt_beside(shelf, home, item),

@@ -1,7 +1,5 @@
 """Starting the viewer: where it listens, and who may come in."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable

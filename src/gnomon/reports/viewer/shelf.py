@@ -1,7 +1,5 @@
 """The runs in a folder as the viewer sees them, with the leaderboard of each benchmark."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections import OrderedDict

@@ -152,7 +152,8 @@ def test_pictures_are_asked_about_as_servers_are_asked(items, asked):
     model = asked("llava")
     assert model.prompt.name == "chat"
     assert "true of the picture?" in model._context(items[0])
-    assert server.prompt.question(items[0]) == model.prompt.question(items[0])
+    assert server._prompt.question(items[0]) == model.prompt.question(items[0])
+    server.close()
     blind = replace(items[0], images=())
     assert "picture" not in model.prompt.question(blind)
 

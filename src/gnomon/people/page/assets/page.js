@@ -10,8 +10,8 @@
     return;
   }
   const parts = [...form.querySelectorAll("[data-part]")];
-  const inputs = (part) => [...part.querySelectorAll("input[type=radio]")];
-  const chosen = (part) => inputs(part).find((input) => input.checked);
+  const inputs = (part) => [...part.querySelectorAll("input[type=radio], input[type=text]")];
+  const chosen = (part) => inputs(part).find((input) => input.checked || (input.type === "text" && input.value));
   const named = (name) => parts.find((part) => part.dataset.part === name);
 
   // Time on the item: only while the page is seen.
@@ -58,6 +58,31 @@
   const changed = () => { depend(); say(); };
   form.addEventListener("change", changed);
   changed();
+
+  // A click on the picture is a point, in per cent of its width and height.
+  const point = form.querySelector("[data-point]");
+  const seen = form.querySelector(".pictures img");
+  if (point && seen) {
+    const mark = document.createElement("span");
+    mark.className = "point-mark";
+    seen.parentNode.classList.add("pointed");
+    seen.parentNode.append(mark);
+    const show = () => {
+      const [x, y] = point.value.split(",").map(parseFloat);
+      mark.hidden = !(x >= 0 && y >= 0);
+      mark.style.left = `${seen.offsetLeft + x * seen.offsetWidth / 100}px`;
+      mark.style.top = `${seen.offsetTop + y * seen.offsetHeight / 100}px`;
+    };
+    seen.addEventListener("click", (event) => {
+      const box = seen.getBoundingClientRect();
+      const share = (at, start, size) => (100 * (at - start) / size).toFixed(1);
+      point.value = `${share(event.clientX, box.left, box.width)} %, ${share(event.clientY, box.top, box.height)} %`;
+      show();
+    });
+    point.addEventListener("input", show);
+    if (seen.complete) show();
+    seen.addEventListener("load", show);
+  }
 
   // A long list can be searched; Enter takes the first that is found.
   for (const field of form.querySelectorAll("[data-search]")) {
@@ -121,7 +146,7 @@
     return !event.target.closest("a, button, summary, input[type=search]");
   };
   addEventListener("keydown", (event) => {
-    const typing = event.target.matches("textarea, input[type=search]");
+    const typing = event.target.matches("textarea, input[type=search], input[type=text]");
     if (event.key === "Escape" && typing) { event.target.blur(); return; }
     if (event.key === "Enter" && saves(event)) {
       event.preventDefault();

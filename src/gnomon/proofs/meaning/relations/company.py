@@ -207,9 +207,9 @@ def loose(story: Story, when: When, a: str) -> Formula:
 
 @relation
 def nothing_in(story: Story, when: When, a: str) -> Formula:
-    """Nothing that the story names is in A."""
+    """Nothing is in A, be it named or not."""
     parts = []
-    for name in story.named(a):
+    for name in ("anything", *story.named(a)):
         if not story.is_a(name, "fixed"):
             parts.append(outside(story, when, name, a))
     return every(parts)
@@ -288,6 +288,28 @@ def same_floor(story: Story, when: When, a: str, b: str) -> Formula:
 def on_floor(story: Story, when: When, a: str, number: int) -> Formula:
     """A is on a floor of a number."""
     return story.floor(a, when.at).same(number)
+
+
+@relation
+def count(
+    story: Story, when: When, noun: str, rest: str, limit: str, number: float, total: float = 0
+) -> Formula:
+    """Of things of a sort, so many are somewhere; the total, if it is given, is that of all."""
+    those = quantity(f"number of {noun} {rest}")
+    story.assume(those >= 0)
+    if total:
+        story.assume(those <= total)
+    if limit == "exactly":
+        return those.same(number)
+    return those >= number if limit == "least" else those <= number
+
+
+@relation
+def ranked(story: Story, when: When, a: str, number: int) -> Formula:
+    """A is in a place of a number in a row of people."""
+    place = quantity("one place")
+    story.assume(place > 0)
+    return story.middle(a, "y", when.at).same(place * -number)
 
 
 @relation

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 
 from gnomon.proofs.meaning.formulas import TRUE, Formula, Proposition, Term, every, quantity, some
 from gnomon.proofs.meaning.stories import AXES, MOMENTS, Story, When
@@ -43,10 +44,61 @@ def smaller(story: Story, when: When, a: str, b: str) -> Formula:
     return story.extent(a) < story.extent(b)
 
 
+def _amount(story: Story, a: str, measure: str) -> Term:
+    """How much of a measure a thing has; its height is twice the half of its box."""
+    amount = quantity(f"{a}.{measure}")
+    story.assume(amount > 0)
+    return amount * 2 if measure == "half-z" else amount
+
+
 @relation
 def exceeds(story: Story, when: When, a: str, b: str, measure: str) -> Formula:
     """A is taller, longer or heavier than B: it has more of a measure."""
-    return quantity(f"{a}.{measure}") > quantity(f"{b}.{measure}")
+    return _amount(story, a, measure) > _amount(story, b, measure)
+
+
+@relation
+def times(story: Story, when: When, a: str, b: str, measure: str, number: float = 1) -> Formula:
+    """A has so many times as much of a measure as B."""
+    return _amount(story, a, measure).same(_amount(story, b, measure) * number)
+
+
+@relation
+def measured(
+    story: Story, when: When, a: str, measure: str, sign: str, number: float, unit: str
+) -> Formula:
+    """A is exactly, more or less than so many units tall, long or wide."""
+    amount, limit = _amount(story, a, measure), unit_length(story, unit) * number
+    if sign == "exactly":
+        return amount.same(limit)
+    return amount > limit if sign == "more" else amount < limit
+
+
+@relation
+def scaled(story: Story, when: When, a: str, b: str, number: float) -> Formula:
+    """A is so many times as big as B."""
+    smaller(story, when, a, b)  # things whose sides matter
+    return story.extent(a).same(story.extent(b) * number)
+
+
+@relation
+def surpasses(
+    story: Story, when: When, a: str, b: str, measure: str, number: float, unit: str
+) -> Formula:
+    """A is so many units taller, longer or wider than B."""
+    more = unit_length(story, unit) * number
+    return _amount(story, a, measure).same(_amount(story, b, measure) + more)
+
+
+@relation
+def tops(story: Story, when: When, a: str, measure: str, order: str) -> Formula:
+    """A has most of a measure, or least, of all those of its sort that are spoken of."""
+    parts = []
+    for name in story.named(a):
+        if story.is_a(name, "living") == story.is_a(a, "living"):
+            one, other = (a, name) if order == "most" else (name, a)
+            parts.append(exceeds(story, when, one, other, measure))
+    return every(parts)
 
 
 @relation
@@ -82,12 +134,12 @@ def straddles(story: Story, when: When, a: str, b: str) -> Formula:
     return ~story.disjoint(a, b, when.at) & ~story.within(a, b, when.at)
 
 
-def _overlap(story: Story, when: When, a: str, b: str) -> Formula:
+def overlap_in_plan(story: Story, at: int, a: str, b: str) -> Formula:
     """A and B are in one column."""
     parts = []
     for axis in PLAN:
-        parts.append(story.low(a, axis, when.at) < story.high(b, axis, when.at))
-        parts.append(story.low(b, axis, when.at) < story.high(a, axis, when.at))
+        parts.append(story.low(a, axis, at) < story.high(b, axis, at))
+        parts.append(story.low(b, axis, at) < story.high(a, axis, at))
     return every(parts)
 
 
@@ -96,14 +148,25 @@ def on(story: Story, when: When, a: str, b: str) -> Formula:
     """A rests on B; asked of a pile, it is open whether what lies between counts."""
     if story.reads("stepped"):
         return RELATIONS["above"](story, when, a, b)
-    if story.is_a(b, "area", "water"):  # a boat on a lake may be in it, too
-        return gap_at_most(story, when, a, b, Term()) & _overlap(story, when, a, b)
+    if story.is_a(b, "water"):  # across its surface; what is in it may be, too
+        surface = story.high(b, "z", when.at)
+        reaches_down = story.low(a, "z", when.at) <= surface
+        reaches_up = story.high(a, "z", when.at) >= surface
+        larger = story.extent(a) < story.extent(b)
+        return every([larger, reaches_down, reaches_up, overlap_in_plan(story, when.at, a, b)])
+    if story.is_a(b, "area"):
+        return gap_at_most(story, when, a, b, Term()) & overlap_in_plan(story, when.at, a, b)
     directly = resting(story, when, a, b)
+    if story.is_a(b, "unsure"):  # nothing is known of it but that one can go there
+        directly |= inside(story, when, a, b)
     if story.telling:
-        return directly
+        story.joined[a, "on", b, when.at] = None
+        return directly & story.told_of(a, "on", b, when.at)
     stacked = []
     for other in story.named(a, b):
-        stacked.append(resting(story, when, a, other) & resting(story, when, other, b))
+        pile = {(a, "on", other, when.at), (other, "on", b, when.at)}
+        if pile <= story.joined.keys():
+            stacked.append(resting(story, when, a, other) & resting(story, when, other, b))
     counts = Proposition(f"{a} counts as on {b}, with something between them")
     return directly | some(stacked) & counts
 
@@ -111,14 +174,16 @@ def on(story: Story, when: When, a: str, b: str) -> Formula:
 def resting(story: Story, when: When, a: str, b: str) -> Formula:
     """A begins where B ends, in one column."""
     meet = story.low(a, "z", when.at).same(story.high(b, "z", when.at))
-    return meet & _overlap(story, when, a, b)
+    return meet & overlap_in_plan(story, when.at, a, b)
 
 
 @relation
 def amid(story: Story, when: When, a: str, b: str) -> Formula:
     """A is in the middle of B: in it, or on it, if B is a piece of furniture."""
     held = inside(story, when, a, b)
-    return held | on(story, when, a, b) if story.is_a(b, "furniture", "legged") else held
+    if story.is_a(b, "furniture", "legged"):
+        held |= resting(story, when, a, b)
+    return held & in_middle(story, when, a, b)
 
 
 @relation
@@ -130,9 +195,37 @@ def under(story: Story, when: When, a: str, b: str) -> Formula:
     room = story.high(a, "z", when.at) <= story.underside(b, when.at)
     if story.is_a(b, "legged"):
         room &= story.low(a, "z", when.at) >= story.low(b, "z", when.at)
-    if not story.is_unknown(b):
+    if story.telling or not story.may_have_legs(b):
         room &= story.middle(a, "z", when.at) < story.middle(b, "z", when.at)
-    return room & _overlap(story, when, a, b)
+    if story.telling:  # a clear case: all of the smaller one is
+        is_wider = story.is_a(b, "thing", "living") and not story.is_a(a, "thing", "living")
+        room &= _in_column(story, when, b, a) if is_wider else _in_column(story, when, a, b)
+    return room & overlap_in_plan(story, when.at, a, b)
+
+
+def _in_column(story: Story, when: When, a: str, b: str) -> Formula:
+    """In plan, all of A is within B."""
+    parts = []
+    for axis in PLAN:
+        parts.append(story.low(a, axis, when.at) >= story.low(b, axis, when.at))
+        parts.append(story.high(a, axis, when.at) <= story.high(b, axis, when.at))
+    return every(parts)
+
+
+@relation
+def over(story: Story, when: When, a: str, b: str) -> Formula:
+    """A is above B, in one column with it."""
+    return RELATIONS["above"](story, when, a, b) & overlap_in_plan(story, when.at, a, b)
+
+
+@relation
+def around(story: Story, when: When, a: str, b: str) -> Formula:
+    """A surrounds B, as a fence does; of persons no more is known than that they are around it."""
+    if story.is_a(a, "living"):
+        return Proposition(f"{a} is around {b} at {when.at}")
+    if story.is_a(a, "fixed") or story.is_a(b, "fixed"):
+        return inside(story, when, b, a)
+    return _in_column(story, when, b, a) & ~_in_column(story, when, a, b)  # a ring on a finger
 
 
 @relation
@@ -195,9 +288,15 @@ def at_foot(story: Story, when: When, a: str, b: str) -> Formula:
 @relation
 def reaches(story: Story, when: When, a: str, b: str) -> Formula:
     """A is in B if one can be in it, else at it."""
-    if story.is_unknown(b) or story.is_a(b, "room", "city", "country", "hollow"):
+    if story.is_unknown(b) or story.is_a(b, "room", "city", "country", "hollow", "outdoors"):
         return inside(story, when, a, b)
     return gap_at_most(story, when, a, b, story.length("step"))
+
+
+@relation
+def enters(story: Story, when: When, a: str, b: str) -> Formula:
+    """A has gone to B, and is in it also if it is a building."""
+    return inside(story, when, a, b) if story.is_a(b, "building") else reaches(story, when, a, b)
 
 
 @relation
@@ -209,11 +308,48 @@ def set_down(story: Story, when: When, a: str, b: str) -> Formula:
 
 
 @relation
+def source(story: Story, when: When, a: str, b: str) -> Formula:
+    """A is where it is taken from: in B, or on it, if B is no container or place."""
+    held = inside(story, when, a, b)
+    if story.is_a(b, "furniture", "landmark"):
+        return held | resting(story, when, a, b)
+    return held
+
+
+@relation
 def departed(story: Story, when: When, a: str, b: str) -> Formula:
-    """A is neither in nor on B any more, if B is a thing; places are told apart by their kinds."""
-    if not story.telling or story.is_unknown(b) or story.is_a(b, "fixed"):
+    """A is neither in, on nor at B any more."""
+    story.left.add((a, b))
+    if not story.telling:
         return TRUE
-    return ~story.within(a, b, when.at) & ~on(story, when, a, b)
+    gone = ~story.within(a, b, when.at) & ~resting(story, when, a, b)
+    return gone & _gone(a, b, when.at)
+
+
+def _gone(a: str, b: str, at: int) -> Formula:
+    return Proposition(f"{a} has left {b} at {at}")
+
+
+@relation
+def stands_at(story: Story, when: When, a: str, b: str) -> Formula:
+    """A is within a step of B, and has not left it."""
+    here = beside(story, when, a, b)
+    return here & ~_gone(a, b, when.at) if (a, b) in story.left else here
+
+
+@relation
+def on_spot(story: Story, when: When, a: str, b: str) -> Formula:
+    """In plan, A is exactly where B is: who stands at a thing and looks around."""
+    parts = []
+    for axis in PLAN:
+        parts.append(story.middle(a, axis, when.at).same(story.middle(b, axis, when.at)))
+    return every(parts)
+
+
+@relation
+def coloured(story: Story, when: When, a: str, number: int) -> Formula:
+    """A has the colour of a number; it has one only."""
+    return quantity(f"{a}.colour").same(number)
 
 
 # Near and far, miles, nearer than, between and in a row.
@@ -249,6 +385,21 @@ def near(story: Story, when: When, a: str, b: str) -> Formula:
 
 
 @relation
+def accompanies(story: Story, when: When, a: str, b: str) -> Formula:
+    """A is near B, and in the same places."""
+    parts = [near(story, when, a, b)]
+    if story.telling:
+        for one, other in ((a, b), (b, a)):
+            story.joined[one, "with", other, when.at] = None
+            parts.append(story.told_of(one, "with", other, when.at))
+        return every(parts)
+    for name in sorted(story.holding - {a, b}):
+        parts.append(story.within(a, name, when.at).implies(story.within(b, name, when.at)))
+        parts.append(story.within(b, name, when.at).implies(story.within(a, name, when.at)))
+    return every(parts)
+
+
+@relation
 def far(story: Story, when: When, a: str, b: str) -> Formula:
     """A is far from B."""
     return ~gap_at_most(story, when, a, b, story.length("far"))
@@ -269,10 +420,22 @@ def _ways(story: Story, at: int, a: str, b: str, axes: tuple[str, ...] = AXES) -
     return found
 
 
+METERS: dict[str, int | Fraction] = {"kilometer": 1000, "meter": 1, "centimeter": Fraction(1, 100)}
+
+
+def unit_length(story: Story, unit: str) -> Term:
+    """How long a unit is."""
+    if unit == "mile":
+        return story.length(unit)
+    length = quantity("one meter" if unit in METERS else f"one {unit}")
+    story.assume(length > 0)
+    return length * METERS.get(unit, 1)
+
+
 @relation
-def miles(story: Story, when: When, a: str, b: str, sign: str, number: float) -> Formula:
-    """A is exactly, less or more than a number of miles from B, from centre to centre."""
-    length = story.length("mile") * number
+def apart(story: Story, when: When, a: str, b: str, sign: str, number: float, unit: str) -> Formula:
+    """A is exactly, less or more than so many miles or meters from B, from centre to centre."""
+    length = unit_length(story, unit) * number
     offsets = _ways(story, when.at, a, b)
     most = every(offset <= length for offset in offsets)
     if sign == "more":
@@ -355,7 +518,8 @@ def _between(story: Story, at: int, a: str, b: str, c: str, *, in_line: bool) ->
 @relation
 def between(story: Story, when: When, a: str, b: str, c: str) -> Formula:
     """A is between B and C, in one row with them."""
-    return _between(story, when.at, a, b, c, in_line=not story.reads("loose"))
+    in_a_row = _between(story, when.at, a, b, c, in_line=not story.reads("loose"))
+    return in_a_row if story.telling else in_a_row | halfway(story, when, a, b, c)
 
 
 @relation

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from gnomon.proofs.meaning.formulas import TRUE, Formula, Turn, every, quantity, some
-from gnomon.proofs.meaning.relations.contact import PLAN, RELATIONS, relation, resting
-from gnomon.proofs.meaning.stories import AXES, WINDS, Story, When
+from gnomon.proofs.meaning.formulas import TRUE, Formula, Turn, every, some
+from gnomon.proofs.meaning.relations.contact import (
+    PLAN,
+    RELATIONS,
+    overlap_in_plan,
+    relation,
+    resting,
+    unit_length,
+)
+from gnomon.proofs.meaning.stories import AXES, START, WINDS, Story, When
 
+VIEWER = "the viewer"  # who may look any way, where north and south are spoken of
 TURNS = {"front": 0, "right": 1, "behind": 2, "left": 3}  # quarter turns to the right
 
 
@@ -18,12 +26,13 @@ def beyond(story: Story, at: int, a: str, b: str, axis: str, sign: int) -> Formu
     """
     if story.reads("stepped"):
         return _step(story, at, a, b, ((axis, sign),))
+    apart = ~overlap_in_plan(story, at, a, b) if (a, b) in story.sided else TRUE
     if sign < 0:
         a, b = b, a
     clear_case = story.telling and not story.reads("exact")
     if clear_case or story.reads("whole"):
         return story.low(a, axis, at) >= story.high(b, axis, at)
-    return story.middle(a, axis, at) > story.middle(b, axis, at)
+    return apart & (story.middle(a, axis, at) > story.middle(b, axis, at))
 
 
 def only_beyond(story: Story, at: int, a: str, b: str, axis: str, sign: int) -> Formula:
@@ -52,6 +61,8 @@ def _step(story: Story, at: int, a: str, b: str, ways: Iterable[tuple[str, int]]
 def toward(story: Story, when: When, a: str, b: str, *sides: str) -> Formula:
     """A is on several sides of B at once: to the upper left of it, north-east of it."""
     ways = [SIDES[side] for side in sides]
+    if not story.telling and len(set(sides) & set(COMPASS)) > 1:
+        story.asks_between_winds = True
     if story.reads("stepped"):
         return _step(story, when.at, a, b, ways)
     return every(beyond(story, when.at, a, b, *way) for way in ways)
@@ -77,10 +88,20 @@ def offset(
 ) -> Formula:
     """A is so many miles or steps to one side of B, and level with it."""
     axis, sign = SIDES[side]
-    length = quantity(f"one {unit}")
-    story.assume(length > 0)
+    length = unit_length(story, unit)
     way = story.middle(a, axis, when.at) - story.middle(b, axis, when.at)
     return way.same(length * (number * sign)) & exactly_beyond(story, when.at, a, b, axis, sign)
+
+
+@relation
+def on_side_of(story: Story, when: When, a: str, b: str, side: str) -> Formula:
+    """A is to one side of B, or in or on that side of it."""
+    is_told = story.telling
+    with story.told(denied=True):  # of centres
+        found = _on_side(story, when.at, a, b, side, straight=False)
+    if is_told:
+        story.sided.add((a, b))
+    return found
 
 
 @relation
@@ -91,15 +112,25 @@ def sided(story: Story, when: When, c: str, a: str, b: str, *sides: str) -> Form
 
 @relation
 def clock(story: Story, when: When, a: str, b: str, hour: int) -> Formula:
-    """A is where an hour stands on a clock face, with B in its centre."""
-    sides = []
-    if hour not in (3, 9):
-        sides.append("above" if hour in (10, 11, 12, 1, 2) else "below")
-    if hour not in (6, 12):
-        sides.append("right" if hour < 6 else "left")
+    """A is where an hour stands on a clock face, with B in its centre, or with B looking at 12."""
+    if story.is_a(b, "person"):
+        story.turning.add(b)
+        sides = _by_hour(hour, "front", "behind")
+        return every(_on_side(story, when.at, a, b, side, straight=False) for side in sides)
+    sides = _by_hour(hour, "above", "below")
     if len(sides) > 1 or story.reads("stepped"):
         return toward(story, when, a, b, *sides)
     return only_toward(story, when, a, b, *sides)
+
+
+def _by_hour(hour: int, upper: str, lower: str) -> list[str]:
+    """The sides that an hour is on."""
+    sides = []
+    if hour not in (3, 9):
+        sides.append(upper if hour in (10, 11, 12, 1, 2) else lower)
+    if hour not in (6, 12):
+        sides.append("right" if hour < 6 else "left")
+    return sides
 
 
 @relation
@@ -136,6 +167,8 @@ def route(story: Story, when: When, v: str, f: str, a: str, side: str) -> Formul
 
 def exactly_beyond(story: Story, at: int, a: str, b: str, axis: str, sign: int) -> Formula:
     """A is farther along an axis than B and exactly in line with it."""
+    if story.reads("stepped"):  # the next field, as without "directly"
+        return _step(story, at, a, b, ((axis, sign),))
     level = []
     for other in PLAN:
         if other != axis:
@@ -148,7 +181,11 @@ def _direction(name: str, axis: str, sign: int) -> None:
     def plain(story: Story, when: When, a: str, b: str) -> Formula:
         if story.reads("exact"):
             return only_beyond(story, when.at, a, b, axis, sign)
-        return beyond(story, when.at, a, b, axis, sign)
+        found = beyond(story, when.at, a, b, axis, sign)
+        if name in COMPASS and story.telling and not story.reads("whole"):
+            story.winds.setdefault((a, b, when.at), set()).add(axis)
+            found &= story.told_of(a, "off", b, when.at)
+        return found
 
     def due(story: Story, when: When, a: str, b: str) -> Formula:
         return exactly_beyond(story, when.at, a, b, axis, sign)
@@ -157,9 +194,10 @@ def _direction(name: str, axis: str, sign: int) -> None:
     RELATIONS[f"due_{name}"] = due
 
 
+COMPASS = ("north", "east", "south", "west")
 SIDES = {"left": ("x", -1), "right": ("x", 1), "above": ("z", 1), "below": ("z", -1)}
-SIDES |= zip(("north", "east", "south", "west"), WINDS, strict=True)
-for _name, (_axis, _sign) in zip(("north", "east", "south", "west"), WINDS, strict=True):
+SIDES |= zip(COMPASS, WINDS, strict=True)
+for _name, (_axis, _sign) in zip(COMPASS, WINDS, strict=True):
     _direction(_name, _axis, _sign)
 _direction("above", "z", 1)
 _direction("below", "z", -1)
@@ -202,9 +240,14 @@ def _on_side(story: Story, at: int, a: str, b: str, side: str, *, straight: bool
     """
     place = exactly_beyond if straight else beyond
     by_front = side in ("front", "behind") or b in story.turning
-    if by_front and story.is_fronted(b) and not story.reads("viewer"):
+    is_fronted = story.is_fronted(b) or b in story.turning
+    if by_front and is_fronted and not story.reads("viewer"):
         headings = story.heading(b, at)
         return faced(story, headings, TURNS[side], lambda x, s: place(story, at, a, b, x, s))
+    if story.has_compass and not (story.reads("exact") or story.reads("stepped")):
+        turn = {"front": 2, "behind": 0}.get(side, TURNS[side])
+        headings = story.heading(VIEWER, START)
+        return faced(story, headings, turn, lambda x, s: place(story, at, a, b, x, s))
     axis, sign = {"front": ("y", -1), "behind": ("y", 1), "left": ("x", -1), "right": ("x", 1)}[
         side
     ]
@@ -258,16 +301,24 @@ def straight_(story: Story, when: When, a: str, b: str, side: str) -> Formula:
 
 
 @relation
+def due_side(story: Story, when: When, a: str, b: str, side: str) -> Formula:
+    """A is exactly to the left or right of B: by its own front if the story tells of it."""
+    if b in story.turning:
+        return straight_(story, when, a, b, side)
+    return exactly_beyond(story, when.at, a, b, *SIDES[side])
+
+
+@relation
 def facing(story: Story, when: When, a: str, b: str) -> Formula:
     """B is straight ahead of A."""
-    return straight_(story, when, b, a, "front")
+    ahead = straight_(story, when, b, a, "front")
+    return ahead & _off(story, when, b, a) if story.telling else ahead
 
 
 @relation
 def heads(story: Story, when: When, a: str, wind: str) -> Formula:
     """A faces a wind."""
-    winds = ("north", "east", "south", "west")
-    return story.heading(a, when.at)[winds.index(wind)]
+    return story.heading(a, when.at)[COMPASS.index(wind)]
 
 
 @relation

@@ -1,0 +1,253 @@
+"""The points of a picture that a reply gives, in pixels.
+
+Coordinates are pixels, shares of the picture (0 to 1), thousandths of it, or percentages; some
+models name the row first. What a reply does not tell is taken as the setting `points` says, and
+without one by size: at most 1 and written with a decimal mark are shares, within the picture
+pixels, up to 1000 thousandths.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from gnomon.errors import UsageError
+from gnomon.models.reading.segments import without_thoughts
+
+AUTO = "auto"
+SCALES = ("pixels", "share", "thousand", "percent")
+SETTINGS = (AUTO, *SCALES, *(f"{scale}-yx" for scale in SCALES))
+MOST_POINTS = 100
+LONGEST = 20_000  # characters that are looked at, from the end
+_N = r"(-?(?:\d{1,12}(?:\.\d{1,12})?|\.\d{1,12}))"
+_SIGN = r"\s*(%|px|pixels?)?"
+_SPACE = r"\s*[,;/]?\s*(?:and\s+)?"
+_PAIR = rf"{_N}{_SIGN}{_SPACE}{_N}{_SIGN}"
+_TAG = re.compile(r"<points?\b([^<>]{0,4000})>", re.IGNORECASE)
+_TAGGED = re.compile(rf"\b([xy])(\d*)\s*=\s*[\"']?{_N}")
+_FOUR = re.compile(
+    rf"[\"']?(box|bbox|box_2d|bbox_2d|bounding_box)[\"']?\s*[:=]\s*[\[(]\s*{_N}\s*,\s*{_N}\s*,"
+    rf"\s*{_N}\s*,\s*{_N}"
+)
+_CORNERS = re.compile(rf"<\|box_start\|>\s*\(\s*{_N}\s*,\s*{_N}\s*\)\s*,\s*\(\s*{_N}\s*,\s*{_N}")
+_MARKED = re.compile(rf"<\|point_start\|>\s*\(\s*{_N}\s*,\s*{_N}\s*\)")
+_GEMINI = re.compile(rf"[\"']point[\"']\s*:\s*\[\s*{_N}\s*,\s*{_N}\s*\]")
+_NAMED = re.compile(
+    rf"\b(x|y|column|col|row)\b[\"']?(?:[ _-]coordinate)?\s*(?:[:=]|is)?\s*{_N}{_SIGN}"
+    rf"\s*[,;)]?\s*(?:and\s+)?[\"']?\b(x|y|column|col|row)\b[\"']?(?:[ _-]coordinate)?"
+    rf"\s*(?:[:=]|is)?\s*{_N}{_SIGN}"
+)
+_FROM = re.compile(
+    rf"{_N}{_SIGN}\s*(?:of the (?:width|height|way) )?from (?:the )?(left|right|top|bottom)"
+)
+_BRACKETED = re.compile(rf"[\[({{]\s*{_PAIR}\s*[\])}}]")
+_BARE = re.compile(rf"(?<![\w.%-]){_PAIR}(?![\w%]|\.\d)")
+_DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d+\s*;|\d+\s*[)\]])(?=[^()\[\]]*[)\]])")
+_LIST_MARK = re.compile(r"(?m)^\s*\d{1,2}[.)]\s+(?=[(\[])")
+ACROSS = ("x", "column", "col", "left", "right")
+
+
+class Spot(NamedTuple):
+    """Coordinates as a reply writes them: across and down, in a scale if that is told."""
+
+    x: float
+    y: float
+    scale: str = ""
+
+
+class PointReading(NamedTuple):
+    """The points that were read, in pixels, and by which rule; none if there are none."""
+
+    points: tuple[tuple[float, float], ...]
+    rule: str
+
+
+def check_points(setting: str) -> None:
+    """Refuse a way of writing coordinates that is not known."""
+    if setting and setting not in SETTINGS:
+        raise UsageError(
+            f"'{setting}' is not a way to write points.", f"Choose one of: {', '.join(SETTINGS)}."
+        )
+
+
+def read_points(reply: str, size: tuple[int, int], setting: str = "") -> PointReading:
+    """The points that a reply gives in a picture of this width and height.
+
+    >>> read_points('<point x="50.0" y="25.0" alt="cup">cup</point>', (640, 480)).points
+    ((320.0, 120.0),)
+    """
+    text = _LIST_MARK.sub("", without_thoughts(reply)[-LONGEST:])
+    if ";" in text:
+        text = _DECIMAL_COMMA.sub(".", text)
+    for rule, look in READERS.items():
+        spots = look(text, setting)[:MOST_POINTS]
+        if spots:
+            return _placed(spots, size, setting, rule)
+    return PointReading((), "none")
+
+
+def _placed(spots: Sequence[Spot], size: tuple[int, int], setting: str, rule: str) -> PointReading:
+    """The spots as pixels; none where one of them lies outside the picture."""
+    scale = spots[0].scale or setting.removesuffix("-yx").removeprefix(AUTO)
+    scale = scale or _scale_of(spots, size)
+    if not scale:
+        return PointReading((), "outside")
+    width, height = size
+    across, down = {
+        "pixels": (1.0, 1.0),
+        "share": (width, height),
+        "thousand": (width / 1000, height / 1000),
+        "percent": (width / 100, height / 100),
+    }[scale]
+    found = []
+    for spot in spots:
+        x, y = spot.x * across, spot.y * down
+        if not (0 <= x <= width and 0 <= y <= height):
+            return PointReading((), "outside")
+        found.append((x, y))
+    return PointReading(tuple(found), rule)
+
+
+def _scale_of(spots: Sequence[Spot], size: tuple[int, int]) -> str:
+    """The scale that the numbers themselves tell; empty if they fit none."""
+    numbers = [number for spot in spots for number in spot[:2]]
+    if min(numbers) < 0:
+        return ""
+    below_one = [number for number in numbers if number <= 1]
+    if len(below_one) == len(numbers):
+        return "share"
+    if any(not number.is_integer() for number in below_one):
+        return ""  # a share beside a pixel
+    if all(spot.x <= size[0] and spot.y <= size[1] for spot in spots):
+        return "pixels"
+    return "thousand" if max(numbers) <= 1000 else ""
+
+
+def _sign(sign: str | None) -> str:
+    if not sign:
+        return ""
+    return "percent" if sign == "%" else "pixels"
+
+
+def _pair(match: re.Match[str], setting: str) -> Spot:
+    """A pair of numbers with their signs, the row first if the setting says so."""
+    first, sign, second, other = match.groups()
+    one, two = float(first), float(second)
+    if setting.endswith("-yx"):
+        one, two = two, one
+    return Spot(one, two, _sign(sign or other))
+
+
+def _tagged(text: str, setting: str) -> list[Spot]:
+    """Molmo's tags: <point x="51.2" y="33.1">, <points x1=... y1=... x2=...>, in percent."""
+    found = []
+    for tag in _TAG.finditer(text):
+        places: dict[str, dict[str, float]] = {}
+        for axis, number, value in _TAGGED.findall(tag[1]):
+            places.setdefault(number, {})[axis] = float(value)
+        for place in places.values():
+            if len(place) == 2:
+                scale = "" if setting.removeprefix(AUTO) else "percent"
+                found.append(Spot(place["x"], place["y"], scale))
+    return found
+
+
+def _boxes(text: str, setting: str) -> list[Spot]:
+    """The middle of boxes: Gemini's box_2d has rows first, in thousandths."""
+    found = []
+    for match in _FOUR.finditer(text):
+        a, b, c, d = map(float, match.groups()[1:])
+        if match[1] == "box_2d":
+            found.append(Spot((b + d) / 2, (a + c) / 2, "thousand"))
+        else:
+            found.append(Spot((a + c) / 2, (b + d) / 2))
+    for match in _CORNERS.finditer(text):
+        a, b, c, d = map(float, match.groups())
+        found.append(Spot((a + c) / 2, (b + d) / 2, "thousand"))
+    return found
+
+
+def _marked(text: str, setting: str) -> list[Spot]:
+    """Qwen's own tokens around a point, in thousandths."""
+    return [Spot(float(x), float(y), "thousand") for x, y in _MARKED.findall(text)]
+
+
+def _rows_first(text: str, setting: str) -> list[Spot]:
+    """Gemini's {"point": [y, x]}, in thousandths unless all are shares."""
+    pairs = [(float(y), float(x)) for y, x in _GEMINI.findall(text)]
+    if setting.removeprefix(AUTO):
+        if not setting.endswith("-yx"):
+            pairs = [(x, y) for y, x in pairs]
+        return [Spot(x, y) for y, x in pairs]
+    small = all(max(pair) <= 1 for pair in pairs)
+    return [Spot(x, y, "share" if small else "thousand") for y, x in pairs]
+
+
+def _named(text: str, setting: str) -> list[Spot]:
+    """x=320, y=240; row 240, column 320."""
+    found = []
+    for one, first, sign, two, second, other in _NAMED.findall(text):
+        across = one in ACROSS
+        if across == (two in ACROSS):
+            continue
+        x, y = (first, second) if across else (second, first)
+        found.append(Spot(float(x), float(y), _sign(sign or other)))
+    return found
+
+
+def _from_edges(text: str, setting: str) -> list[Spot]:
+    """50% from the left and 25% from the top."""
+    said = _FROM.findall(text)
+    if len(said) != 2:
+        return []
+    found = {}
+    for value, sign, edge in said:
+        number = float(value)
+        if edge in ("right", "bottom"):
+            if sign != "%":
+                return []
+            number = 100 - number
+        found["x" if edge in ACROSS else "y"] = number
+    if len(found) != 2:
+        return []
+    return [Spot(found["x"], found["y"], _sign(said[0][1]))]
+
+
+def _bracketed(text: str, setting: str) -> list[Spot]:
+    return [_pair(match, setting) for match in _BRACKETED.finditer(text)]
+
+
+def _bare(text: str, setting: str) -> list[Spot]:
+    """Two numbers and nothing else, or after a colon."""
+    said = list(_BARE.finditer(text))
+    if len(said) != 1:
+        return []
+    before = text[: said[0].start()].strip()
+    after = text[said[0].end() :].strip(" .\n*`")
+    if after or (before and not before.endswith((":", "is", "at", "*"))):
+        return []
+    return [_pair(said[0], setting)]
+
+
+def _last_answer(text: str, setting: str) -> list[Spot]:
+    """What follows the last "answer" of a reply that thinks aloud, where that has points."""
+    for mark in reversed(list(_ANSWER.finditer(text))[-5:]):
+        spots = _bracketed(text[mark.end() :], setting)
+        if spots:
+            return spots
+    return []
+
+
+_ANSWER = re.compile(r"(?i)\banswer\b|\\boxed|\bso\b|\btherefore\b|\bthus\b")
+READERS: dict[str, Callable[[str, str], list[Spot]]] = {
+    "tag": _tagged,
+    "marked": _marked,
+    "box": _boxes,
+    "row first": _rows_first,
+    "named": _named,
+    "edges": _from_edges,
+    "announced": _last_answer,
+    "pair": _bracketed,
+    "whole": _bare,
+}
