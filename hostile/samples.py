@@ -505,7 +505,7 @@ def _story(n: int) -> dict[str, object]:
 
 
 def _pair(n: int) -> dict[str, object]:
-    pictures = {"image_0": "a.png", "image_1": "b.png"}
+    pictures = dict.fromkeys(("image_0", "image_1"), base64.b64encode(png(8, 8)).decode())
     return {"id": n, **pictures, "caption_0": f"a dog on mat {n}", "caption_1": f"a mat {n}"}
 
 
