@@ -520,7 +520,42 @@ def _log_archive() -> bytes:
     return packed.getvalue()
 
 
+def _story(n: int) -> dict[str, object]:
+    asked = {"candidate_answers": ["Yes", "No"], "answer": [["Yes", "No"][n % 2]]}
+    return {"story": [f"Ann sits on {n}."], "questions": [{"question": [f"Up {n}?"], **asked}]}
+
+
+def _pair(n: int) -> dict[str, object]:
+    pictures = dict.fromkeys(("image_0", "image_1"), base64.b64encode(png(8, 8)).decode())
+    return {"id": n, **pictures, "caption_0": f"a dog on mat {n}", "caption_1": f"a mat {n}"}
+
+
+def _lmms(n: int) -> dict[str, object]:
+    asked = {"doc_id": n, "target": "AB"[n % 2], "input": f"Where is {n}?\nA. in\nB. on\nAnswer."}
+    return {**asked, "filtered_resps": "A", "x_acc": {"is_correct": n % 2 == 0}}
+
+
+def _helm(n: int) -> dict[str, object]:
+    right, wrong = ("in", "on") if n % 2 else ("on", "in")
+    references = [{"output": {"text": right}, "tags": ["correct"]}]
+    references.append({"output": {"text": wrong}, "tags": []})
+    asked = {"id": f"id{n}", "input": {"text": f"Where is {n}?"}, "references": references}
+    said = {"completions": [{"text": " B"}]}
+    letters = {"A": "in", "B": "on"}
+    return {"instance": asked, "request": {}, "output_mapping": letters, "result": said}
+
+
+def _evalscope(n: int) -> dict[str, object]:
+    asked = {"role": "user", "content": f"Where is {n}?\n\nA) in\nB) on"}
+    score = {"value": {"acc": float(n % 2)}, "prediction": "ANSWER: B"}
+    scored = {"score": score, "group_id": n, "generation_index": 0}
+    return {"index": n, "target": ["AB"[n % 2]], "messages": [asked], "sample_score": scored}
+
+
+_COUNTED = [{"instance_id": f"id{n}", "stats": {"exact_match": n % 2}} for n in _ROWS]
 OF_STRANGERS = {
+    "stories.json": json.dumps({"data": [_story(n) for n in _ROWS]}).encode(),
+    "pairs.jsonl": lines(*map(_pair, _ROWS)),
     "vlm.tsv": "\n".join(_PICTURED).encode(),
     "foils.json": json.dumps(_CAPTIONS).encode(),
     "babi.txt": _BABI.encode(),
@@ -535,6 +570,10 @@ OF_STRANGERS = {
     "rows.xlsx": _sheet(),
 }
 LOGS = {
+    "20260101_000000_samples_a.jsonl": lines(*map(_lmms, _ROWS)),
+    "scenario_state.json": json.dumps({"request_states": [_helm(n) for n in _ROWS]}).encode(),
+    "display_predictions.json": json.dumps(_COUNTED).encode(),
+    "reviews.jsonl": lines(*map(_evalscope, _ROWS)),
     "samples_a.jsonl": lines(*map(_lm_eval, range(12), ITEMS)),
     "log.json": json.dumps({"version": 2, "eval": {"task": "a"}, "samples": _SAMPLES}).encode(),
     "log.eval": _log_archive(),

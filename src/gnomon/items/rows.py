@@ -23,7 +23,7 @@ from gnomon.files import (
     read_table,
 )
 from gnomon.items.mapping import column_names, columns_among, named_columns
-from gnomon.items.shapes import TURNS, Row, babi_rows, is_babi, plain_rows
+from gnomon.items.shapes import LOG_SHAPES, TURNS, Row, babi_rows, is_babi, plain_rows
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -65,6 +65,19 @@ def raw_rows(path: Path) -> Iterator[tuple[int, Row]]:
     if is_babi(head):
         return babi_rows(read_lines(path))
     return table(path)
+
+
+def rows_of_log(path: Path, program: str) -> Iterator[tuple[int, Row]]:
+    """The rows of a program's log, each of which must be one of its own."""
+    for number, row in raw_rows(path):
+        if not LOG_SHAPES[program].recognises(row):
+            raise DataError(
+                f"the row is not one of a log of {program}.",
+                "Copy or write the log again.",
+                file=path,
+                line=number,
+            )
+        yield number, row
 
 
 def bare_name(name: str) -> str:

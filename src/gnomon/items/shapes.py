@@ -158,7 +158,8 @@ def _of_helm(row: Row) -> dict[str, Any]:
         if isinstance(each, dict):
             choices.append(_text_within(each.get("output")))
             tags = each.get("tags")
-            right += choices[-1:] * (isinstance(tags, list) and "correct" in tags)
+            if isinstance(tags, list) and "correct" in tags:
+                right.append(choices[-1])
     if len(choices) > 1 and len(right) < len(choices):
         found |= {"choices": choices, "answer": right}
     return found

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.errors import DataError
-from gnomon.items.rows import raw_rows
+from gnomon.items.rows import rows_of_log
 from gnomon.items.shapes import LOG_SHAPES, LogRow, Row, evalscope_id
 from gnomon.items.values import scalar
 from gnomon.records import Prediction
@@ -15,7 +15,7 @@ COUNTED = ("exact_match", "quasi_exact_match", "prefix_exact_match")  # HELM's w
 
 def log_rows_of_helm(file: Path) -> Iterator[LogRow]:
     """The requests of a run with their first completion, or what was counted for each instance."""
-    for line, row in raw_rows(file):
+    for line, row in rows_of_log(file, "helm"):
         question = LOG_SHAPES["helm"].question(row)
         if scalar(row.get("reference_index")) is not None:
             raise DataError(
@@ -76,11 +76,7 @@ def _counted(stats: Any) -> Any:
 
 def log_rows_of_evalscope(file: Path) -> Iterator[LogRow]:
     """The reviews: the prediction, and the main score that it got."""
-    for line, row in raw_rows(file):
-        if not LOG_SHAPES["evalscope"].recognises(row):
-            raise DataError(
-                "not a review of evalscope.", "Write the log again.", file=file, line=line
-            )
+    for line, row in rows_of_log(file, "evalscope"):
         sampled = row["sample_score"]
         score = sampled.get("score")
         score = score if isinstance(score, dict) else {}

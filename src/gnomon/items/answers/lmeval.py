@@ -10,7 +10,7 @@ from gnomon.contracts import AnswerFormat
 from gnomon.errors import DataError
 from gnomon.items.converting import short_values
 from gnomon.items.mapping import column_names, columns_among, named_columns, question_text
-from gnomon.items.rows import raw_rows
+from gnomon.items.rows import raw_rows, rows_of_log
 from gnomon.items.shapes import LOG_SHAPES, LogRow, Row
 from gnomon.items.values import scalar
 from gnomon.records import Item, Prediction, problem
@@ -70,7 +70,7 @@ def log_rows(file: Path) -> Iterator[LogRow]:
 def _samples(file: Path, filter: str) -> Iterator[tuple[int, Sample, Row]]:
     """Line, fields and row of each sample of one filter."""
     chosen = chosen_filter(file, filter)
-    for line, row in raw_rows(file):
+    for line, row in rows_of_log(file, "lm-eval"):
         if row.get("filter", UNFILTERED) != chosen:
             continue
         try:
