@@ -83,5 +83,5 @@ def test_without_pictures_the_question_is_the_same(style):
     (seeing,) = contexts(load_prompt("chat"), [ITEM], place.writer(1))
     (blind,) = contexts(load_prompt("chat"), [ITEM], place.writer(0))
     assert place.mark not in blind
-    question = "Is the statement true of the picture? Answer with one of: true, false."
+    question = "Is the statement true? Answer with one of: true, false."
     assert seeing.endswith(blind[blind.index(question) :])
