@@ -489,27 +489,6 @@ _SAMPLES = [
 ]
 
 
-def _helm(n: int) -> dict[str, object]:
-    references = []
-    for place, text in enumerate(("in", "on")):
-        references.append({"output": {"text": text}, "tags": ["correct"] * (place == n % 2)})
-    said = [{"text": " A", "logprob": -0.5}]
-    return {
-        "instance": {"input": {"text": f"Where {n}?"}, "references": references, "id": f"id{n}"},
-        "output_mapping": {"A": "in", "B": "on"},
-        "request": {"model": "a/b", "prompt": "Where?"},
-        "result": {"success": True, "completions": said},
-    }
-
-
-def _evalscope(n: int) -> dict[str, object]:
-    text = f"Where is {n}?\n\nA) in\nB) on"
-    asked = {"role": "user", "content": [{"type": "text", "text": text}]}
-    score = {"value": {"acc": float(n % 2)}, "prediction": "ANSWER: A"}
-    scored = {"score": score, "sample_id": n, "group_id": n, "generation_index": 0}
-    return {"index": n, "target": ["AB"[n % 2]], "messages": [asked], "sample_score": scored}
-
-
 def _log_archive() -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
@@ -581,7 +560,5 @@ LOGS = {
     "rows.parquet": OF_STRANGERS["rows.parquet"],
     "rows.xlsx": OF_STRANGERS["rows.xlsx"],
     "predicted.jsonl": lines(*_PREDICTED),
-    "scenario_state.json": json.dumps({"request_states": [_helm(n) for n in _ROWS]}).encode(),
-    "evalscope.jsonl": lines(*map(_evalscope, _ROWS)),
     "right.csv": b"id,model,correct\n" + b"".join(b"%d,a,1\n%d,b,0\n" % (n, n) for n in _ROWS),
 }
