@@ -30,6 +30,10 @@ _POINT = re.compile(r"(?<=\d)\.(?=\d)")
 _COMMA = re.compile(r"(?<=\d),(?=\d)")
 _MARKER = re.compile(r"(?m)^\s*\d{1,2}[.)]\s+(?=\D)")
 _NONE = re.compile(r"\b(?:none|nothing|not any|no one)\b|\b(?:no|zero) (?P<noun>\w+)")
+_SETTLES = re.compile(
+    r"[=≈]|\bno,|"
+    r"\b(?:makes?|in total|in all|altogether|actually|closer to|put it at|or rather|so)\b"
+)
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _KEPT = str.maketrans({"·": ".", "‚": ","})
 
@@ -114,8 +118,9 @@ def _is_alone(segment: str) -> bool:
 
 def _said(segment: str, asked: _Asked) -> float | None:
     """The number that a segment commits itself to; none if it names none."""
+    segment = _settled(segment)
     tokens = tokens_of(segment)
-    found = _after_equals(tokens, quantities(segment))
+    found = quantities(segment)
     if any(_is_bounded(tokens, each) for each in found):
         raise _DisagreementError
     if not found:
@@ -125,13 +130,15 @@ def _said(segment: str, asked: _Asked) -> float | None:
     return _agreed(_counted(tokens, found, asked))
 
 
-def _after_equals(tokens: Sequence[Token], found: Sequence[Quantity]) -> Sequence[Quantity]:
-    """Of a sum, what it comes to."""
-    places = [place for place, token in enumerate(tokens) if token.text in ("=", "≈")]
-    if not places:
-        return found
-    after = [each for each in found if each.start > places[-1]]
-    return after or found
+def _settled(segment: str) -> str:
+    """Of a reply that adds up or takes something back, what stands behind that."""
+    if len(quantities(segment)) < 2:
+        return segment
+    for mark in reversed(list(_SETTLES.finditer(segment))):
+        rest = segment[mark.end() :]
+        if quantities(rest):
+            return rest
+    return segment
 
 
 def _is_bounded(tokens: Sequence[Token], found: Quantity) -> bool:

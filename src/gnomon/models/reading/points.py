@@ -30,6 +30,17 @@ _FOUR = re.compile(
     rf"[\"']?(box|bbox|box_2d|bbox_2d|bounding_box)[\"']?\s*[:=]\s*[\[(]\s*{_N}\s*,\s*{_N}\s*,"
     rf"\s*{_N}\s*,\s*{_N}"
 )
+_BOX = re.compile(rf"[\[(]\s*{_N}\s*,\s*{_N}\s*,\s*{_N}\s*,\s*{_N}\s*[\])]")
+_SIDES = re.compile(r"\b([xy])([12])\b[\"']?\s*[:=]\s*" + _N)
+_CLICKED = re.compile(rf"<(\w{{1,20}})>\s*{_PAIR}\s*</\1>")
+_PORTIONS = re.compile(
+    rf"{_N}\s*%\s*of the width\b[^.\d]{{0,40}}{_N}\s*%\s*of the height\b", re.IGNORECASE
+)
+_SCALED = re.compile(
+    r"(?i)normali[sz]ed (?:to|by|on|between 0 and) (1000|100|1)\b|\b0\s*(?:-|–|to)\s*(1000)\b"
+)
+_STATED = {"1": "share", "100": "percent", "1000": "thousand"}
+_CHANGED = re.compile(r"(?i)\b(?:but|actually|instead|rather|correction|no, wait|wait)\b")
 _CORNERS = re.compile(rf"<\|box_start\|>\s*\(\s*{_N}\s*,\s*{_N}\s*\)\s*,\s*\(\s*{_N}\s*,\s*{_N}")
 _MARKED = re.compile(rf"<\|point_start\|>\s*\(\s*{_N}\s*,\s*{_N}\s*\)")
 _GEMINI = re.compile(rf"[\"']point[\"']\s*:\s*\[\s*{_N}\s*,\s*{_N}\s*\]")
@@ -80,6 +91,10 @@ def read_points(reply: str, size: tuple[int, int], setting: str = "") -> PointRe
     text = _LIST_MARK.sub("", without_thoughts(reply)[-LONGEST:])
     if ";" in text:
         text = _DECIMAL_COMMA.sub(".", text)
+    scaled = _SCALED.search(text)
+    if scaled and not setting.removeprefix(AUTO):
+        setting = _STATED[scaled[1] or scaled[2]]
+        text = text[: scaled.start()] + text[scaled.end() :]
     for rule, look in READERS.items():
         spots = look(text, setting)[:MOST_POINTS]
         if spots:
@@ -165,7 +180,36 @@ def _boxes(text: str, setting: str) -> list[Spot]:
     for match in _CORNERS.finditer(text):
         a, b, c, d = map(float, match.groups())
         found.append(Spot((a + c) / 2, (b + d) / 2, "thousand"))
+    return found or _unnamed_boxes(text)
+
+
+def _unnamed_boxes(text: str) -> list[Spot]:
+    """Four numbers in brackets, or x1, y1, x2 and y2 by name: two corners."""
+    found = []
+    for match in _BOX.finditer(text):
+        a, b, c, d = map(float, match.groups())
+        if a < c and b < d:
+            found.append(Spot((a + c) / 2, (b + d) / 2))
+    sides = {axis + end: float(value) for axis, end, value in _SIDES.findall(text)}
+    if not found and len(sides) == 4:
+        found.append(Spot((sides["x1"] + sides["x2"]) / 2, (sides["y1"] + sides["y2"]) / 2))
     return found
+
+
+def _clicked(text: str, setting: str) -> list[Spot]:
+    """A pair alone between two tags: <click>77, 441</click>."""
+    found = []
+    for _, first, sign, second, other in _CLICKED.findall(text):
+        one, two = float(first), float(second)
+        if setting.endswith("-yx"):
+            one, two = two, one
+        found.append(Spot(one, two, _sign(sign or other)))
+    return found
+
+
+def _portions(text: str, setting: str) -> list[Spot]:
+    """75% of the width and 50% of the height."""
+    return [Spot(float(x), float(y), "percent") for x, y in _PORTIONS.findall(text)]
 
 
 def _marked(text: str, setting: str) -> list[Spot]:
@@ -215,7 +259,11 @@ def _from_edges(text: str, setting: str) -> list[Spot]:
 
 
 def _bracketed(text: str, setting: str) -> list[Spot]:
-    return [_pair(match, setting) for match in _BRACKETED.finditer(text)]
+    """Pairs in brackets; of a reply that changes its mind, those after that."""
+    said = list(_BRACKETED.finditer(text))
+    changes = [change.start() for change in _CHANGED.finditer(text)]
+    later = [match for match in said if changes and match.start() > changes[-1]]
+    return [_pair(match, setting) for match in later or said]
 
 
 def _bare(text: str, setting: str) -> list[Spot]:
@@ -247,6 +295,8 @@ READERS: dict[str, Callable[[str, str], list[Spot]]] = {
     "row first": _rows_first,
     "named": _named,
     "edges": _from_edges,
+    "portions": _portions,
+    "clicked": _clicked,
     "announced": _last_answer,
     "pair": _bracketed,
     "whole": _bare,
