@@ -15,7 +15,7 @@ DEMO = ["demo", "-m", "majority", "--limit", "4", "--runs", "runs", "--quiet"]
 @pytest.fixture
 def stale(monkeypatch) -> None:
     """A demo that was run before its items changed."""
-    monkeypatch.setattr("gnomon.cli.demo.DEMO", registry.DEMO[:1])
+    monkeypatch.setattr("gnomon.registry.DEMO", registry.DEMO[:1])
     monkeypatch.setattr("gnomon.cli.demo._seen", lambda args: [])
     assert main(DEMO) == 0
     manifests = list(Path("runs").glob("*/run.json"))
@@ -37,8 +37,8 @@ def test_a_demo_without_eyes_says_so_and_goes_on(monkeypatch, capsys):
     def broken(*_: object, **__: object) -> None:
         raise ModelError("The detector could not be fetched.", "Try again.")
 
-    monkeypatch.setattr("gnomon.cli.demo.DEMO", registry.DEMO[:1])
-    monkeypatch.setattr("gnomon.cli.demo.DEMO_SEEN_OPTIONS", {"quads": 1, "size": 64})
+    monkeypatch.setattr("gnomon.registry.DEMO", registry.DEMO[:1])
+    monkeypatch.setattr("gnomon.registry.DEMO_SEEN_OPTIONS", {"quads": 1, "size": 64})
     monkeypatch.setattr("gnomon.models.eyes.Detector", broken)
     assert main(DEMO) == 0
     said = capsys.readouterr()

@@ -39,7 +39,10 @@ OUT_OF_REACH = {  # what a test cannot do -> how a command that needs it looks
     "a real command": r"^gnomon COMMAND",
     "minutes of trainings": r"^gnomon run paper-00",  # tests/cli/test_suites.py has small ones
     "pictures that were recognised": r"--on-items-of",  # tests/cli/test_scoring.py has some
-    "logs of other programs": r"^gnomon runs import",  # tests/items/answers/test_logs.py has some
+    # tests/items/answers/test_logs.py has some
+    "logs of other programs": r"^gnomon (?:runs import|power results)",
+    "replies of a model that talks": r"--read-with",  # tests/runs/test_secondreader.py has some
+    "a set that people made": r"divide=",  # tests/train/looking/test_own_set.py has one
     "all patterns": r"--by class\+expression=between",  # the few here lack the word
     "pictures that were painted": r"^gnomon run .*--judge-again",  # tests/cli/test_judge.py has some
     "a person who agrees": r"^gnomon (?:runs rm|people forget) (?!.*--yes)",

@@ -113,7 +113,7 @@ def test_a_refuted_label_is_an_error(patterns, capsys):
 
 
 def test_a_pattern_that_is_not_understood_is_not_refuted(patterns, capsys):
-    assert main(["audit", patterns("neutral", "{X} {X:is} squinting"), "--prove"]) == 0
+    assert main(["audit", patterns("neutral", "{X} zorples {Y}"), "--prove"]) == 0
     shown = capsys.readouterr().out
-    assert "not expressible: 'chain-1': The lexicon does not have 'squinting'" in shown
+    assert "not expressible: 'chain-1': " in shown
     assert "1 labels: 1 not expressible; 0 refuted" in shown

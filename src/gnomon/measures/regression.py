@@ -55,9 +55,7 @@ def changes(
 ) -> list[RunChange]:
     """Each new run beside the old one of its benchmark, p-values corrected for how many there are.
 
-    >>> changes([], [])
-    Traceback (most recent call last):
-    gnomon.errors.UsageError: No new run has an old one on the same benchmark.
+    `by` is the loss that must not go unseen, as a share.
     """
     from gnomon.registry import measure
 

@@ -420,7 +420,7 @@ def test_a_review_of_evalscope_that_is_none_is_a_sentence(tmp_path):
     for damaged in ({"index": 1}, {**good, "sample_score": "none"}):
         log = tmp_path / "reviews.jsonl"
         log.write_text(json.dumps(good) + "\n" + json.dumps(damaged) + "\n")
-        with pytest.raises(DataError, match="not a review of evalscope"):
+        with pytest.raises(DataError, match="not one of a log of evalscope"):
             import_log(log, tmp_path / "runs")
 
 

@@ -59,7 +59,7 @@ def opened():
 
 @pytest.fixture
 def seeing(opened, files):
-    return opened(files.model, mmproj=str(files.eyes))
+    return opened(files.model, mmproj=str(files.eyes), prompt="plain")
 
 
 def caption(name, *images, text="ant is larger than a bird."):
@@ -229,7 +229,7 @@ def test_replies_depend_on_the_picture_and_not_on_the_batch(
     opened, files, write_model, tmp_path, photo
 ):
     file = write_model(tmp_path / "m.gguf", context=512, layers=2, spread=0.4)
-    model = opened(file, mmproj=str(files.eyes), ask="generate", new_tokens=12)
+    model = opened(file, mmproj=str(files.eyes), ask="generate", new_tokens=12, prompt="plain")
     items = [caption(str(number), photo(number)) for number in range(8)]
     together = [answer.reply for answer in model.answer(items)]
     alone = []

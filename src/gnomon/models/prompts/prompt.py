@@ -252,6 +252,9 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         for unset in ("drawn", "points"):
             if not content[unset]:
                 del content[unset]
+        for wording in content["forms"].values():
+            if not wording["seeing"]:
+                del wording["seeing"]
         digest = sha256(msgspec.json.encode(content, order="sorted")).hexdigest()[:16]
         shots = max((len(self.examples(form)) for form in self.forms), default=0)
         found = {"name": self.name, "shots": shots, "hash": digest}

@@ -61,7 +61,7 @@ def read_number(reply: str, unit: str = "", question: str = "") -> NumberReading
     """The number that a reply gives.
 
     >>> read_number("It is about one and a half metres.", "cm")
-    NumberReading(value=150.0, rule='sole')
+    NumberReading(value=150.0, rule='whole')
     >>> read_number("There are 3 chairs and 2 tables.", "", "How many chairs are there?").value
     3.0
     """

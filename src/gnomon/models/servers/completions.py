@@ -71,7 +71,7 @@ def parse_reply(
     """What is kept of a reply.
 
     >>> reply = b'{"choices": [{"message": {"content": "Larger."}}]}'
-    >>> parse_reply(reply, RequestFacts(Tokens(20, 64))).text
+    >>> parse_reply(reply, protocol.RequestFacts(protocol.Tokens(20, 64))).text
     'Larger.'
     """
     try:

@@ -141,7 +141,7 @@ def _counted(words: list[str]) -> list[str]:
         total = ""
     if not is_number(number):
         return []
-    numbers = [str(number_of(text)) for text in (number, total) if text]
+    numbers = [f"{number_of(text):g}" for text in (number, total) if text]
     limit = _LIMITS.get(match["limit"] or "", "exactly")
     return ["#", singular(match["noun"]), match["rest"], limit, *numbers]
 

@@ -131,7 +131,6 @@ class Story:
         self.sheltering: set[str] = set()  # what something is said to be under
         self.joined: dict[tuple[str, str, str, int], None] = {}  # told to be "on" or "with" another
         self.left: set[tuple[str, str]] = set()  # who is told to have left what
-        self.sided: set[tuple[str, str]] = set()  # what is told to be on a side of what, or in it
         self.asks_between_winds = False
         self.winds: dict[
             tuple[str, str, int], set[str]

@@ -8,7 +8,6 @@ from gnomon.proofs.meaning.formulas import TRUE, Formula, Turn, every, some
 from gnomon.proofs.meaning.relations.contact import (
     PLAN,
     RELATIONS,
-    overlap_in_plan,
     relation,
     resting,
     unit_length,
@@ -26,13 +25,12 @@ def beyond(story: Story, at: int, a: str, b: str, axis: str, sign: int) -> Formu
     """
     if story.reads("stepped"):
         return _step(story, at, a, b, ((axis, sign),))
-    apart = ~overlap_in_plan(story, at, a, b) if (a, b) in story.sided else TRUE
     if sign < 0:
         a, b = b, a
     clear_case = story.telling and not story.reads("exact")
     if clear_case or story.reads("whole"):
         return story.low(a, axis, at) >= story.high(b, axis, at)
-    return apart & (story.middle(a, axis, at) > story.middle(b, axis, at))
+    return story.middle(a, axis, at) > story.middle(b, axis, at)
 
 
 def only_beyond(story: Story, at: int, a: str, b: str, axis: str, sign: int) -> Formula:
@@ -96,12 +94,8 @@ def offset(
 @relation
 def on_side_of(story: Story, when: When, a: str, b: str, side: str) -> Formula:
     """A is to one side of B, or in or on that side of it."""
-    is_told = story.telling
     with story.told(denied=True):  # of centres
-        found = _on_side(story, when.at, a, b, side, straight=False)
-    if is_told:
-        story.sided.add((a, b))
-    return found
+        return _on_side(story, when.at, a, b, side, straight=False)
 
 
 @relation
