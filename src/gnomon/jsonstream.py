@@ -9,6 +9,7 @@ with their byte.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, NamedTuple, TypeVar
@@ -23,14 +24,28 @@ LONGEST = 64 * 2**20  # bytes of one element; those of Visual Genome have up to 
 DEEPEST = 64
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x1f\x8b": "gzip", b"PK": "zip"}
-# All is possessive, so that nothing is ever looked at twice.
-STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-PLAIN = (
-    rb'[^"{}\[\]]*+(?:%b[^"{}\[\]]*+)*+' % STRING.pattern
-)  # without a bracket outside of strings
-# The next bracket; objects that have no others in them are passed over as wholes.
-BRACKET = re.compile(rb"%b(?:\{%b\}%b)*+([{}\[\]])" % (PLAIN, PLAIN, PLAIN), re.DOTALL)
-SCALAR = re.compile(rb"[-+.\w]++")
+# All is possessive, so that nothing is ever looked at twice. Before Python 3.11.5 possessive
+# quantifiers miss matches (gh-106052): there a look-ahead that is matched again does the same.
+POSSESSIVE = sys.version_info >= (3, 11, 5)
+_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_PLAIN = rb'[^"{}\[\]]*+(?:%b[^"{}\[\]]*+)*+' % _STRING  # without a bracket outside of strings
+# objects that have no others in them are passed over as wholes
+_PASSED = rb"%b(?:\{%b\}%b)*+" % (_PLAIN, _PLAIN, _PLAIN)
+
+
+def _compiled(
+    pattern: bytes, then: bytes = b"", *, possessive: bool = POSSESSIVE
+) -> re.Pattern[bytes]:
+    """A pattern that is never looked at twice, and what follows it as the group `then`."""
+    if not possessive:
+        pattern = pattern.replace(b"*+", b"*").replace(b"++", b"+")
+        pattern = rb"(?=(?P<passed>%b))(?P=passed)" % pattern
+    return re.compile(rb"%b(?P<then>%b)" % (pattern, then), re.DOTALL)
+
+
+STRING = _compiled(_STRING)
+BRACKET = _compiled(_PASSED, rb"[{}\[\]]")  # the next one
+SCALAR = _compiled(rb"[-+.\w]++")
 SPACE = b" \t\r\n"
 T = TypeVar("T")
 
@@ -246,7 +261,7 @@ class _Window:
                 place += self._place
                 continue
             place = match.end()
-            depth += 1 if match[1] in b"{[" else -1
+            depth += 1 if match["then"] in b"{[" else -1
             if depth == 0:
                 break
             if depth > DEEPEST:

@@ -149,3 +149,13 @@ def test_an_element_without_an_end_does_not_fill_the_memory(tmp_path, monkeypatc
     _, fault = elements(file)
     assert fault is not None
     assert "more than" in fault.what
+
+
+@given(st.text('{}[]"\\,: ab1', max_size=60).map(str.encode))
+def test_both_ways_of_looking_once_find_the_same(text):
+    """Before Python 3.11.5 possessive quantifiers miss matches, so there is another way."""
+    for pattern, then in ((jsonstream._PASSED, rb"[{}\[\]]"), (jsonstream._STRING, b"")):
+        greedy = jsonstream._compiled(pattern, then, possessive=False).match(text)
+        if jsonstream.POSSESSIVE:
+            other = jsonstream._compiled(pattern, then, possessive=True).match(text)
+            assert (greedy and greedy.span()) == (other and other.span())
