@@ -83,7 +83,7 @@ def test_the_best_constant_is_told_where_it_surely_beats_chance() -> None:
     assert found.answers == ("inside",)
     assert found.share == pytest.approx(0.84)
     assert best_constant(table(balanced(), lambda item: "above")) is None
-    # thirty items of forty would be luck at 40: two more than a quarter
+    # a third of forty items, where a quarter is chance, is luck
     assert best_constant(table([*balanced(36), *["inside"] * 4], lambda item: "above")) is None
 
 

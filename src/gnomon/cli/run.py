@@ -142,12 +142,12 @@ def _exit_code(plan: list[Planned], runs: list[Run], done: list[bool]) -> int:
     An item that failed is a failure: an outage must not pass for a regression.
     """
     # a file that lacks answers is no outage
-    failed = any(run.manifest.counts.errors and not is_file(run.model) for run in runs)
+    failed = any(run.manifest.counts.errors and not is_answer_file(run.model) for run in runs)
     nothing = not runs and any(planned.of_suite for planned in plan)
     return 1 if failed or nothing or not all(done) else 0
 
 
-def is_file(spec: str) -> bool:
+def is_answer_file(spec: str) -> bool:
     """Whether a model is a file of answers."""
     return spec.startswith("answers:")
 

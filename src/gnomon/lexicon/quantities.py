@@ -147,7 +147,9 @@ _NUMBER = (
     r"|\d{1,3}(?: \d{3})+(?![\d.,]\d|\d)|\d+[.,]\d+(?:e[+-]?\d+)?|\.\d+|\d+(?:e[+-]?\d+)?"
 )
 _TOKEN = re.compile(
-    rf"(?P<number>{_NUMBER})|(?P<word>[^\W\d_]+(?:'[^\W\d_]+)?(?:\^?[23](?![\d.]))?)|(?P<sign>[^\s\w])"
+    rf"(?P<number>{_NUMBER})|"
+    r"(?P<word>[^\W\d_]+(?:'[^\W\d_]+)?(?:\^?[23](?![\d.]))?)|"
+    r"(?P<sign>[^\s\w])"
 )
 LONGEST = 400  # digits or characters of a number: more is no amount
 MOST_TOKENS = 20_000

@@ -94,18 +94,19 @@ def _option_sets(table: Table) -> Codes:
 
 def _commonest(table: Table, labels: Codes) -> Constant:
     """The commonest label of each set of options, and how many rows have it."""
-    sets = _option_sets(table)
-    counts: dict[str, int] = {}
-    for each in np.unique(sets).tolist():
-        here = labels[(sets == each) & (labels >= 0)]
-        if not len(here):
-            continue
-        times = np.bincount(here)
-        label = table.labels[int(times.argmax())]
-        counts[label] = counts.get(label, 0) + int(times.max())
-    total = sum(counts.values())
-    answers = sorted(counts, key=lambda label: -counts[label])
-    return Constant(tuple(answers), total / max(len(table), 1), total)
+    known = labels >= 0
+    width = len(table.labels)
+    coded = _option_sets(table)[known] * width + labels[known]
+    pairs, counts = np.unique(coded, return_counts=True)
+    sets, given = pairs // width, pairs % width
+    order = np.lexsort((-counts, sets))  # by set, the commonest label first
+    _, starts = np.unique(sets[order], return_index=True)
+    first = order[starts]
+    by_label = np.bincount(given[first], weights=counts[first], minlength=width)
+    answers = [label for label in np.argsort(-by_label, kind="stable") if by_label[label]]
+    total = int(by_label.sum())
+    named = tuple(table.labels[label] for label in answers)
+    return Constant(named, total / max(len(table), 1), total)
 
 
 def cautions(entries: Iterable[tuple[str, Table]]) -> Iterator[str]:
