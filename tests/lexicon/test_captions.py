@@ -2,8 +2,8 @@
 
 import pytest
 
-from gnomon.lexicon.captions import negation, opposite, question, stem
 from gnomon.lexicon.relations import lexicon
+from gnomon.lexicon.statements import negation, opposite, question, stem
 from gnomon.scenes.descriptions import scene_of
 from gnomon.scenes.relations import facts, relations
 

@@ -9,17 +9,14 @@ from gnomon.benchmarks.vsr.ways import CaptionFact, certain_converse, converse
 from gnomon.cli.dispatch import main
 from gnomon.errors import UsageError
 from gnomon.files import package_data
-from gnomon.lexicon.captions import negation, opposite, question
-from gnomon.lexicon.relations import lexicon, read_lexicon, using
-from gnomon.lexicon.replies import reply_words
-from gnomon.lexicon.statements import read_clause, read_statement, say
-from gnomon.models.reading.question import question_of
+from gnomon.lexicon.relations import lexicon, read_lexicon, reply_words, using
+from gnomon.lexicon.statements import negation, opposite, question, read_clause, read_statement, say
+from gnomon.models.reading.assertion import question_of
 from gnomon.proofs.solver import prove
 from gnomon.records import Item
 from gnomon.scenes.descriptions import scene_of, understand
 from gnomon.scenes.relations import decide
-from gnomon.vision.detection import Box
-from gnomon.vision.relating import PlacedBox, margin
+from gnomon.vision.detection import Box, PlacedBox, margin
 
 LEFT, RIGHT = PlacedBox(Box(0.1, 0.4, 0.3, 0.6)), PlacedBox(Box(0.6, 0.4, 0.8, 0.6))
 SAID = "The cup is on the left side of the box."

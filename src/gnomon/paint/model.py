@@ -7,8 +7,6 @@ Files are named by their content: nothing that a stranger wrote is in a path, an
 stored once.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Iterable, Iterator, Sequence

@@ -23,13 +23,13 @@ from gnomon.models.transformers.checkpoint import check_device, check_folder, ex
 from gnomon.models.transformers.dual import tensor_of
 from gnomon.models.transformers.hf import place_of
 from gnomon.models.transformers.loading import best_device, libraries, quiet, set_threads
+from gnomon.models.transformers.matchers import region_inputs, region_size, region_tensors
 from gnomon.models.transformers.processors import load_processor, load_tokenizer
-from gnomon.models.transformers.regions import region_inputs, region_size, region_tensors
 from gnomon.records import Image, Item
 from gnomon.train.items import Items
 from gnomon.train.recipes import Schedule
 from gnomon.train.visual import LookSettings
-from gnomon.vision.pictures import pixels, see
+from gnomon.vision.images import pixels, see
 from gnomon.vision.regions import RegionFiles, open_regions
 
 IN_A_PASS = 16  # items that are scored together, as in the authors' code

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.errors import DataError, ModelError, UsageError
+from gnomon.errors import DataError, ModelError, UsageError, check_known
 from gnomon.grouped import grouped
 from gnomon.models.choices import in_parts
 from gnomon.models.transformers import loading
@@ -191,10 +191,7 @@ def open_backbone(
     loading.set_threads(threads)
     device = device or loading.best_device()
     check_device(device)
-    if dtype not in loading.DTYPES:
-        raise UsageError(
-            f"There is no dtype '{dtype}'.", f"Choose one of: {', '.join(loading.DTYPES)}."
-        )
+    check_known("dtype", dtype, loading.DTYPES)
     path = place_of(name).path
     check_folder(path, allow_pickle=allow_pickle)
     how = loading.Loading(revision=revision, allow_pickle=allow_pickle)

@@ -21,8 +21,7 @@ from gnomon.models.comparison import TextPair, Written
 from gnomon.models.transformers.loading import longest_text, on_cpu
 from gnomon.models.transformers.tokens import surrounding_tokens, written
 from gnomon.records import Image
-from gnomon.vision.images import Pixels, decode_bytes
-from gnomon.vision.pictures import Prepared, file_of, pixels, see, stored
+from gnomon.vision.images import Pixels, Prepared, decode_bytes, file_of, pixels, see, stored
 
 
 def tensor_of(picture: Pixels, image: Image, image_processor: Any) -> Any:
