@@ -21,6 +21,8 @@ FAULTS = {
     "choices": "have fewer than two choices, or the same choice twice",
     "texts": "have no text",
 }
+NO_PICTURE = "have no picture, though most others have one"
+FEW = 1 / 3  # a larger part of a set may be asked without pictures on purpose
 
 
 def integrity(subject: Subject) -> Iterator[Finding]:
@@ -32,6 +34,8 @@ def integrity(subject: Subject) -> Iterator[Finding]:
             faulty[kind].append(number)
     for kind, numbers in faulty.items():
         yield subject.faults(INTEGRITY, kind, numbers, FAULTS[kind])
+    if bare := _without_picture(subject):
+        yield subject.faults(INTEGRITY, "pictures", bare, NO_PICTURE)
     if subject.audited.unasked:
         yield _rows(subject)
     yield from _counts(subject)
@@ -61,6 +65,12 @@ def _faults(question: AuditItem, ids: Counter[str]) -> Iterator[str]:
         yield "choices"
     if not "".join([*question.texts, question.picture]).strip():
         yield "texts"
+
+
+def _without_picture(subject: Subject) -> list[int]:
+    """The questions that lack a picture, if they are few."""
+    bare = [number for number, asked in enumerate(subject.questions) if not asked.picture]
+    return bare if len(bare) <= len(subject.questions) * FEW else []
 
 
 def _counts(subject: Subject) -> Iterator[Finding]:
