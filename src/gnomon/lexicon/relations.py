@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 
@@ -101,15 +101,6 @@ class Relation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         return (self.name, *self.says, *self.verbs)
 
 
-class SceneLaws(NamedTuple):
-    """What holds in every scene, as pairs of relations and single ones."""
-
-    converse: list[tuple[str, str]]
-    symmetric: list[str]
-    excluded: list[tuple[str, str]]
-    implied: list[tuple[str, str]]
-
-
 class Lexicon:
     """The relations by name, and what follows from their records."""
 
@@ -159,26 +150,6 @@ class Lexicon:
     def shown(self) -> dict[str, Relation]:
         """The relations that scenes can show."""
         return {name: relation for name, relation in self.relations.items() if relation.meaning}
-
-    @cached_property
-    def opposites(self) -> dict[str, str]:
-        """Each relation that has an opposite, with it."""
-        return {r.name: r.opposite for r in self.relations.values() if r.opposite}
-
-    @cached_property
-    def laws(self) -> SceneLaws:
-        """What holds in every scene."""
-        laws = SceneLaws([], [], [], [])
-        for relation in self.shown.values():
-            name = relation.name
-            for other in (relation.converse.always, relation.converse.scenes):
-                if other:
-                    laws.converse.append((name, other))
-            if relation.symmetric:
-                laws.symmetric.append(name)
-            laws.excluded.extend((name, other) for other in relation.excludes)
-            laws.implied.extend((name, other) for other in relation.implies)
-        return laws
 
     @cached_property
     def contrasts(self) -> tuple[OpposedPair, ...]:

@@ -121,19 +121,15 @@ class Learner(Protocol):
 
     def batches(self, epoch: int) -> Iterable[Batch]:
         """The batches of an epoch: the same for the same seed of order and epoch."""
-        ...
 
     def loss(self, batch: Batch) -> torch.Tensor:
         """The mean loss of a batch."""
-        ...
 
     def score(self) -> Scores:
         """Measures on the development part; the schedule names the one that chooses."""
-        ...
 
     def save(self, folder: Path) -> None:
         """Write what `-m hf:FOLDER` or `-m probe:FOLDER` loads."""
-        ...
 
 
 class TrainingProgress(msgspec.Struct, frozen=True, kw_only=True):

@@ -82,7 +82,6 @@ class ObjectFinder(Protocol):
 
     def find(self, picture: Pixels, names: Sequence[str] = ()) -> list[Detection]:
         """What may be in a picture, the surest first."""
-        ...
 
 
 class DepthModel(Protocol):
@@ -92,7 +91,6 @@ class DepthModel(Protocol):
 
     def distances(self, picture: Pixels) -> NDArray[np.float32]:
         """A map over the whole picture, of any number of rows and columns."""
-        ...
 
 
 class Detector:

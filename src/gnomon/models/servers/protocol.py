@@ -239,37 +239,29 @@ class ServerApi(Protocol):
 
     def describe(self) -> dict[str, Any]:
         """What of this determines the answers."""
-        ...
 
     def for_reply(
         self, said: str | list[dict[str, str]], limit: int, answers: Sequence[str]
     ) -> dict[str, Any]:
         """A request for a reply of so many tokens; if that is constrained, one of the answers."""
-        ...
 
     def for_echo(self, text: str) -> dict[str, Any]:
         """A request that gives back its own text with log-probabilities."""
-        ...
 
     def sent(self, body: dict[str, Any], pictures: Sequence[SentPicture]) -> dict[str, Any]:
         """A request as it is sent: in words that this server knows, and with its pictures."""
-        ...
 
     def estimate(self, body: dict[str, Any]) -> Tokens:
         """The most tokens that a request is likely to use, its pictures aside."""
-        ...
 
     def parse(self, raw: bytes, asked: RequestFacts) -> Completion:
         """What is kept of a reply; a `MalformedError` says that it cannot be used."""
-        ...
 
     def learns_words(self, complaint: str, sent: dict[str, Any]) -> bool:
         """Whether a refused request may be sent again in other words that mean the same."""
-        ...
 
     def refused(self, complaint: str, sent: dict[str, Any]) -> tuple[str, str] | None:
         """The parameter that a server complains about, and what to do without it."""
-        ...
 
 
 class RequestFacts(NamedTuple):

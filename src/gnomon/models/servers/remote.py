@@ -232,7 +232,6 @@ class Used(Protocol):
     @property
     def used(self) -> Tokens:
         """Tokens that the server counts."""
-        ...
 
 
 Kept = TypeVar("Kept", bound=Used)
