@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -198,22 +197,9 @@ def _in_turn(listed: Iterator[tuple[str, OpposedPair]]) -> tuple[OpposedPair, ..
     return tuple(msgspec.structs.replace(contrast, first=name) for name, contrast in in_order)
 
 
-_used: list[Lexicon] = []  # what a test or an extension put in place of the shipped one
-
-
 def lexicon() -> Lexicon:
-    """The lexicon that is in use: the shipped one, if no other was put in its place."""
-    return _used[-1] if _used else _shipped()
-
-
-@contextmanager
-def using(other: Lexicon) -> Iterator[Lexicon]:
-    """Use another lexicon for a while; what is derived from the shipped one stays as it is."""
-    _used.append(other)
-    try:
-        yield other
-    finally:
-        _used.remove(other)
+    """The lexicon of data/lexicon/relations.yaml."""
+    return _shipped()
 
 
 def read_lexicon(*files: Path) -> Lexicon:
