@@ -105,11 +105,16 @@ def open_library() -> Any:
     return library
 
 
+@cache
+def _signatures() -> dict[str, dict[str, list[str]]]:
+    found: dict[str, dict[str, list[str]]] = read_yaml(package_data("llamacpp.yaml"))
+    return found
+
+
 def set_signatures(library: Any, about: str) -> None:
     """Say what functions give and take; a library that lacks one of them is refused."""
-    signatures = read_yaml(package_data("llamacpp.yaml"))[about]
     try:
-        for name, types in signatures.items():
+        for name, types in _signatures()[about].items():
             function = getattr(library, name)
             function.restype = _TYPES[types[0]]
             function.argtypes = [_TYPES[kind] for kind in types[1:]]
