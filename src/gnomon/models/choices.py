@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from gnomon.contracts import Scale
 from gnomon.errors import check_known
 from gnomon.forms import is_written
-from gnomon.grouped import grouped
+from gnomon.grouped import chunks, grouped
 from gnomon.models.prompts.library import Prompt
 from gnomon.models.prompts.preview import Writer, conversation
 from gnomon.models.reading.replies import as_answer
@@ -384,14 +384,4 @@ def alike(kinds: Sequence[Hashable], most: int) -> Iterator[list[int]]:
     [[0, 2], [3], [1]]
     """
     for numbers in grouped(range(len(kinds)), kinds.__getitem__).values():
-        yield from in_parts(numbers, most)
-
-
-def in_parts(things: list[Thing], most: int) -> Iterator[list[Thing]]:
-    """Things in their order, at most so many at once.
-
-    >>> list(in_parts([1, 2, 3], 2))
-    [[1, 2], [3]]
-    """
-    for start in range(0, len(things), most):
-        yield things[start : start + most]
+        yield from chunks(numbers, most)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from gnomon.contracts import ANYTHING, Benchmark, Scale
 from gnomon.errors import ModelError, UsageError, check_known
+from gnomon.grouped import chunks
 from gnomon.lexicon.statements import contrasted, negation, opposite, question, stem
 from gnomon.models.choices import ask_those_without_trouble, flat, too_long
 from gnomon.models.prompts.preview import HOW, PromptFormat
@@ -273,7 +274,7 @@ class ComparisonModel:
     def _fit(self, items: Iterable[Item], benchmark: Benchmark) -> None:
         captions = (item for item in items if item.form == "caption")
         examples: list[ScoredExample] = []
-        for part in _parts(captions, self.batch):
+        for part in chunks(captions, self.batch):
             examples += self._examples(part, benchmark)
         if not examples:
             raise ModelError(
@@ -386,8 +387,3 @@ def check_contrast(contrast: str) -> None:
 
 def _keys(item: Item) -> tuple[str, ...]:
     return tuple(image.identity for image in item.images)
-
-
-def _parts(items: Iterator[Item], size: int) -> Iterator[list[Item]]:
-    while part := list(islice(items, size)):
-        yield part

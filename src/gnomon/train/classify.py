@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from gnomon.errors import DataError, UsageError
+from gnomon.grouped import chunks
 from gnomon.records import Item
 from gnomon.train import pretrained
 from gnomon.train.items import ItemData, Items, read_material
@@ -131,8 +132,7 @@ class ClassifyLearner(pretrained.FinetunedModel):
             return {}
         correct, loss = 0, 0.0
         by_length = sorted(items, key=lambda item: len(item.context) + len(item.text))
-        for start in range(0, len(items), 64):
-            batch = by_length[start : start + 64]
+        for batch in chunks(by_length, 64):
             inputs, right = self.inputs(batch)
             logits = self.module(**inputs).logits.float()
             picked = logits.argmax(-1, keepdim=True)

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from gnomon.errors import UsageError, importing
+from gnomon.grouped import chunks
 from gnomon.models.transformers import loading
 from gnomon.models.transformers.checkpoint import check_folder, explained
 from gnomon.models.transformers.hf import place_of
@@ -144,9 +145,7 @@ class FinetunedModel:
         draw = Random(f"{self.seed}/{epoch}")
         order = list(self.items.train)
         draw.shuffle(order)
-        lessons = self.lessons(order, draw)
-        for start in range(0, len(lessons), self.size):
-            yield lessons[start : start + self.size]
+        yield from chunks(self.lessons(order, draw), self.size)
 
     def lessons(self, items: list[Item], draw: Random) -> Sequence[Any]:
         """What the loss takes of each item."""

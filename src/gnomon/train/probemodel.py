@@ -22,6 +22,7 @@ from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import DataError, ModelError, UsageError
 from gnomon.files import read_json
 from gnomon.fingerprint import sha256_of
+from gnomon.grouped import chunks
 from gnomon.items.writing import atomic_file
 from gnomon.keep import DEFAULT_BYTES, KeptTensors, TensorKeep, bytes_of, key_of
 from gnomon.models.prompts.wording import BLANK
@@ -294,8 +295,7 @@ class FeatureStore:
         wanted = {_digest(text): text for text in texts}
         found = self._kept(wanted)
         missing = [digest for digest in wanted if digest not in found]
-        for start in range(0, len(missing), IN_A_FILE):
-            part = missing[start : start + IN_A_FILE]
+        for part in chunks(missing, IN_A_FILE):
             known = len(found)
             made = self._made([wanted[digest] for digest in part], known, len(wanted), watch)
             found.update(zip(part, made, strict=True))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from gnomon.errors import UsageError
+from gnomon.grouped import chunks
 from gnomon.models.prompts.library import Prompt, load_prompt
 from gnomon.records import Item
 from gnomon.train import pretrained
@@ -115,8 +116,7 @@ class TextLearner(pretrained.FinetunedModel):
             return {}
         asker = self.writer.asker()
         correct = 0
-        for start in range(0, len(items), asker.batch):
-            asked = items[start : start + asker.batch]
+        for asked in chunks(items, asker.batch):
             for item, answer in zip(asked, asker.answer(asked), strict=True):
                 correct += answer.choice in item.gold
         return {"accuracy": correct / len(items)}

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from torch.nn.functional import cross_entropy, pad
 
 from gnomon.errors import DataError, ModelError, UsageError
+from gnomon.grouped import chunks
 from gnomon.models.comparison import TRUE
 from gnomon.models.transformers.checkpoint import check_device, check_folder, explained
 from gnomon.models.transformers.dual import tensor_of
@@ -92,8 +93,7 @@ class LookLearner:
         if not items:
             return {}
         right, loss = 0, 0.0
-        for start in range(0, len(items), IN_A_PASS):
-            some = items[start : start + IN_A_PASS]
+        for some in chunks(items, IN_A_PASS):
             logits = self._logits(some)
             truth = self._truth(some)
             right += int((logits.argmax(-1) == truth).sum())

@@ -7,12 +7,13 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from xml.etree.ElementTree import fromstring, indent, tostring
 
 import msgspec
 
 from gnomon.errors import DataError, RunError, UsageError
+from gnomon.grouped import chunks
 from gnomon.people.answering import AskedItems, shown_picture
 from gnomon.people.labelstudio.server import LabelStudio, ServerError
 from gnomon.people.tasks import AnnotationTask, Option, PersonQuestion, QuestionPart, question_of
@@ -354,8 +355,6 @@ FILES = 20  # pictures in one request
 TASKS = 100  # tasks in one request
 NAME = 32  # hexadecimal digits in the name of a picture
 
-T = TypeVar("T")
-
 
 class Pushed(NamedTuple):
     """What a push did."""
@@ -384,7 +383,7 @@ def push(
 
     wanted = [image for key in lacking for image in keyed[key].images]
     addresses, sent = _upload(server, project, wanted)
-    for batch in _batches(lacking, TASKS):
+    for batch in chunks(lacking, TASKS):
         tasks = []
         for key in batch:
             pictures = [addresses[image.path] for image in keyed[key].images]
@@ -443,7 +442,7 @@ def _upload(
         contents[names[image.path]] = image
     there = _uploaded(server, project)
     lacking = sorted(name for name in contents if name not in there)
-    for batch in _batches(lacking, FILES):
+    for batch in chunks(lacking, FILES):
         files = [(name, shown_picture(contents[name]), "image/jpeg") for name in batch]
         # pictures alone, without tasks of their own
         server.upload(f"/api/projects/{project.id}/import", files, commit_to_project="false")
@@ -470,7 +469,3 @@ def _uploaded(server: LabelStudio, project: Project) -> dict[str, str]:
         name = entry.file.rpartition("/")[2].partition("-")[2]
         found[name] = f"/data/{entry.file}"
     return found
-
-
-def _batches(entries: Sequence[T], size: int) -> list[Sequence[T]]:
-    return [entries[start : start + size] for start in range(0, len(entries), size)]
