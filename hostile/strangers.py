@@ -305,7 +305,12 @@ def _write_items(rng: Random, place: Place, harmless: bool = False) -> None:
         }
         if not harmless:
             path = rng.choice([str(value(rng, place)), str(place.home / "private/picture.png")])
-            row |= rng.choice([{"images": [{"path": path}]}, {"image": path}, {"context": path}])
+            digest = rng.choice(["../../home/.ssh/new", str(place.home / "new"), "a/../../b"])
+            fetched = {"path": f"{place.address}/a.png", "sha256": digest}
+            row |= rng.choice(
+                [{"images": [{"path": path}]}, {"images": [fetched]}, {"image": path}]
+            )
+            row |= rng.choice([{}, {"context": path}, {"id": path}, {"group": path}])
             if rng.random() < 0.1:
                 row |= {"images": path, "tags": path}
         rows.append(row)

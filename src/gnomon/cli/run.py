@@ -255,8 +255,9 @@ def _show_over_prompts(entries: Sequence[ScoredTable]) -> None:
 def _print_json(run: Run) -> None:
     import msgspec
 
+    from gnomon.cli.list import print_json
     from gnomon.measures.scoring import score_run
 
     fields = msgspec.to_builtins(run.manifest)
     line = {"run": str(run.path), **fields, "scores": score_run(run)}
-    print(msgspec.json.encode(line).decode())
+    print_json(line)

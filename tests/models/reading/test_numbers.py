@@ -101,6 +101,11 @@ def test_no_reply_is_too_odd_to_be_read():
         assert 0 <= credit(item, answer.choice) <= 1
 
 
+def test_brackets_without_end_around_a_unit_are_read_past():
+    assert read_number("2" + "(" * 3000 + " m", "m").value == 2
+    assert read_number("2 (m)", "m").value == 2
+
+
 def test_how_points_are_written_can_be_stated(tmp_path):
     item = Item(id="1", form="point", text="?", gold=("box 0 0 9 9 in 640x480",))
     stated = PromptChoice("chat", points="thousand-yx").load("chat")
