@@ -191,6 +191,8 @@ def a_model(rng: Random, place: Place) -> dict[str, Any]:
     """Any kind of model of the registry, given anything."""
     kind = rng.choice([*registry.entries("models"), *["hf"] * 3])
     options = some_options(rng, place, worded(options_of(registry.model_factory(kind))))
+    if kind == "hf" and rng.random() < 0.4:
+        options |= {"trust_remote_code": True, "allow_pickle": True}
     argument = rng.choice(["../stranger/evil", "gpt", "yes", str(value(rng, place))])
     alone = kind.startswith("synth:") or rng.random() < 0.1
     return {"name": "Nice", "model": kind if alone else f"{kind}:{argument}", "options": options}
