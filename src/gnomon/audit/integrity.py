@@ -55,6 +55,9 @@ def _faults(question: AuditItem, ids: Counter[str]) -> Iterator[str]:
     choices, gold = set(question.choices), set(question.gold)
     if not question.id or ids[question.id] > 1:
         yield "ids"
+    if question.is_prompt:
+        yield from _no_texts(question)
+        return
     if question.item.form in WRITTEN:
         wrong = not gold or problem(question.item)
         if wrong and question.id:
@@ -63,7 +66,13 @@ def _faults(question: AuditItem, ids: Counter[str]) -> Iterator[str]:
         yield "gold"
     if question.item.form not in WRITTEN and len(choices) < max(2, len(question.choices)):
         yield "choices"
-    if not "".join([*question.texts, question.picture]).strip():
+    yield from _no_texts(question)
+
+
+def _no_texts(question: AuditItem) -> Iterator[str]:
+    """An item with words nowhere and no picture."""
+    words = [*question.texts, question.picture]
+    if not "".join(words).strip():
         yield "texts"
 
 
