@@ -29,6 +29,7 @@ ITEMS_A_SET = 5  # items with the same options on average; with fewer, no answer
 WORTH_SAYING = 0.03  # by which a constant answer is ahead of chance
 SURE = 3.0  # and by how many standard errors
 NAMED = 3  # answers, or models, that a sentence names
+MOST_ALONE = 5  # models with one answer that have a sentence each
 # How a model was asked, as manifests describe it.
 REVISION = "revision"
 SETTINGS = ("prompt", "wording", "shots", "chat", "ask", "normalise", "dtype", REVISION)
@@ -112,10 +113,18 @@ def _commonest(table: Table, labels: Codes) -> Constant:
 def cautions(entries: Iterable[tuple[str, Table]]) -> Iterator[str]:
     """What would mislead about runs, each with what it is called; sentences, by benchmark."""
     for benchmark, here in grouped(entries, lambda entry: entry[1].benchmark).items():
+        told = {}
         for label, table in here:
             given = one_answer(table)
             if given is not None:
-                yield f"{label} on {benchmark} {told_answer(given, table)}"
+                told[label] = f"{label} on {benchmark} {told_answer(given, table)}"
+        if len(told) > MOST_ALONE:
+            yield (
+                f"{_few(list(told))} on {benchmark} gave one answer each to nearly all items, so "
+                "that their scores say nothing of what they know."
+            )
+        else:
+            yield from told.values()
         tables = [table for _, table in here]
         yield from told_apart(benchmark, settings_apart(tables))
         most = max(tables, key=len)
