@@ -13,6 +13,7 @@ from warnings import catch_warnings, simplefilter
 from gnomon.cli.dispatch import command_parser, tell
 from gnomon.cli.selection import said_of_files
 from gnomon.errors import GnomonError, MissingFileWarning
+from gnomon.grouped import grouped
 from gnomon.options import takes
 from gnomon.registry import ModelSpec, model, model_factory
 from gnomon.runs import MANIFEST, Run
@@ -21,6 +22,7 @@ from gnomon.trust import as_command_says
 if TYPE_CHECKING:
     from gnomon.cli.plan import Planned
     from gnomon.items.experiments import AskedBenchmark, Experiment, Training
+    from gnomon.items.source import ItemSource
     from gnomon.train.recipes import Recipe
 
 PLACES = ("data", "images")  # options of the command that trainings read their items by
@@ -154,24 +156,26 @@ def _paper_tables(found: Experiment, runs: Sequence[Run]) -> Iterator[str]:
 def _not_here(plan: Sequence[Planned]) -> Iterator[str]:
     """What the tables lack: models that could not be asked, files that are not here."""
     said: dict[str, None] = {}
-    lacking: dict[str, dict[str, None]] = {}  # models by what they were not asked
-    for planned in plan:
-        if not (planned.folder / MANIFEST).exists():
-            name = planned.model.name or planned.model.spec
-            lacking.setdefault(planned.source.name, {})[name] = None
-        with catch_warnings(record=True) as warned:
-            simplefilter("always", MissingFileWarning)
-            try:
-                next(iter(planned.source.items()), None)
-            except GnomonError as error:
-                said[error.message] = None
-        for each in warned:
-            said[str(each.message)] = None
-    for name, models in lacking.items():
-        said[f"{name} was not asked of {', '.join(models)}."] = None
+    for those in grouped(plan, lambda planned: id(planned.source)).values():
+        source = those[0].source
+        said |= dict.fromkeys(_missing_files(source))
+        left_out = [each for each in those if not (each.folder / MANIFEST).exists()]
+        if left_out:
+            names = ", ".join(each.model.name or each.model.spec for each in left_out)
+            said[f"{source.name} was not asked of {names}."] = None
     if said:
         yield "## What is not here\n"
         yield "\n".join(f"- {sentence}" for sentence in said) + "\n"
+
+
+def _missing_files(source: ItemSource) -> list[str]:
+    with catch_warnings(record=True) as warned:
+        simplefilter("always", MissingFileWarning)
+        try:
+            next(iter(source.items()), None)
+        except GnomonError as error:
+            return [error.message]
+    return [str(each.message) for each in warned]
 
 
 def _chosen_prompts(args: Namespace, found: Experiment) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gnomon.grouped import grouped
+from gnomon.grouped import first_few, grouped
 from gnomon.measures.chance import share_of_right
 from gnomon.measures.columns import Codes
 from gnomon.measures.table import Table
@@ -120,8 +120,8 @@ def cautions(entries: Iterable[tuple[str, Table]]) -> Iterator[str]:
                 told[label] = f"{label} on {benchmark} {told_answer(given, table)}"
         if len(told) > MOST_ALONE:
             yield (
-                f"{_few(list(told))} on {benchmark} gave one answer each to nearly all items, so "
-                "that their scores say nothing of what they know."
+                f"{first_few(list(told), NAMED)} on {benchmark} gave one answer each to nearly all "
+                "items, so that their scores say nothing of what they know."
             )
         else:
             yield from told.values()
@@ -219,7 +219,7 @@ def told_apart(benchmark: str, differing: Sequence[Apart]) -> Iterator[str]:
         models: dict[str, list[str]] = {}
         for model, value in values.items():
             models.setdefault(value, []).append(model)
-        told = [f"{value} ({_few(several)})" for value, several in models.items()]
+        told = [f"{value} ({first_few(several, NAMED)})" for value, several in models.items()]
         parts.append(f"{name} {', '.join(told)}")
     first = differing[0].name
     option = f"--{first}" if first in ("prompt", "shots") else f"--set {first}=..."
@@ -227,9 +227,3 @@ def told_apart(benchmark: str, differing: Sequence[Apart]) -> Iterator[str]:
         f"{benchmark}: not all were asked alike, and a difference may come from that: "
         f"{'; '.join(parts)}. {option} asks all in one way."
     )
-
-
-def _few(models: Sequence[str]) -> str:
-    if len(models) <= NAMED:
-        return ", ".join(models)
-    return f"{', '.join(models[:NAMED])} and {len(models) - NAMED} more"

@@ -317,7 +317,8 @@ def beside_papers(
         others = [each for each in recognised_by if each.benchmark == group[0].benchmark]
         for form, measure, by in wanted:
             counted = group
-            if others and form != PAINTED and _is_of_recognised(measure) and _has(group, form):
+            is_asked = form in group[0].form.text()
+            if others and is_asked and form != PAINTED and _is_of_recognised(measure):
                 try:
                     counted = [on_items_of(table, others) for table in group]
                 except UsageError as nothing:
@@ -445,11 +446,6 @@ def _base(table: Table) -> str:
 
 def _source(table: Table) -> str:
     return table.benchmark.partition("@")[2]
-
-
-def _has(group: Sequence[Table], form: str) -> bool:
-    """Whether runs were asked items of a form."""
-    return any(form in table.form.text() for table in group)
 
 
 def _add_figures(
