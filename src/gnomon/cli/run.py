@@ -120,7 +120,7 @@ def main(args: Namespace) -> int:
             if found.results:
                 from gnomon.cli.steps import write_results
 
-                write_results(args, found, runs)
+                write_results(args, found, runs, carrying.plan)
     return _exit_code(carrying.plan, runs, done)
 
 
