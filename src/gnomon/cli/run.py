@@ -2,6 +2,10 @@
 
 examples:
   gnomon run scales -m random
+  gnomon run quick -m ./my-model -m random
+  gnomon run mine.csv -m smollm2 --map text=question,choices=options,gold=answer
+  gnomon run scales -m openai:NAME --base-url http://127.0.0.1:8000/v1
+  gnomon run quick -m smollm2 --dry-run
   gnomon run scales spacenli -m smollm2 -m majority --limit 500
   gnomon run spacenli@published -m hf:roberta-large-mnli --data path/to/spacenli
   gnomon run spacenli -m smollm2 --prompts all
@@ -12,8 +16,6 @@ examples:
   gnomon run scales -m openai:NAME --base-url http://one:8000/v1 --base-url http://two:8000/v1
   gnomon run mine.jsonl -m smollm2 --map text=question,choices=options,gold=answer
   gnomon run scales -m smollm2 --shard 3/8
-  gnomon run quick -m smollm2 --dry-run
-  gnomon run quick -m ./my-model -m random
   gnomon run experiment.yaml
   gnomon run paper-002 --data path/to/spacenli
   gnomon run paper-002 --set models=paper --device cuda

@@ -59,6 +59,21 @@ def how_to_set(option: str, words: Sequence[str]) -> str:
     return ""
 
 
+def options_named_by(words: Sequence[str]) -> dict[str, tuple[str, list[str]]]:
+    """The options of each benchmark and model that the words name, with the kind that it is.
+
+    >>> options_named_by(["scales", "-m", "random"])["random"]
+    ('models', ['seed'])
+    """
+    found: dict[str, tuple[str, list[str]]] = {}
+    for word in words:
+        name = word.partition("@")[0].partition(":")[0]
+        for kind, function in _named_by(word):
+            _, known = found.setdefault(name, (kind, []))
+            known += [option for option in options_of(function) if option not in known]
+    return found
+
+
 def is_of_benchmark(option: str, words: Sequence[str]) -> bool:
     """Whether a benchmark that the words name takes an option."""
     sources = [each for word in words for kind, each in _named_by(word) if kind == "benchmarks"]
