@@ -198,13 +198,12 @@ def show_runs(args: Namespace, runs: Sequence[Run]) -> None:
 
 def headline_of(entries: Sequence[ScoredTable], count: int | None = None) -> str:
     """The scores over all items, by the first measures of each benchmark or by all."""
-    from gnomon.measures.scoring import Scored, score_table
+    from gnomon.measures.scoring import score_table, scored_rows
     from gnomon.reports.tables.scores import headline
 
     scores = []
     for entry in entries:
-        found = score_table(entry.table, entry.measures[:count])
-        scores += [Scored(score, entry.label) for score in found]
+        scores += scored_rows(entry, score_table(entry.table, entry.measures[:count]))
     return headline(scores)
 
 

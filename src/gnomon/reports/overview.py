@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
-from gnomon.measures.cautions import cautions, one_answer
+from gnomon.measures.cautions import ONE_ANSWER, cautions, one_answer
 from gnomon.measures.chance import verdict
 from gnomon.measures.compared import comparable_pairs
 from gnomon.measures.comparison import Comparison
@@ -132,7 +132,7 @@ IN_WORDS: dict[Verdict, str] = {
     "at": "at chance",
     "below": "worse than chance",
     "open": "may be chance",
-    "constant": "gives one answer",
+    "constant": ONE_ANSWER,
     "unknown": "",
 }
 # on pages

@@ -289,8 +289,9 @@ class Where(NamedTuple):
 
 def check_where(where: Where) -> None:
     """Refuse to listen beyond this machine without being told to."""
-    with importing("The page for people", "people"):
-        import_module("uvicorn")
+    for name in ("jinja2", "starlette", "uvicorn"):
+        with importing("The page for people", "people"):
+            import_module(name)
     if not is_loopback(where.host) and not where.allow_remote:
         raise UsageError(
             f"The page would be open to others at {where.host}.",
