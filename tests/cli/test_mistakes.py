@@ -192,7 +192,7 @@ OTHERS = {
         ["nowhere is not a run: there is no such folder", "gnomon runs list"],
     ),
     "run photos --judge-again": (1, ["photos is not a run and holds none", "gnomon runs list"]),
-    "run RUN --judge-again": (2, ["nothing to judge by", "--set rule=visor"]),
+    "run RUN --judge-again": (2, ["Nothing says how the new judge differs", "--set rule=visor"]),
     "run RUN --judge-again --set rule=visor": (1, ["has no pictures", "synth:NAME"]),
     "look photos": (2, ["look needs -o DIR", "gnomon look photos -o knowledge"]),
     "look phtos -o k": (1, ["phtos", "Did you mean photos?"]),
