@@ -28,6 +28,7 @@ APART = 0.15  # by which an answer is commoner than it is right
 ITEMS_A_SET = 5  # items with the same options on average; with fewer, no answer can recur
 WORTH_SAYING = 0.03  # by which a constant answer is ahead of chance
 SURE = 3.0  # and by how many standard errors
+ONE_ANSWER = "gives one answer"  # the verdict in tables
 NAMED = 3  # answers, or models, that a sentence names
 MOST_ALONE = 5  # models with one answer that have a sentence each
 # How a model was asked, as manifests describe it.
