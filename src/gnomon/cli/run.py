@@ -13,6 +13,8 @@ examples:
   gnomon run mine.jsonl -m smollm2 --map text=question,choices=options,gold=answer
   gnomon run scales -m smollm2 --shard 3/8
   gnomon run quick -m smollm2 --dry-run
+  gnomon run scales -m smollm2 --until 3
+  gnomon run scales -m openai:gpt-4o-mini --until-differs runs/OLDER --by 3
   gnomon run quick -m ./my-model -m random
   gnomon run experiment.yaml
   gnomon run paper-002 --data path/to/spacenli
@@ -39,6 +41,10 @@ another name renames it. What stands before the first "=" is a name if it has no
 --prompts all asks every item in each wording of the prompt, one run for each; score and compare
 combine them with the same option. --permute puts the choices of each item in an order of its own,
 so that a bias for a place shows.
+
+--until 3 asks in rounds and stops as soon as the first measure is known to plus or minus 3 points;
+--until-differs RUN as soon as the run is better or worse than that one, or within --by points of
+it. The intervals allow for the looks in between (docs/measures.md); --limit is the most.
 
 --workers has several processes ask the model, on this machine or on a Ray cluster; answers and
 folder are the same (docs/scale.md).

@@ -16,6 +16,7 @@ from gnomon.measures.correction import corrected_accuracy, corrected_readings
 from gnomon.measures.entries import ScoredTable, measures_of, pooled_over_seeds, sliced, table_of
 from gnomon.measures.intervals import interval, known
 from gnomon.measures.seeds import SeedScore, over_seeds
+from gnomon.measures.statistics import looked_at
 from gnomon.measures.table import Table, unknown_tag
 from gnomon.records import Score
 
@@ -214,7 +215,7 @@ def score(
     )
     if unmet(measure, table.judged):
         return undefined
-    statistics = measure.statistics(table.judged)
+    statistics = looked_at(measure.statistics(table.judged), table.about.looked)
     found = interval(statistics, level=level, draws=draws, seed=seed)
     return replace(
         undefined,
