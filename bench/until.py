@@ -24,7 +24,14 @@ from gnomon.items.limits import groups_within, spread
 from gnomon.measures.comparison import difference
 from gnomon.measures.power import items_for_half_width, kinds_of, units_of
 from gnomon.measures.statistics import Statistics, mean_of
-from gnomon.measures.stopping import Goal, look_at, next_look
+from gnomon.measures.stopping import (
+    FOLDS,
+    Goal,
+    OtherAnswers,
+    corrected_by,
+    look_at,
+    next_look,
+)
 from gnomon.measures.table import Table
 from gnomon.measures.units import Sharing
 from gnomon.records import Answer
@@ -38,6 +45,7 @@ SETS = {  # the full sets, and the half width that is asked for, in points
     "chains": 5.0,
 }
 MOST = 6000  # items of a set
+SHARED = 3.2  # logits by which items differ, so that answers of two models correlate at about .5
 EFFECTS = (0.0, 0.5, 1.0)
 ACCURACIES = (0.5, 0.75, 0.9, 0.95)
 POINTS, WEIGHTS = np.polynomial.hermite_e.hermegauss(41)  # of the normal distribution
@@ -167,6 +175,34 @@ def false_verdicts(design: Design, accuracy: float, effect: float, by: float, ru
     return {"wrong": wrong / runs, "asked": float(np.mean(asked))}
 
 
+def borrowed(design: Design, accuracy: float, shared: float, half: float, runs: int) -> list[str]:
+    """Runs with and without the answers of five other models; items are as hard for all."""
+    rng = np.random.default_rng([3, int(100 * accuracy), int(10 * shared)])
+    goal = Goal(half / 100)
+    held, alone, helped, alike = 0, [], [], []
+    middle = centre(accuracy, shared)
+    block = np.unique(design.units.codes[:, 0], return_inverse=True)[1]
+    fold = np.random.default_rng(0).permutation(int(block.max()) + 1)[block] % FOLDS
+    for _ in range(runs):
+        hard = rng.normal(middle, shared, len(design))
+        answers = (rng.random((6, len(design))) < logistic(hard)) * 1.0
+        right, others = answers[0], answers[1:].T
+        alike.append(np.corrcoef(answers)[0, 1:].mean())
+        known = OtherAnswers({}, others - others.mean(axis=0), design.units, fold)
+        found = stopped(design, lambda prefix, right=right: prefix.statistics(right), goal)
+        alone.append(found.items)
+
+        def statistics(prefix, right=right, known=known):
+            return corrected_by(known, prefix.rows, right[prefix.rows])
+
+        found = stopped(design, statistics, goal)
+        helped.append(found.items)
+        held += found.found.low <= accuracy <= found.found.high
+    fewer = 1 - np.mean(helped) / np.mean(alone)
+    cells = [f"{np.mean(alike):.2f}", f"{100 * held / runs:.1f} %"]
+    return [*cells, f"{np.mean(alone):,.0f}", f"{np.mean(helped):,.0f}", f"{100 * fewer:.0f} %"]
+
+
 def fixed_number(design: Design, half: float, effect: float) -> int:
     """What `gnomon power` prescribes for the worst accuracy; the whole set if that is not enough."""
     needed = items_for_half_width(design.units_of_items, half / 100, unit_sd=effect)
@@ -194,6 +230,15 @@ def main() -> None:
                 cells += [f"{found['asked'] / fixed:.0%} of {fixed:,}"]
                 cells += [f"{100 * equal['wrong']:.1f} %"]
                 print("| " + " | ".join(cells) + " |", flush=True)
+    print()
+    print("| set | accuracy | correlation | held | items | items with 5 others | fewer |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for name in args.only[:2]:
+        design = Design(name)
+        for accuracy in (0.75, 0.9):
+            for shared in (0.0, SHARED):
+                cells = borrowed(design, accuracy, shared, SETS[name], args.runs)
+                print("| " + " | ".join([name, f"{accuracy:g}", *cells]) + " |", flush=True)
     print(f"{args.runs:,} runs of each kind, {time.process_time() - began:.0f} s of processor time")
 
 

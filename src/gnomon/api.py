@@ -64,12 +64,14 @@ def run(
     until: float | None = None,
     until_differs: Run | str | Path | None = None,
     by: float | None = None,
+    helped_by: SomeRuns = (),
 ) -> Run:
     """Ask a model the items of a source; called again, it continues where it stopped.
 
     `until` stops the run as soon as its headline measure is known to plus or minus so many points,
     `until_differs` as soon as it is better or worse than another run, or within `by` points of it
-    (3 if not given). `limit` is then the largest number of items.
+    (3 if not given). `limit` is then the largest number of items. `helped_by` are runs of other
+    models on the same items, whose answers make fewer do.
 
     `permute` is a seed by which the choices of each item are put in another order. `shard` asks one
     part of the items, such as "3/8"; `merge` makes one run of all parts. `name` is what tables and
@@ -94,11 +96,14 @@ def run(
     asked = _asked_model(model, items, shots_from)
     more = None
     if until is not None or until_differs is not None:
-        rule = stopping_rule(items, until, until_differs, by)
+        rule = stopping_rule(items, until, until_differs, by, helped_by)
         folder = identity.run_folder(items, asked, runs, blind=blind)
         items, more = _by_rounds(items, rule, folder, restart=restart)
-    elif by is not None:
-        raise UsageError("`by` is for runs that stop by themselves.", "Add until_differs.")
+    elif by is not None or helped_by:
+        raise UsageError(
+            "--by and --with (in Python by and helped_by) are for runs that stop by themselves.",
+            "Add --until or --until-differs.",
+        )
     shown = False if watch else progress
     with progress_line(f"{asked.spec} on {items.name}", shown=shown) as line:
         return running.run(
@@ -125,6 +130,7 @@ def stopping_rule(
     until: float | None,
     until_differs: Run | str | Path | None = None,
     by: float | None = None,
+    helped_by: SomeRuns = (),
 ) -> StoppingRule:
     """When a run on these items may stop, of which it is asked `items.limit` at most."""
     from gnomon.measures.stopping import Goal, StoppingRule
@@ -149,7 +155,15 @@ def stopping_rule(
         return frozenset(item.id for item in items.limited(limit).without_pictures())
 
     headline = measure(items.benchmark.measures[0])
-    return StoppingRule(Goal.of(until, by), headline, len(items), first_items, against)
+    helpers = tuple(_opened(helped_by))
+    if helpers and (against is not None or headline.name != "accuracy"):
+        raise UsageError(
+            f"Other runs cannot help here: {headline.name}"
+            f"{' of two runs' if against else ''} is no mean over items.",
+            "Leave out --with.",
+        )
+    goal = Goal.of(until, by)
+    return StoppingRule(goal, headline, len(items), first_items, against, helpers)
 
 
 def _by_rounds(

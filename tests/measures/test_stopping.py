@@ -8,10 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gnomon
+from gnomon.cli import main
 from gnomon.errors import ModelError, UsageError
 from gnomon.measures.intervals import interval
 from gnomon.measures.statistics import mean_of
-from gnomon.measures.stopping import Goal, look_at, look_counts, next_look
+from gnomon.measures.stopping import (
+    Goal,
+    OtherAnswers,
+    corrected_by,
+    expected_items,
+    look_at,
+    look_counts,
+    next_look,
+)
+from gnomon.measures.units import Units
 
 MOST = 4000
 
@@ -165,3 +175,95 @@ def test_rules_that_make_no_sense_are_refused():
         gnomon.run("scales", skilled, until=3, shard="1/2")
     with pytest.raises(ModelError, match="learns from all items"):
         gnomon.run("scales", "majority", until=3)
+
+
+def luck(item, model):
+    """How well a model does on an item: mostly by the item, which is as hard for all of them."""
+    hard = np.random.default_rng([7, *item.id.encode()]).normal(1.5, 3.0)
+    own = np.random.default_rng([model, *item.id.encode()]).logistic()
+    is_right = own < hard
+    return next(choice for choice in item.choices if (choice in item.gold) == is_right)
+
+
+def model_zero(item):
+    return luck(item, 0)
+
+
+def model_one(item):
+    return luck(item, 1)
+
+
+def model_two(item):
+    return luck(item, 2)
+
+
+def test_runs_of_other_models_make_fewer_items_do():
+    helpers = [gnomon.run("scales", each, runs="others") for each in (model_one, model_two)]
+    alone = gnomon.run("scales", model_zero, until=4, runs="alone")
+    helped = gnomon.run("scales", model_zero, until=4, runs="helped", helped_by=helpers)
+    look = helped.manifest.last_look
+    assert helped.manifest.counts.items < 0.85 * alone.manifest.counts.items
+    assert look.helpers == [run.path.name for run in helpers]
+    score = gnomon.score(helped)[0]
+    assert (score.value, score.low, score.high) == (look.value, look.low, look.high)
+    assert look.low <= gnomon.score(gnomon.run("scales", model_zero, runs="all"))[0].value
+    again = gnomon.run("scales", model_zero, until=4, runs="helped", helped_by=helpers)
+    assert again.manifest.last_look == look
+
+
+def test_runs_that_say_nothing_cost_next_to_nothing():
+    rng = np.random.default_rng(5)
+    units = Units(np.arange(3000)[:, None])
+    right = (rng.random(3000) < 0.8).astype(float)
+    useless = rng.random((3000, 5)).round()
+    asked = np.arange(0, 3000, 10)
+    others = OtherAnswers({}, useless - useless.mean(axis=0), units, np.arange(3000) % 5)
+    plain = interval(mean_of(right[asked], units[asked]))
+    helped = interval(corrected_by(others, asked, right[asked]))
+    assert helped.high - helped.low < 1.1 * (plain.high - plain.low)
+
+
+def test_when_all_items_were_asked_others_change_nothing():
+    rng = np.random.default_rng(6)
+    units = Units(np.arange(500)[:, None] // 5)
+    right = (rng.random(500) < 0.8).astype(float)
+    helpful = np.stack([right, rng.random(500).round()], axis=1)
+    others = OtherAnswers({}, helpful - helpful.mean(axis=0), units, np.arange(500) // 5 % 5)
+    plain = interval(mean_of(right, units))
+    helped = interval(corrected_by(others, np.arange(500), right))
+    assert helped == pytest.approx(plain)
+
+
+def test_helpers_must_have_been_asked_the_items():
+    helper = gnomon.run("scales", model_one, limit=50, runs="others")
+    with pytest.raises(UsageError, match="not in all of the runs"):
+        gnomon.run("scales", model_zero, until=4, helped_by=helper)
+    with pytest.raises(UsageError, match="stop by themselves"):
+        gnomon.run("scales", model_zero, helped_by=helper)
+    with pytest.raises(UsageError, match="no mean over items"):
+        gnomon.run("scales", model_zero, until_differs=helper, helped_by=helper)
+
+
+def test_more_items_are_expected_for_less_and_at_a_middling_accuracy():
+    source = gnomon.load("scales").whole()
+    items = list(source.without_pictures())
+    counts = []
+    for points, accuracy in ((5, 0.95), (5, 0.7), (3, 0.7), (2, 0.7)):
+        found = expected_items(items, source.benchmark, Goal.of(points), accuracy)
+        counts.append(found.expected)
+    assert counts == sorted(counts)
+    assert counts[0] < counts[-1] <= len(items)
+    assert found.fixed <= len(items)
+
+
+def test_a_plan_says_how_many_items_are_expected(capsys):
+    command = ["run", "scales", "-m", "random", "--until", "5"]
+    assert main([*command, "--dry-run"]) == 0
+    said = capsys.readouterr().err
+    assert "items are expected; the next look is at 100 items." in said
+    assert main(command) == 0
+    assert "stopped by itself after" in capsys.readouterr().out
+    assert main([*command, "--dry-run"]) == 0
+    assert "enough is known." in capsys.readouterr().err
+    assert main(["power", "scales", "--until", "5"]) == 0
+    assert "with --until 5: about" in capsys.readouterr().out

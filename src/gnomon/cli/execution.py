@@ -168,6 +168,7 @@ class Carrying:
                 until=args.until,
                 until_differs=args.until_differs,
                 by=args.by,
+                helped_by=getattr(args, "with"),
             )
         except EmptyShardError as nothing:
             tell(str(nothing))

@@ -13,7 +13,7 @@ examples:
   gnomon run mine.jsonl -m smollm2 --map text=question,choices=options,gold=answer
   gnomon run scales -m smollm2 --shard 3/8
   gnomon run quick -m smollm2 --dry-run
-  gnomon run scales -m smollm2 --until 3
+  gnomon run scales -m smollm2 --until 3 --with runs/OTHERS
   gnomon run scales -m openai:gpt-4o-mini --until-differs runs/OLDER --by 3
   gnomon run quick -m ./my-model -m random
   gnomon run experiment.yaml
@@ -44,7 +44,8 @@ so that a bias for a place shows.
 
 --until 3 asks in rounds and stops as soon as the first measure is known to plus or minus 3 points;
 --until-differs RUN as soon as the run is better or worse than that one, or within --by points of
-it. The intervals allow for the looks in between (docs/measures.md); --limit is the most.
+it. The intervals allow for the looks in between (docs/measures.md); --limit is the most. With runs
+of other models on the same items (--with) fewer do: their answers tell which items are hard.
 
 --workers has several processes ask the model, on this machine or on a Ray cluster; answers and
 folder are the same (docs/scale.md).

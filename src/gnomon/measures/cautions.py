@@ -248,4 +248,8 @@ def told_look(look: LastLook) -> str:
     if look.against and look.low is not None and look.high is not None:
         low, high = 100 * look.low, 100 * look.high
         said += f" (difference {low:+.1f} to {high:+.1f} points)"
+    if look.helpers:
+        said += f", with the help of {', '.join(look.helpers[:NAMED])}"
+        if len(look.helpers) > NAMED:
+            said += f" and {len(look.helpers) - NAMED} more"
     return f"{said}; intervals allow for the looks."

@@ -8,7 +8,7 @@ follows from the answers to the first items alone. docs/measures.md has the deri
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil, isnan
@@ -18,24 +18,27 @@ import numpy as np
 
 from gnomon.errors import UsageError
 from gnomon.measures.chance import WORDS, unmet
+from gnomon.measures.columns import Codes, Floats, compact
 from gnomon.measures.comparison import difference
 from gnomon.measures.entries import table_of
 from gnomon.measures.intervals import Interval, interval, known
 from gnomon.measures.pairing import paired
-from gnomon.measures.statistics import Statistics, uncertainty
+from gnomon.measures.power import items_for_half_width, kinds_of, units_of
+from gnomon.measures.statistics import Statistics, ratio, uncertainty
 from gnomon.measures.table import Flags, Table
+from gnomon.measures.units import Units
 from gnomon.runs import LastLook, Run
 
 if TYPE_CHECKING:
-    from gnomon.contracts import Measure
+    from gnomon.contracts import Benchmark, Measure
+    from gnomon.records import Item
 
 FIRST = 100  # items before the first look
 STEPS = 16  # numbers of items at which looks may happen, each time that the items double
 FARTHEST = 2  # the next look comes when the items have grown this many times, at the latest
 # Of random walks that are looked at whenever time has doubled, and once or twice more near its
-# end, 95 % stay within 2.06 to 2.15 t^(1/4); at a single look at the end, within 1.96. Whether an
-# interval is narrow says little of where it lies, so that there the lower bound is enough.
-NARROW_BOUND = 2.1
+# end, 95 % stay within 2.06 to 2.15 t^(1/4); at a single look at the end, within 1.96.
+NARROW_BOUND = 2.14
 DIFFERENCE_BOUND = 2.3  # with room for designs whose tests err a little more often than 5 %
 SHAPE = 0.25
 SINGLE = 1.96
@@ -52,6 +55,11 @@ class Goal(NamedTuple):
 
     half: float
     by: float = 0.0  # for a difference
+
+    @property
+    def widening(self) -> float:
+        """How many times as wide the interval is, at the end, as that of a single look."""
+        return (DIFFERENCE_BOUND if self.by else NARROW_BOUND) / SINGLE
 
     @classmethod
     def of(cls, points: float | None, by: float | None = None) -> Goal:
@@ -86,18 +94,17 @@ def look_at(statistics: Statistics, items: int, most: int, goal: Goal) -> Look:
     >>> right = [1] * 90 + [0] * 10
     >>> found = look_at(mean_of(right, np.arange(100)), 100, 5000, Goal(0.03))
     >>> found.verdict, found.expected, found.then
-    ('', 471, 200)
+    ('', 490, 200)
     """
     error = uncertainty(statistics)
-    at_least = (DIFFERENCE_BOUND if goal.by else NARROW_BOUND) / SINGLE
-    at_end = interval(replace(statistics, looked=at_least), known=error)
+    at_end = interval(replace(statistics, looked=goal.widening), known=error)
     half = (at_end.high - at_end.low) / 2
     if isnan(half):
-        looked, found, expected = at_least, at_end, most
+        looked, found, expected = goal.widening, at_end, most
     else:
         expected = ceil(items * (half / goal.half) ** 2)
         share = min(1.0, max(items / most, items / max(1, expected)))
-        looked = at_least * share ** (SHAPE - 0.5)
+        looked = goal.widening * share ** (SHAPE - 0.5)
         found = interval(replace(statistics, looked=looked), known=error)
     verdict = _verdict(found, half, goal)
     if not verdict and items >= most:
@@ -145,6 +152,26 @@ def look_counts(most: int) -> list[int]:
     return [*counts, most]
 
 
+class ExpectedItems(NamedTuple):
+    """How many items a goal is expected to take, and how many a fixed number must have."""
+
+    expected: int  # at the accuracy that is assumed
+    fixed: int  # whatever the accuracy is
+
+
+def expected_items(
+    items: Sequence[Item], benchmark: Benchmark, goal: Goal, accuracy: float = 0.7
+) -> ExpectedItems:
+    """What a run on these items is expected to take until its goal is reached: all, at most."""
+    kinds = kinds_of(items, benchmark)
+    units = [units_of(item, kinds) for item in items]
+    most = len(items)
+    fixed = items_for_half_width(units, goal.half) or most
+    needed = items_for_half_width(units, goal.half / goal.widening, accuracy=accuracy) or most
+    expected = next(count for count in look_counts(most) if count >= min(needed, most))
+    return ExpectedItems(expected, min(fixed, most))
+
+
 class Decision(NamedTuple):
     """What is to be asked next, and what the last look showed."""
 
@@ -161,6 +188,7 @@ class StoppingRule:
     most: int  # items that are asked at most
     first_items: Callable[[int], frozenset[str]]  # the ids of the items that a limit takes
     against: Run | None = None  # the run from which this one is to be told
+    helpers: tuple[Run, ...] = ()  # runs of other models, whose answers narrow the interval
     _looks: dict[int, Look] = field(default_factory=dict, repr=False, compare=False)
 
     def decide(self, run: Run | None) -> Decision:
@@ -191,6 +219,7 @@ class StoppingRule:
         return LastLook(
             points=100 * (self.goal.by or self.goal.half),
             against=self.against.path.name if self.against else "",
+            helpers=[run.path.name for run in self.helpers],
             measure=self.measure.name,
             items=look.items,
             verdict=look.verdict,
@@ -226,11 +255,99 @@ class StoppingRule:
     def _other(self) -> Table | None:
         return None if self.against is None else self._table(self.against)
 
+    @cached_property
+    def _others(self) -> OtherAnswers | None:
+        if not self.helpers:
+            return None
+        tables = [self._table(run).judged for run in self.helpers]
+        return OtherAnswers.of(tables, self.first_items(self.most))
+
     def _statistics(self, table: Table) -> Statistics:
         """Of the figure, or of the difference from the other run."""
+        if self._others is not None:
+            return with_others(table.judged, self._others)
         if self._other is None:
             return self.measure.statistics(table.judged)
         mine, theirs = paired(table, self._other, self.measure)
         if self.measure.better == "higher":
             return difference(mine, theirs)
         return difference(theirs, mine)
+
+
+# Borrowed strength: what other models answered tells which of the items that were not asked yet are
+# hard. The accuracy is the mean of what they predict, over all items, and of what the answers are
+# above that, over those that were asked. A prediction never uses answers to items of its own units.
+
+
+FOLDS = 5
+RIDGE = 2.0  # as if each helper had been seen to say nothing in so many items
+
+
+class OtherAnswers(NamedTuple):
+    """What other models got right, on the items that all of them were asked."""
+
+    rows: dict[str, int]  # by the id of the item
+    right: Floats  # [items, models], around the mean of each
+    units: Units
+    fold: Codes  # of each item, by its units
+
+    @classmethod
+    def of(cls, tables: Sequence[Table], wanted: Collection[str]) -> OtherAnswers:
+        """Of these tables, as far as they hold the items that may be asked."""
+        common = set(wanted)
+        for table in tables:
+            common &= set(table.ids.tolist())
+        first = tables[0]
+        places = [place for place, name in enumerate(first.ids) if name in common]
+        rows = {first.ids[place]: row for row, place in enumerate(places)}
+        right = np.zeros((len(rows), len(tables)))
+        for column, table in enumerate(tables):
+            for name, credit in zip(table.ids, table.credit, strict=True):
+                if name in rows:
+                    right[rows[name], column] = credit
+        units = first.clusters[np.array(places, dtype=np.int64)]
+        block, count = compact(units.codes[:, 0])
+        fold = np.random.default_rng(count).permutation(count) % FOLDS
+        return cls(rows, right - right.mean(axis=0), units, np.asarray(fold[block]))
+
+
+def with_others(table: Table, others: OtherAnswers) -> Statistics:
+    """The statistics of an accuracy, with what other models got right as control variates."""
+    lacking = [name for name in table.ids if name not in others.rows]
+    if lacking:
+        raise UsageError(
+            f"Item '{lacking[0]}' is not in all of the runs that are to help.",
+            "Give runs that were asked all items, or leave out --with.",
+        )
+    asked = np.array([others.rows[name] for name in table.ids], dtype=np.int64)
+    return corrected_by(others, asked, table.credit)
+
+
+def corrected_by(others: OtherAnswers, asked: Codes, credit: Floats) -> Statistics:
+    """The same from the credit for the items that were asked."""
+    predicted = np.zeros(len(others.right))
+    for fold in range(FOLDS):
+        seen = others.fold[asked] != fold
+        here = others.fold == fold
+        weights = _fitted(others.right[asked[seen]], credit[seen])
+        predicted[here] = others.right[here] @ weights
+    columns = np.zeros((len(predicted), 4))
+    columns[asked, 0] = credit - predicted[asked]
+    columns[asked, 1] = 1
+    columns[:, 2] = predicted
+    columns[:, 3] = 1
+    return Statistics.of(others.units, columns, _corrected_mean, n=len(asked))
+
+
+def _fitted(right: Floats, credit: Floats) -> Floats:
+    """The weight of each helper: least squares, drawn towards none."""
+    models = right.shape[1]
+    if not len(right):
+        return np.zeros(models)
+    around = right - right.mean(axis=0)
+    matrix = around.T @ around + RIDGE * np.eye(models)
+    return np.asarray(np.linalg.solve(matrix, around.T @ (credit - credit.mean())))
+
+
+def _corrected_mean(sums: Floats) -> Floats:
+    return ratio(sums[..., :2]) + ratio(sums[..., 2:])
