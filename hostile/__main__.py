@@ -3,7 +3,8 @@
     python -m hostile [PART ...] [--short] [--markdown]
 
 The long form takes less than half an hour on two cores, the short form a minute or two. The exit
-code is 1 if anything was lost, doubled, wrong without a word, leaked, or ended in a traceback.
+code is 1 if anything was lost, doubled, wrong without a word, leaked, or ended in a traceback, and
+if the long form tried less than it should.
 """
 
 from __future__ import annotations
@@ -27,7 +28,30 @@ PARTS = (
     "encodings", "weights", "crowds",
 )  # fmt: skip
 # How the name of a reader begins -> the row of the table in which it is counted.
-GROUPS = {"answers ": "files of answers", "run": "runs, damaged", "": "other files"}
+GROUPS = {
+    "answers ": "files of answers",
+    "items of ": "files of items",
+    "log ": "logs of other programs",
+    "replies: ": "replies of models",
+    "run": "runs, damaged",
+    "": "other files",
+}
+KILLED = "killed: "
+SERVERS = "hostile servers"
+STRANGERS = "files of strangers"
+# Beside the nine kinds of files that people send each other.
+MORE_KINDS = ("stranger's prompt", "stranger's answers", "stranger's any_command")
+# What the long form tries at least: how it is told -> how the rows begin that count, and how many.
+LEAST: dict[str, tuple[tuple[str, ...], int]] = {
+    "kills": ((KILLED,), 3000),
+    "mutated inputs": (("published files", *GROUPS.values()), 100_000),
+    "of these items and logs": (("files of items", "logs of other programs"), 50_000),
+    "of these replies": (("replies of models",), 50_000),
+    "pictures": (("pictures",), 1500),
+    "hostile servers": ((SERVERS,), 150),
+    "hostile files of nine kinds": ((STRANGERS,), 2000),
+    "single tensors": (("weights",), 40),
+}
 
 
 class Job(NamedTuple):
@@ -73,14 +97,14 @@ class Sizes(NamedTuple):
 LONG = Sizes(
     kills=10**9,
     trainings=500,
-    inputs=100_000,
+    inputs=125_000,
     strangers=3000,
     files=600,
     servers=10**6,
     pictures=5000,
     people=50,
     encodings=600,
-    tensors=20,
+    tensors=44,
     megabytes=300,
     connections=300,
 )
@@ -150,10 +174,10 @@ def done(job: Job) -> Done:
 
 def row_name(part: str, name: str) -> str:
     """The row of the table in which a tally is counted."""
-    if part == "kills":
-        return f"killed: {name}"
+    if part in ("kills", "training"):
+        return f"{KILLED}{name}"
     if part == "strangers":
-        return "files of strangers"
+        return f"more {STRANGERS}" if name in MORE_KINDS else STRANGERS
     if part != "readers":
         return name
     if "@" in name:
@@ -193,6 +217,17 @@ def table(rows: dict[str, Row], *, markdown: bool) -> str:
     return "\n".join(shown)
 
 
+def too_few(rows: dict[str, Row]) -> list[str]:
+    """What was tried less often than the long form should; all counts are printed."""
+    missed = []
+    for told, (starts, least) in LEAST.items():
+        tried = sum(row.tally.tried for name, row in rows.items() if name.startswith(starts))
+        print(f"{told:<30}{tried:>10,}   at least {least:,}")
+        if tried < least:
+            missed.append(f"only {tried:,} {told}, not {least:,}")
+    return missed
+
+
 def cells(tally: Tally) -> list[str]:
     """The numbers of a row."""
     return [f"{number:,}" for number in (tally.tried, *tally.faults.values())]
@@ -224,6 +259,7 @@ def main() -> int:
         f"\n{minutes:.1f} minutes, {busy:.1f} of processor time; at most {peak:,} MB above the start "
         "for one file."
     )
+    missed = [] if args.short or args.parts else too_few(rows)
     for job, found, said in results:
         if not found:  # no llama.cpp, or no C compiler
             print(f"skipped: {' '.join(job.words)}")
@@ -232,7 +268,9 @@ def main() -> int:
         for name, tally in found.items():
             for note in tally.notes:
                 print(f"    {name}: {note}")
-    return 1 if any(row.tally.faulty for row in rows.values()) else 0
+    for line in missed:
+        print(line)
+    return 1 if missed or any(row.tally.faulty for row in rows.values()) else 0
 
 
 if __name__ == "__main__":

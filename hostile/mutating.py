@@ -120,7 +120,7 @@ def mutate_json(raw: bytes, rng: Random) -> bytes:
     """A JSON file with one of its values or fields changed."""
     try:
         content = json.loads(raw)
-    except ValueError:
+    except (ValueError, RecursionError):
         return mutate_bytes(raw, rng)
     return _damaged_value(content, rng).encode("utf-8", "surrogatepass")
 

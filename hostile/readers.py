@@ -35,7 +35,7 @@ NO_SAMPLE = "give it a sample in hostile/samples.py"
 MOST_CHANGED = 2
 STEERING = frozenset("\x1b\x07\x08\x9b\u202a\u202b\u202d\u202e\u2066\u2067\u2068")
 LONGEST_MESSAGE = 3000
-OFTEN = 4.0  # the share of what reads files of strangers: together one half of all inputs
+OFTEN = 4.0  # the share of what reads items and logs of strangers: together 50,000 inputs
 NOT_HERE = (".arrow",)  # it needs pyarrow, which Gnomon does not bring
 
 
@@ -67,7 +67,9 @@ class Reader:
 
 def all_readers() -> list[Reader]:
     """Every reader there is, in a fixed order."""
-    found = [*published_sources(), *answer_formats(), *own_files(), *run_folders()]
+    from hostile.replies import replies
+
+    found = [*published_sources(), *answer_formats(), *own_files(), *run_folders(), *replies()]
     return sorted(found, key=lambda reader: reader.name)
 
 

@@ -245,6 +245,19 @@ def test_an_address_of_a_file_hears_nothing_of_files_that_lie_elsewhere(stranger
     assert len(stranger.keys) == 1
 
 
+def test_nor_of_a_folder_that_is_named_from_the_home_folder(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home" / "private").mkdir(parents=True)
+    Path("sent").mkdir()
+    asked = json.dumps({"name": "scales@published", "options": {"data": "~/private"}})
+    options = "{base_url: 'http://127.0.0.1:9/v1'}"
+    Path("sent/e.yaml").write_text(
+        f"benchmarks: [{asked}]\nmodels: [{{model: openai:gpt, options: {options}}}]\n"
+    )
+    assert main(["run", "sent/e.yaml"]) == 2
+    assert "outside the folder of the file" in capsys.readouterr().err
+
+
 def test_a_picture_from_elsewhere_is_shown_only_if_its_digest_is_known(tmp_path):
     from hashlib import sha256
 

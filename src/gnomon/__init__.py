@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from gnomon.records import Answer, Image, Item, Score
     from gnomon.runs import Run
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 _HOME = {
     "load": "gnomon.api",

@@ -119,8 +119,8 @@ def check_may_be_sent(
     if ADDRESS not in asked.options or _is_named(asked.options[ADDRESS], said):
         return
     for word in words:
-        is_path = isinstance(word, str) and bool(word) and os.path.exists(word)
-        if not is_path or is_below(file.parent, word, "."):
+        path = os.path.expanduser(word) if isinstance(word, str) else ""
+        if not path or not os.path.exists(path) or is_below(file.parent, path, "."):
             continue
         address = redact_url(str(asked.options[ADDRESS]))
         raise UsageError(

@@ -60,6 +60,16 @@ def test_integrity_finds_an_item_that_cannot_be_asked(sound, part, change):
     assert questions[7].id in finding.items
 
 
+def test_integrity_finds_the_few_items_without_a_picture(sound):
+    questions = [changed(question, picture="a.png") for question in sound.questions]
+    assert "pictures" not in found(replace(sound, questions=questions), "integrity")
+    questions[7] = sound.questions[7]
+    finding = found(replace(sound, questions=questions), "integrity")["pictures"]
+    assert finding.alarm
+    assert finding.items == (questions[7].id,)
+    assert "pictures" not in found(sound, "integrity"), "a set without pictures needs none"
+
+
 def test_integrity_holds_counts_against_what_is_claimed(sound):
     right = sum(question.split == "test" for question in sound.questions)
     claims = replace(sound, claimed={"": 360, "test": right + 1})

@@ -276,6 +276,24 @@ def test_the_experiment_of_a_paper_reads_with_either_models_and_its_recipes_are_
     assert not theirs & ours
 
 
+def test_an_experiment_of_a_paper_goes_on_without_models_and_data_that_are_not_here(
+    tmp_path, capsys, monkeypatch
+):
+    """One's own file means every model that it names; of a paper's, readers have some."""
+    file = "benchmarks: [scales, spacenli@published]\nmodels: [random, broken, reader]\nlimit: 5\n"
+    (tmp_path / "e.yaml").write_text(file)
+    assert main(["run", "e.yaml", "--runs", "mine"]) == 1
+    monkeypatch.setattr("gnomon.items.experiments._comes_along", lambda file: True)
+    capsys.readouterr()
+    assert main(["run", "e.yaml", "--runs", "theirs"]) == 0
+    told = capsys.readouterr().err
+    assert "scales@fresh · broken is left out. its file is damaged." in told
+    assert "spacenli@published · random is left out, as is all that lacks the same." in told
+    assert told.count("is left out") == 2, "data that are not here once for all models"
+    assert {run.name for run in runs_in("theirs")} == {"random", "reader"}
+    assert main(["run", "e.yaml", "-m", "broken:other"]) == 1, "what the command names is asked"
+
+
 TAUGHT = """\
 results: out
 recognised_by: [Most]

@@ -476,6 +476,18 @@ def test_the_table_has_the_hashes_of_the_authors_files(shared):
         assert hashlib.sha256(content).hexdigest() == file.sha256
 
 
+def test_what_was_measured_on_the_authors_whole_files_is_pinned(shared):
+    """Files that are not here: their bytes and hashes were taken at the pinned commits."""
+    lines = (shared / "spec/published-hashes.txt").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 34
+    for line in lines:
+        name, commit, path, size, digest = line.split()
+        source = fetching.sources()[name]
+        (file,) = (each for each in source.files if each.path == path)
+        assert (file.commit or source.commit).startswith(commit)
+        assert (file.bytes, file.sha256) == (int(size), digest)
+
+
 def test_a_malformed_table_is_a_clear_error(tmp_path):
     (tmp_path / "t.yaml").write_text("vsr:\n  licence: 3\n")
     with pytest.raises(DataError, match="not a table of sources"):

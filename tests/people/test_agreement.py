@@ -100,6 +100,18 @@ def test_the_mean_over_pairs_is_the_plain_mean_where_all_judge_all(matrix):
         assert same(mine, mean_cohen_kappa(matrix))
 
 
+def test_with_gaps_the_printed_mean_weighs_pairs_by_shared_items_and_the_cuts_of_a_scale_do_not():
+    """Two means of Cohen's kappa: docs/people.md says which is which."""
+    ann = np.array([0, 0, 1, 1, 0, 1, 0, 1])
+    ben = np.array([0, 0, 1, 1, 0, 1, 1, 0])  # 8 items with ann, kappa 0.5
+    cas = np.array([0, 1, 1, 0, -1, -1, -1, -1])  # 4 items with each, kappa 0
+    matrix = np.stack([ann, ben, cas], axis=1)
+    assert [pair.n for pair in pairs_of(votes_of(matrix))] == [8, 4, 4]
+    weighted = (8 * 0.5 + 4 * 0.0 + 4 * 0.0) / 16
+    assert mean_cohen(matrix, units_of(matrix)).value == pytest.approx(weighted)
+    assert mean_cohen_kappa(matrix) == pytest.approx(0.5 / 3)
+
+
 def test_fleiss_kappa_with_gaps_takes_chance_from_the_shares_of_each_item():
     # Items of three, two and one vote: only the first two can agree, all three say what is usual.
     matrix = np.array([[0, 0, 1], [1, 1, -1], [1, -1, -1]])

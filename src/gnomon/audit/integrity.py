@@ -21,6 +21,8 @@ FAULTS = {
     "choices": "have fewer than two choices, or the same choice twice",
     "texts": "have no text",
 }
+NO_PICTURE = "have no picture, though most others have one"
+FEW = 1 / 3  # a larger part of a set may be asked without pictures on purpose
 
 
 def integrity(subject: Subject) -> Iterator[Finding]:
@@ -32,6 +34,8 @@ def integrity(subject: Subject) -> Iterator[Finding]:
             faulty[kind].append(number)
     for kind, numbers in faulty.items():
         yield subject.faults(INTEGRITY, kind, numbers, FAULTS[kind])
+    if bare := _without_picture(subject):
+        yield subject.faults(INTEGRITY, "pictures", bare, NO_PICTURE)
     if subject.audited.unasked:
         yield _rows(subject)
     yield from _counts(subject)
@@ -51,6 +55,9 @@ def _faults(question: AuditItem, ids: Counter[str]) -> Iterator[str]:
     choices, gold = set(question.choices), set(question.gold)
     if not question.id or ids[question.id] > 1:
         yield "ids"
+    if question.is_prompt:
+        yield from _no_texts(question)
+        return
     if question.item.form in WRITTEN:
         wrong = not gold or problem(question.item)
         if wrong and question.id:
@@ -59,8 +66,20 @@ def _faults(question: AuditItem, ids: Counter[str]) -> Iterator[str]:
         yield "gold"
     if question.item.form not in WRITTEN and len(choices) < max(2, len(question.choices)):
         yield "choices"
-    if not "".join([*question.texts, question.picture]).strip():
+    yield from _no_texts(question)
+
+
+def _no_texts(question: AuditItem) -> Iterator[str]:
+    """An item with words nowhere and no picture."""
+    words = [*question.texts, question.picture]
+    if not "".join(words).strip():
         yield "texts"
+
+
+def _without_picture(subject: Subject) -> list[int]:
+    """The questions that lack a picture, if they are few."""
+    bare = [number for number, asked in enumerate(subject.questions) if not asked.picture]
+    return bare if len(bare) <= len(subject.questions) * FEW else []
 
 
 def _counts(subject: Subject) -> Iterator[Finding]:

@@ -115,8 +115,8 @@ def write_audit(reports: Sequence[AuditReport], output: Path, *, command: str) -
     return output
 
 
-def render_audit(reports: Sequence[AuditReport], command: str) -> str:
-    """The page as text."""
+def render_audit(reports: Sequence[AuditReport], command: str, about: object = None) -> str:
+    """The page as text; `about` is the entry of the atlas, if the page is one of its pages."""
     views = [_view(report) for report in reports]
     audited = listed([view.name for view in views])
     if len(views) > FEW:
@@ -128,6 +128,7 @@ def render_audit(reports: Sequence[AuditReport], command: str) -> str:
         title=f"Audit of {audited}",
         sets=views,
         command=command,
+        about=about,
     )
 
 

@@ -126,7 +126,9 @@ def _pictures(subject: Subject) -> list[list[Told]]:
     """What is labelled true of each picture, if that is more than one sentence."""
     told: dict[str, list[Told]] = {}
     for number, question in enumerate(subject.questions):
-        if not question.picture or not TRUE.issuperset(map(str.lower, question.gold)):
+        if not question.picture or not question.texts:
+            continue
+        if not TRUE.issuperset(map(str.lower, question.gold)):
             continue
         for clause in clauses(question.texts[-1]):
             told.setdefault(question.picture, []).append(Told(clause, number))
@@ -240,6 +242,8 @@ def _proved(subject: Subject) -> Iterator[tuple[int, Verdicts]]:
     """The verdict in each reading, for every question that can be read."""
     tried = read = 0
     for number, question in enumerate(subject.questions):
+        if not question.texts:  # captions alone, of which one is true
+            continue
         *contexts, claim = question.texts
         if VERDICTS.issuperset(question.choices):
             found = verdicts(" ".join(contexts), claim)

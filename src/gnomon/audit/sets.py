@@ -73,6 +73,13 @@ class AuditItem(NamedTuple):
         return self.item.group
 
     @property
+    def is_prompt(self) -> bool:
+        """Whether a painter is told what to paint, so that nothing is asked."""
+        if self.item.form != "scene":
+            return False
+        return not self.choices or self.item.tags.get("relation") in self.gold
+
+    @property
     def split(self) -> str:
         """The part of the set, such as train or test."""
         return self.item.tags.get("split", "")

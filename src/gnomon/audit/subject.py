@@ -231,7 +231,7 @@ def answers_of(audited: AuditSet, *, as_written: bool = False) -> Answers:
     right = []
     for number, question in enumerate(audited.questions):
         gold = set(question.gold)
-        if question.item.form in WRITTEN:
+        if question.item.form in WRITTEN or question.is_prompt:
             continue
         if len(question.choices) < 2 or not gold or not gold <= set(question.choices):
             continue

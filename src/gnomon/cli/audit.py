@@ -24,6 +24,7 @@ examples:
   gnomon audit mine.jsonl --runs runs
   gnomon audit quiz.csv --map text=question,choices=A+B+C+D,gold=answer --check validation
   gnomon audit my_patterns.yaml --prove
+  gnomon audit --atlas data -o atlas
   gnomon audit mine.csv --allow constants --allow "words:context, *" --format json
 
 --map names what holds the question, as for `gnomon run`: id, context, text, choices, gold, group
@@ -31,6 +32,10 @@ examples:
 relation, first and second (two things that are compared). Several columns are joined with +. What
 has its usual name need not be named. --runs DIR reads which labels people marked as doubtful in
 `gnomon view`, and how many runs got these items wrong. docs/audit.md says what each check does.
+
+--atlas DIR audits every set that is known by name (`gnomon list sets`, the five papers' published
+data) and whose files are in DIR, and our own: a page a set, one table, the figures as JSON, and of
+each set the part that gives nothing away. Its exit code does not depend on alarms.
 
 Exit code 0 if there is no alarm and no error, 1 if there is one (with --strict, also a warning; or
 a file cannot be read), 2 for wrong usage.
@@ -73,6 +78,8 @@ VALIDATION = "validation"  # the check that comes first
 
 def main(args: Namespace) -> int:
     """Validate, audit, print, and write the page."""
+    if args.atlas:
+        return _atlas(args)
     only_valid = args.check == [VALIDATION]
     about_patterns = args.prove or args.vocabulary
     patterns = [name for name in args.sets if _holds_patterns(name)]
@@ -91,6 +98,24 @@ def main(args: Namespace) -> int:
         return 0 if valid else 1
     alarmed = _audit(args)
     return 0 if valid and not alarmed else 1
+
+
+def _atlas(args: Namespace) -> int:
+    """Audit all sets of a folder, and print their overview."""
+    from gnomon.audit.atlas import COLUMNS, lines, make_atlas
+    from gnomon.cli.dispatch import tell
+    from gnomon.contracts import Listing
+    from gnomon.tabular import render
+
+    if args.sets or not args.output:
+        raise UsageError(
+            "--atlas takes a folder of authors' files and -o a folder for its pages.",
+            "For example: gnomon audit --atlas data -o atlas",
+        )
+    entries = make_atlas(Path(args.atlas), Path(args.output), tell)
+    print(render(Listing("", COLUMNS, tuple(lines(entries))), args.format))
+    tell(f"{Path(args.output) / 'index.html'} holds the overview, with a page for each set.")
+    return 0
 
 
 def _holds_patterns(name: str) -> bool:
@@ -119,7 +144,7 @@ def _audit_patterns(args: Namespace, patterns: Sequence[str]) -> int:
 
 def _validate(args: Namespace, *, only: bool) -> bool:
     """Whether the files of items that are named can be asked; what is wrong is printed."""
-    from gnomon.cli.validation import print_validated, validate_items
+    from gnomon.cli.validation import FEW, print_validated, validate_items
     from gnomon.items.itemfiles import names_items
 
     if args.check and VALIDATION not in args.check:
@@ -138,7 +163,7 @@ def _validate(args: Namespace, *, only: bool) -> bool:
     valid = True
     for file in files:
         found = validate_items([file], args, pictures=False)  # no check looks at them
-        for line in found.lines():
+        for line in found.lines(FEW):
             print(line, file=sys.stdout if args.format == "table" else sys.stderr)
         valid = valid and not found.failed
     return valid

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.cli.dispatch import tell
-from gnomon.cli.plan import LEFT_OUT, Planned, plan_runs
+from gnomon.cli.plan import Planned, plan_runs
 from gnomon.contracts import Listing
 from gnomon.errors import GnomonError, inert
 from gnomon.registry import ModelSpec
@@ -152,7 +152,7 @@ def _add_estimates(
         try:
             what = estimate(each.source, who, args.runs, blind=each.blind)
         except GnomonError as error:
-            if each.of_suite and isinstance(error, LEFT_OUT):
+            if isinstance(error, each.may_lack):
                 tell(f"{each.title} would be left out. {error}")
                 continue
             if alone:

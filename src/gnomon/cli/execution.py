@@ -15,8 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.cli.dispatch import tell
-from gnomon.cli.plan import LEFT_OUT, Planned, plan_runs
-from gnomon.errors import EmptyShardError, GnomonError, MissingExtraError, missing_part
+from gnomon.cli.plan import Planned, plan_runs
+from gnomon.errors import (
+    DataError,
+    EmptyShardError,
+    GnomonError,
+    MissingExtraError,
+    missing_part,
+)
 from gnomon.items.source import ItemSource
 from gnomon.registry import is_native
 from gnomon.runs import MANIFEST, Run
@@ -34,7 +40,7 @@ class Carrying:
         self.args = args
         self._loaded: tuple[str, ExitStack] | None = None
         self._sources: dict[int, ItemSource] = {}
-        self._lacking: set[tuple[str, str]] = set()  # models, and the parts that they lack
+        self._lacking: set[str] = set()  # what is not here, as it was told
 
     @cached_property
     def plan(self) -> list[Planned]:
@@ -51,7 +57,7 @@ class Carrying:
     def all(self) -> list[bool]:
         """Carry out every run, and say of each whether it went well."""
         plan = self.plan
-        if len(plan) == 1 and not plan[0].of_suite:
+        if len(plan) == 1 and not plan[0].may_lack:
             self._run(plan[0])
             return [True]
         workers = wanted(self.args)
@@ -74,11 +80,8 @@ class Carrying:
         except (GnomonError, OSError) as error:
             if self.args.debug:
                 raise
-            if isinstance(error, MissingExtraError):
-                return self._lacks_part(planned, error)
-            if planned.of_suite and isinstance(error, LEFT_OUT):
-                tell(f"{planned.title} is left out. {error}")
-                return True
+            if isinstance(error, (MissingExtraError, *planned.may_lack)):
+                return self._leave_out(planned, error)
             tell(f"{planned.title}: {error}")
             return False
         except Exception as error:
@@ -86,7 +89,7 @@ class Carrying:
                 raise
             part = missing_part(error) if isinstance(error, ModuleNotFoundError) else None
             if part is not None:
-                return self._lacks_part(planned, part)
+                return self._leave_out(planned, part)
             tell(
                 f"{planned.title}: {type(error).__name__}: {error}\n"
                 "Give the command again with --debug to see where."
@@ -94,13 +97,14 @@ class Carrying:
             return False
         return True
 
-    def _lacks_part(self, planned: Planned, error: MissingExtraError) -> bool:
-        """Say what is not installed, once for each model; whether the run may be left out."""
-        lacking = planned.model.spec, str(error)
-        if lacking not in self._lacking:
-            self._lacking.add(lacking)
+    def _leave_out(self, planned: Planned, error: Exception) -> bool:
+        """Say why a run is left out, of what is not here once; whether it may be."""
+        if not isinstance(error, DataError | MissingExtraError):
+            tell(f"{planned.title} is left out. {error}")
+        elif str(error) not in self._lacking:
+            self._lacking.add(str(error))
             tell(f"{planned.title} is left out, as is all that lacks the same. {error}")
-        return planned.of_suite
+        return bool(planned.may_lack)
 
     def _in_children(self) -> list[bool]:
         """Carry out all runs in a child process; if it dies, in another one behind that run."""

@@ -16,7 +16,9 @@ from gnomon.cli.selection import (
 )
 from gnomon.errors import (
     DataError,
+    GnomonError,
     MissingExtraError,
+    ModelError,
     UnfitError,
     UsageError,
     nearest,
@@ -30,7 +32,8 @@ from gnomon.trust import as_command_says, check_may_be_sent
 if TYPE_CHECKING:
     from gnomon.items.experiments import AskedBenchmark, Experiment
 
-LEFT_OUT = (UnfitError, DataError, MissingExtraError)  # what a suite goes on without
+Lacks = tuple[type[GnomonError], ...]  # errors of what may be left out
+LEFT_OUT: Lacks = (UnfitError, DataError, MissingExtraError)  # what a suite goes on without
 
 
 class Planned(NamedTuple):
@@ -40,7 +43,7 @@ class Planned(NamedTuple):
     source: ItemSource
     model: ModelSpec
     blind: bool
-    of_suite: bool  # one that cannot be asked is then left out
+    may_lack: Lacks  # what a suite goes on without
 
     @property
     def title(self) -> str:
@@ -63,7 +66,8 @@ class RunRequest(NamedTuple):
     limit: int | None = None
     permute: int | None = None
     blind: bool = False
-    of_suite: bool = False
+    may_lack: Lacks = ()
+    need_not_load: Sequence[ModelSpec] = ()  # models of a paper, which may not be here
 
 
 def plan_runs(args: Namespace) -> list[Planned]:
@@ -86,7 +90,10 @@ def plan_runs(args: Namespace) -> list[Planned]:
             folder = run_folder(items, shown, args.runs, blind=blind)
             earlier = plan.get(folder)
             if earlier is None or not is_larger(earlier.source.limit, items.limit):
-                plan[folder] = Planned(folder, items, shown, blind, each.of_suite)
+                may_lack = each.may_lack
+                if model in each.need_not_load:
+                    may_lack = (*may_lack, ModelError)
+                plan[folder] = Planned(folder, items, shown, blind, may_lack)
     return list(plan.values())
 
 
@@ -163,7 +170,8 @@ def _of_experiment(
                 limit=each.limit,
                 permute=each.permute,
                 blind=each.blind,
-                of_suite=not found.models or found.comes_along,
+                may_lack=LEFT_OUT if found.comes_along or not found.models else (),
+                need_not_load=own if found.comes_along else (),
             )
 
 

@@ -150,7 +150,7 @@ def _exit_code(plan: list[Planned], runs: list[Run], done: list[bool]) -> int:
     """
     # a file that lacks answers is no outage
     failed = any(run.manifest.counts.errors and not is_answer_file(run.model) for run in runs)
-    nothing = not runs and any(planned.of_suite for planned in plan)
+    nothing = not runs and any(planned.may_lack for planned in plan)
     return 1 if failed or nothing or not all(done) else 0
 
 

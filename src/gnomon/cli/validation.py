@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("file", "items", "errors", "warnings", "canary", "digest")
 SHOWN = 50  # findings of a file that are printed
+FEW = 5  # the same before other checks, which say more of them
 CLOSE = 0.005  # by how much a stated chance may differ from that of the items
 MOST_ROWS = 100  # of a table in a terminal
 
@@ -37,12 +38,12 @@ class ValidatedItems(NamedTuple):
     findings: list[tuple[str, RowFinding]]
     failed: bool
 
-    def lines(self) -> list[str]:
+    def lines(self, most: int = SHOWN) -> list[str]:
         """The first findings, a line each."""
         lines = []
-        for file, finding in self.findings[:SHOWN]:
+        for file, finding in self.findings[:most]:
             lines.append(inert(f"{file}:{finding.line}: {finding.level}: {finding.message}."))
-        more = len(self.findings) - SHOWN
+        more = len(self.findings) - most
         if more > 0:
             lines.append(f"... and {more:,} more (--check validation --format json lists all).")
         return lines

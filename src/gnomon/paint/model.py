@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from gnomon.contracts import TEXT, Benchmark, Scale
 from gnomon.durable import link_or_copy, log_records, remove_torn_line, replace_file, sync_folder
-from gnomon.errors import DataError, ModelError, RunError
+from gnomon.errors import DataError, RunError, UnfitError
 from gnomon.files import first_bytes
 from gnomon.grouped import grouped
 from gnomon.measures.correction import Trial
@@ -236,7 +236,7 @@ class Synth:
         for item in first:
             trouble = self._unfit(item)
             if trouble:
-                raise ModelError(f"{self.spec} cannot be asked this: {trouble}.", _remedy(item))
+                raise UnfitError(f"{self.spec} cannot be asked this: {trouble}.", _remedy(item))
         if self._judge is not None and self._scenes_of_trial:
             from gnomon.paint.judges.trials import trial_of
 

@@ -15,6 +15,7 @@ from gnomon.measures.scoring import check_options, score
 from gnomon.measures.table import Table, unknown_tag
 from gnomon.records import Score
 from gnomon.registry import role
+from gnomon.reports.figures import Figure
 from gnomon.reports.figures.slices import headline_measure
 from gnomon.reports.study import Study, row_labels
 from gnomon.reports.words import listed
@@ -220,10 +221,29 @@ class Overview:
                     rows.append((model, column.name, column.measure, *figures, *ranks))
         return frame_of(columns_of(names, rows), library)
 
+    def plot(self) -> Figure:
+        """Models by benchmarks as a picture, with intervals and chance: a notebook shows it.
+
+        `.save("overview.pdf")` writes it, or .svg, .png, and .csv for the numbers.
+        """
+        from gnomon.reports.figures.overall import forest
+
+        return forest(self)
+
+    def to_latex(self) -> str:
+        """The table for a paper, as `gnomon table --format latex` writes it."""
+        return self._written("latex")
+
     def _repr_html_(self) -> str:
+        return self._written("html")
+
+    def _written(self, form: str) -> str:
         from gnomon.reports.tables.pivot import pivot, written
 
-        return written(pivot(self, ()), "html")
+        return written(pivot(self, ()), form)
+
+    def __repr__(self) -> str:
+        return f"<Overview of {len(self.models)} models on {len(self.columns)} benchmarks>"
 
     def __str__(self) -> str:
         from gnomon.reports.tables.overviews import in_terminal

@@ -194,10 +194,11 @@ def all_runs(found: Sequence[Study]) -> list[Run]:
 
 def labels_of(runs: Sequence[Run]) -> list[str]:
     """A short name for each run: the model's, with the options that tell its runs apart."""
-    return labels(list(map(_name, runs)), list(map(settings_of, runs)))
+    return labels(list(map(name_of, runs)), list(map(settings_of, runs)))
 
 
-def _name(run: Run) -> str:
+def name_of(run: Run) -> str:
+    """What a run's model is called, with what must never be left unsaid."""
     name = run.name
     if run.manifest.blind:
         name = f"{name} (blind)"

@@ -48,7 +48,7 @@ def survey(folder: str | Path) -> RunSurvey:
     """
     runs: list[Run] = []
     damaged: dict[Path, GnomonError] = {}
-    for file in sorted(Path(folder).glob(f"*/{MANIFEST}")):
+    for file in sorted(Path(folder).glob(f"*/{MANIFEST}"), key=str):
         if file.parent.name.endswith(MERGING):
             continue
         try:

@@ -40,14 +40,14 @@ CLASSES = {
 }
 
 
-def write_model(make, folder, texts):
+def write_model(make, folder, texts, words=400):
     """A small model with random weights, and the tokenizer of some captions."""
     import transformers
 
     from gnomon.models.transformers.loading import quiet
     from gnomon.train.captions.corpus import trained_tokenizer
 
-    tokenizer = trained_tokenizer(texts, 400, 64)
+    tokenizer = trained_tokenizer(texts, words, 64)
     torch.manual_seed(3)
     with quiet():
         model = getattr(transformers, CLASSES[make])(config_of(make, len(tokenizer)))

@@ -9,6 +9,7 @@ from gnomon.reports.charts.axes import WIDTH, Axis, ChartBody, Format
 from gnomon.reports.words import whole_percent
 
 ROW = 20.0
+TALL_ROW, LINE = 30.0, 13.0  # a row whose name may take two lines, and a line of it
 HEIGHT = 230.0  # of curves
 KEY = 136.0  # units that a row's name may take
 
@@ -81,19 +82,22 @@ def bars(
     links: Mapping[str, str] = MappingProxyType({}),
     domain: tuple[float, float] = (0.0, 1.0),
     guide: float | None = None,
+    chances: Mapping[str, float] = MappingProxyType({}),
+    points: bool = False,
 ) -> ChartBody:
     """A row for each key, in it a bar with its interval for each series.
 
-    With many series, points take the place of bars. `series` names them by their numbers, or in
-    their order. `links` lead from a row's name to its items.
+    With many series, or where `points` are asked for, they take the place of bars. `series` names
+    them by their numbers, or in their order. `links` lead from a row's name to its items; `chances`
+    has the guess of each row, where it is not one `guide` for all.
     """
     names = series if isinstance(series, Mapping) else dict(enumerate(series))
     keys = list(dict.fromkeys(estimate.key for estimate in estimates))
     shown = sorted({estimate.series for estimate in estimates}, key=_models_first)
-    dense = len(shown) > 3
+    dense = points or len(shown) > 3
     thick = 14.0 if len(shown) == 1 else 9.0
     step = 7.0 if dense else thick + 2
-    block = max(ROW, step * len(shown) + 8)
+    block = max(TALL_ROW if points else ROW, step * len(shown) + 8)
 
     head = axes.legend([(i, names[i]) for i in shown])
     top = head.height + 8
@@ -107,10 +111,13 @@ def bars(
     out.append(axes.uprights(axis, top, base))
     for i, key in enumerate(keys):
         middle = top + (i + 0.5) * block
-        name = _row_name(key, axis, middle)
+        name = _row_name(key, axis, middle, lines=2 if points else 1)
         if key in links:
             name = svg.tag("a", {"href": links[key]}, name)
         out.append(name)
+        if key in chances:
+            start = top + i * block
+            out.append(axes.upright(axis, chances[key], start, start + block, "chance"))
         for estimate in estimates:
             if estimate.key != key or estimate.value is None:
                 continue
@@ -169,8 +176,28 @@ def _gutter(keys: Iterable[str]) -> float:
     return min(widest, KEY) + 12
 
 
-def _row_name(key: str, axis: Axis, middle: float) -> str:
-    return svg.text(axis.reach[0] - 8, middle + 4, svg.shorten(key, KEY, 11), "strong", "end")
+def _row_name(key: str, axis: Axis, middle: float, lines: int = 1) -> str:
+    """The name of a row to the left of its axis, on two lines where it may and must be."""
+    parts = [key]
+    if lines == 2 and svg.width_of(key, 11) > KEY:
+        parts = _two_lines(key)
+    out = []
+    for number, part in enumerate(parts):
+        y = middle + 4 + LINE * (number - (len(parts) - 1) / 2)
+        out.append(svg.text(axis.reach[0] - 8, y, svg.shorten(part, KEY, 11), "strong", "end"))
+    return "".join(out)
+
+
+def _two_lines(words: str) -> list[str]:
+    """The words that fit on a line, and the rest.
+
+    >>> _two_lines("Inference from sentences about space")
+    ['Inference from', 'sentences about space']
+    """
+    first, *rest = words.split()
+    while rest and svg.width_of(f"{first} {rest[0]}", 11) <= KEY:
+        first += f" {rest.pop(0)}"
+    return [first, " ".join(rest)]
 
 
 def curves(
@@ -185,8 +212,12 @@ def curves(
     diagonal: bool = False,
     log: bool = False,
     x_ticks: Sequence[float] | None = None,
+    guide: float | None = None,
 ) -> ChartBody:
-    """Curves over a common axis; the axis may be logarithmic (sizes of models)."""
+    """Curves over a common axis, which may be logarithmic (sizes of models).
+
+    `guide` is a height at which a dashed line runs.
+    """
     head = axes.legend([(curve.series, curve.name) for curve in lines if curve.points], lines=True)
     top = head.height + 15
     base = top + HEIGHT
@@ -197,6 +228,8 @@ def curves(
     if diagonal:
         low, high = x_domain
         out.append(svg.line(x.at(low), y.at(low), x.at(high), y.at(high), "guide"))
+    if guide is not None:
+        out.append(svg.line(x.reach[0], y.at(guide), x.reach[1], y.at(guide), "guide"))
     out += [drawn_curve(curve, x, y) for curve in lines]
     return ChartBody("".join(out), base + 40)
 

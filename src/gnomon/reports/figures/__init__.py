@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -18,9 +19,10 @@ from gnomon.files import read_yaml
 from gnomon.grouped import grouped
 from gnomon.records import Score
 from gnomon.reports.charts.axes import WIDTH, ChartBody
-from gnomon.reports.charts.svg import ASSETS, drawing
+from gnomon.reports.charts.svg import ASSETS, drawing, standalone
 from gnomon.reports.study import Study
 from gnomon.reports.words import measure_name
+from gnomon.tabular import columns_of, frame_of
 
 __all__ = ["Figure", "enough", "figure", "figures", "grouped", "well_known"]
 
@@ -55,6 +57,19 @@ class Figure:
         markup, height = self.body
         name = f"{prefix}{self.name}"
         return drawing(WIDTH, height, [markup], self.title, self.description, name)
+
+    def save(self, path: str | Path) -> Path:
+        """Write it as a file: .svg, .pdf, .png, or .csv for the numbers behind it."""
+        from gnomon.reports.figures.files import save_figure
+
+        return save_figure(self, Path(path))
+
+    def to_frame(self, library: str = "") -> Any:
+        """The numbers behind it as a DataFrame of pandas or polars."""
+        return frame_of(columns_of(self.columns, self.rows), library)
+
+    def _repr_svg_(self) -> str:
+        return standalone(self.svg())
 
 
 class FigureText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -33,7 +33,7 @@ OF_MANY = {
     "some": ("Some of the {} models are", "some are"),
     "none": ("None of the {} models is", "none is"),
 }
-STRIP, MIDDLE = 150, 10  # units that the line from 0 to 100 % is long; where it stands
+STRIP, LANE = 260, 10  # units: how long the line from 0 to 100 % is, how high that of a model
 
 
 class Leads(NamedTuple):
@@ -148,7 +148,7 @@ def _row(
         "measure": "" if column.measure == "accuracy" else axis_name(column.measure),
         "chance": percentage(column.chance) if column.chance is not None else "",
         "asked": counted(column.items, "items"),
-        "strip": _strip(found, column),
+        "strip": _strip(found, column, models),
         "cells": cells,
     }
 
@@ -171,16 +171,27 @@ def _cell(cell: OverviewCell, digits: int) -> dict[str, Any]:
     }
 
 
-def _strip(found: Overview, column: OverviewColumn) -> str:
-    """All models on one line from 0 to 100 %, with an upright where chance is."""
-    parts = scale(STRIP, MIDDLE, column.chance)
-    for series, model in reversed(list(enumerate(found.models))):
-        cell = found.cells.get((model, column.name))
-        if cell and 0 <= cell.value <= 1:
-            told = f"{model}: {percentage(cell.value)}"
-            place = svg.DrawnPoint(STRIP * cell.value, MIDDLE)
-            parts.append(svg.mark(place, series, 4.4, told))
-    box = f"-6 0 {STRIP + 12} {2 * MIDDLE}"
+def _strip(found: Overview, column: OverviewColumn, models: Sequence[str]) -> str:
+    """A row of the forest plot: each model's figure and interval, with an upright at chance."""
+    cells = [(model, found.cells.get((model, column.name))) for model in models]
+    drawn = [(model, cell) for model, cell in cells if cell and 0 <= cell.value <= 1]
+    tall = LANE * len(drawn) + 4
+    parts = []
+    for at in (0, STRIP / 2, STRIP):
+        parts.append(svg.line(at, 0, at, tall, "grid"))
+    if column.chance is not None:
+        at = STRIP * column.chance
+        parts.append(svg.line(at, 0, at, tall, "chance"))
+    for lane, (model, cell) in enumerate(drawn):
+        series = found.models.index(model)
+        middle = 2 + LANE * (lane + 0.5)
+        ends = interval_of(cell.low, cell.high)
+        if ends:
+            low, high = STRIP * max(cell.low, 0), STRIP * min(cell.high, 1)
+            parts.append(svg.line(low, middle, high, middle, f"range l{svg.hue(series)}"))
+        place = svg.DrawnPoint(STRIP * cell.value, middle)
+        parts.append(svg.mark(place, series, 4.2, f"{model}: {percentage(cell.value)} {ends}"))
+    box = f"-6 0 {STRIP + 12} {tall}"
     return f'<svg class="strip chart" viewBox="{box}" aria-hidden="true">{"".join(parts)}</svg>'
 
 

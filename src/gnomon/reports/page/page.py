@@ -60,7 +60,7 @@ def write_report(
         command = command_of(opened, output)
     write_page(output, render(found, drawn, command))
     if figures_folder:
-        write_figures(found, drawn, Path(figures_folder))
+        write_figures(found, drawn, Path(figures_folder), overview(found).plot())
     return output
 
 

@@ -11,6 +11,7 @@ from gnomon.errors import GnomonError, UsageError
 from gnomon.grouped import grouped
 from gnomon.registry import asked_benchmark, role
 from gnomon.reports.figures import figures
+from gnomon.reports.figures.overall import over_dates
 from gnomon.reports.overview import IN_WORDS, Overview, in_words
 from gnomon.reports.page.headline import applicable, figures_of
 from gnomon.reports.page.notes import facts, few_units, small_groups
@@ -74,7 +75,7 @@ def _overview(shelf: Shelf, runs: Sequence[Run]) -> dict[str, Any]:
         digits=1,
     )
     copied = written(pivot(overview, ()), "markdown")
-    return {**overview_view(overview, leads), "markdown": copied}
+    return {**overview_view(overview, leads), "markdown": copied, "figure": overview.plot()}
 
 
 def shown_runs(shelf: Shelf, query: Query) -> list[Run]:
@@ -147,6 +148,7 @@ def benchmark_page(shelf: Shelf, request: Request) -> dict[str, Any]:
         "title": study.title,
         "name": name,
         "doubts": len(shelf.doubts(runs)),
+        "dates": shelf.keep("dates", runs, lambda: list(over_dates(study))),
     }
 
 
