@@ -78,6 +78,7 @@ from gnomon.runs import MANIFEST, Run
 
 if TYPE_CHECKING:
     from gnomon.measures.entries import ScoredTable
+    from gnomon.measures.scoring import Scored
 
 NAMED = 3  # runs whose folders are named; of more, the folder that holds them
 
@@ -208,7 +209,7 @@ def headline_of(entries: Sequence[ScoredTable], count: int | None = None) -> str
     from gnomon.measures.scoring import score_table, scored_rows
     from gnomon.reports.tables.scores import headline
 
-    scores = []
+    scores: list[Scored] = []
     for entry in entries:
         scores += scored_rows(entry, score_table(entry.table, entry.measures[:count]))
     return headline(scores)
