@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 import threading
 import warnings
 from collections import deque
@@ -292,6 +293,7 @@ def _plain(picture: Pixels) -> Pixels:
 # item, never the end of a run. Reading and decoding go on in threads ahead of the model.
 
 
+_DIGEST = re.compile("[0-9a-f]{64}")
 AHEAD = 16  # pictures that may be ready before the model asks for them
 Thing = TypeVar("Thing")
 Made = TypeVar("Made")
@@ -308,7 +310,8 @@ def file_of(image: Image) -> Path:
     """Where a picture is on this machine: an address of the web is fetched into the cache once."""
     if not image.path.startswith(("http://", "https://")):
         return Path(image.path)
-    name = image.sha256 or sha256(image.path.encode()).hexdigest()
+    is_digest = _DIGEST.fullmatch(image.sha256)  # a stranger's file may have a path in its place
+    name = image.sha256 if is_digest else sha256(image.path.encode()).hexdigest()
     target = cache_folder() / "photos" / name
     if not target.exists():
         download(image.path, target, sha256=image.sha256, limit=MOST_BYTES)

@@ -20,6 +20,7 @@ from gnomon.errors import check_no_name
 from gnomon.models.choices import ModelReply, Query, take
 from gnomon.models.llamacpp.decoder import Decoder, Integers, Numbers, Past, RowBatch, log_sums
 from gnomon.models.llamacpp.gguf import Ask, Gguf, GgufOptions, Normalise
+from gnomon.models.llamacpp.library import library_file
 from gnomon.models.machine import available_cores, keep_freed_memory
 from gnomon.models.planner import PassTask, Planner, Room
 from gnomon.models.prompts.library import PromptChoice, load_prompt
@@ -81,6 +82,7 @@ def smollm2(
     make = Gguf if quantised else SmolLM2
     choice = PromptChoice(prompt, wording, shots, examples)
     how = GgufOptions(normalise, ask, new_tokens, chat, context, threads or available_cores())
+    library_file()  # what is missing is told before anything is fetched
     return sampled(make("smollm2", weights(), choice, how), samples, temperature)
 
 

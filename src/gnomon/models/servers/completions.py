@@ -211,8 +211,8 @@ class OpenAIApi:
                 "A chat server cannot echo.",
                 "Add --set endpoint=completion, or leave out echo.",
             )
-        protocol.check_positive("reply_tokens", self.reply_tokens)
-        protocol.check_positive("most_reply_tokens", self.most_reply_tokens)
+        protocol.check_positive("new_tokens", self.reply_tokens)
+        protocol.check_positive("most_new_tokens", self.most_reply_tokens)
         if self.constrain:
             check_known("constraint of answers", self.constrain, CONSTRAINTS)
         self.converses = self.endpoint == "chat"
