@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from gnomon.errors import UsageError
+from gnomon.errors import UsageError, check_known
 from gnomon.items.source import ItemSource, load
 from gnomon.registry import ModelSpec, model, with_prompt
 
 if TYPE_CHECKING:
     from gnomon.contracts import Model
     from gnomon.measures.compared import Agreement
+    from gnomon.measures.power import PlannedSet
     from gnomon.measures.regression import RunChange
     from gnomon.measures.stopping import StoppingRule
-    from gnomon.records import Item
+    from gnomon.records import Item, Preview
+    from gnomon.reports.figures import Figure
     from gnomon.reports.overview import Overview
     from gnomon.reports.results import Catalogue, Comparisons, Scores
     from gnomon.runs import Manifest, Run
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
 __all__ = [
     "agreement",
     "changes",
+    "cite",
     "compare",
+    "figures",
     "list_benchmarks",
     "list_models",
     "list_prompts",
@@ -35,10 +39,15 @@ __all__ = [
     "merge",
     "model",
     "overview",
+    "power",
+    "preview",
     "report",
     "run",
     "score",
+    "table",
 ]
+
+TABLES = ("latex", "markdown", "html", "csv", "json")  # the formats of a table for a paper
 
 
 def run(
@@ -398,6 +407,134 @@ def overview(*runs: SomeRuns, level: float = 0.95) -> Overview:
     from gnomon.reports.study import studies
 
     return overview_of(studies(_opened(runs)), level=level)
+
+
+def table(
+    *runs: SomeRuns,
+    format: str = "latex",
+    by: str = "",
+    marks: Literal["letters", "stars", "none"] = "letters",
+    intervals: bool = True,
+    published: bool = False,
+    caption: str = "",
+    label: str = "",
+    level: float = 0.95,
+) -> str:
+    """Models by benchmarks for a paper: as latex, markdown, html, csv or json.
+
+    by          a tag, for runs on one benchmark: a column for each of its values
+    marks       "letters", "stars" or "none" for what differs significantly
+    published   with the models of the benchmark's paper
+    caption     of the table in LaTeX; one that says how it was made if not given
+    """
+    from gnomon.reports.overview import overview as overview_of
+    from gnomon.reports.overview import overview_by
+    from gnomon.reports.study import studies
+    from gnomon.reports.tables.pivot import pivot, written
+
+    check_known("format", format, TABLES)
+    check_known("kind of marks", marks, ("letters", "stars", "none"))
+    found = studies(_opened(runs))
+    if by and len(found) != 1:
+        raise UsageError(
+            f"by='{by}' is about one benchmark, and these runs are on {len(found)}.",
+            "Give the runs of one of them.",
+        )
+    if by:
+        made = overview_by(found[0], by, level=level)
+    else:
+        made = overview_of(found, level=level)
+    printed = pivot(
+        made,
+        found,
+        by=by,
+        marks=marks,
+        intervals=intervals,
+        published=published,
+        caption=caption,
+        label=label,
+    )
+    return written(printed, format)
+
+
+def figures(*runs: SomeRuns) -> list[Figure]:
+    """The overview and every figure of the report; a notebook shows each, `.save(path)` writes it.
+
+    The name of a figure follows that of its benchmark: "scales-fresh-confusion".
+    """
+    from dataclasses import replace
+
+    from gnomon.reports.figures import figures as figures_of
+    from gnomon.reports.figures import file_name
+    from gnomon.reports.overview import overview as overview_of
+    from gnomon.reports.study import draw_alike, row_labels, studies
+
+    found = studies(_opened(runs))
+    draw_alike(found, row_labels(found))
+    drawn = [overview_of(found).plot()]
+    for study in found:
+        for figure in figures_of(study):
+            drawn.append(replace(figure, name=f"{file_name(study.name)}-{figure.name}"))
+    return drawn
+
+
+def cite(*used: str | Path | Run, format: str = "bibtex") -> str:
+    """What to cite for benchmarks, runs or folders of runs: as bibtex, text or json.
+
+    >>> "Visual Spatial Reasoning" in cite("vsr")
+    True
+    """
+    from gnomon.reports.citations import cited
+
+    check_known("format", format, ("bibtex", "text", "json"))
+    return cited(used, format)
+
+
+def power(
+    source: ItemSource | str,
+    *,
+    difference: float = 0.03,
+    accuracy: float = 0.7,
+    limit: int | None = None,
+) -> PlannedSet:
+    """Which difference between two models the items can show, and what a smaller one takes.
+
+    >>> power("scales", limit=200).is_enough
+    False
+    """
+    from gnomon.measures.power import plan_set
+
+    asked = _narrowed(source, limit, None, None)
+    items = list(asked.without_pictures())
+    return plan_set(items, asked.benchmark, difference=difference, accuracy=accuracy)
+
+
+def preview(
+    source: ItemSource | str,
+    model: ModelSpec | str,
+    *,
+    n: int = 3,
+    shots_from: str | Path = "",
+) -> list[Preview]:
+    """What a model would read for a few items: the text or messages, and what is scored.
+
+    The model is loaded, but not asked.
+    """
+    items = _narrowed(source, n, None, None)
+    opened: Any = _asked_model(model, items, shots_from)
+    if isinstance(opened, ModelSpec):
+        opened = opened.open()
+    try:
+        if not hasattr(opened, "preview"):
+            raise UsageError(
+                f"{opened.spec} reads no prompt.",
+                "Choose a model that does, such as smollm2, hf:NAME or openai:NAME.",
+            )
+        return [opened.preview(item) for item in items]
+    finally:
+        close = getattr(opened, "close", None)
+        if close:
+            close()
 
 
 def list_benchmarks() -> Catalogue:

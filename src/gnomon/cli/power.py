@@ -202,8 +202,8 @@ def _verdict(args: Namespace, row: PowerRow) -> str:
     units = _units(row, plan.units_needed)
     if plan.items_needed is None:
         return (
-            f"{which} cannot show {wanted}, nor could more items of the same units: it would take "
-            f"about {units}."
+            f"{which} cannot show {wanted}, however many items are asked about the same units: it "
+            f"takes about {units}."
         )
     return (
         f"{which} cannot show {wanted}: it would take about {plan.items_needed:,} items of the "

@@ -9,6 +9,7 @@ import numpy as np
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
+from gnomon.measures.cautions import one_answer
 from gnomon.measures.chance import WORDS, chance_of, unmet
 from gnomon.measures.columns import Floats
 from gnomon.measures.intervals import interval, t_cdf, t_quantile
@@ -178,6 +179,7 @@ class Rank(NamedTuple):
     run: str = ""
     units: str = ""
     chance: float | None = None  # what a guess is expected to get; none where that is not known
+    constant: bool = False  # the model gives one answer to nearly all items
 
 
 def compare(
@@ -300,6 +302,7 @@ def leaderboard(
                 run=table.about.folder,
                 units=statistics.units,
                 chance=chance_of(measure, table),
+                constant=one_answer(table) is not None,
             )
     tied, better, worse = _verdicts(names, comparisons)
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
 from gnomon.measures.accuracy import ACCURACY
+from gnomon.measures.cautions import one_answer
 from gnomon.measures.chance import chance_of, needs_two_runs, unmet
 from gnomon.measures.correction import corrected_accuracy, corrected_readings
 from gnomon.measures.entries import ScoredTable, measures_of, pooled_over_seeds, sliced, table_of
@@ -34,6 +35,7 @@ class Scored(NamedTuple):
     label: str
     seed: Any = None
     over_seeds: SeedScore | None = None
+    constant: bool = False  # of all items: nearly all were given one answer
 
 
 def score_entries(
@@ -62,7 +64,7 @@ def score_entries(
     if seeds_together:
         pooled = pooled_over_seeds(entries)
         return list(_over_seeds(pooled, by, measures, minimum, level))
-    found = []
+    found: list[Scored] = []
     for entry in entries:
         table = entry.table
         rows = score_table(
@@ -75,8 +77,16 @@ def score_entries(
         )
         if not measures:
             rows += _without_mistakes(entry, level)
-        found += [Scored(row, entry.label, table.about.seed) for row in rows]
+        found += scored_rows(entry, rows)
     return found
+
+
+def scored_rows(entry: ScoredTable, rows: Iterable[Score]) -> Iterator[Scored]:
+    """The scores of a run, with what to call it."""
+    is_constant = one_answer(entry.table) is not None
+    for row in rows:
+        seed = entry.table.about.seed
+        yield Scored(row, entry.label, seed, constant=is_constant and not row.key)
 
 
 def _without_mistakes(entry: ScoredTable, level: float) -> list[Score]:

@@ -10,6 +10,7 @@ from gnomon.runs.finding import (
     remove_folder,
     runs_in,
     survey,
+    without_merged,
 )
 from gnomon.runs.log import RunLog
 from gnomon.runs.manifest import (
@@ -52,5 +53,6 @@ __all__ = [
     "remove_folder",
     "runs_in",
     "survey",
+    "without_merged",
     "wording_of",
 ]
