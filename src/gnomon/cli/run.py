@@ -198,10 +198,10 @@ def show_runs(args: Namespace, runs: Sequence[Run]) -> None:
 
 def headline_of(entries: Sequence[ScoredTable], count: int | None = None) -> str:
     """The scores over all items, by the first measures of each benchmark or by all."""
-    from gnomon.measures.scoring import score_table, scored_rows
+    from gnomon.measures.scoring import Scored, score_table, scored_rows
     from gnomon.reports.tables.scores import headline
 
-    scores = []
+    scores: list[Scored] = []
     for entry in entries:
         scores += scored_rows(entry, score_table(entry.table, entry.measures[:count]))
     return headline(scores)

@@ -60,7 +60,7 @@ def score_entries(
     if seeds_together:
         pooled = pooled_over_seeds(entries)
         return list(_over_seeds(pooled, by, measures, minimum, level))
-    found = []
+    found: list[Scored] = []
     for entry in entries:
         table = entry.table
         rows = score_table(
