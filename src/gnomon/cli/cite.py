@@ -14,6 +14,8 @@ from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
+from gnomon.errors import inert
+
 
 def main(args: Namespace) -> int:
     """Print the entries."""
@@ -36,7 +38,7 @@ def main(args: Namespace) -> int:
     else:
         print("\n\n".join(map(citations.bibtex, works)))
     for line in [*_without_paper(benchmarks), *citations.model_pages(models)]:
-        print(line if args.format == "text" else f"% {line}")
+        print(inert(line if args.format == "text" else f"% {line}"))
     return 0
 
 

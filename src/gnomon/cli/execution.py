@@ -16,13 +16,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.cli.dispatch import tell
 from gnomon.cli.plan import Planned, plan_runs
-from gnomon.errors import (
-    DataError,
-    EmptyShardError,
-    GnomonError,
-    MissingExtraError,
-    missing_part,
-)
+from gnomon.errors import DataError, EmptyShardError, GnomonError, MissingExtraError, missing_part
 from gnomon.items.source import ItemSource
 from gnomon.registry import is_native
 from gnomon.runs import MANIFEST, Run

@@ -122,7 +122,7 @@ def main(args: Namespace) -> int:
             if found.results:
                 from gnomon.cli.steps import write_results
 
-                write_results(args, found, runs)
+                write_results(args, found, runs, carrying.plan)
     return _exit_code(carrying.plan, runs, done)
 
 
@@ -256,8 +256,9 @@ def _show_over_prompts(entries: Sequence[ScoredTable]) -> None:
 def _print_json(run: Run) -> None:
     import msgspec
 
+    from gnomon.cli.list import print_json
     from gnomon.measures.scoring import score_run
 
     fields = msgspec.to_builtins(run.manifest)
     line = {"run": str(run.path), **fields, "scores": score_run(run)}
-    print(msgspec.json.encode(line).decode())
+    print_json(line)

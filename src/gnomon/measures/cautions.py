@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gnomon.grouped import grouped
+from gnomon.grouped import first_few, grouped
 from gnomon.measures.chance import share_of_right
 from gnomon.measures.columns import Codes
 from gnomon.measures.table import Table
@@ -30,6 +30,7 @@ WORTH_SAYING = 0.03  # by which a constant answer is ahead of chance
 SURE = 3.0  # and by how many standard errors
 ONE_ANSWER = "gives one answer"  # the verdict in tables
 NAMED = 3  # answers, or models, that a sentence names
+MOST_ALONE = 5  # models with one answer that have a sentence each
 # How a model was asked, as manifests describe it.
 REVISION = "revision"
 SETTINGS = ("prompt", "wording", "shots", "chat", "ask", "normalise", "dtype", REVISION)
@@ -113,10 +114,18 @@ def _commonest(table: Table, labels: Codes) -> Constant:
 def cautions(entries: Iterable[tuple[str, Table]]) -> Iterator[str]:
     """What would mislead about runs, each with what it is called; sentences, by benchmark."""
     for benchmark, here in grouped(entries, lambda entry: entry[1].benchmark).items():
+        told = {}
         for label, table in here:
             given = one_answer(table)
             if given is not None:
-                yield f"{label} on {benchmark} {told_answer(given, table)}"
+                told[label] = f"{label} on {benchmark} {told_answer(given, table)}"
+        if len(told) > MOST_ALONE:
+            yield (
+                f"{first_few(list(told), NAMED)} on {benchmark} gave one answer each to nearly all "
+                "items, so that their scores say nothing of what they know."
+            )
+        else:
+            yield from told.values()
         tables = [table for _, table in here]
         yield from told_apart(benchmark, settings_apart(tables))
         most = max(tables, key=len)
@@ -211,7 +220,7 @@ def told_apart(benchmark: str, differing: Sequence[Apart]) -> Iterator[str]:
         models: dict[str, list[str]] = {}
         for model, value in values.items():
             models.setdefault(value, []).append(model)
-        told = [f"{value} ({_few(several)})" for value, several in models.items()]
+        told = [f"{value} ({first_few(several, NAMED)})" for value, several in models.items()]
         parts.append(f"{name} {', '.join(told)}")
     first = differing[0].name
     option = f"--{first}" if first in ("prompt", "shots") else f"--set {first}=..."
@@ -219,9 +228,3 @@ def told_apart(benchmark: str, differing: Sequence[Apart]) -> Iterator[str]:
         f"{benchmark}: not all were asked alike, and a difference may come from that: "
         f"{'; '.join(parts)}. {option} asks all in one way."
     )
-
-
-def _few(models: Sequence[str]) -> str:
-    if len(models) <= NAMED:
-        return ", ".join(models)
-    return f"{', '.join(models[:NAMED])} and {len(models) - NAMED} more"
