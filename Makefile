@@ -1,5 +1,6 @@
 # make demo   set up, measure a small real model, write a report
 # make test   set up everything, run the tests
+# make package   build wheel and archive, try both outside the clone: the core, then the demo
 # make hostile   kills, damaged files, hostile servers: less than half an hour
 # make people   a real Label Studio, in a virtualenv of its own, and the tests that talk to it
 # make lint   ruff and mypy        make bench   speed and memory        make docs   build the guide
@@ -16,7 +17,7 @@ PYTEST_ARGS ?= -n auto
 export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test hostile people lint format bench docs clean
+.PHONY: demo test package hostile people lint format bench docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo
@@ -24,6 +25,9 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.dev $(VENV)/.browser
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+package: $(VENV)/.dev
+	$(BIN)/python scripts/package.py
 
 hostile: $(VENV)/.dev
 	$(BIN)/python -m hostile

@@ -10,7 +10,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from hatchling.metadata.plugin.interface import MetadataHookInterface
+try:
+    from hatchling.metadata.plugin.interface import MetadataHookInterface
+except ImportError:  # where nothing is built, as in tests
+    MetadataHookInterface = object
 
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?://|#)([^)\s]+)\)")
 BLANK = re.compile(r"\n{3,}")

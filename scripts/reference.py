@@ -12,13 +12,18 @@ import argparse
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, ForwardRef
+
+import yaml
 
 import gnomon
 from gnomon import registry
 from gnomon.cli import command_parser
+from gnomon.grouped import grouped
 from gnomon.registry import COMMANDS
 
+COUNTERPARTS = Path(__file__).with_name("counterparts.yaml")
 MARK = re.compile(r"<!-- made: (\w+) -->")
 CODE = re.compile(r"(`[^`]*`)")
 OPTION = re.compile(r"(\w+)  +(\S.*)")  # a line of a docstring that explains a parameter
@@ -36,22 +41,24 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def commands() -> str:
-    """Every command: what it does, how it is called, examples, options."""
-    listed = [
-        f"| [`gnomon {name}`](#gnomon-{name}) | {escaped(COMMANDS[name].summary)} |"
-        for name in COMMANDS
-    ]
-    table = "\n".join(["| command | what it does |", "| --- | --- |", *listed])
-    sections = [command(name) for name in COMMANDS]
-    return "\n\n".join([table, *sections])
+    """All commands in their groups, each with what it does; pages.py makes the page of each."""
+    tables = []
+    for group, names in grouped(COMMANDS, lambda name: COMMANDS[name].group).items():
+        tables.append(f"## {escaped(group).capitalize()}")
+        listed = [
+            f"| [`gnomon {name}`](commands/{name}.md) | {escaped(COMMANDS[name].summary)} |"
+            for name in names
+        ]
+        tables.append("\n".join(["| command | what it does |", "| --- | --- |", *listed]))
+    return "\n\n".join(tables)
 
 
 def command(name: str) -> str:
-    """The section of one command."""
+    """The page of one command."""
     module = registry.command(name)
     parser = command_parser(name, module)
     summary, examples, rest = parts(inspect.cleandoc(parser.description or ""))
-    section = [f"## gnomon {name} {{#gnomon-{name}}}", escaped(summary)]
+    section = [f"# gnomon {name} {{#gnomon-{name}}}", escaped(summary)]
     if examples:
         section.append(f"```sh\n{examples}\n```")
     section += [escaped(paragraph) for paragraph in rest]
@@ -68,7 +75,7 @@ def options(parser: argparse.ArgumentParser) -> list[str]:
             continue
         said = {choice.dest: choice.help or "" for choice in action._choices_actions}
         for word, part in action.choices.items():
-            found += [f"### {parser.prog} {word}", escaped(said[word]), *options(part)]
+            found += [f"## {parser.prog} {word}", escaped(said[word]), *options(part)]
     return found
 
 
@@ -225,4 +232,18 @@ def escaped(text: str) -> str:
     return "".join(pieces)
 
 
-MADE = {"commands": commands, "api": api}
+# What commands are called in Python
+
+
+def counterparts() -> str:
+    """A table of all commands: their names in Python, or why there are none."""
+    lines = ["| command | in Python |", "| --- | --- |"]
+    for name, told in yaml.safe_load(COUNTERPARTS.read_text(encoding="utf-8")).items():
+        parts = [f"`{each}`" for each in told.get("python", ())]
+        parts += [f"`{each}` (may change)" for each in told.get("within", ())]
+        parts += [told["why"]] if "why" in told else []
+        lines.append(f"| `gnomon {name}` | {', '.join(parts)} |")
+    return "\n".join(lines)
+
+
+MADE = {"commands": commands, "api": api, "counterparts": counterparts}

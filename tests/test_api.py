@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gnomon
-from gnomon.errors import UsageError
+from gnomon.errors import GnomonError, UsageError
 
 
 @pytest.fixture
@@ -124,3 +124,82 @@ def test_runs_and_sources_say_what_they_are(runs):
     assert repr(gnomon.load("scales", form="cloze").limited(5)) == (
         "<scales@fresh, seed=0, scale='', form='cloze', pairs=240, bands='', limit=5>"
     )
+
+
+# What commands do, in Python
+
+
+@pytest.fixture(scope="module")
+def two_runs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("door")
+    source = gnomon.load("scales", seed=1)
+    return [gnomon.run(source, name, limit=60, runs=folder) for name in ("majority", "random")]
+
+
+@pytest.mark.parametrize(
+    ("form", "holds"),
+    [
+        ("latex", "\\begin{tabular}"),
+        ("markdown", "| majority |"),
+        ("csv", "majority,"),
+        ("html", "<table"),
+    ],
+)
+def test_a_table_is_what_the_command_prints(two_runs, form, holds):
+    assert holds in gnomon.table(two_runs, format=form)
+
+
+def test_a_table_by_a_tag_has_a_column_for_each_value(two_runs):
+    head = gnomon.table(two_runs, format="markdown", by="scale").splitlines()[0]
+    assert head == "| Model | taller or shorter | larger or smaller | all |"
+
+
+@pytest.mark.parametrize("given", [{"format": "word"}, {"marks": "smileys"}, {"by": "nothing"}])
+def test_what_a_table_cannot_be_is_said(two_runs, given):
+    with pytest.raises(GnomonError):
+        gnomon.table(two_runs, **given)
+
+
+def test_cite_takes_benchmarks_runs_and_folders(two_runs):
+    folder = two_runs[0].path.parent
+    entry = gnomon.cite(two_runs[0])
+    assert entry == gnomon.cite(folder) == gnomon.cite(str(folder))
+    assert "Things not Written in Text" in entry
+    assert gnomon.cite("vsr", format="text") != gnomon.cite("vsr")
+    with pytest.raises(GnomonError, match="nosuch"):
+        gnomon.cite("nosuch")
+
+
+def test_power_says_whether_the_items_are_enough():
+    few, many = gnomon.power("scales", limit=40), gnomon.power("scales", difference=0.2)
+    assert not few.is_enough
+    assert many.is_enough
+    assert few.plan.detectable > many.plan.detectable
+
+
+def test_an_audit_of_a_file_takes_a_map_with_lists(tmp_path):
+    file = tmp_path / "mine.csv"
+    rows = [f"{n},Is {n} more than ten?,yes,no,yes" for n in range(40)]
+    file.write_text("\n".join(["number,ask,A,B,key", *rows]), encoding="utf-8")
+    mapped = {"text": "ask", "choices": ["A", "B"], "gold": "key"}
+    report = gnomon.audit.audit(file, map=mapped, checks=["constants"])
+    assert [finding.check for finding in report.alarms] == ["constants"]
+    assert "40 items" in str(report)
+    assert "<table" in report._repr_html_()
+    assert (
+        gnomon.audit.audit(file, map=mapped, checks=["constants"], allow=["constants"]).alarms == []
+    )
+
+
+def test_figures_begin_with_the_overview(two_runs):
+    found = gnomon.figures(two_runs)
+    assert found[0].name == "overview"
+    assert all(figure._repr_svg_().startswith("<svg") for figure in found)
+    names = [figure.name for figure in found]
+    assert len(set(names)) == len(names) > 1
+    assert all(name.startswith("scales-fresh-") for name in names[1:])
+
+
+def test_preview_of_a_model_without_a_prompt_says_so():
+    with pytest.raises(GnomonError, match="reads no prompt"):
+        gnomon.preview("scales", "random")

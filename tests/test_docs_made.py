@@ -1,11 +1,13 @@
 """What the site makes from the code is whole, and what the pages state as facts is what the code says."""
 
 import importlib.util
+import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -36,18 +38,40 @@ def facts():
     return script("facts")
 
 
-def test_the_reference_has_every_command_with_every_option(reference):
-    page = reference.on_page_markdown((DOCS / "commands.md").read_text(encoding="utf-8"))
-    assert "<!-- made" not in page
+def test_every_command_has_a_page_with_every_option(reference):
+    listed = reference.on_page_markdown((DOCS / "commands.md").read_text(encoding="utf-8"))
+    assert "<!-- made" not in listed
     for name in COMMANDS:
+        assert f"(commands/{name}.md)" in listed
         parser = reference.command_parser(name, registry.command(name))
-        section = re.search(rf"^## gnomon {name} .*?(?=^## |\Z)", page, re.M | re.S)[0]
+        page = reference.command(name)
         for action in reference.visible(parser):
-            assert all(option in section for option in action.option_strings), (name, action)
+            assert all(option in page for option in action.option_strings), (name, action)
 
 
 def test_every_option_has_words_in_the_reference(reference):
-    assert "(no words yet)" not in reference.commands()
+    assert not [name for name in COMMANDS if "(no words yet)" in reference.command(name)]
+
+
+def test_every_command_has_a_counterpart_in_python_or_a_reason(reference):
+    """The names are there, and those that are promised are public."""
+    told = yaml.safe_load(reference.COUNTERPARTS.read_text(encoding="utf-8"))
+    assert sorted(told) == sorted(COMMANDS)
+    for command, about in told.items():
+        promised, within = about.get("python", []), about.get("within", [])
+        assert promised or within or about.get("why"), command
+        for name in [*promised, *within]:
+            assert callable(thing_named(name)), name
+        for name in promised:
+            room, _, last = name.rpartition(".")
+            assert last in importlib.import_module(room).__all__, name
+    assert len([about for about in told.values() if "python" in about]) >= 14
+
+
+def thing_named(name):
+    """What a dotted name leads to, in a fresh `import gnomon` or in one of its modules."""
+    room, _, last = name.rpartition(".")
+    return getattr(importlib.import_module(room), last)
 
 
 def test_the_python_reference_has_every_public_name(reference):
@@ -131,9 +155,38 @@ def test_the_site_builds_without_a_warning(tmp_path):
     quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
-    page = (tmp_path / "commands" / "index.html").read_text(encoding="utf-8")
-    assert all(f'id="gnomon-{name}"' in page for name in COMMANDS)
-    assert "<svg" in (tmp_path / "benchmarks" / "index.html").read_text(encoding="utf-8")
+    site = {page.parent.name: page for page in tmp_path.rglob("index.html")}
+    assert all((tmp_path / "commands" / name / "index.html").is_file() for name in COMMANDS)
+    drawn = 'aria-label="Points off chance'
+    found = [name for name, page in site.items() if drawn in page.read_text("utf-8")]
+    assert found == ["benchmarks-what-the-benchmarks-give-away"]
+    start = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert f"Gnomon {gnomon.__version__}" in start
+    assert start.index('class="doors"') < start.index("images/report.png")
+    index = json.loads((tmp_path / "search" / "search_index.json").read_text(encoding="utf-8"))
+    titles = [page["title"] for page in index["docs"] if "exit code" in page["title"].lower()]
+    assert titles == ["Exit codes"]
+
+
+def test_long_pages_are_cut_where_their_headings_are():
+    pages = script("pages")
+    text = "# A\n\none\n\n```sh\n## Two\n```\n\n## Two {#second}\n\ntwo\n\n### Part\n"
+    first, second = pages.cut("a.md", text, {"Two": "A: two"})
+    assert (first.uri, second.uri, second.title) == ("a.md", "a-second.md", "A: two")
+    assert "## Two\n```" in first.text  # a comment in a block of code is no heading
+    assert second.text.startswith("# A: two\n\n## Two {#second}")
+    with pytest.raises(ValueError, match="has not all headings"):
+        pages.cut("a.md", text, {"Three": "A: three"})
+
+
+def test_links_lead_to_the_part_that_has_the_heading():
+    pages = script("pages")
+    models = SimpleNamespace(file=SimpleNamespace(src_uri="models.md"))
+    written = pages.on_page_markdown("[a](measures.md#intervals), [b](measures.md#slices)", models)
+    assert written.startswith("#")  # the text of a long page is its first part
+    faq = SimpleNamespace(file=SimpleNamespace(src_uri="faq.md"))
+    led = pages.on_page_markdown("[a](measures.md#intervals), [b](measures.md#slices)", faq)
+    assert led == "[a](measures-intervals.md#intervals), [b](measures.md#slices)"
 
 
 def test_the_map_of_rooms_is_drawn_from_the_arrows_that_are_checked():

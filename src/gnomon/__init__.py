@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from gnomon.api import (
         agreement,
         changes,
+        cite,
         compare,
+        figures,
         list_benchmarks,
         list_models,
         list_prompts,
@@ -25,9 +27,12 @@ if TYPE_CHECKING:
         merge,
         model,
         overview,
+        power,
+        preview,
         report,
         run,
         score,
+        table,
     )
     from gnomon.contracts import (
         Benchmark,
@@ -52,6 +57,11 @@ _HOME = {
     "run": "gnomon.api",
     "score": "gnomon.api",
     "changes": "gnomon.api",
+    "cite": "gnomon.api",
+    "figures": "gnomon.api",
+    "power": "gnomon.api",
+    "preview": "gnomon.api",
+    "table": "gnomon.api",
     "compare": "gnomon.api",
     "agreement": "gnomon.api",
     "report": "gnomon.api",
@@ -93,7 +103,9 @@ __all__ = [
     "__version__",
     "agreement",
     "changes",
+    "cite",
     "compare",
+    "figures",
     "list_benchmarks",
     "list_models",
     "list_prompts",
@@ -101,17 +113,24 @@ __all__ = [
     "merge",
     "model",
     "overview",
+    "power",
+    "preview",
     "report",
     "run",
     "score",
+    "table",
 ]
+
+_ROOMS = ("audit", "proofs", "scenes")  # with functions of their own: gnomon.audit.audit
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'gnomon' has no attribute '{name}'")
     from importlib import import_module
 
+    if name in _ROOMS:
+        return import_module(f"gnomon.{name}")
+    if name not in _HOME:
+        raise AttributeError(f"module 'gnomon' has no attribute '{name}'")
     value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value  # the next look-up does not come here
     return value

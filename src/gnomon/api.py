@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from gnomon.errors import UsageError
+from gnomon.errors import UsageError, check_known
 from gnomon.items.source import ItemSource, load
 from gnomon.registry import ModelSpec, model, with_prompt
 
 if TYPE_CHECKING:
     from gnomon.contracts import Model
     from gnomon.measures.compared import Agreement
+    from gnomon.measures.power import PlannedSet
     from gnomon.measures.regression import RunChange
-    from gnomon.records import Item
+    from gnomon.measures.stopping import StoppingRule
+    from gnomon.records import Item, Preview
+    from gnomon.reports.figures import Figure
     from gnomon.reports.overview import Overview
     from gnomon.reports.results import Catalogue, Comparisons, Scores
-    from gnomon.runs import Run
+    from gnomon.runs import Manifest, Run
     from gnomon.runs.progress import RunProgress
 
     # a run, its folder, a folder of runs, or several of them
@@ -26,7 +29,9 @@ if TYPE_CHECKING:
 __all__ = [
     "agreement",
     "changes",
+    "cite",
     "compare",
+    "figures",
     "list_benchmarks",
     "list_models",
     "list_prompts",
@@ -34,10 +39,15 @@ __all__ = [
     "merge",
     "model",
     "overview",
+    "power",
+    "preview",
     "report",
     "run",
     "score",
+    "table",
 ]
+
+TABLES = ("latex", "markdown", "html", "csv", "json")  # the formats of a table for a paper
 
 
 def run(
@@ -60,8 +70,17 @@ def run(
     workers: str | int = 1,
     cpus_per_worker: float | None = None,
     gpus_per_worker: float | None = None,
+    until: float | None = None,
+    until_differs: Run | str | Path | None = None,
+    by: float | None = None,
+    helped_by: SomeRuns = (),
 ) -> Run:
     """Ask a model the items of a source; called again, it continues where it stopped.
+
+    `until` stops the run as soon as its headline measure is known to plus or minus so many points,
+    `until_differs` as soon as it is better or worse than another run, or within `by` points of it
+    (3 if not given). `limit` is then the largest number of items. `helped_by` are runs of other
+    models on the same items, whose answers make fewer do.
 
     `permute` is a seed by which the choices of each item are put in another order. `shard` asks one
     part of the items, such as "3/8"; `merge` makes one run of all parts. `name` is what tables and
@@ -78,12 +97,22 @@ def run(
     ...     run("scales", "random", limit=10, runs=folder).manifest.counts.answered
     10
     """
-    from gnomon.runs import running
+    from gnomon.runs import identity, running
     from gnomon.runs.progress import progress_line
     from gnomon.runs.workers import plan_workers
 
     items = _narrowed(source, limit, permute, shard)
     asked = _asked_model(model, items, shots_from)
+    more = None
+    if until is not None or until_differs is not None:
+        rule = stopping_rule(items, until, until_differs, by, helped_by)
+        folder = identity.run_folder(items, asked, runs, blind=blind)
+        items, more = _by_rounds(items, rule, folder, restart=restart)
+    elif by is not None or helped_by:
+        raise UsageError(
+            "--by and --with (in Python by and helped_by) are for runs that stop by themselves.",
+            "Add --until or --until-differs.",
+        )
     shown = False if watch else progress
     with progress_line(f"{asked.spec} on {items.name}", shown=shown) as line:
         return running.run(
@@ -98,7 +127,76 @@ def run(
             command=command,
             name=name,
             workers=plan_workers(workers, cpus=cpus_per_worker, gpus=gpus_per_worker),
+            more=more,
         )
+
+
+BY = 3.0  # points by which two runs may differ and still be as good as equal
+
+
+def stopping_rule(
+    items: ItemSource,
+    until: float | None,
+    until_differs: Run | str | Path | None = None,
+    by: float | None = None,
+    helped_by: SomeRuns = (),
+) -> StoppingRule:
+    """When a run on these items may stop, of which it is asked `items.limit` at most."""
+    from gnomon.measures.stopping import Goal, StoppingRule
+    from gnomon.registry import measure
+
+    if until is not None and until_differs is not None:
+        raise UsageError("A run cannot stop by two rules.", "Give until or until_differs.")
+    if until is not None and by is not None:
+        raise UsageError("`by` is for until_differs.", "Leave it out.")
+    if items.shard is not None:
+        raise UsageError(
+            "A part of a run cannot tell when the whole is known.",
+            "Ask a round in parts: --limit N --shard I/M, merge them, then give --until: it goes "
+            "on from there, and --dry-run says the next N.",
+        )
+    against = None
+    if until_differs is not None:
+        against = _opened(until_differs)[0]
+        by = BY if by is None else by
+
+    def first_items(limit: int) -> frozenset[str]:
+        return frozenset(item.id for item in items.limited(limit).without_pictures())
+
+    headline = measure(items.benchmark.measures[0])
+    helpers = tuple(_opened(helped_by))
+    if helpers and (against is not None or headline.name != "accuracy"):
+        raise UsageError(
+            f"Other runs cannot help here: {headline.name}"
+            f"{' of two runs' if against else ''} is no mean over items.",
+            "Leave out --with.",
+        )
+    goal = Goal.of(until, by)
+    return StoppingRule(goal, headline, len(items), first_items, against, helpers)
+
+
+def _by_rounds(
+    items: ItemSource, rule: StoppingRule, folder: Path, *, restart: bool
+) -> tuple[ItemSource, Callable[[Manifest], int | None]]:
+    """The items of the round that comes next, and what is told when they are answered."""
+    from gnomon.runs import MANIFEST, Run
+
+    begun = None
+    if not restart and (folder / MANIFEST).exists():
+        begun = Run.open(folder)
+    limit, look = rule.decide(begun)
+    if limit is None and look is not None:
+        limit = look.items
+
+    def more(manifest: Manifest) -> int | None:
+        run = Run.open(folder)
+        limit, look = rule.decide(run)
+        asked_more = manifest.limit is None or (look and manifest.limit > look.items)
+        if look is not None and (manifest.last_look is not None or not asked_more):
+            manifest.last_look = rule.note(run, look)
+        return limit
+
+    return items.limited(limit), more
 
 
 def _narrowed(
@@ -309,6 +407,134 @@ def overview(*runs: SomeRuns, level: float = 0.95) -> Overview:
     from gnomon.reports.study import studies
 
     return overview_of(studies(_opened(runs)), level=level)
+
+
+def table(
+    *runs: SomeRuns,
+    format: str = "latex",
+    by: str = "",
+    marks: Literal["letters", "stars", "none"] = "letters",
+    intervals: bool = True,
+    published: bool = False,
+    caption: str = "",
+    label: str = "",
+    level: float = 0.95,
+) -> str:
+    """Models by benchmarks for a paper: as latex, markdown, html, csv or json.
+
+    by          a tag, for runs on one benchmark: a column for each of its values
+    marks       "letters", "stars" or "none" for what differs significantly
+    published   with the models of the benchmark's paper
+    caption     of the table in LaTeX; one that says how it was made if not given
+    """
+    from gnomon.reports.overview import overview as overview_of
+    from gnomon.reports.overview import overview_by
+    from gnomon.reports.study import studies
+    from gnomon.reports.tables.pivot import pivot, written
+
+    check_known("format", format, TABLES)
+    check_known("kind of marks", marks, ("letters", "stars", "none"))
+    found = studies(_opened(runs))
+    if by and len(found) != 1:
+        raise UsageError(
+            f"by='{by}' is about one benchmark, and these runs are on {len(found)}.",
+            "Give the runs of one of them.",
+        )
+    if by:
+        made = overview_by(found[0], by, level=level)
+    else:
+        made = overview_of(found, level=level)
+    printed = pivot(
+        made,
+        found,
+        by=by,
+        marks=marks,
+        intervals=intervals,
+        published=published,
+        caption=caption,
+        label=label,
+    )
+    return written(printed, format)
+
+
+def figures(*runs: SomeRuns) -> list[Figure]:
+    """The overview and every figure of the report; a notebook shows each, `.save(path)` writes it.
+
+    The name of a figure follows that of its benchmark: "scales-fresh-confusion".
+    """
+    from dataclasses import replace
+
+    from gnomon.reports.figures import figures as figures_of
+    from gnomon.reports.figures import file_name
+    from gnomon.reports.overview import overview as overview_of
+    from gnomon.reports.study import draw_alike, row_labels, studies
+
+    found = studies(_opened(runs))
+    draw_alike(found, row_labels(found))
+    drawn = [overview_of(found).plot()]
+    for study in found:
+        for figure in figures_of(study):
+            drawn.append(replace(figure, name=f"{file_name(study.name)}-{figure.name}"))
+    return drawn
+
+
+def cite(*used: str | Path | Run, format: str = "bibtex") -> str:
+    """What to cite for benchmarks, runs or folders of runs: as bibtex, text or json.
+
+    >>> "Visual Spatial Reasoning" in cite("vsr")
+    True
+    """
+    from gnomon.reports.citations import cited
+
+    check_known("format", format, ("bibtex", "text", "json"))
+    return cited(used, format)
+
+
+def power(
+    source: ItemSource | str,
+    *,
+    difference: float = 0.03,
+    accuracy: float = 0.7,
+    limit: int | None = None,
+) -> PlannedSet:
+    """Which difference between two models the items can show, and what a smaller one takes.
+
+    >>> power("scales", limit=200).is_enough
+    False
+    """
+    from gnomon.measures.power import plan_set
+
+    asked = _narrowed(source, limit, None, None)
+    items = list(asked.without_pictures())
+    return plan_set(items, asked.benchmark, difference=difference, accuracy=accuracy)
+
+
+def preview(
+    source: ItemSource | str,
+    model: ModelSpec | str,
+    *,
+    n: int = 3,
+    shots_from: str | Path = "",
+) -> list[Preview]:
+    """What a model would read for a few items: the text or messages, and what is scored.
+
+    The model is loaded, but not asked.
+    """
+    items = _narrowed(source, n, None, None)
+    opened: Any = _asked_model(model, items, shots_from)
+    if isinstance(opened, ModelSpec):
+        opened = opened.open()
+    try:
+        if not hasattr(opened, "preview"):
+            raise UsageError(
+                f"{opened.spec} reads no prompt.",
+                "Choose a model that does, such as smollm2, hf:NAME or openai:NAME.",
+            )
+        return [opened.preview(item) for item in items]
+    finally:
+        close = getattr(opened, "close", None)
+        if close:
+            close()
 
 
 def list_benchmarks() -> Catalogue:

@@ -69,7 +69,7 @@ def test_long_names_of_benchmarks_stand_on_two_lines(runs: Path) -> None:
 def test_a_figure_is_saved_as_its_name_says(runs: Path, tmp_path: Path, kind: str) -> None:
     pytest.importorskip("resvg_py")
     if kind == "pdf" and system_faces() is None:
-        pytest.skip("no font of the system is known")
+        pytest.skip("there is no TrueType font")
     written = gnomon.overview(runs).plot().save(tmp_path / f"overview.{kind}").read_bytes()
     starts = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF", "csv": b"model,"}
     assert written.startswith(starts[kind])

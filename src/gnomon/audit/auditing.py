@@ -18,8 +18,9 @@ from gnomon.audit.sets import AuditSet
 from gnomon.audit.shortcuts import constants, flipped_lookup, lookup, priors, rows, shared_context
 from gnomon.audit.subject import Subject
 from gnomon.audit.wordbias import shapes, words
-from gnomon.errors import UsageError, check_known
+from gnomon.errors import UsageError, check_known, inert
 from gnomon.files import package_data, read_yaml
+from gnomon.tabular import html_table
 
 # Findings that are right although they look wrong, each with a reason (audit/explained.yaml).
 #
@@ -100,6 +101,17 @@ class AuditReport(NamedTuple):
     def explained(self) -> list[Finding]:
         """What would be an alarm, but is known to be right."""
         return [finding for finding in self.findings if finding.explained]
+
+    def __str__(self) -> str:
+        from gnomon.audit.page import summary
+
+        return inert("\n".join(summary(self)))
+
+    def _repr_html_(self) -> str:
+        from gnomon.audit.page import listing
+
+        shown = listing(self)
+        return html_table(shown.columns, shown.rows, caption=shown.title)
 
 
 def audit(

@@ -163,6 +163,10 @@ class Carrying:
                 workers=args.workers,
                 cpus_per_worker=args.cpus_per_worker,
                 gpus_per_worker=args.gpus_per_worker,
+                until=args.until,
+                until_differs=args.until_differs,
+                by=args.by,
+                helped_by=getattr(args, "with"),
             )
         except EmptyShardError as nothing:
             tell(str(nothing))

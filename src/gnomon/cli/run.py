@@ -16,6 +16,8 @@ examples:
   gnomon run scales -m openai:NAME --base-url http://one:8000/v1 --base-url http://two:8000/v1
   gnomon run mine.jsonl -m smollm2 --map text=question,choices=options,gold=answer
   gnomon run scales -m smollm2 --shard 3/8
+  gnomon run scales -m smollm2 --until 3 --with runs/OTHERS
+  gnomon run scales -m openai:gpt-4o-mini --until-differs runs/OLDER --by 3
   gnomon run experiment.yaml
   gnomon run paper-002 --data path/to/spacenli
   gnomon run paper-002 --set models=paper --device cuda
@@ -41,6 +43,11 @@ another name renames it. What stands before the first "=" is a name if it has no
 --prompts all asks every item in each wording of the prompt, one run for each; score and compare
 combine them with the same option. --permute puts the choices of each item in an order of its own,
 so that a bias for a place shows.
+
+--until 3 asks in rounds and stops as soon as the first measure is known to plus or minus 3 points;
+--until-differs RUN as soon as the run is better or worse than that one, or within --by points of
+it. The intervals allow for the looks in between (docs/measures.md); --limit is the most. With runs
+of other models on the same items (--with) fewer do: their answers tell which items are hard.
 
 --workers has several processes ask the model, on this machine or on a Ray cluster; answers and
 folder are the same (docs/scale.md).
@@ -71,6 +78,7 @@ from gnomon.runs import MANIFEST, Run
 
 if TYPE_CHECKING:
     from gnomon.measures.entries import ScoredTable
+    from gnomon.measures.scoring import Scored
 
 NAMED = 3  # runs whose folders are named; of more, the folder that holds them
 

@@ -174,7 +174,12 @@ class ItemSource:
             return self._all()
         if self.source in self.benchmark.whole_groups:
             return self._whole_groups(self.limit)
-        return _at(self._all(), spread(self._total, self.limit))
+        return _at(self._all(), self._chosen)
+
+    @cached_property
+    def _chosen(self) -> list[int]:
+        """The places of the items that the limit takes."""
+        return spread(self._total, self.limit or self._total)
 
     # Counted once and kept: a run reads its items several times, and some take seconds to make.
     @cached_property

@@ -1,4 +1,4 @@
-"""What would mislead about whole runs: one answer to everything, runs that were not asked alike.
+"""What would mislead about whole runs: one answer to everything, runs not asked alike, looks.
 
 A table cannot show either, and both look like results. Every command and page that shows figures
 takes these sentences from here.
@@ -20,7 +20,7 @@ from gnomon.records import OUTCOMES
 from gnomon.registry import role
 
 if TYPE_CHECKING:
-    from gnomon.runs import Manifest
+    from gnomon.runs import LastLook, Manifest
 
 FEWEST = 20  # items, below which one answer to nearly all may be luck
 NEARLY_ALL = 0.9
@@ -116,6 +116,8 @@ def cautions(entries: Iterable[tuple[str, Table]]) -> Iterator[str]:
     for benchmark, here in grouped(entries, lambda entry: entry[1].benchmark).items():
         told = {}
         for label, table in here:
+            if table.about.last_look is not None:
+                yield f"{label} on {benchmark}: {told_look(table.about.last_look)}"
             given = one_answer(table)
             if given is not None:
                 told[label] = f"{label} on {benchmark} {told_answer(given, table)}"
@@ -228,3 +230,28 @@ def told_apart(benchmark: str, differing: Sequence[Apart]) -> Iterator[str]:
         f"{benchmark}: not all were asked alike, and a difference may come from that: "
         f"{'; '.join(parts)}. {option} asks all in one way."
     )
+
+
+# A run that stops by itself: why it did, and what its intervals allow for.
+
+
+VERDICTS = {
+    "narrow": "stopped by itself after {items:,} items, known to {points:g} points",
+    "better": "stopped by itself after {items:,} items: it is better than {against}",
+    "worse": "stopped by itself after {items:,} items: it is worse than {against}",
+    "within": "stopped by itself after {items:,} items: within {points:g} points of {against}",
+    "all": "asked all {items:,} items that it might be asked, and looked at before that",
+    "": "to stop by itself, and looked at after {items:,} items",
+}
+
+
+def told_look(look: LastLook) -> str:
+    """A sentence about a run that stops by itself."""
+    words = VERDICTS.get(look.verdict, VERDICTS[""])
+    said = words.format(items=look.items, points=look.points, against=look.against)
+    if look.against and look.low is not None and look.high is not None:
+        low, high = 100 * look.low, 100 * look.high
+        said += f" (difference {low:+.1f} to {high:+.1f} points)"
+    if look.helpers:
+        said += f", with the help of {first_few(look.helpers, NAMED)}"
+    return f"{said}; intervals allow for the looks."

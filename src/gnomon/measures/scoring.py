@@ -15,13 +15,17 @@ from gnomon.measures.cautions import one_answer
 from gnomon.measures.chance import chance_of, needs_two_runs, unmet
 from gnomon.measures.correction import corrected_accuracy, corrected_readings
 from gnomon.measures.entries import ScoredTable, measures_of, pooled_over_seeds, sliced, table_of
-from gnomon.measures.intervals import interval, known
+from gnomon.measures.intervals import Interval, interval, known
 from gnomon.measures.seeds import SeedScore, over_seeds
+from gnomon.measures.statistics import looked_at
 from gnomon.measures.table import Table, unknown_tag
 from gnomon.records import Score
 
 if TYPE_CHECKING:
     from gnomon.runs import Run
+
+
+LEVEL = 0.95  # of a look at a run that stops by itself
 
 
 class Scored(NamedTuple):
@@ -224,8 +228,10 @@ def score(
     )
     if unmet(measure, table.judged):
         return undefined
-    statistics = measure.statistics(table.judged)
+    statistics = looked_at(measure.statistics(table.judged), table.about.looked)
     found = interval(statistics, level=level, draws=draws, seed=seed)
+    if not by and level == LEVEL:
+        found = _with_helpers(table, measure) or found
     return replace(
         undefined,
         value=known(found.value),
@@ -236,3 +242,15 @@ def score(
         clusters=statistics.clusters,
         units=statistics.units,
     )
+
+
+def _with_helpers(table: Table, measure: Measure) -> Interval | None:
+    """The figure at which a run stopped, if runs of other models helped to know it."""
+    look = table.about.last_look
+    if look is None or not look.helpers or look.measure != measure.name:
+        return None
+    if look.value is None or look.low is None or look.high is None:
+        return None
+    if len(table) != table.total or table.total != look.items:
+        return None  # a part of the run, or one that was asked on
+    return Interval(look.value, look.low, look.high)

@@ -1,8 +1,9 @@
 """What to cite: Gnomon, and the papers behind the benchmarks that were used."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -10,8 +11,9 @@ import msgspec
 from gnomon import __version__
 from gnomon.errors import inert
 from gnomon.files import package_data, read_yaml
-from gnomon.registry import known_benchmark
-from gnomon.tabular import latex_text
+from gnomon.registry import BENCHMARKS, benchmark, known_benchmark
+from gnomon.runs import Run, open_runs
+from gnomon.tabular import as_json, latex_text
 
 GNOMON = "gnomon"
 _HUB = re.compile(r"hf:(?P<name>[\w.-]+(/[\w.-]+)?)$")
@@ -51,6 +53,45 @@ def papers_of(benchmarks: Iterable[str]) -> list[str]:
 def without_paper(benchmarks: Iterable[str]) -> list[str]:
     """The benchmarks for which no paper is known: Gnomon's own, and those of plug-ins and files."""
     return [name for name in dict.fromkeys(benchmarks) if not papers_of([name])]
+
+
+def cited(used: Sequence[str | Path | Run], form: str = "bibtex") -> str:
+    """What to cite for benchmarks and runs, or all that is known; as bibtex, text or json."""
+    benchmarks, models = _used(used)
+    known = citations()
+    wanted = [GNOMON, *papers_of(benchmarks)] if used else list(known)
+    works = [known[name] for name in wanted]
+    if form == "json":
+        return as_json(msgspec.to_builtins(works))
+    remarks = [inert(line) for line in (*_remarks(benchmarks), *model_pages(models))]
+    if form == "text":
+        return "\n".join([*map(as_text, works), *remarks])
+    entries = "\n\n".join(map(bibtex, works))
+    return "\n".join([entries, *(f"% {remark}" for remark in remarks)])
+
+
+def _remarks(benchmarks: Iterable[str]) -> Iterator[str]:
+    """What to cite for benchmarks that no paper is known of."""
+    for name in without_paper(benchmarks):
+        if name.partition("@")[0] in BENCHMARKS:
+            yield f"{name} is Gnomon's own: cite Gnomon"
+        else:
+            yield f"{name}: no paper is known; cite its authors"
+
+
+def _used(names: Sequence[str | Path | Run]) -> tuple[list[str], list[str]]:
+    """The benchmarks and models behind names of benchmarks, runs and folders of runs."""
+    benchmarks, models = [], []
+    for name in names:
+        if isinstance(name, str) and known_benchmark(name):  # though a folder may be called so
+            benchmarks.append(name)
+            continue
+        if not isinstance(name, Run) and not Path(name).is_dir():
+            benchmark(str(name).partition("@")[0])  # says what there is
+        for run in [name] if isinstance(name, Run) else open_runs([name]):
+            benchmarks.append(run.benchmark)
+            models.append(run.model)
+    return benchmarks, models
 
 
 def model_pages(models: Iterable[str]) -> Iterator[str]:
