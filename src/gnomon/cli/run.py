@@ -79,6 +79,7 @@ from gnomon.runs import MANIFEST, Run
 if TYPE_CHECKING:
     from gnomon.measures.entries import ScoredTable
     from gnomon.measures.scoring import Scored
+    from gnomon.measures.scoring import Scored
 
 NAMED = 3  # runs whose folders are named; of more, the folder that holds them
 
@@ -206,7 +207,7 @@ def show_runs(args: Namespace, runs: Sequence[Run]) -> None:
 
 def headline_of(entries: Sequence[ScoredTable], count: int | None = None) -> str:
     """The scores over all items, by the first measures of each benchmark or by all."""
-    from gnomon.measures.scoring import Scored, score_table, scored_rows
+    from gnomon.measures.scoring import score_table, scored_rows
     from gnomon.reports.tables.scores import headline
 
     scores: list[Scored] = []
