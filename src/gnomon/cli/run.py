@@ -79,7 +79,6 @@ from gnomon.runs import MANIFEST, Run
 if TYPE_CHECKING:
     from gnomon.measures.entries import ScoredTable
     from gnomon.measures.scoring import Scored
-    from gnomon.measures.scoring import Scored
 
 NAMED = 3  # runs whose folders are named; of more, the folder that holds them
 
