@@ -159,6 +159,20 @@ def test_the_budget_counts_pictures_before_they_are_sent(serve, ask, photo):
     assert len(server.bodies) == 1
 
 
+@pytest.mark.parametrize(
+    ("options", "tokens"),
+    [({}, 765), ({"max_side": 400}, 255), ({"image_tokens": 16}, 16)],
+)
+def test_a_plan_counts_pictures_before_anything_is_asked(options, tokens, serve, ask, photo):
+    server = serve(reply="True")
+    model = ask(server, **options)
+    seen = caption(1, photo(1, (600, 600)))
+    shown, words = model.expected(seen), ask(server, image_tokens=0).expected(seen)
+    assert shown.read - words.read == tokens
+    assert shown.written == words.written
+    assert not server.bodies
+
+
 @pytest.mark.parametrize("said", [58, 14_169])
 def test_what_a_server_counts_for_a_picture_is_believed(said):
     raw = {"choices": [{"message": {"content": "True"}}], "usage": {"prompt_tokens": said}}

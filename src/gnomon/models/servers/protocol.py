@@ -37,6 +37,7 @@ from gnomon.vision.images import PNG, decode_bytes, file_of, stored
 # length; each tile that begins counts, and the picture itself.
 SQUARE, SHORTER, TILE = 2048, 768, 512
 PICTURE_TOKENS, TILE_TOKENS = 85, 170
+UNKNOWN_SIDE = 1024  # pixels of a picture whose size an item does not name
 QUALITY = 95  # of a JPEG that was scaled
 SHORTEST_PIECE = 12  # characters of a picture that are looked for in what a server says
 _DATA = re.compile(r"data:[\w.+/-]*;base64,[\w+/=\\%-]*", re.IGNORECASE)
@@ -74,6 +75,16 @@ class PictureOptions:
     def open(self, images: Sequence[Image]) -> list[SentPicture]:
         """The pictures of one request; a `DataError` says which of them cannot be shown."""
         return [self._open(image) for image in images]
+
+    def expected(self, images: Sequence[Image]) -> int:
+        """The tokens that pictures will count, by the sizes that items name; none is opened."""
+        total = 0
+        for image in images:
+            width, height = image.width or UNKNOWN_SIDE, image.height or UNKNOWN_SIDE
+            scale = min(1.0, self.max_side / max(width, height)) if self.max_side else 1.0
+            counted = picture_tokens(ceil(width * scale), ceil(height * scale))
+            total += counted if self.tokens is None else self.tokens
+        return total
 
     def _open(self, image: Image) -> SentPicture:
         content = stored(image)
