@@ -191,6 +191,8 @@ def a_model(rng: Random, place: Place) -> dict[str, Any]:
     """Any kind of model of the registry, given anything."""
     kind = rng.choice([*registry.entries("models"), *["hf"] * 3])
     options = some_options(rng, place, worded(options_of(registry.model_factory(kind))))
+    if kind == "hf" and rng.random() < 0.4:
+        options |= {"trust_remote_code": True, "allow_pickle": True}
     argument = rng.choice(["../stranger/evil", "gpt", "yes", str(value(rng, place))])
     alone = kind.startswith("synth:") or rng.random() < 0.1
     return {"name": "Nice", "model": kind if alone else f"{kind}:{argument}", "options": options}
@@ -305,7 +307,12 @@ def _write_items(rng: Random, place: Place, harmless: bool = False) -> None:
         }
         if not harmless:
             path = rng.choice([str(value(rng, place)), str(place.home / "private/picture.png")])
-            row |= rng.choice([{"images": [{"path": path}]}, {"image": path}, {"context": path}])
+            digest = rng.choice(["../../home/.ssh/new", str(place.home / "new"), "a/../../b"])
+            fetched = {"path": f"{place.address}/a.png", "sha256": digest}
+            row |= rng.choice(
+                [{"images": [{"path": path}]}, {"images": [fetched]}, {"image": path}]
+            )
+            row |= rng.choice([{}, {"context": path}, {"id": path}, {"group": path}])
             if rng.random() < 0.1:
                 row |= {"images": path, "tags": path}
         rows.append(row)

@@ -77,3 +77,16 @@ def test_a_text_that_yaml_took_for_something_else_is_said_or_written_out():
     assert complete(fresh, {"bands": 7, "whole": True})["bands"] == "7"
     with pytest.raises(UsageError, match="The option bands is a text, not yes"):
         complete(fresh, {"bands": True})
+
+
+def test_an_option_of_which_a_file_says_nothing_is_as_usual():
+    def made(*, rule: str = "near", most: int = 3): ...
+
+    assert complete(made, {"rule": None, "most": None}) == {"rule": "near", "most": 3}
+
+
+def test_a_list_in_place_of_one_value_is_refused():
+    def made(*, rule: str = "near"): ...
+
+    with pytest.raises(UsageError, match="rule takes one value"):
+        complete(made, {"rule": ["near", "far"]})

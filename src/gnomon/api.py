@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from gnomon.measures.compared import Agreement
     from gnomon.measures.power import PlannedSet
     from gnomon.measures.regression import RunChange
+    from gnomon.measures.stopping import StoppingRule
     from gnomon.records import Item, Preview
     from gnomon.reports.figures import Figure
     from gnomon.reports.overview import Overview
     from gnomon.reports.results import Catalogue, Comparisons, Scores
-    from gnomon.runs import Run
+    from gnomon.runs import Manifest, Run
     from gnomon.runs.progress import RunProgress
 
     # a run, its folder, a folder of runs, or several of them
@@ -50,8 +51,17 @@ def run(
     workers: str | int = 1,
     cpus_per_worker: float | None = None,
     gpus_per_worker: float | None = None,
+    until: float | None = None,
+    until_differs: Run | str | Path | None = None,
+    by: float | None = None,
+    helped_by: SomeRuns = (),
 ) -> Run:
     """Ask a model the items of a source; called again, it continues where it stopped.
+
+    `until` stops the run as soon as its headline measure is known to plus or minus so many points,
+    `until_differs` as soon as it is better or worse than another run, or within `by` points of it
+    (3 if not given). `limit` is then the largest number of items. `helped_by` are runs of other
+    models on the same items, whose answers make fewer do.
 
     `permute` is a seed by which the choices of each item are put in another order. `shard` asks one
     part of the items, such as "3/8"; `merge` makes one run of all parts. `name` is what tables and
@@ -68,12 +78,22 @@ def run(
     ...     run("scales", "random", limit=10, runs=folder).manifest.counts.answered
     10
     """
-    from gnomon.runs import running
+    from gnomon.runs import identity, running
     from gnomon.runs.progress import progress_line
     from gnomon.runs.workers import plan_workers
 
     items = _narrowed(source, limit, permute, shard)
     asked = _asked_model(model, items, shots_from)
+    more = None
+    if until is not None or until_differs is not None:
+        rule = stopping_rule(items, until, until_differs, by, helped_by)
+        folder = identity.run_folder(items, asked, runs, blind=blind)
+        items, more = _by_rounds(items, rule, folder, restart=restart)
+    elif by is not None or helped_by:
+        raise UsageError(
+            "--by and --with (in Python by and helped_by) are for runs that stop by themselves.",
+            "Add --until or --until-differs.",
+        )
     shown = False if watch else progress
     with progress_line(f"{asked.spec} on {items.name}", shown=shown) as line:
         return running.run(
@@ -88,7 +108,76 @@ def run(
             command=command,
             name=name,
             workers=plan_workers(workers, cpus=cpus_per_worker, gpus=gpus_per_worker),
+            more=more,
         )
+
+
+BY = 3.0  # points by which two runs may differ and still be as good as equal
+
+
+def stopping_rule(
+    items: ItemSource,
+    until: float | None,
+    until_differs: Run | str | Path | None = None,
+    by: float | None = None,
+    helped_by: SomeRuns = (),
+) -> StoppingRule:
+    """When a run on these items may stop, of which it is asked `items.limit` at most."""
+    from gnomon.measures.stopping import Goal, StoppingRule
+    from gnomon.registry import measure
+
+    if until is not None and until_differs is not None:
+        raise UsageError("A run cannot stop by two rules.", "Give until or until_differs.")
+    if until is not None and by is not None:
+        raise UsageError("`by` is for until_differs.", "Leave it out.")
+    if items.shard is not None:
+        raise UsageError(
+            "A part of a run cannot tell when the whole is known.",
+            "Ask a round in parts: --limit N --shard I/M, merge them, then give --until: it goes "
+            "on from there, and --dry-run says the next N.",
+        )
+    against = None
+    if until_differs is not None:
+        against = _opened(until_differs)[0]
+        by = BY if by is None else by
+
+    def first_items(limit: int) -> frozenset[str]:
+        return frozenset(item.id for item in items.limited(limit).without_pictures())
+
+    headline = measure(items.benchmark.measures[0])
+    helpers = tuple(_opened(helped_by))
+    if helpers and (against is not None or headline.name != "accuracy"):
+        raise UsageError(
+            f"Other runs cannot help here: {headline.name}"
+            f"{' of two runs' if against else ''} is no mean over items.",
+            "Leave out --with.",
+        )
+    goal = Goal.of(until, by)
+    return StoppingRule(goal, headline, len(items), first_items, against, helpers)
+
+
+def _by_rounds(
+    items: ItemSource, rule: StoppingRule, folder: Path, *, restart: bool
+) -> tuple[ItemSource, Callable[[Manifest], int | None]]:
+    """The items of the round that comes next, and what is told when they are answered."""
+    from gnomon.runs import MANIFEST, Run
+
+    begun = None
+    if not restart and (folder / MANIFEST).exists():
+        begun = Run.open(folder)
+    limit, look = rule.decide(begun)
+    if limit is None and look is not None:
+        limit = look.items
+
+    def more(manifest: Manifest) -> int | None:
+        run = Run.open(folder)
+        limit, look = rule.decide(run)
+        asked_more = manifest.limit is None or (look and manifest.limit > look.items)
+        if look is not None and (manifest.last_look is not None or not asked_more):
+            manifest.last_look = rule.note(run, look)
+        return limit
+
+    return items.limited(limit), more
 
 
 def _narrowed(

@@ -144,6 +144,8 @@ class Benchmark:
     laws: Laws = Laws()
     # sources whose groups are asked as a whole: a limit takes whole groups, which stand together
     whole_groups: tuple[str, ...] = ()
+    # those of them whose groups come in a mixed order: a limit takes the first, and makes no others
+    mixed_groups: tuple[str, ...] = ()
     # sources whose items need pictures to be made: what makes them for the items that are asked
     illustrators: Mapping[str, Illustrator] = field(default_factory=dict)
     # sources that draw from something larger: what they leave out, from their options, for people

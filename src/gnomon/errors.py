@@ -22,6 +22,7 @@ _STEERING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
 MOST_NAMES = 40  # that are listed in a message
+CLOSE = 0.8  # how alike a name must be to come before one that was only begun
 MOST_BESIDE = 5000  # files of a folder among which the nearest name is looked for
 LONGEST = 2000  # characters of a sentence: a stranger's word in it may be of any length
 
@@ -211,15 +212,19 @@ def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> list[str
     plain = _plainly(name)
     alike: dict[str, float] = {}
     parts = []
+    begun = []
     for each in known:
         share = SequenceMatcher(None, plain, _plainly(each)).ratio()
         if share >= cutoff:
             alike[each] = share
         if len(plain) > 2 and plain in _plainly(each):
             parts.append(each)
+            begun += [each] if _plainly(each).startswith(plain) else []
     if not alike:
         return parts[:3]
     found = sorted(alike, key=alike.__getitem__, reverse=True)
+    if begun and alike[found[0]] < CLOSE:
+        return begun[:3]
     # A name that is much further off than the nearest only distracts from it.
     return [each for each in found if alike[each] > alike[found[0]] - 0.15][:3]
 
@@ -235,7 +240,9 @@ def path_hint(path: str | Path, otherwise: str) -> str:
         return f"There is no folder {path.parent}. {otherwise}"
     near = nearest(path.name, sorted(beside), cutoff=0.7)
     if not near:
-        return otherwise
+        alike = sorted(name for name in beside if path.suffix and name.endswith(path.suffix))
+        there = f" {path.parent.resolve().name or path.parent} has: {', '.join(alike[:5])}."
+        return otherwise + (there if alike else "")
     return f"Did you mean {' or '.join(str(path.parent / name) for name in near)}?"
 
 

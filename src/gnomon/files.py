@@ -206,19 +206,24 @@ def read_table(
 
 
 def _holds_something(row: list[str]) -> bool:
-    """Whether a row is more than a blank line between rows."""
+    """Whether a row is more than a blank line between rows, or a line that names what separates."""
+    if row[:1] == ["sep="]:
+        return False
     return len(row) > 1 or any(cell.strip() for cell in row)
 
 
 def delimiter_of(file: str | Path, *, latin: bool = False) -> str:
-    """What separates the columns of a table, by its header: tab, semicolon or comma.
+    """What separates the columns of a table, by its header: tab, semicolon, bar or comma.
 
-    Spreadsheets write semicolons where the comma is a decimal point.
+    Spreadsheets write semicolons where the comma is a decimal point, and some say so before the
+    header: sep=;
     """
     head = next(read_lines(file, latin=latin), (1, ""))[1]
+    if head.startswith("sep=") and len(head) == len("sep=;"):
+        return head[-1]
     if "\t" in head:
         return "\t"
-    return ";" if head.count(";") > head.count(",") else ","
+    return max(",;|", key=head.count)
 
 
 class _Numbered:

@@ -26,6 +26,17 @@ def grouped(things: Iterable[Thing], key: Callable[[Thing], Key]) -> dict[Key, l
     return found
 
 
+def first_few(names: Sequence[str], most: int = 3) -> str:
+    """The first names in a row, and how many more there are.
+
+    >>> first_few("abc"), first_few("abcde")
+    ('a, b, c', 'a, b, c and 2 more')
+    """
+    shown = ", ".join(names[:most])
+    rest = len(names) - most
+    return f"{shown} and {rest:,} more" if rest > 0 else shown
+
+
 def chunks(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:
     """Things in lists of so many, but for the last one.
 

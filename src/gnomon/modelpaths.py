@@ -9,6 +9,7 @@ from gnomon.errors import UsageError
 WEIGHTS = ("config.json", "adapter_config.json")  # one of them is in every folder of transformers
 PROBE = "probe.json"  # in the folder of a probe that `gnomon train` made
 ANSWERS = (".jsonl", ".json", ".csv", ".tsv", ".txt", ".eval", ".gz")
+SCHEMES = ("hf", "openai", "gguf")  # that other programs write before a slash
 HOW = "Write SCHEME:PATH, such as hf:FOLDER, gguf:FILE or answers:FILE."
 
 
@@ -72,7 +73,14 @@ def _lacking(path: Path) -> str:
 
 def _missing(text: str, path: Path) -> UsageError:
     near = near_paths(path)
-    hint = f"Did you mean {' or '.join(near)}?" if near else HOW
+    owner, slash, name = text.partition("/")
+    hint = HOW
+    if near:
+        hint = f"Did you mean {' or '.join(near)}?"
+    elif owner in SCHEMES:
+        hint = f"Write {owner}:{name}."
+    elif slash and "/" not in name and owner not in (".", "..", "~", ""):
+        hint = f"Write hf:{text} for a model of Hugging Face, openai:{text} for one of a server."
     return UsageError(f"There is no file or folder {text}.", hint)
 
 

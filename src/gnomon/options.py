@@ -19,6 +19,7 @@ _TRUTHS = {
     **dict.fromkeys(("true", "yes", "on", "1"), True),
     **dict.fromkeys(("false", "no", "off", "0"), False),
 }
+_SINGLE = frozenset(("str", "int", "float", "bool", "None"))
 _HOW_TO_WRITE = {
     "int": "Write a whole number, in digits.",
     "float": "Write a number, with a point if need be: 0.5.",
@@ -107,7 +108,9 @@ def complete(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[s
     """All options of the function: those given, converted, and its defaults for the rest."""
     found: dict[str, Any] = {}
     for name, parameter in _parameters(function).items():
-        value = options.get(name, parameter.default)
+        value = options.get(name)
+        if value is None:  # a file may say nothing after the name of an option
+            value = parameter.default
         found[name] = converted(name, parameter.annotation, value)
     return found
 
@@ -160,6 +163,8 @@ def converted(option: str, annotation: Any, value: Any) -> Any:
             said = "yes" if value else "no"
             raise UsageError(f"The option {option} is a text, not {said}.", "Write it in quotes.")
         return value
+    if isinstance(value, list | dict) and _SINGLE.issuperset(kinds):
+        raise UsageError(f"The option {option} takes one value, not several.", "Write one.")
     if not isinstance(value, str):
         number = index(value) if hasattr(value, "__index__") else value
         return str(number) if kinds == ["str"] and isinstance(number, int | float) else number

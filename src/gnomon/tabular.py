@@ -495,9 +495,10 @@ WRITERS: dict[str, Callable[[PrintedTable], str]] = {
 # Formats for programs.
 
 
-def as_json(value: Any) -> str:
-    """Plain data as JSON that is safe to print."""
-    text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+def as_json(value: Any, indent: int = 2) -> str:
+    """Plain data as JSON that is safe to print, in one line without an indent."""
+    encoded = msgspec.json.encode(value)
+    text = (msgspec.json.format(encoded, indent=indent) if indent else encoded).decode()
     if inert(text) == text:
         return text
     return "".join(map(_json_escape, text))

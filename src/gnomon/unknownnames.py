@@ -7,6 +7,7 @@ from pathlib import Path
 from gnomon.errors import UsageError, nearest, path_hint, unknown
 
 # How several names are written; what a kind is given by.
+SERVERS = {"ollama": 11434, "vllm": 8000, "lmstudio": 1234, "sglang": 30000, "llamacpp": 8080}
 _SEVERAL = {"benchmarks": " ", "models": " -m "}
 
 
@@ -27,6 +28,9 @@ def unknown_name(
     hint = _several(kind, name, known) or _of_other_kind(kind, name, others)
     if not hint and kind == "benchmarks":
         hint = _path(name)
+    if not hint and name.lower() in SERVERS:
+        address = f"http://127.0.0.1:{SERVERS[name.lower()]}/v1"
+        hint = f"It serves models as OpenAI does: -m openai:NAME --base-url {address}"
     if not hint and kind == "models" and not nearest(name, known):
         hint = _scheme(name)
     return UsageError(found.message, hint or found.hint)

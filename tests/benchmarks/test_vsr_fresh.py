@@ -13,7 +13,7 @@ import pytest
 
 import gnomon
 from gnomon.benchmarks.vsr import wording
-from gnomon.benchmarks.vsr.quads import WantedQuads, make_quads
+from gnomon.benchmarks.vsr.quads import WantedQuads, find_quad, make_quads
 from gnomon.errors import DataError, ModelError, UsageError
 from gnomon.records import problem
 from gnomon.scenes.contrasts import truth_in
@@ -394,3 +394,25 @@ def test_published_results_stand_beside_published_items_only():
 
     assert benchmark("vsr").published_results == "vsr"
     assert benchmark("vsr").default_source == "fresh"
+
+
+def test_a_limit_lays_out_no_more_quads_than_it_needs(tmp_path, monkeypatch):
+    monkeypatch.setenv("GNOMON_CACHE", str(tmp_path))
+    laid_out = []
+
+    def counted(job):
+        laid_out.append(job)
+        return find_quad(job)
+
+    monkeypatch.setattr("gnomon.benchmarks.vsr.quads.find_quad", counted)
+    source = gnomon.load("vsr@fresh", size=SIZE, distractors=0).limited(4)
+    items = list(source.items())
+    assert len(items) == 4
+    assert len(laid_out) <= 3
+    before = len(laid_out)
+    assert [item.id for item in source.limited(4).items()] == [item.id for item in items]
+    assert len(laid_out) == before  # what was laid out is kept
+
+
+def test_fewer_quads_are_the_first_of_more():
+    assert quads_of(count=QUADS)[:5] == quads_of(count=5)

@@ -192,7 +192,7 @@ OTHERS = {
         ["nowhere is not a run: there is no such folder", "gnomon runs list"],
     ),
     "run photos --judge-again": (1, ["photos is not a run and holds none", "gnomon runs list"]),
-    "run RUN --judge-again": (2, ["nothing to judge by", "--set rule=visor"]),
+    "run RUN --judge-again": (2, ["Nothing says how the new judge differs", "--set rule=visor"]),
     "run RUN --judge-again --set rule=visor": (1, ["has no pictures", "synth:NAME"]),
     "look photos": (2, ["look needs -o DIR", "gnomon look photos -o knowledge"]),
     "look phtos -o k": (1, ["phtos", "Did you mean photos?"]),
@@ -301,7 +301,40 @@ RENAMED = {
         "gnomon people ask spacenli --set per_group=3 --people ann"
     ),
 }
-MISTAKES = {**GENERAL, **RUN_COMMAND, **SUITES, **TABLES, **OTHERS, **PROMPTS, **EXPORTS}
+# What someone new wrote who had the README alone.
+NEWCOMERS = {
+    "rn scales -m random": (2, ["Did you mean run or runs?"]),
+    "run scales random": (2, ["run needs -m MODEL", "gnomon run scales -m random"]),
+    "run my questions.csv -m random": (2, ["is one file", 'gnomon run "my questions.csv"']),
+    "run mine.csv -m random": (1, ["there is no such file", "has: a.csv, empty.csv"]),
+    "run scales -m openai/gpt-4o": (2, ["Write openai:gpt-4o."]),
+    "run scales -m meta-llama/Llama-3": (2, ["Write hf:meta-llama/Llama-3", "openai:"]),
+    "run scales -m ollama:llama3": (2, ["-m openai:NAME --base-url http://127.0.0.1:11434/v1"]),
+    "run scales -m openai:m --api-key sk-1": (2, ["set OPENAI_API_KEY", "--set key_env=NAME"]),
+    "run scales -m random --apply_chat_template": (2, ["Write --set chat=yes."]),
+    "run scales -m random -q": (2, ["Write --quiet."]),
+    "-v": (2, ["Write --version."]),
+    "version": (2, ["`gnomon doctor`"]),
+    "models": (2, ["`gnomon list models`"]),
+    "leaderboard runs": (2, ["`gnomon table`"]),
+    "clean": (2, ["`gnomon runs rm`"]),
+    "doctor --jsn": (2, ["no option --jsn", "`gnomon doctor --help`"]),
+    "score a.csv": (1, ["gnomon score --answers FILE --benchmark NAME"]),
+    "score RUN --measure acc": (2, ["Did you mean accuracy?"]),
+    "table RUN -o table.tex": (2, ["no option -o", "> FILE"]),
+    "show spacenli 2": (2, ["no place for '2'", "Write -n 2."]),
+    "data get vsr --to folder": (2, ["GNOMON_CACHE"]),
+}
+MISTAKES = {
+    **GENERAL,
+    **NEWCOMERS,
+    **RUN_COMMAND,
+    **SUITES,
+    **TABLES,
+    **OTHERS,
+    **PROMPTS,
+    **EXPORTS,
+}
 FILES = {
     "empty.yaml": b"",
     "empty.jsonl": b"",
@@ -312,6 +345,7 @@ FILES = {
     "windows.yaml": b"patterns:\r\n- id: x\r\n  nonsense: 1\r\n",
     "utf16.jsonl": '{"id": 1}'.encode("utf-16"),
     "notes.txt": b"hello\n",
+    "my questions.csv": b"question,option1,option2,answer\nWhich?,a,b,a\n",
     "a.csv": b"id,answer\n1,yes\n",
     "bad.json": b"{,}",
     "experiment.yaml": b"benchmark: [scales]\n",

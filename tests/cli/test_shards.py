@@ -165,3 +165,23 @@ def test_pictures_are_drawn_for_the_shard_alone_and_all_shards_give_all_of_them(
 
 def decoded(lines):
     return map(json.loads, lines.splitlines())
+
+
+@pytest.mark.parametrize("command", ["score", "table", "compare", "report"])
+def test_merged_shards_do_not_stand_beside_their_whole(command, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for part in (1, 2, 3):
+        words = ["run", "scales", "-m", "random", "--limit", "30", "--shard", f"{part}/3"]
+        assert main([*words, "--runs", "parts", "--quiet"]) == 0
+    assert main(["run", "scales", "-m", "majority", "--limit", "30", "--runs", "parts"]) == 0
+    assert main(["runs", "merge", *map(str, Path("parts").glob("*shard*"))]) == 0
+    capsys.readouterr()
+    assert main([command, "parts"]) == 0
+    told = capsys.readouterr()
+    shown = Path("report.html").read_text() if command == "report" else told.out
+    assert "shard" not in shown + told.err
+    assert "random" in shown
+    if command == "score":  # a shard that is named is scored
+        (first,) = Path("parts").glob("*shard-1-of-3")
+        assert main(["score", str(first)]) == 0
+        assert "part of a run" in capsys.readouterr().err

@@ -156,3 +156,15 @@ def test_a_prompt_is_printed_as_a_file_of_ones_own_may_have_it(capsys):
 def test_the_nearest_prompt_is_named(capsys):
     assert main(["show", "scales", "-m", "openai:none", "--prompt", "fewshto"]) == 2
     assert "Did you mean fewshot?" in capsys.readouterr().err
+
+
+def test_no_format_prints_what_steers_a_terminal(capsys):
+    text = "\x9b2J\u202e?"
+    row = {"id": "1", "form": "choice", "text": text, "choices": ["yes", "no"], "gold": ["yes"]}
+    Path("items.jsonl").write_text(json.dumps(row) + "\n")
+    for format in ("table", "json", "csv", "markdown", "latex"):
+        code, out, _ = told(capsys, "items.jsonl", "--format", format)
+        assert code == 0
+        assert not set("\x9b\u202e") & set(out), format
+        if format == "json":
+            assert json.loads(out)["sample"][0]["text"] == text

@@ -280,8 +280,8 @@ def test_an_experiment_of_a_paper_goes_on_without_models_and_data_that_are_not_h
     tmp_path, capsys, monkeypatch
 ):
     """One's own file means every model that it names; of a paper's, readers have some."""
-    file = "benchmarks: [scales, spacenli@published]\nmodels: [random, broken, reader]\nlimit: 5\n"
-    (tmp_path / "e.yaml").write_text(file)
+    asked = "benchmarks: [scales, spacenli@published]\nmodels: [random, broken, reader]\n"
+    (tmp_path / "e.yaml").write_text(f"{asked}limit: 5\nresults: out\n")
     assert main(["run", "e.yaml", "--runs", "mine"]) == 1
     monkeypatch.setattr("gnomon.items.experiments._comes_along", lambda file: True)
     capsys.readouterr()
@@ -291,6 +291,11 @@ def test_an_experiment_of_a_paper_goes_on_without_models_and_data_that_are_not_h
     assert "spacenli@published · random is left out, as is all that lacks the same." in told
     assert told.count("is left out") == 2, "data that are not here once for all models"
     assert {run.name for run in runs_in("theirs")} == {"random", "reader"}
+    tables = (tmp_path / "out/tables.md").read_text(encoding="utf-8")
+    lacking = tables.partition("## What is not here")[2].splitlines()
+    assert "- scales@fresh was not asked of broken." in lacking
+    assert "- spacenli@published was not asked of random, broken, reader." in lacking
+    assert any(line.startswith("- the published files of spacenli") for line in lacking)
     assert main(["run", "e.yaml", "-m", "broken:other"]) == 1, "what the command names is asked"
 
 

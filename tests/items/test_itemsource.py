@@ -237,3 +237,36 @@ def test_a_remembered_source_that_is_changed_later_gives_the_items_of_the_change
     wanted = list(change(source).items())
     assert wanted != list(remembered.items())
     assert list(change(remembered).items()) == wanted
+
+
+def test_a_limit_on_mixed_groups_makes_the_first_ones_only():
+    made = []
+
+    def fresh():
+        for number in range(50):
+            made.append(number)
+            for part in range(4):
+                yield Item(
+                    id=f"{number}-{part}",
+                    form="choice",
+                    text="?",
+                    choices=("a", "b"),
+                    gold=("a",),
+                    group=str(number),
+                )
+
+    about = Benchmark(
+        name="b",
+        summary="",
+        sources={"fresh": fresh},
+        whole_groups=("fresh",),
+        mixed_groups=("fresh",),
+    )
+    source = ItemSource(about, "fresh")
+    taken = [each.id for each in source.limited(9).items()]
+    assert taken == [f"{number}-{part}" for number in (0, 1) for part in range(4)]
+    assert max(made) == 2  # the group that no longer fits
+    assert [each.id for each in source.limited(12).items()][:8] == taken
+    assert len(list(source.limited(1000).items())) == 200
+    with pytest.raises(UsageError, match="give 4 or more"):
+        list(source.limited(3).items())

@@ -49,6 +49,15 @@ def test_a_model_that_is_right_does_not_give_one_answer() -> None:
     assert one_answer(table(skewed, lambda item: item.gold[0])) is None
 
 
+def test_many_models_with_one_answer_have_one_sentence() -> None:
+    runs = [(f"m{i}", table(balanced(), lambda item: "inside", model=f"hf:{i}")) for i in range(6)]
+    told = [said for said in cautions(runs) if "one answer" in said]
+    assert len(told) == 1
+    assert told[0].startswith("m0, m1, m2 and 3 more on posrel@fresh gave one answer each")
+    told = [said for said in cautions(runs[:5]) if "one answer" in said]
+    assert [said.split()[0] for said in told] == ["m0", "m1", "m2", "m3", "m4"]
+
+
 def test_few_items_and_baselines_are_not_blamed() -> None:
     assert one_answer(table(balanced(16), lambda item: "inside")) is None
     assert one_answer(table(balanced(), lambda item: "inside", model="majority")) is None

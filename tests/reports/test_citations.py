@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,19 @@ def test_only_what_was_used_is_cited(runs: Path, capsys: pytest.CaptureFixture[s
     assert len(json.loads(capsys.readouterr().out)) == 6
     assert main(["cite", "scals"]) == 2
     assert "scales" in capsys.readouterr().err
+
+
+def test_the_name_of_a_strangers_benchmark_steers_no_terminal(
+    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(next(path for path in runs.iterdir() if path.is_dir()), copy)
+    manifest = json.loads((copy / "run.json").read_text())
+    (copy / "run.json").write_text(json.dumps({**manifest, "benchmark": "a\x1b]0;b\x07"}))
+    assert main(["cite", str(copy)]) == 0
+    told = capsys.readouterr()
+    assert "a\\x1b]0;b\\x07" in told.out
+    assert "\x1b" not in told.out + told.err
 
 
 def test_papers_of_a_paper_with_two_benchmarks_are_cited_once() -> None:

@@ -556,6 +556,18 @@ def test_a_report_compares_with_the_table_of_its_own_form(made: ModuleType, tmp_
     )
 
 
+def test_a_part_of_the_papers_items_that_was_not_asked_is_told(
+    made: ModuleType, tmp_path: Path
+) -> None:
+    """Without the height set the paper's figures of heights have nothing beside them."""
+    told = "The paper also has scale height, of which no item was asked."
+    both = places("cloze")
+    sizes = [item for item in both if item.tags["scale"] == "size"]
+    for name, items in (("sizes", sizes), ("both", both)):
+        (study,) = studies([made.write(tmp_path / name, "scales@published", "m", items)])
+        assert (told in headline(study).notes) == (name == "sizes")
+
+
 def test_painters_stand_beside_the_papers_painters_alone(made: ModuleType, tmp_path: Path) -> None:
     painted = made.write(tmp_path / "scene", "posrel@published", "painter", places("scene"))
     said = made.write(tmp_path / "cloze", "posrel@published", "speaker", places("cloze"))

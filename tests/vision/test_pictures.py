@@ -6,6 +6,7 @@ import pytest
 
 from gnomon.errors import DataError
 from gnomon.records import Image
+from gnomon.vision import pictures
 from gnomon.vision.images import describe
 from gnomon.vision.pictures import pixels, see, stored
 
@@ -78,6 +79,15 @@ def test_a_picture_of_the_web_is_fetched_once_by_our_own_downloader(album, tmp_p
     assert pixels(remote).size == (5, 3)
     assert pixels(remote).size == (5, 3)
     assert calls == [(remote.path, album[1].sha256, 2**28)]
+
+
+def test_a_digest_that_is_a_path_does_not_say_where_a_picture_is_fetched_to(tmp_path, monkeypatch):
+    monkeypatch.setenv("GNOMON_CACHE", str(tmp_path / "cache"))
+    asked = []
+    monkeypatch.setattr(pictures, "download", lambda url, target, **_: asked.append(target))
+    pictures.file_of(Image(path="https://photos.invalid/1.png", sha256="../../.ssh/keys"))
+    (target,) = asked
+    assert target.parent == tmp_path / "cache" / "photos"
 
 
 def test_large_pictures_are_decoded_in_their_turn_and_small_ones_ahead(

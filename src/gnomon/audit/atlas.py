@@ -46,7 +46,7 @@ LEAKS = ("constants", "priors", "rows", "lookup", "flipped_lookup", "partial_inp
 Tell = Callable[[str], None]
 
 
-class Blind(msgspec.Struct, frozen=True, kw_only=True):
+class BlindRule(msgspec.Struct, frozen=True, kw_only=True):
     """What one rule gets that does not see the whole question."""
 
     rule: str
@@ -57,7 +57,7 @@ class Blind(msgspec.Struct, frozen=True, kw_only=True):
     alarm: bool
 
 
-class Score(msgspec.Struct, frozen=True, kw_only=True):
+class PublishedScore(msgspec.Struct, frozen=True, kw_only=True):
     """A published score, with how far it can be trusted."""
 
     model: str
@@ -81,18 +81,18 @@ class AtlasEntry(msgspec.Struct, frozen=True, kw_only=True):
     units: int
     unit: str
     guess: float | None
-    blind: tuple[Blind, ...]  # the best of each check, the largest gain first
+    blind: tuple[BlindRule, ...]  # the best of each check, the largest gain first
     faults: dict[str, int]  # by check and part: how many items
     proofs: tuple[str, ...]
     alarms: int
     kept: int | None  # items of the part that blind rules cannot answer
     kept_alarms: int | None  # of the leak kinds, in the audit of that part
-    scores: tuple[Score, ...] = ()
+    scores: tuple[PublishedScore, ...] = ()
     note: str = ""
     reply: str = ""  # what the authors answer
 
     @property
-    def best(self) -> Blind | None:
+    def best(self) -> BlindRule | None:
         """The rule that gains most."""
         return self.blind[0] if self.blind else None
 
@@ -263,9 +263,9 @@ def _fewest(audited: AuditSet) -> tuple[int, str]:
     return min(counts)
 
 
-def _blind(report: AuditReport) -> tuple[Blind, ...]:
+def _blind(report: AuditReport) -> tuple[BlindRule, ...]:
     """The best finding of each check that tells what a blind rule gets."""
-    best: dict[str, Blind] = {}
+    best: dict[str, BlindRule] = {}
     for finding in report.findings:
         if finding.check not in LEAKS or finding.check == "words":
             continue
@@ -278,8 +278,8 @@ def _blind(report: AuditReport) -> tuple[Blind, ...]:
     return tuple(sorted(best.values(), key=lambda rule: rule.without - rule.value))
 
 
-def _blind_of(finding: Finding, value: float, chance: float) -> Blind:
-    return Blind(
+def _blind_of(finding: Finding, value: float, chance: float) -> BlindRule:
+    return BlindRule(
         rule=f"{finding.check.replace('_', ' ')}: {finding.part}",
         value=value,
         low=finding.low,
@@ -289,7 +289,7 @@ def _blind_of(finding: Finding, value: float, chance: float) -> Blind:
     )
 
 
-def _gain(rule: Blind, items: int) -> float:
+def _gain(rule: BlindRule, items: int) -> float:
     """How many items a rule wins; alarms come first."""
     return (rule.value - rule.without) * items + items * rule.alarm
 
@@ -340,13 +340,13 @@ def _replies() -> dict[str, str]:
     return msgspec.convert(content["replies"], dict[str, str])
 
 
-def _scores(name: str, units: int, blind: Sequence[Blind]) -> Iterator[Score]:
+def _scores(name: str, units: int, blind: Sequence[BlindRule]) -> Iterator[PublishedScore]:
     """The published scores, each with an interval as wide as the units of the set make it."""
     highest = max((rule.value for rule in blind if rule.alarm), default=0.0)
     for known in _published(name):
         error = sqrt(known.value * (1 - known.value) / max(units, 1))
         low, high = wilson(known.value, error, units, NORMAL)
-        yield Score(
+        yield PublishedScore(
             model=known.model,
             value=known.value,
             source=known.source,

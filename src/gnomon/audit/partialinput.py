@@ -307,7 +307,7 @@ def _sentence(subject: Subject, given: Input, way: Way, off: OffChance) -> str:
         how = how.removesuffix(" of its group")
     return (
         f"A classifier that sees {given.called} alone {how} is right on {percent(off.value)}; "
-        f"without it one gets {percent(off.chance)}."
+        f"guessing by the labels alone gets {percent(off.chance)}."
     )
 
 

@@ -111,7 +111,7 @@ def clash(subject: Subject) -> Iterator[Finding]:
     """Captions of one picture, and sentences of one story."""
     parts = {"pictures": _pictures(subject), "stories": _stories(subject)}
     if not any(parts.values()):
-        says = "No two plain sentences about where things are are told of one picture or story."
+        says = "No picture or story has two plain sentences about where things are."
         yield Finding(check=CLASH, says=says)
         return
     try:

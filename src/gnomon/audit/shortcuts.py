@@ -172,7 +172,7 @@ def _tag_finding(subject: Subject, name: str, codes: np.ndarray) -> Finding:
     off, credit = tried_against_rates(subject, LabelRates(answers, codes), way)
     says = (
         f"Whoever knows the {name} alone, and which label it goes with elsewhere, is right on "
-        f"{percent(off.value)} of {len(answers):,} items; without it one gets "
+        f"{percent(off.value)} of {len(answers):,} items; guessing by the labels alone gets "
         f"{percent(off.chance)}"
     )
     told = _labels_by_value(subject, name, codes)
@@ -244,7 +244,7 @@ def _rows_finding(
     off = beyond_rates(mine, rates, answers.chance, subject.units, subject.independent)
     says = (
         f"Who knows of an item only the {part} is right on {percent(off.value)} of "
-        f"{len(answers):,}; without it one gets {percent(off.chance)}."
+        f"{len(answers):,}; guessing by the labels alone gets {percent(off.chance)}."
     )
     return finding_of(off, ROWS, part, says, n=len(answers), alarm=off.above)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.cli.options import refuse_settings
-from gnomon.errors import UsageError, inert
+from gnomon.errors import UsageError, importing, inert
 
 if TYPE_CHECKING:
     from gnomon.people.answering import AskedItems, PersonSettings
@@ -27,7 +27,8 @@ def ask(args: Namespace) -> int:
     """Serve until interrupted, or exchange with Label Studio."""
     if args.label_studio or args.push or args.pull:
         return _exchange(args, *_settings(args))
-    from gnomon.people.page.app import Where, check_where, serve
+    with importing("The page for people", "people"):
+        from gnomon.people.page.app import Where, check_where, serve
 
     where = Where(args.host, args.port, args.allow_remote, args.address)
     check_where(where)

@@ -13,6 +13,7 @@ examples:
 
 import sys
 from argparse import Namespace
+from importlib.util import find_spec
 from pathlib import Path
 
 from gnomon import registry
@@ -29,6 +30,9 @@ def main(args: Namespace) -> int:
     from gnomon.measures.entries import entries_of
     from gnomon.registry import model
 
+    needed = ("jinja2", "xllamacpp") if args.model == "smollm2" else ("jinja2",)
+    if not all(map(find_spec, needed)):  # told before anything is fetched
+        raise MissingExtraError("The demo", "demo")
     models = [model(args.model), model("random")]
     runs: list[Run] = []
     for name in registry.DEMO:

@@ -25,13 +25,9 @@ if TYPE_CHECKING:
 
 COMPLETE = "_ARGCOMPLETE"  # a variable that shells set while one types
 LONGEST_MESSAGE = 8000  # characters
-EPILOG = """\
-examples:
-  gnomon demo
-  gnomon run scales -m smollm2 -m random --limit 500
-  gnomon score runs/* --by gold
-  gnomon help run
-"""
+HELP_ALL = "--help-all"  # of a command whose --help is short
+MORE_HELP = "`gnomon help run` says more of a command, `gnomon doctor` what is installed. \
+--version, --debug."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -180,8 +176,17 @@ def _without_command(arguments: list[str]) -> int:
         misplaced = options_before_command(arguments, COMMANDS)
         raise misplaced or unknown_option(parser, arguments[0])
     parser.parse_args(arguments)
-    parser.print_help()
-    return 2 if arguments else 0
+    if arguments:
+        parser.print_help()
+        return 2
+    from pathlib import Path
+
+    from gnomon.cli.doctor import what_could_be_done
+
+    print(f"Gnomon {__version__} measures what models know about space.\n")
+    print(inert(what_could_be_done(Path())))
+    print("\n`gnomon --help` lists all commands.")
+    return 0
 
 
 def _plain_warnings() -> None:
@@ -208,11 +213,9 @@ def top_parser() -> CommandParser:
             group = entry.group
             lines.append(f"\n{group}:")
         lines.append(f"  {name:<11}{entry.summary}")
-    parser = CommandParser(
-        prog="gnomon",
-        usage="gnomon COMMAND ...",
-        epilog=EPILOG,
-        description="\n".join(["Measures what models know about space.", *lines]),
+    parser = CommandParser(prog="gnomon")
+    parser.fixed_help = "\n".join(
+        ["gnomon COMMAND ...: measures what models know about space.", *lines, "", MORE_HELP, ""]
     )
     parser.add_argument("--version", action="version", version=f"gnomon {__version__}")
     parser.add_argument("--debug", action="store_true", help="of any command: show tracebacks")
@@ -252,12 +255,18 @@ class CommandParser(ArgumentParser):
         super().__init__(*args, **options)
         self.words: list[str] = []  # what is being parsed
         self.keys: dict[str, SetKey] = {}  # what --set takes for the command itself
+        self.short: list[str] = []  # the options that help shows; all if there are none
+        self.fixed_help = ""  # in place of what argparse would say
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Namespace | None = None
     ) -> tuple[Namespace, list[str]]:
         """Parse; an unknown option is told before what is missing, which is often its doing."""
         self.words = list(args or ())
+        if self.short and HELP_ALL in self.words:
+            self.short = []
+            self.print_help()
+            self.exit()
         if not self.has_commands:
             for word in self.words:
                 if word == "--":
@@ -283,9 +292,14 @@ class CommandParser(ArgumentParser):
                 found.set.remove(setting)
 
     def format_help(self) -> str:
-        """The help, with the keys that --set takes at its end."""
-        from gnomon.cli.options import keys_in_words
+        """The help, with the keys that --set takes at its end; short where most is for few."""
+        from gnomon.cli.options import keys_in_words, shorten_help
 
+        if self.fixed_help:
+            return self.fixed_help
+        if self.short:
+            shorten_help(self)
+            return super().format_help()
         self.epilog = self.epilog or keys_in_words(self.keys)
         return super().format_help()
 

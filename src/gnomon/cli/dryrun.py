@@ -59,7 +59,7 @@ class CostPlan(NamedTuple):
 
 def show_plan(args: Namespace) -> int:
     """Estimate and print; 0 unless a run would fail, or nothing could be asked."""
-    plan = _estimated(args, plan_runs(args))
+    plan = _estimated(args, _until_known(args, plan_runs(args)))
     if not plan.rows:
         return 1
     if args.format == "json":
@@ -103,6 +103,30 @@ def _estimated(args: Namespace, planned: Sequence[Planned]) -> CostPlan:
             plan.failed.extend(mine)
     plan.rows.sort(key=lambda row: planned.index(row.planned))
     return plan
+
+
+def _until_known(args: Namespace, planned: Sequence[Planned]) -> list[Planned]:
+    """The runs with the items that they are expected to take, if they stop by themselves."""
+    if args.until is None and args.until_differs is None:
+        return list(planned)
+    from gnomon.api import stopping_rule
+    from gnomon.measures.stopping import expected_items
+    from gnomon.runs import MANIFEST, Run
+
+    found = []
+    for each in planned:
+        helpers = getattr(args, "with")
+        rule = stopping_rule(each.source, args.until, args.until_differs, args.by, helpers)
+        items = list(each.source.without_pictures())
+        expected = expected_items(items, each.source.benchmark, rule.goal).expected
+        begun = Run.open(each.folder) if (each.folder / MANIFEST).exists() else None
+        limit, look = rule.decide(begun)
+        if look is not None:
+            expected = look.items if limit is None else look.expected
+        told = "enough is known." if limit is None else f"the next look is at {limit:,} items."
+        tell(f"{each.title}: about {expected:,} of {len(items):,} items are expected; {told}")
+        found.append(each._replace(source=each.source.limited(expected)))
+    return found
 
 
 def _reply_limits(model: Any) -> str:

@@ -16,13 +16,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.cli.dispatch import tell
 from gnomon.cli.plan import Planned, plan_runs
-from gnomon.errors import (
-    DataError,
-    EmptyShardError,
-    GnomonError,
-    MissingExtraError,
-    missing_part,
-)
+from gnomon.errors import DataError, EmptyShardError, GnomonError, MissingExtraError, missing_part
 from gnomon.items.source import ItemSource
 from gnomon.registry import is_native
 from gnomon.runs import MANIFEST, Run
@@ -169,6 +163,10 @@ class Carrying:
                 workers=args.workers,
                 cpus_per_worker=args.cpus_per_worker,
                 gpus_per_worker=args.gpus_per_worker,
+                until=args.until,
+                until_differs=args.until_differs,
+                by=args.by,
+                helped_by=getattr(args, "with"),
             )
         except EmptyShardError as nothing:
             tell(str(nothing))

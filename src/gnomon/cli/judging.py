@@ -78,7 +78,7 @@ def _changes(args: Namespace) -> dict[str, Any]:
         raise UsageError("--judge-again asks no model.", "Leave out -m.")
     if not found:
         raise UsageError(
-            "There is nothing to judge by that is new.",
+            "Nothing says how the new judge differs.",
             "Say what differs, such as --set rule=visor (or judge, detector, depth).",
         )
     return found

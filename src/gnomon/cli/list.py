@@ -192,12 +192,9 @@ def hanging(start: str, text: str) -> str:
 
 def print_json(value: object, indent: int = 0) -> None:
     """Print a value for programs."""
-    import msgspec
+    from gnomon.tabular import as_json
 
-    encoded = msgspec.json.encode(value)
-    if indent:
-        encoded = msgspec.json.format(encoded, indent=indent)
-    print(encoded.decode())
+    print(as_json(value, indent))
 
 
 # `gnomon list prompts`: what each prompt is for, and what it has; or one of them whole.

@@ -230,6 +230,8 @@ def unexpected(parser: CommandParser, words: Sequence[str]) -> UsageError:
     positionals = parser._get_positional_actions()
     if "--runs" in parser.options and not positionals:
         return UsageError(message, f"Name the folder of runs with --runs: --runs {words[0]}")
+    if words[0].isdigit() and "-n" in parser._option_string_actions:
+        return UsageError(message, f"Write -n {words[0]}.")
     if "--say" in parser.options:
         return UsageError(message, f"Write --say before sentences; {_help(parser)}")
     if any("=" in word for word in words) or "=" in parser.words:

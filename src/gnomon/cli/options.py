@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 TYPES = {"int": int, "float": float, "path": Path}
 GROUPS = {"benchmarks": "items", "models": "models"}  # the tables of flags, by kind
 BETWEEN = {"map": ",", "base_url": " "}  # what joins the values of a flag that may be repeated
+EXAMPLES = 6  # lines of a short help, with their heading
 SWITCH = "yes"  # stands for the value of a key that is on or off
 
 
@@ -47,6 +48,7 @@ def add_options(parser: CommandParser, command: str) -> None:
     table = declared()[command]
     parser.description = table.get("description", parser.description)
     following = table.get("commands", {})
+    parser.short = table.get("short", [])
     if not following:
         _add_table(parser, parser, table)
         return
@@ -58,7 +60,7 @@ def add_options(parser: CommandParser, command: str) -> None:
 def _add_table(parser: CommandParser, where: _ActionsContainer, table: Mapping[str, Any]) -> None:
     """Add a table of options to a parser, or to a group of it."""
     for written, about in table.items():
-        if written not in ("use", "groups", "description"):
+        if written not in ("use", "groups", "description", "short"):
             _add_option(parser, where, written, about)
     for title, options in table.get("groups", {}).items():
         _add_table(parser, parser.add_argument_group(title), options)
@@ -152,6 +154,33 @@ def keys_in_words(keys: Mapping[str, SetKey]) -> str:
             lines.append(start)
         lines.append(text)
     return "\n".join(lines)
+
+
+def shorten_help(parser: CommandParser) -> None:
+    """Leave in the help what most people need, and what the benchmarks and models named take."""
+    from shutil import get_terminal_size
+    from textwrap import fill
+
+    from gnomon.cli.selection import options_named_by
+
+    shown = set(parser.short)
+    more = []
+    for name, (kind, options) in options_named_by(parser.words).items():
+        flags = flags_of(kind)
+        shown.update(option for option in options if option in flags)
+        keys = [option for option in options if option not in flags]
+        if keys:
+            taken = f"With --set, {name} takes: {', '.join(keys)} (gnomon list {kind} {name})."
+            more.append(fill(taken, get_terminal_size().columns - 2, subsequent_indent="  "))
+    for action in parser._actions:
+        if action.dest not in shown:
+            action.help = SUPPRESS
+    paragraphs = (parser.description or "").split("\n\n")
+    examples = paragraphs[1].splitlines()[:EXAMPLES]
+    parser.description = "\n".join([paragraphs[0], "", *examples])
+    parser.usage = f"{parser.prog} BENCHMARK [BENCHMARK ...] -m MODEL [options]"
+    rest = f"Everything: {parser.prog} --help-all. What a model takes: {parser.prog} -m hf --help"
+    parser.epilog = "\n".join([*more, rest])
 
 
 # Options of benchmarks and models.

@@ -26,7 +26,7 @@ from gnomon.errors import (
 )
 from gnomon.items.limits import is_larger
 from gnomon.items.source import ItemSource
-from gnomon.registry import BENCHMARKS, TASK_SETS, ModelSpec, entries, with_prompt
+from gnomon.registry import BENCHMARKS, MODELS, TASK_SETS, ModelSpec, entries, with_prompt
 from gnomon.trust import as_command_says, check_may_be_sent
 
 if TYPE_CHECKING:
@@ -125,15 +125,20 @@ def _asked(args: Namespace) -> list[RunRequest]:
     if args.prompts:
         models = _in_all_wordings(args, models)
     found: list[RunRequest] = []
+    joined = " ".join(args.benchmarks)
+    if len(args.benchmarks) > 1 and Path(joined).exists():
+        raise UsageError(f"'{joined}' is one file.", f'Quote its name: gnomon run "{joined}"')
     for word in args.benchmarks:
         if word in files:
             found += _of_experiment(args, files[word], models)
             continue
         _check_known(word)
         if not models:
+            named = [each for each in args.benchmarks if each.partition(":")[0] in MODELS]
+            asked = " -m ".join(named) or "smollm2"
             raise UsageError(
                 "run needs -m MODEL.",
-                f"For example: gnomon run {word} -m smollm2. `gnomon list models` names others.",
+                f"For example: gnomon run {word} -m {asked}. `gnomon list models` names others.",
             )
         found.append(RunRequest(word, {}, models))
     return found

@@ -4,6 +4,7 @@ examples:
   gnomon power scales
   gnomon power spacenli --difference 2 --accuracy 0.9
   gnomon power spatialqa -m smollm2
+  gnomon power scales --until 2 --accuracy 0.95
   gnomon power viphy-size --format json
   gnomon power results/MODEL/samples_TASK.jsonl
 
@@ -34,6 +35,7 @@ from gnomon.runs.pace import duration
 
 if TYPE_CHECKING:
     from gnomon.measures.power import PlannedSet
+    from gnomon.measures.stopping import ExpectedItems
     from gnomon.runs.estimates import Timing
 
 POWER, LEVEL = 0.8, 0.95
@@ -45,6 +47,7 @@ class PowerRow(NamedTuple):
     name: str
     source: ItemSource
     found: PlannedSet
+    until: ExpectedItems
 
 
 def main(args: Namespace) -> int:
@@ -91,6 +94,7 @@ def _source(args: Namespace) -> ItemSource:
 def _rows(args: Namespace, source: ItemSource) -> Iterator[PowerRow]:
     """The set that the options choose and, if that is the default, the full one."""
     from gnomon.measures.power import plan_set
+    from gnomon.measures.stopping import Goal, expected_items
 
     sets = {"full" if args.all else "default": source}
     if args.limit:
@@ -104,7 +108,8 @@ def _rows(args: Namespace, source: ItemSource) -> Iterator[PowerRow]:
         found = plan_set(
             items, each.benchmark, difference=args.difference / 100, accuracy=args.accuracy
         )
-        yield PowerRow(name, each, found)
+        until = expected_items(items, each.benchmark, Goal.of(args.until), args.accuracy)
+        yield PowerRow(name, each, found, until)
 
 
 def _timing(args: Namespace, source: ItemSource) -> Timing | None:
@@ -151,6 +156,7 @@ def _sentences(args: Namespace, rows: Sequence[PowerRow], timing: Timing | None)
     yield ""
     for row in rows:
         yield _verdict(args, row)
+        yield _until(args, row, timing)
         samples, detectable = row.found.samples
         if samples > 1:
             yield (
@@ -172,6 +178,20 @@ def _sentences(args: Namespace, rows: Sequence[PowerRow], timing: Timing | None)
         )
 
 
+def _until(args: Namespace, row: PowerRow, timing: Timing | None) -> str:
+    """How long a run is expected to be that stops by itself."""
+    expected, fixed = row.until
+    said = (
+        f"The {row.name} set with --until {args.until:g}: about {expected:,} items are expected at "
+        f"an accuracy of {args.accuracy:g}; a fixed number would be {fixed:,}"
+    )
+    if fixed == row.found.plan.items:
+        said += ", which is all"
+    if timing is not None:
+        said += f". That takes about {_time(timing, expected)}"
+    return f"{said}."
+
+
 def _verdict(args: Namespace, row: PowerRow) -> str:
     plan, wanted = row.found.plan, f"a difference of {args.difference:g} points"
     which = f"The {row.name} set"
@@ -182,8 +202,8 @@ def _verdict(args: Namespace, row: PowerRow) -> str:
     units = _units(row, plan.units_needed)
     if plan.items_needed is None:
         return (
-            f"{which} cannot show {wanted}, nor could more items of the same units: it would take "
-            f"about {units}."
+            f"{which} cannot show {wanted}, however many items are asked about the same units: it "
+            f"takes about {units}."
         )
     return (
         f"{which} cannot show {wanted}: it would take about {plan.items_needed:,} items of the "
@@ -209,6 +229,8 @@ def _print_json(args: Namespace, rows: Sequence[PowerRow], timing: Timing | None
                 "samples": row.found.samples[0],
                 "detectable_with_samples": known(row.found.samples[1]),
                 "items_needed": plan.items_needed,
+                "items_until": row.until.expected,
+                "items_fixed": row.until.fixed,
                 "units_needed": dict(zip(row.found.nouns, plan.units_needed, strict=True)),
                 "seconds": timing.seconds_for(plan.items) if timing else None,
             }
@@ -217,6 +239,7 @@ def _print_json(args: Namespace, rows: Sequence[PowerRow], timing: Timing | None
         "benchmark": rows[0].source.name,
         "difference": args.difference / 100,
         "accuracy": args.accuracy,
+        "until": args.until / 100,
         "power": POWER,
         "level": LEVEL,
         "model": args.model,

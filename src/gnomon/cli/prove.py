@@ -108,13 +108,12 @@ def _print_text(premises: list[str], proofs: list[Proof]) -> None:
 
 def _print_relations(premises: list[str], asked: tuple[str, str], reading: str, format: str) -> int:
     """Answer which relations hold between two things."""
+    from gnomon.cli.list import print_json
     from gnomon.proofs.puzzles import relations_between
 
     found = relations_between(premises, *asked, reading=reading)
     if format == "json":
-        import msgspec
-
-        print(msgspec.json.encode({"reading": reading, **found._asdict()}).decode())
+        print_json({"reading": reading, **found._asdict()})
         return 0
     first, second = map(inert, asked)
     for said, words in (("It follows that", found.yes), ("It cannot be that", found.no)):
@@ -127,8 +126,7 @@ def _print_relations(premises: list[str], asked: tuple[str, str], reading: str, 
 
 
 def _print_json(premises: list[str], proofs: list[Proof]) -> None:
-    import msgspec
-
+    from gnomon.cli.list import print_json
     from gnomon.proofs.witnesses import centres
 
     first = proofs[0]
@@ -141,7 +139,7 @@ def _print_json(premises: list[str], proofs: list[Proof]) -> None:
         "could": centres(first.could),
         "need_not": centres(first.need_not),
     }
-    print(msgspec.json.encode(found).decode())
+    print_json(found)
 
 
 def _print_readings(format: str) -> int:

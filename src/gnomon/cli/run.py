@@ -2,6 +2,10 @@
 
 examples:
   gnomon run scales -m random
+  gnomon run quick -m ./my-model -m random
+  gnomon run mine.csv -m smollm2 --map text=question,choices=options,gold=answer
+  gnomon run scales -m openai:NAME --base-url http://127.0.0.1:8000/v1
+  gnomon run quick -m smollm2 --dry-run
   gnomon run scales spacenli -m smollm2 -m majority --limit 500
   gnomon run spacenli@published -m hf:roberta-large-mnli --data path/to/spacenli
   gnomon run spacenli -m smollm2 --prompts all
@@ -12,8 +16,8 @@ examples:
   gnomon run scales -m openai:NAME --base-url http://one:8000/v1 --base-url http://two:8000/v1
   gnomon run mine.jsonl -m smollm2 --map text=question,choices=options,gold=answer
   gnomon run scales -m smollm2 --shard 3/8
-  gnomon run quick -m smollm2 --dry-run
-  gnomon run quick -m ./my-model -m random
+  gnomon run scales -m smollm2 --until 3 --with runs/OTHERS
+  gnomon run scales -m openai:gpt-4o-mini --until-differs runs/OLDER --by 3
   gnomon run experiment.yaml
   gnomon run paper-002 --data path/to/spacenli
   gnomon run paper-002 --set models=paper --device cuda
@@ -39,6 +43,11 @@ another name renames it. What stands before the first "=" is a name if it has no
 --prompts all asks every item in each wording of the prompt, one run for each; score and compare
 combine them with the same option. --permute puts the choices of each item in an order of its own,
 so that a bias for a place shows.
+
+--until 3 asks in rounds and stops as soon as the first measure is known to plus or minus 3 points;
+--until-differs RUN as soon as the run is better or worse than that one, or within --by points of
+it. The intervals allow for the looks in between (docs/measures.md); --limit is the most. With runs
+of other models on the same items (--with) fewer do: their answers tell which items are hard.
 
 --workers has several processes ask the model, on this machine or on a Ray cluster; answers and
 folder are the same (docs/scale.md).
@@ -69,6 +78,7 @@ from gnomon.runs import MANIFEST, Run
 
 if TYPE_CHECKING:
     from gnomon.measures.entries import ScoredTable
+    from gnomon.measures.scoring import Scored
 
 NAMED = 3  # runs whose folders are named; of more, the folder that holds them
 
@@ -120,7 +130,7 @@ def main(args: Namespace) -> int:
             if found.results:
                 from gnomon.cli.steps import write_results
 
-                write_results(args, found, runs)
+                write_results(args, found, runs, carrying.plan)
     return _exit_code(carrying.plan, runs, done)
 
 
@@ -196,13 +206,12 @@ def show_runs(args: Namespace, runs: Sequence[Run]) -> None:
 
 def headline_of(entries: Sequence[ScoredTable], count: int | None = None) -> str:
     """The scores over all items, by the first measures of each benchmark or by all."""
-    from gnomon.measures.scoring import Scored, score_table
+    from gnomon.measures.scoring import score_table, scored_rows
     from gnomon.reports.tables.scores import headline
 
-    scores = []
+    scores: list[Scored] = []
     for entry in entries:
-        found = score_table(entry.table, entry.measures[:count])
-        scores += [Scored(score, entry.label) for score in found]
+        scores += scored_rows(entry, score_table(entry.table, entry.measures[:count]))
     return headline(scores)
 
 
@@ -255,8 +264,9 @@ def _show_over_prompts(entries: Sequence[ScoredTable]) -> None:
 def _print_json(run: Run) -> None:
     import msgspec
 
+    from gnomon.cli.list import print_json
     from gnomon.measures.scoring import score_run
 
     fields = msgspec.to_builtins(run.manifest)
     line = {"run": str(run.path), **fields, "scores": score_run(run)}
-    print(msgspec.json.encode(line).decode())
+    print_json(line)

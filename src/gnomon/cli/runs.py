@@ -205,7 +205,9 @@ def _merge(args: Namespace) -> int:
     output = Path(args.output) if args.output else None
     with staged_lines(quiet=args.format == "json") as stages:
         watch = partial(stages, "merge: items and answers")
-        found = merge(open_runs(args.runs), output, incomplete=args.incomplete, watch=watch)
+        found = merge(
+            open_runs(args.runs, shards=True), output, incomplete=args.incomplete, watch=watch
+        )
     if args.format == "json":
         _print_merged_json(found)
     else:

@@ -59,6 +59,21 @@ def how_to_set(option: str, words: Sequence[str]) -> str:
     return ""
 
 
+def options_named_by(words: Sequence[str]) -> dict[str, tuple[str, list[str]]]:
+    """The options of each benchmark and model that the words name, with the kind that it is.
+
+    >>> options_named_by(["scales", "-m", "random"])["random"]
+    ('models', ['seed'])
+    """
+    found: dict[str, tuple[str, list[str]]] = {}
+    for word in words:
+        name = word.partition("@")[0].partition(":")[0]
+        for kind, function in _named_by(word):
+            _, known = found.setdefault(name, (kind, []))
+            known += [option for option in options_of(function) if option not in known]
+    return found
+
+
 def is_of_benchmark(option: str, words: Sequence[str]) -> bool:
     """Whether a benchmark that the words name takes an option."""
     sources = [each for word in words for kind, each in _named_by(word) if kind == "benchmarks"]
@@ -287,38 +302,46 @@ def _shares(
 
     Those that are taken elsewhere, by models that files name, need not be.
     """
+    other = "models" if kind == "benchmarks" else "benchmarks"
     settings = _settings_for(kind, settings_of(args), functions, others)
     options = {**_given(args, kind), **settings}
     for option in options:
         if option not in getattr(args, "elsewhere", ()) and not _taker(option, functions):
             own = getattr(args, "own_keys", ())
-            raise _taken_by_none(option, functions, kind.removesuffix("s"), own)
+            raise _taken_by_none(option, {kind: functions, other: others}, own)
     shares = {}
     for name, function in functions.items():
         shares[name] = {key: value for key, value in options.items() if takes(function, key)}
     return shares
 
 
-def _taken_by_none(option: str, functions: Functions, kind: str, own: Sequence[str]) -> UsageError:
-    """What to write instead of an option that neither items nor models nor the command take."""
+def _taken_by_none(option: str, by_kind: Mapping[str, Functions], own: Sequence[str]) -> UsageError:
+    """What to write instead of an option that neither items nor models nor the command take.
+
+    The first kind is the one that was meant.
+    """
+    kind, functions = next(iter(by_kind.items()))
     if not functions:
         return UsageError(
             f"The option '{option}' is for models of the command, and it names none.",
             "Name a model with -m, or write the option into the file, below `options:` of a model.",
         )
     hint = []
-    every: dict[str, None] = {}
-    for name, function in functions.items():
-        every |= dict.fromkeys(options_of(function))
-        known = ", ".join(sorted(options_of(function))) or "no options"
-        hint.append(f"{name} takes: {known}.")
+    every: dict[str, str] = {}  # the kind of whom takes it
+    for each_kind, takers in by_kind.items():
+        for name, function in takers.items():
+            every |= dict.fromkeys(options_of(function), each_kind)
+            if each_kind != kind:
+                continue
+            known = ", ".join(sorted(options_of(function))) or "no options"
+            hint.append(f"{name} takes: {known}.")
     near = nearest(option, every)
     near_own = nearest(option, own)
     if near or near_own:
-        flags = [how_to_give(f"{kind}s", each) for each in near]
+        flags = [how_to_give(every[each], each) for each in near]
         flags += [f"--set {each}=VALUE" for each in near_own]
         hint = [f"Did you mean {' or '.join(flags)}?", *([] if near else hint)]
     name = next(iter(functions)).partition("@")[0]
-    hint.append(f"`gnomon list {kind}s {name}` says what they are.")
-    who = f"{name} does not take" if len(functions) == 1 else f"None of the {kind}s takes"
+    hint.append(f"`gnomon list {kind} {name}` says what they are.")
+    who = f"{name} does not take" if len(functions) == 1 else f"None of the {kind} takes"
     return UsageError(f"{who} the option '{option}'.", "\n".join(hint))

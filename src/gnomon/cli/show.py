@@ -75,9 +75,8 @@ def main(args: Namespace) -> int:
 
 def _show_prompts(args: Namespace, source: ItemSource) -> int:
     """Print what a model would read for a few items."""
-    import msgspec
-
     from gnomon.cli.dispatch import tell
+    from gnomon.cli.list import print_json
     from gnomon.items.examples import in_words as about_examples
     from gnomon.items.examples import with_examples
     from gnomon.registry import with_prompt
@@ -106,7 +105,7 @@ def _show_prompts(args: Namespace, source: ItemSource) -> int:
     if args.format == "json":
         rows = [{"item": item, "preview": seen} for item, seen in found]
         line = {"benchmark": source.name, "model": chosen.spec, "prompts": rows}
-        print(msgspec.json.encode(line).decode())
+        print_json(line)
         return 0
     print("\n\n".join(prompt_in_words(item, seen) for item, seen in found))
     said = about_examples(chosen)
@@ -132,7 +131,7 @@ def _with_pictures(source: ItemSource, count: int) -> list[Item]:
 def _print_json(
     source: ItemSource, items: Sequence[Item], shown: Sequence[Item], tables: Sequence[Listing]
 ) -> None:
-    import msgspec
+    from gnomon.cli.list import print_json
 
     found = {
         "benchmark": source.name,
@@ -140,7 +139,7 @@ def _print_json(
         "sample": shown,
         "tables": [table._asdict() for table in tables],
     }
-    print(msgspec.json.encode(found).decode())
+    print_json(found)
 
 
 def introduction(source: ItemSource, items: Sequence[Item]) -> str:

@@ -8,17 +8,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from warnings import catch_warnings, simplefilter
 
 from gnomon.cli.dispatch import command_parser, tell
 from gnomon.cli.selection import said_of_files
-from gnomon.errors import GnomonError
+from gnomon.errors import GnomonError, MissingFileWarning
+from gnomon.grouped import grouped
 from gnomon.options import takes
 from gnomon.registry import ModelSpec, model, model_factory
+from gnomon.runs import MANIFEST, Run
 from gnomon.trust import as_command_says
 
 if TYPE_CHECKING:
+    from gnomon.cli.plan import Planned
     from gnomon.items.experiments import AskedBenchmark, Experiment, Training
-    from gnomon.runs import Run
+    from gnomon.items.source import ItemSource
     from gnomon.train.recipes import Recipe
 
 PLACES = ("data", "images")  # options of the command that trainings read their items by
@@ -110,7 +114,9 @@ def _draw_name(asked: ModelSpec, training: Training, draw: int) -> str:
     return f"{asked.name} #{draw + 1}"
 
 
-def write_results(args: Namespace, found: Experiment, runs: Sequence[Run]) -> None:
+def write_results(
+    args: Namespace, found: Experiment, runs: Sequence[Run], plan: Sequence[Planned]
+) -> None:
     """The page, the figures and the papers' tables of an experiment, in its folder."""
     from gnomon import api
     from gnomon.items.writing import atomic_file
@@ -120,7 +126,8 @@ def write_results(args: Namespace, found: Experiment, runs: Sequence[Run]) -> No
     folder.mkdir(parents=True, exist_ok=True)
     page, tables, figures = (folder / name for name in RESULTS)
     api.report(runs, page, figures=figures)
-    parts = [HEAD, *_paper_tables(found, runs), *_chosen_prompts(args, found)]
+    tables_of_all = [*_paper_tables(found, runs), *_chosen_prompts(args, found)]
+    parts = [HEAD, *tables_of_all, *_not_here(plan)]
     with atomic_file(tables) as part:
         part.write_text("\n".join(parts), encoding="utf-8")
     if not args.quiet and args.format != "json":
@@ -144,6 +151,31 @@ def _paper_tables(found: Experiment, runs: Sequence[Run]) -> Iterator[str]:
         yield f"{render(listing, 'markdown')}\n"
     if caveats:
         yield "\n".join(f"- {caveat}" for caveat in caveats) + "\n"
+
+
+def _not_here(plan: Sequence[Planned]) -> Iterator[str]:
+    """What the tables lack: models that could not be asked, files that are not here."""
+    said: dict[str, None] = {}
+    for those in grouped(plan, lambda planned: id(planned.source)).values():
+        source = those[0].source
+        said |= dict.fromkeys(_missing_files(source))
+        left_out = [each for each in those if not (each.folder / MANIFEST).exists()]
+        if left_out:
+            names = ", ".join(each.model.name or each.model.spec for each in left_out)
+            said[f"{source.name} was not asked of {names}."] = None
+    if said:
+        yield "## What is not here\n"
+        yield "\n".join(f"- {sentence}" for sentence in said) + "\n"
+
+
+def _missing_files(source: ItemSource) -> list[str]:
+    with catch_warnings(record=True) as warned:
+        simplefilter("always", MissingFileWarning)
+        try:
+            next(iter(source.items()), None)
+        except GnomonError as error:
+            return [error.message]
+    return [str(each.message) for each in warned]
 
 
 def _chosen_prompts(args: Namespace, found: Experiment) -> Iterator[str]:
@@ -181,5 +213,6 @@ def _searched(args: Namespace, asked: AskedBenchmark, each: ModelSpec) -> str:
     printed = io.StringIO()
     with redirect_stdout(printed):
         prompts.main(parser.parse_args(words))
-    title = f"## {asked.spec}, {each.name or each.spec}: prompts chosen by folds"
+    how = "".join(f", {key} {value}" for key, value in asked.options.items())
+    title = f"## {asked.spec}{how}, {each.name or each.spec}: prompts chosen by folds"
     return f"{title}\n\n{printed.getvalue()}"

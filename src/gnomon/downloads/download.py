@@ -16,6 +16,7 @@ from urllib.request import (
     HTTPRedirectHandler,
     HTTPSHandler,
     OpenerDirector,
+    ProxyHandler,
     Request,
     build_opener,
 )
@@ -90,9 +91,13 @@ class _Secure(HTTPSHandler):
         return self.do_open(_PromptTLS, req)  # certificates are checked by default
 
 
-def opener() -> OpenerDirector:
-    """What opens an address: redirects are checked, replies must begin in time."""
-    return build_opener(_Redirects(), _Plain(), _Secure())
+def opener(*, direct: bool = False) -> OpenerDirector:
+    """What opens an address: redirects are checked, replies must begin in time.
+
+    A `direct` one passes by any proxy, for servers of this machine.
+    """
+    proxies = ProxyHandler({} if direct else None)
+    return build_opener(_Redirects(), _Plain(), _Secure(), proxies)
 
 
 CHUNK = 256 * 1024

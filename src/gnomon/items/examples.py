@@ -20,7 +20,7 @@ from gnomon import registry
 from gnomon.errors import GnomonError, UsageError
 from gnomon.items.source import ItemSource, load
 from gnomon.models.prompts.library import load_prompt
-from gnomon.models.prompts.prompt import DrawnExamples, HoldOut, shared_units
+from gnomon.models.prompts.prompt import DrawnExamples, HoldOut, drawn_examples, shared_units
 from gnomon.options import takes
 from gnomon.records import WRITTEN, Item
 from gnomon.registry import ModelSpec
@@ -92,11 +92,11 @@ def in_words(model: ModelSpec) -> str:
     kept = model.options.get("examples")
     if not kept:
         return ""
-    drawn = msgspec.json.decode(kept, type=DrawnExamples)
+    drawn = drawn_examples(kept)
     several = ""
     if len(drawn.sets) > 1:
         several = f", in {len(drawn.sets)} sets"
-    shots = model.options["shots"]
+    shots = model.options.get("shots", 0)
     examples = "1 worked example" if shots == 1 else f"{shots} worked examples"
     return (
         f"{examples} from {drawn.source}{several}; each item is "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -126,9 +126,9 @@ def read_experiment(file: Path, whose: str = "") -> Experiment:
         models=tuple(models),
         prompts=_prompts(fields),
         seeds=_seeds(fields, benchmarks),
-        report=_report(file, fields),
+        report=_place(file, fields, "report", output_below),
         summary=_text(fields, "summary"),
-        results=_results(file, fields),
+        results=_place(file, fields, "results", results_below),
         recognised_by=_texts(fields, "recognised_by"),
         trainings=tuple(_trainings(file, fields, asked)),
         comes_along=_comes_along(file),
@@ -171,14 +171,6 @@ def _trainings(
                 draws=_whole(said, "draws", 1) or 1,
             ),
         )
-
-
-def _results(file: Path, fields: dict[str, Node]) -> str:
-    folder = _text(fields, "results")
-    if not folder:
-        return ""
-    with _told_at(fields["results"]):
-        return str(results_below(_folder_of(file), folder))
 
 
 def _texts(fields: dict[str, Node], name: str) -> tuple[str, ...]:
@@ -307,12 +299,15 @@ def _takes_seed(asked: AskedBenchmark) -> bool:
     return takes(found.sources[source], "seed")
 
 
-def _report(file: Path, fields: dict[str, Node]) -> str:
-    page = _text(fields, "report")
-    if not page:
+def _place(
+    file: Path, fields: dict[str, Node], name: str, below: Callable[[Path, str], Path]
+) -> str:
+    """Where a file or folder that the experiment names is written; empty if it names none."""
+    place = _text(fields, name)
+    if not place:
         return ""
-    with _told_at(fields["report"]):
-        return str(output_below(_folder_of(file), page))
+    with _told_at(fields[name]):
+        return str(below(_folder_of(file), place))
 
 
 def _text(fields: dict[str, Node], name: str) -> str:

@@ -30,7 +30,7 @@ from gnomon.items.converting import (
 )
 from gnomon.items.lmtask import PROMPT, is_task_file, read_task, rows_of_task, task_item
 from gnomon.items.mapping import ColumnMap, parse_map, read_map, write_map
-from gnomon.items.resolving import Rows, Tell, refuse, resolve
+from gnomon.items.resolving import Rows, Tell, refuse, resolve, with_twins
 from gnomon.items.rows import (
     ENDINGS as READ_ENDINGS,
 )
@@ -61,7 +61,10 @@ RESERVED = ("fresh", "published", "own")  # sources of benchmarks; a folder is n
 UNSEEN = "none"  # the folder of pictures, where nobody looks at them
 NO_ITEMS = (".yaml", ".yml", ".xml", ".toml", ".py", ".md", ".html", ".gguf")
 UNKNOWN = "items"  # stands for the benchmark of a file whose items name none
-_HINT = "Give a file that `gnomon make` wrote; docs/formats.md lists the fields."
+_HINT = (
+    "Give a table whose first line names its columns, such as question,option1,option2,answer, or "
+    "a file that `gnomon make` wrote (docs/own.md, docs/formats.md)."
+)
 
 
 def is_item_file(file: str) -> bool:
@@ -267,6 +270,8 @@ def items_of_rows(
             item = _item(file, line, _as_item(file, line, row))
             yield Numbered(line, item, row, _carries_canary(row))
         return
+    if mapping.twins:
+        wanted = with_twins(wanted, mapping.twins[0])
     finder = pictures or partial(found_picture, picture_folder(file, ""))
     if mapping.image:
         finder = SharedPictures(finder, rows, mapping)

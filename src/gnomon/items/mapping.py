@@ -72,6 +72,7 @@ class ColumnMap(msgspec.Struct, frozen=True, omit_defaults=True):
     thing_a: tuple[str, ...] = ()  # of a scene to be painted, whose gold is the relation
     thing_b: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()  # none: every other column with a short value
+    twins: tuple[str, ...] = ()  # true captions without labels: each gets a false twin
 
     @property
     def columns(self) -> list[str]:
@@ -100,6 +101,7 @@ class ColumnMap(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 FIELDS = ColumnMap.__struct_fields__
+NEEDED = {"text": "text of a question", "gold": "right answer to a question (gold)"}
 
 
 def read_map(given: str | Mapping[str, Any]) -> ColumnMap:
@@ -395,7 +397,7 @@ def check_map(mapping: ColumnMap, row: Mapping[str, Any]) -> None:
     for what in needed:
         if not getattr(mapping, what):
             raise UsageError(
-                f"No column is known to hold the {what} of a question.",
+                f"No column is known to hold the {NEEDED[what]}.",
                 _how_to_map(columns, mapping),
             )
 
@@ -408,7 +410,11 @@ def _how_to_map(columns: Sequence[str], mapping: ColumnMap) -> str:
         names = getattr(mapping, what) or (stand_in,)
         parts.append(f"{what}={'+'.join(map(_escaped, names))}")
     listed = ", ".join(columns)
-    return f"The columns are: {listed}. Say which is which: --map {','.join(parts)}"
+    hint = f"The columns are: {listed}. Say which is which: --map {','.join(parts)}"
+    if mapping.text and mapping.image and not mapping.gold:
+        twins = f"--map twins={_escaped(mapping.text[-1])}"
+        hint += f"\nIf all are true captions, {twins} gives each a false twin (docs/own.md)."
+    return hint
 
 
 def question_text(row: Mapping[str, Any]) -> str:

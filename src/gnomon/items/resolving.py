@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from gnomon.errors import DataError, UsageError
+from gnomon.errors import DataError, FewItemsWarning, UsageError
 from gnomon.items import values
 from gnomon.items.listed import listed_options
 from gnomon.items.mapping import NONE, ColumnMap, check_map, guessed_map
 from gnomon.items.shapes import Row
 from gnomon.items.written import ASKS_ALL, REGIONS, is_number, is_order, kind_of, labels_of
+from gnomon.lexicon.captions import negation, opposite
 
 Rows = Callable[[], Iterator[tuple[int, Row]]]
 UNDECIDED = "-"  # what SNLI writes where its annotators did not agree: such a row is no question
@@ -73,6 +75,8 @@ def resolve(
     tell: Tell,
 ) -> ColumnMap:
     """The whole map of a file. `classes` names the numbers of columns that hold labels."""
+    if given.twins:
+        rows, given = _twin_rows(file, rows, given)
     columns: dict[str, Any] = {}
     for _, row in islice(rows(), LOOKED_AT):
         for name, value in row.items():
@@ -80,6 +84,8 @@ def resolve(
                 columns[name] = value
     if not columns:
         raise DataError("there are no questions in it.", "Give another file.", file=file)
+    if given == ColumnMap():
+        given = _by_place(rows, list(columns))
     try:
         mapping = guessed_map(values.columns_of(columns), given)
         check_map(mapping, columns)
@@ -103,6 +109,64 @@ def resolve(
     if not given.group:
         mapping = replace(mapping, group=recurring(rows, mapping))
     return mapping
+
+
+def _by_place(rows: Rows, columns: list[str]) -> ColumnMap:
+    """The map of a table without a header, where it is question, options, answer; else an open one.
+
+    The answer is one of the options of its row, or in every row a letter.
+    """
+    first, *options, last = columns if len(columns) > 3 else ["", ""]
+    if not options or columns != [str(number + 1) for number in range(len(columns))]:
+        return ColumnMap()
+    looked_at = [row for _, row in islice(rows(), LOOKED_AT)]
+    by_text = all(row[last] in [row[name] for name in options] for row in looked_at)
+    if by_text or all(_is_letter(row[last]) for row in looked_at):
+        return ColumnMap(text=(first,), choices=tuple(options), gold=(last,))
+    return ColumnMap()
+
+
+TWIN, TWIN_ID, TWIN_LABEL = "twin", "twin_id", "twin_label"  # columns that twins are given
+
+
+def with_twins(rows: Iterable[tuple[int, Row]], column: str) -> Iterator[tuple[int, Row]]:
+    """Each caption as a true one, and with the opposite relation as a false one.
+
+    A caption whose relation has no opposite gives none: "not" would tell which is false.
+    """
+    for line, row in rows:
+        caption = values.scalar(values.value_at(row, column)) or ""
+        false = opposite(caption)
+        if not false or false == negation(caption):
+            continue
+        for label, text in (("true", caption), ("false", false)):
+            own = {TWIN: str(line), TWIN_ID: f"{line}-{label}", TWIN_LABEL: label}
+            yield line, {**row, column: text, **own}
+
+
+def _twin_rows(file: Path, rows: Rows, given: ColumnMap) -> tuple[Rows, ColumnMap]:
+    """Rows of captions with their false twins, and what is known of their columns."""
+    column = given.twins[0]
+    captions = sum(1 for _ in rows())
+    twins = sum(1 for _ in with_twins(rows(), column)) // 2
+    if not twins:
+        raise UsageError(
+            f"{file}: '{column}' has no caption with a relation whose opposite is known.",
+            'A caption reads "The cup is left of the plate."; name its column: --map twins=COLUMN',
+        )
+    if twins < captions:
+        message = f"{file}: {captions - twins:,} of {captions:,} captions have no relation with an"
+        warnings.warn(f"{message} opposite and are left out.", FewItemsWarning, stacklevel=2)
+    known = replace(
+        given,
+        id=(TWIN_ID,),
+        text=(column,),
+        labels=values.TRUTHS,
+        gold=(TWIN_LABEL,),
+        gold_is="text",
+        group=(TWIN,),
+    )
+    return lambda: with_twins(rows(), column), known
 
 
 def _stand_inside(file: Path, rows: Rows, mapping: ColumnMap) -> bool:

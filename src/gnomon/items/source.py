@@ -174,7 +174,12 @@ class ItemSource:
             return self._all()
         if self.source in self.benchmark.whole_groups:
             return self._whole_groups(self.limit)
-        return _at(self._all(), spread(self._total, self.limit))
+        return _at(self._all(), self._chosen)
+
+    @cached_property
+    def _chosen(self) -> list[int]:
+        """The places of the items that the limit takes."""
+        return spread(self._total, self.limit or self._total)
 
     # Counted once and kept: a run reads its items several times, and some take seconds to make.
     @cached_property
@@ -187,18 +192,38 @@ class ItemSource:
 
     def _whole_groups(self, limit: int) -> Iterator[Item]:
         """Items of whole groups, as many as the limit has room for, spread evenly."""
+        if self.source in self.benchmark.mixed_groups:
+            yield from self._first_groups
+            return
         sizes = self._group_sizes
         chosen = groups_within(sizes, limit)
         if sizes and not chosen:
-            first = spread(len(sizes), 1)[0]
-            raise UsageError(
-                f"A limit of {limit} has no room for a group of {self.name}.",
-                f"Its items are asked in whole groups: give {sizes[first]} or more.",
-            )
+            raise self._no_room(sizes[spread(len(sizes), 1)[0]])
         wanted = set(chosen)
         for number, (_, items) in enumerate(groupby(self._all(), _group_of)):
             if number in wanted:
                 yield from items
+
+    @cached_property
+    def _first_groups(self) -> list[Item]:
+        """The first groups, as many as the limit has room for; those behind are not made."""
+        most = self.limit or 0
+        taken: list[Item] = []
+        for _, members in groupby(self._all(), _group_of):
+            room = most - len(taken)
+            group = list(islice(members, room + 1))  # no further than to see that it is too large
+            if len(group) > room:
+                if not taken:
+                    raise self._no_room(len(group) + sum(1 for _ in members))
+                break
+            taken += group
+        return taken
+
+    def _no_room(self, size: int) -> UsageError:
+        return UsageError(
+            f"A limit of {self.limit} has no room for a group of {self.name}.",
+            f"Its items are asked in whole groups: give {size} or more.",
+        )
 
     def _all(self) -> Iterator[Item]:
         """All items, made once if they are few: a run reads them several times."""

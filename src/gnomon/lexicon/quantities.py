@@ -469,10 +469,14 @@ def _multiplied(tokens: Sequence[Token], value: float, place: int) -> tuple[floa
 def _unit(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
     """The unit at a place, and where it ends: "m", "(m)", "square feet", "feet squared"."""
     if _text(tokens, place) in ("(", "["):
-        within = _unit(tokens, place + 1)
+        within = _bare_unit(tokens, place + 1)
         if within is not None and _text(tokens, within[1]) in (")", "]"):
             return within[0], within[1] + 1
         return None
+    return _bare_unit(tokens, place)
+
+
+def _bare_unit(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
     words = quantity_words()
     power = words.square.get(_text(tokens, place), 0)
     if power:

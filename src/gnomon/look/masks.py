@@ -42,7 +42,7 @@ def mask_of(region: Region, width: int, height: int) -> Flags:
 @lru_cache(maxsize=2)  # regions of one picture share a file
 def _marks(file: str) -> NDArray[np.uint8]:
     """The values of a mask's file, which is a PNG."""
-    with importing("Masks", "vision"):
+    with importing("Reading masks of things", "vision"):
         import PIL.Image
     size_of(Path(file))  # refuses what is no picture, or a huge one
     try:

@@ -1,4 +1,4 @@
-"""What would mislead about whole runs: one answer to everything, runs that were not asked alike.
+"""What would mislead about whole runs: one answer to everything, runs not asked alike, looks.
 
 A table cannot show either, and both look like results. Every command and page that shows figures
 takes these sentences from here.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gnomon.grouped import grouped
+from gnomon.grouped import first_few, grouped
 from gnomon.measures.chance import share_of_right
 from gnomon.measures.columns import Codes
 from gnomon.measures.table import Table
@@ -20,7 +20,7 @@ from gnomon.records import OUTCOMES
 from gnomon.registry import role
 
 if TYPE_CHECKING:
-    from gnomon.runs import Manifest
+    from gnomon.runs import LastLook, Manifest
 
 FEWEST = 20  # items, below which one answer to nearly all may be luck
 NEARLY_ALL = 0.9
@@ -28,7 +28,9 @@ APART = 0.15  # by which an answer is commoner than it is right
 ITEMS_A_SET = 5  # items with the same options on average; with fewer, no answer can recur
 WORTH_SAYING = 0.03  # by which a constant answer is ahead of chance
 SURE = 3.0  # and by how many standard errors
+ONE_ANSWER = "gives one answer"  # the verdict in tables
 NAMED = 3  # answers, or models, that a sentence names
+MOST_ALONE = 5  # models with one answer that have a sentence each
 # How a model was asked, as manifests describe it.
 REVISION = "revision"
 SETTINGS = ("prompt", "wording", "shots", "chat", "ask", "normalise", "dtype", REVISION)
@@ -112,10 +114,20 @@ def _commonest(table: Table, labels: Codes) -> Constant:
 def cautions(entries: Iterable[tuple[str, Table]]) -> Iterator[str]:
     """What would mislead about runs, each with what it is called; sentences, by benchmark."""
     for benchmark, here in grouped(entries, lambda entry: entry[1].benchmark).items():
+        told = {}
         for label, table in here:
+            if table.about.last_look is not None:
+                yield f"{label} on {benchmark}: {told_look(table.about.last_look)}"
             given = one_answer(table)
             if given is not None:
-                yield f"{label} on {benchmark} {told_answer(given, table)}"
+                told[label] = f"{label} on {benchmark} {told_answer(given, table)}"
+        if len(told) > MOST_ALONE:
+            yield (
+                f"{first_few(list(told), NAMED)} on {benchmark} gave one answer each to nearly all "
+                "items, so that their scores say nothing of what they know."
+            )
+        else:
+            yield from told.values()
         tables = [table for _, table in here]
         yield from told_apart(benchmark, settings_apart(tables))
         most = max(tables, key=len)
@@ -210,7 +222,7 @@ def told_apart(benchmark: str, differing: Sequence[Apart]) -> Iterator[str]:
         models: dict[str, list[str]] = {}
         for model, value in values.items():
             models.setdefault(value, []).append(model)
-        told = [f"{value} ({_few(several)})" for value, several in models.items()]
+        told = [f"{value} ({first_few(several, NAMED)})" for value, several in models.items()]
         parts.append(f"{name} {', '.join(told)}")
     first = differing[0].name
     option = f"--{first}" if first in ("prompt", "shots") else f"--set {first}=..."
@@ -220,7 +232,26 @@ def told_apart(benchmark: str, differing: Sequence[Apart]) -> Iterator[str]:
     )
 
 
-def _few(models: Sequence[str]) -> str:
-    if len(models) <= NAMED:
-        return ", ".join(models)
-    return f"{', '.join(models[:NAMED])} and {len(models) - NAMED} more"
+# A run that stops by itself: why it did, and what its intervals allow for.
+
+
+VERDICTS = {
+    "narrow": "stopped by itself after {items:,} items, known to {points:g} points",
+    "better": "stopped by itself after {items:,} items: it is better than {against}",
+    "worse": "stopped by itself after {items:,} items: it is worse than {against}",
+    "within": "stopped by itself after {items:,} items: within {points:g} points of {against}",
+    "all": "asked all {items:,} items that it might be asked, and looked at before that",
+    "": "to stop by itself, and looked at after {items:,} items",
+}
+
+
+def told_look(look: LastLook) -> str:
+    """A sentence about a run that stops by itself."""
+    words = VERDICTS.get(look.verdict, VERDICTS[""])
+    said = words.format(items=look.items, points=look.points, against=look.against)
+    if look.against and look.low is not None and look.high is not None:
+        low, high = 100 * look.low, 100 * look.high
+        said += f" (difference {low:+.1f} to {high:+.1f} points)"
+    if look.helpers:
+        said += f", with the help of {first_few(look.helpers, NAMED)}"
+    return f"{said}; intervals allow for the looks."

@@ -9,12 +9,13 @@ import numpy as np
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
+from gnomon.measures.cautions import one_answer
 from gnomon.measures.chance import WORDS, chance_of, unmet
 from gnomon.measures.columns import Floats
 from gnomon.measures.intervals import interval, t_cdf, t_quantile
 from gnomon.measures.pairing import NothingSharedError, boards, paired, shared
 from gnomon.measures.runlabels import labels_of
-from gnomon.measures.statistics import Statistics, Uncertainty, uncertainty
+from gnomon.measures.statistics import Statistics, Uncertainty, looked_at, uncertainty
 from gnomon.measures.table import Table
 
 # Two models on the same units: their difference, and the test whether it is one.
@@ -43,6 +44,7 @@ def difference(one: Statistics, two: Statistics) -> Statistics:
         bent=False,
         shared=one.shared,
         units=one.units,
+        looked=max(one.looked, two.looked),
     )
 
 
@@ -52,12 +54,13 @@ def swapping_test(one: Statistics, two: Statistics, *, swaps: int = SWAPS, seed:
     With few units every way of swapping is tried, and p is exact. With more, random ways are, and
     those that give just the real difference count half (the mid-p value), or shares of few items
     would make the test too shy. Where items or triples belong to several units (two objects, an
-    object and a verb), these cannot be swapped apart: Student's t instead.
+    object and a verb), these cannot be swapped apart: Student's t instead. So it is for a run that
+    was looked at before it ended.
     """
     real = one.value - two.value
     if isnan(real) or len(one.sums) < 2:
         return nan
-    if one.kinds or one.error_times != 1:
+    if one.kinds or one.error_times != 1 or max(one.looked, two.looked) > 1:
         return t_test(difference(one, two))
     gap = two.sums - one.sums
     moved = gap[np.any(gap != 0, axis=1)]  # a unit on which the models agree changes nothing
@@ -90,7 +93,7 @@ def t_test(gap: Statistics) -> float:
         return nan
     if error == 0:
         return 1.0 if gap.value == 0 else 2.0 ** (1 - gap.clusters)  # as if each had a sign
-    return 2 * (1 - t_cdf(abs(gap.value) / error, freedom))
+    return 2 * (1 - t_cdf(abs(gap.value) / (gap.looked * error), freedom))
 
 
 def detectable_difference(found: Uncertainty, *, level: float = 0.95, power: float = 0.8) -> float:
@@ -176,6 +179,7 @@ class Rank(NamedTuple):
     run: str = ""
     units: str = ""
     chance: float | None = None  # what a guess is expected to get; none where that is not known
+    constant: bool = False  # the model gives one answer to nearly all items
 
 
 def compare(
@@ -283,7 +287,7 @@ def leaderboard(
     ranks: dict[str, Rank] = {}
     for board in boards(tables):
         for place, table in zip(board, shared([tables[i] for i in board]), strict=True):
-            statistics = measure.statistics(table.judged)
+            statistics = looked_at(measure.statistics(table.judged), table.about.looked)
             found = interval(statistics, level=level)
             ranks[names[place]] = Rank(
                 names[place],
@@ -298,6 +302,7 @@ def leaderboard(
                 run=table.about.folder,
                 units=statistics.units,
                 chance=chance_of(measure, table),
+                constant=one_answer(table) is not None,
             )
     tied, better, worse = _verdicts(names, comparisons)
 

@@ -117,11 +117,17 @@ class Interval(NamedTuple):
 
 
 def interval(
-    statistics: Statistics, *, level: float = 0.95, draws: int = 0, seed: int = 0
+    statistics: Statistics,
+    *,
+    level: float = 0.95,
+    draws: int = 0,
+    seed: int = 0,
+    known: Uncertainty | None = None,
 ) -> Interval:
     """The figure with its interval: analytic, or from so many bootstrap draws.
 
     Undefined (NaN) with fewer than two units or items: one says nothing about how they vary.
+    `known` is the uncertainty, if it was computed before.
 
     >>> from gnomon.measures.statistics import mean_of
     >>> found = interval(mean_of([1, 1, 0, 1, 0, 1, 1, 1], np.arange(8)))
@@ -131,12 +137,12 @@ def interval(
     value = statistics.value
     if isnan(value) or min(statistics.clusters, statistics.n) < 2:
         return Interval(value)
-    known = uncertainty(statistics)
+    known = known or uncertainty(statistics)
     if isnan(known.error):
         return Interval(value)
     if any(statistics.noise):
         return _above_noise(statistics, known, level)
-    t = t_quantile((1 + level) / 2, known.freedom)
+    t = statistics.looked * t_quantile((1 + level) / 2, known.freedom)
     analytic = _analytic(statistics, value, known.error, t)
     if draws <= 0:
         return analytic
@@ -147,6 +153,7 @@ def interval(
         return analytic
     spread = value + analytic.error / float(drawn.std(ddof=1)) * (drawn - value)
     t = t_quantile((1 + level) / 2, known.plain_freedom)  # percentiles follow a large unit
+    t *= statistics.looked
     low, high = np.quantile(spread, _percentiles(statistics, drawn, value, t))
     found = Interval(value, float(low), float(high), analytic.error)
     return _within(statistics.bounds, found)
@@ -240,8 +247,9 @@ def _above_noise(statistics: Statistics, known: Uncertainty, level: float) -> In
     """
     value = statistics.value
     more, taken_off = statistics.noise
-    low = value - more - t_quantile(level, known.freedom) * known.error
-    high = value + taken_off + t_quantile((1 + level) / 2, known.freedom) * known.error
+    error = statistics.looked * known.error
+    low = value - more - t_quantile(level, known.freedom) * error
+    high = value + taken_off + t_quantile((1 + level) / 2, known.freedom) * error
     return _within(statistics.bounds, Interval(value, low, high, known.error))
 
 

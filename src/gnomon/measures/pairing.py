@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
 from gnomon.measures.columns import Codes, Floats
-from gnomon.measures.statistics import Statistics
+from gnomon.measures.statistics import Statistics, looked_at
 from gnomon.measures.table import Flags, Table
 
 # The same items with choices in another order: joined by the choices' texts, never by place.
@@ -99,7 +99,9 @@ def paired(one: Table, two: Table, measure: Measure) -> tuple[Statistics, Statis
             keep &= usable(one) & usable(two)
     if not keep.all():
         one, two = one.where(keep), two.where(keep)
-    a, b = measure.statistics(one), measure.statistics(two)
+    looked = max(one.about.looked, two.about.looked)
+    a = looked_at(measure.statistics(one), looked)
+    b = looked_at(measure.statistics(two), looked)
     if not _same_cells(a, b):
         raise UsageError(
             f"{measure.name} cannot be compared here: it is over different items for {one.model} "

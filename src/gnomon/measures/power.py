@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from math import ceil, nan, sqrt
+from math import ceil, inf, nan, sqrt
 from typing import NamedTuple
 
 from gnomon.contracts import Benchmark
@@ -88,6 +88,35 @@ def plan(
     )
 
 
+def items_for_half_width(
+    units: Sequence[UnitsOfItem],
+    half: float,
+    *,
+    accuracy: float = 0.5,
+    unit_sd: float = 0.5,
+    level: float = 0.95,
+) -> int | None:
+    """A fixed number of items after which an accuracy is known to plus or minus `half`.
+
+    The items are of the same units; none if no number of them would do. With an accuracy of one
+    half it is enough whatever the accuracy is.
+
+    >>> items_for_half_width([((item,),) for item in range(5000)], 0.03, unit_sd=0)
+    1071
+    """
+    slope = accuracy * (1 - accuracy)
+    of_items = _VariancePart(slope / len(units), len(units))
+    of_units = _parts_of_units(units, (unit_sd * slope) ** 2)
+
+    def is_narrow(times: float) -> bool:
+        error, freedom = _error([*_grown([of_items], times), *of_units])
+        return t_quantile((1 + level) / 2, freedom) * error <= half
+
+    if any(part.units < 2 for part in of_units):
+        return None
+    return _times(len(units), _least(is_narrow))
+
+
 def _check(
     difference: float, accuracy: float, item_correlation: float, level: float, power: float
 ) -> None:
@@ -119,18 +148,24 @@ def _parts_of_units(units: Sequence[UnitsOfItem], variance: float) -> list[_Vari
 
 
 def _detectable(parts: Sequence[_VariancePart], level: float, power: float) -> float:
-    """The least difference found with a chance of `power`; Satterthwaite's degrees of freedom."""
+    """The least difference found with a chance of `power`."""
+    if any(part.units < 2 for part in parts):
+        return nan
+    error, freedom = _error(parts)
+    if error == 0:
+        return 0.0
+    beyond = t_quantile((1 + level) / 2, freedom) + t_quantile(power, freedom)
+    return beyond * error
+
+
+def _error(parts: Sequence[_VariancePart]) -> tuple[float, float]:
+    """The standard error, with Satterthwaite's degrees of freedom."""
     variance = scatter = 0.0
     for part in parts:
-        if part.units < 2:
-            return nan
         variance += part.variance
-        scatter += part.variance**2 / (part.units - 1)
-    if variance == 0:
-        return 0.0
-    freedom = variance**2 / scatter
-    beyond = t_quantile((1 + level) / 2, freedom) + t_quantile(power, freedom)
-    return beyond * sqrt(variance)
+        scatter += part.variance**2 / max(1, part.units - 1)
+    freedom = variance**2 / scatter if scatter > 0 else inf
+    return sqrt(variance), freedom
 
 
 def _grown(parts: Sequence[_VariancePart], times: float) -> list[_VariancePart]:

@@ -17,6 +17,7 @@ from gnomon.measures.entries import ScoredTable, measures_of, pooled, sliced
 from gnomon.measures.intervals import interval
 from gnomon.measures.runlabels import settings_of
 from gnomon.measures.seeds import alike_but_for, together
+from gnomon.measures.statistics import looked_at
 from gnomon.measures.table import Table
 from gnomon.records import Score
 
@@ -187,7 +188,8 @@ def _over(
     if not values:
         return
 
-    statistics = measure.statistics(entry.table.judged)
+    looked = max(table.about.looked for table in entry.seeds)
+    statistics = looked_at(measure.statistics(entry.table.judged), looked)
     found = interval(statistics, level=level)
     mean = sum(values) / len(values)
     bottom, top = statistics.bounds

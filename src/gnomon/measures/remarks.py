@@ -11,6 +11,7 @@ from math import isnan
 import numpy as np
 
 from gnomon.contracts import Need
+from gnomon.grouped import first_few
 from gnomon.measures.accuracy import accuracy, error_parts, items_per_group, told_parts
 from gnomon.measures.chance import WORDS, unmet
 from gnomon.measures.correction import (
@@ -83,7 +84,7 @@ def _missing(entry: ScoredTable, guessed: bool) -> str:
     }
     told = [f"{n:,} {what}" for what, n in counts.items() if n]
     treated = "guessed" if guessed else "counted as wrong"
-    return f"{', '.join(told)} ({treated}): {_listed(table.ids[lost].tolist())}."
+    return f"{', '.join(told)} ({treated}): {first_few(table.ids[lost].tolist(), SHOWN)}."
 
 
 def _judge(table: Table, trial: Trial) -> str:
@@ -128,13 +129,6 @@ def _in_words(found: Corrected) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
-
-
-def _listed(ids: Sequence[str]) -> str:
-    listed = ", ".join(ids[:SHOWN])
-    if len(ids) > SHOWN:
-        listed += f" and {len(ids) - SHOWN:,} more"
-    return listed
 
 
 def _unmet(table: Table, names: Sequence[str]) -> Iterator[str]:

@@ -11,16 +11,21 @@ from msgspec.structs import replace
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
 from gnomon.measures.accuracy import ACCURACY
+from gnomon.measures.cautions import one_answer
 from gnomon.measures.chance import chance_of, needs_two_runs, unmet
 from gnomon.measures.correction import corrected_accuracy, corrected_readings
 from gnomon.measures.entries import ScoredTable, measures_of, pooled_over_seeds, sliced, table_of
-from gnomon.measures.intervals import interval, known
+from gnomon.measures.intervals import Interval, interval, known
 from gnomon.measures.seeds import SeedScore, over_seeds
+from gnomon.measures.statistics import looked_at
 from gnomon.measures.table import Table, unknown_tag
 from gnomon.records import Score
 
 if TYPE_CHECKING:
     from gnomon.runs import Run
+
+
+LEVEL = 0.95  # of a look at a run that stops by itself
 
 
 class Scored(NamedTuple):
@@ -30,6 +35,7 @@ class Scored(NamedTuple):
     label: str
     seed: Any = None
     over_seeds: SeedScore | None = None
+    constant: bool = False  # of all items: nearly all were given one answer
 
 
 def score_entries(
@@ -58,7 +64,7 @@ def score_entries(
     if seeds_together:
         pooled = pooled_over_seeds(entries)
         return list(_over_seeds(pooled, by, measures, minimum, level))
-    found = []
+    found: list[Scored] = []
     for entry in entries:
         table = entry.table
         rows = score_table(
@@ -71,8 +77,16 @@ def score_entries(
         )
         if not measures:
             rows += _without_mistakes(entry, level)
-        found += [Scored(row, entry.label, table.about.seed) for row in rows]
+        found += scored_rows(entry, rows)
     return found
+
+
+def scored_rows(entry: ScoredTable, rows: Iterable[Score]) -> Iterator[Scored]:
+    """The scores of a run, with what to call it."""
+    is_constant = one_answer(entry.table) is not None
+    for row in rows:
+        seed = entry.table.about.seed
+        yield Scored(row, entry.label, seed, constant=is_constant and not row.key)
 
 
 def _without_mistakes(entry: ScoredTable, level: float) -> list[Score]:
@@ -214,8 +228,10 @@ def score(
     )
     if unmet(measure, table.judged):
         return undefined
-    statistics = measure.statistics(table.judged)
+    statistics = looked_at(measure.statistics(table.judged), table.about.looked)
     found = interval(statistics, level=level, draws=draws, seed=seed)
+    if not by and level == LEVEL:
+        found = _with_helpers(table, measure) or found
     return replace(
         undefined,
         value=known(found.value),
@@ -226,3 +242,15 @@ def score(
         clusters=statistics.clusters,
         units=statistics.units,
     )
+
+
+def _with_helpers(table: Table, measure: Measure) -> Interval | None:
+    """The figure at which a run stopped, if runs of other models helped to know it."""
+    look = table.about.last_look
+    if look is None or not look.helpers or look.measure != measure.name:
+        return None
+    if look.value is None or look.low is None or look.high is None:
+        return None
+    if len(table) != table.total or table.total != look.items:
+        return None  # a part of the run, or one that was asked on
+    return Interval(look.value, look.low, look.high)

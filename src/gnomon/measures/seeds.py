@@ -19,7 +19,7 @@ from gnomon.measures.chance import chance_of
 from gnomon.measures.intervals import t_quantile, where_all_agree
 from gnomon.measures.rows import Row, TaggedItem, build
 from gnomon.measures.runlabels import is_seed
-from gnomon.measures.statistics import Statistics, uncertainty
+from gnomon.measures.statistics import Statistics, looked_at, uncertainty
 from gnomon.measures.table import RunFacts, Samples, Table
 from gnomon.measures.units import Sharing
 from gnomon.records import Score
@@ -60,7 +60,8 @@ def over_seeds(
         pooled = together(tables)
     values = np.array([measure.statistics(table.judged).value for table in tables])
     values = values[~np.isnan(values)]
-    statistics = measure.statistics(pooled.judged)
+    looked = max(table.about.looked for table in tables)
+    statistics = looked_at(measure.statistics(pooled.judged), looked)
     mean = float(values.mean()) if len(values) else nan
     spread = float(values.std(ddof=1)) if len(values) > 1 else nan
     low, high = _interval(mean, spread, len(values), statistics, level)
@@ -265,12 +266,12 @@ def _interval(
     from_seeds = 0.0 if isnan(spread) else spread**2 / seeds
     total = from_items + from_seeds
     if total == 0:
-        t = t_quantile((1 + level) / 2, df)
+        t = pooled.looked * t_quantile((1 + level) / 2, df)
         return where_all_agree(mean, min(pooled.clusters, pooled.n), pooled.bounds, t)
     parts = from_items**2 / df
     if seeds > 1:
         parts += from_seeds**2 / (seeds - 1)
-    half = t_quantile((1 + level) / 2, total**2 / parts) * sqrt(total)
+    half = pooled.looked * t_quantile((1 + level) / 2, total**2 / parts) * sqrt(total)
     bottom, top = pooled.bounds
     return max(bottom, mean - half), min(top, mean + half)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan, sqrt
 from typing import Any, NamedTuple
@@ -50,6 +50,8 @@ class Statistics:
         None  # what cells share, and how much each weighs; if none, all alike
     )
     units: str = ""  # how many units of each kind there are, in words
+    # how many times as wide the interval is because the run was looked at before it ended
+    looked: float = 1.0
 
     @classmethod
     def of(
@@ -137,6 +139,11 @@ class Statistics:
         if not self.kinds:
             return [self.sums]
         return [one_unit.sums(self.sums) for one_unit, *_ in self.kinds]
+
+
+def looked_at(statistics: Statistics, looked: float) -> Statistics:
+    """The statistics of a run that was looked at before it ended."""
+    return statistics if looked == 1 else replace(statistics, looked=looked)
 
 
 def ratio(sums: Floats) -> Floats:

@@ -27,7 +27,7 @@ from gnomon.measures.written import WrittenMarks
 if TYPE_CHECKING:
     from gnomon.contracts import Benchmark
     from gnomon.records import Answer, Item
-    from gnomon.runs import Run
+    from gnomon.runs import LastLook, Run
 
 Flags = NDArray[np.bool_]
 # hashes of each row's context and text, good within one process; none if these are not known
@@ -99,6 +99,12 @@ class RunFacts:
     digest: str = ""  # of all items of the run: tables with the same one are about the same items
     total: int = 0  # items of the run, of which those that were asked are rows
     shard: str = ""  # which part of the run this is, such as 3/8; empty for a whole one
+    last_look: LastLook | None = None  # of a run that stops by itself
+
+    @property
+    def looked(self) -> float:
+        """How many times as wide intervals are as those of a run with a fixed number of items."""
+        return 1.0 if self.last_look is None else self.last_look.looked
 
 
 @dataclass(frozen=True)
@@ -185,6 +191,7 @@ class Table:
             digest=manifest.items_sha256,
             total=manifest.whole_items or manifest.counts.items,
             shard=manifest.shard,
+            last_look=manifest.last_look,
         )
         known: dict[str, Any] = {}
         if benchmark is not None:

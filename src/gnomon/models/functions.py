@@ -16,6 +16,7 @@ from typing import Any
 
 from gnomon.contracts import ANYTHING, Benchmark, Scale, Takes
 from gnomon.errors import UsageError
+from gnomon.grouped import first_few
 from gnomon.records import Answer, Item, pick
 
 
@@ -71,7 +72,9 @@ def constant(name: str) -> RuleModel:
             if name in item.choices:
                 return
             offered |= dict.fromkeys(item.choices)
-        hint = f"Choose one of: {_listed(list(offered))}." if offered else "They offer no choices."
+        hint = "They offer no choices."
+        if offered:
+            hint = f"Choose one of: {first_few(list(offered), most=20)}."
         raise UsageError(f"No item offers the label '{name}'.", hint)
 
     def rule(item: Item) -> str | None:
@@ -101,12 +104,6 @@ def majority(name: str) -> RuleModel:
         return max(right, key=right.__getitem__, default=None)
 
     return RuleModel("majority", rule, prepare=prepare)
-
-
-def _listed(labels: Sequence[str], most: int = 20) -> str:
-    text = ", ".join(labels[:most])
-    rest = len(labels) - most
-    return f"{text} and {rest} more" if rest > 0 else text
 
 
 def _refuse_name(scheme: str, name: str) -> None:

@@ -63,7 +63,7 @@ def cited(used: Sequence[str | Path | Run], form: str = "bibtex") -> str:
     works = [known[name] for name in wanted]
     if form == "json":
         return as_json(msgspec.to_builtins(works))
-    remarks = [*_remarks(benchmarks), *model_pages(models)]
+    remarks = [inert(line) for line in (*_remarks(benchmarks), *model_pages(models))]
     if form == "text":
         return "\n".join([*map(as_text, works), *remarks])
     entries = "\n\n".join(map(bibtex, works))

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
-from gnomon.measures.cautions import cautions, one_answer
+from gnomon.measures.cautions import ONE_ANSWER, cautions, one_answer
 from gnomon.measures.chance import verdict
 from gnomon.measures.compared import comparable_pairs
 from gnomon.measures.comparison import Comparison
@@ -132,7 +132,7 @@ IN_WORDS: dict[Verdict, str] = {
     "at": "at chance",
     "below": "worse than chance",
     "open": "may be chance",
-    "constant": "gives one answer",
+    "constant": ONE_ANSWER,
     "unknown": "",
 }
 # on pages
@@ -399,8 +399,14 @@ def _span(numbers: Sequence[int]) -> str:
 
 def skills_of(columns: Sequence[OverviewColumn]) -> list[str]:
     """What each column is about; sources of one benchmark are told apart."""
-    skills = [column.skill or column.name.partition("@")[0] for column in columns]
+    skills = [column.skill or _questions_of(column.name) for column in columns]
     return _told_apart(skills, [column.name for column in columns])
+
+
+def _questions_of(name: str) -> str:
+    """What a benchmark without a skill of its own is about: a file's questions."""
+    benchmark, _, source = name.partition("@")
+    return f"the questions of {source}" if benchmark == "items" else benchmark
 
 
 def _titles(found: Sequence[Study]) -> dict[str, str]:

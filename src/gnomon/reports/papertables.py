@@ -317,7 +317,8 @@ def beside_papers(
         others = [each for each in recognised_by if each.benchmark == group[0].benchmark]
         for form, measure, by in wanted:
             counted = group
-            if others and form != PAINTED and _is_of_recognised(measure):
+            is_asked = form in group[0].form.text()
+            if others and is_asked and form != PAINTED and _is_of_recognised(measure):
                 try:
                     counted = [on_items_of(table, others) for table in group]
                 except UsageError as nothing:

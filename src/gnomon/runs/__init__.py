@@ -10,6 +10,7 @@ from gnomon.runs.finding import (
     remove_folder,
     runs_in,
     survey,
+    without_merged,
 )
 from gnomon.runs.log import RunLog
 from gnomon.runs.manifest import (
@@ -17,6 +18,7 @@ from gnomon.runs.manifest import (
     MANIFEST,
     PICTURES,
     Counts,
+    LastLook,
     Manifest,
     check_not_in_use,
     is_in_use,
@@ -33,6 +35,7 @@ __all__ = [
     "AskedRow",
     "Counts",
     "Doubt",
+    "LastLook",
     "Manifest",
     "Merged",
     "Notes",
@@ -50,5 +53,6 @@ __all__ = [
     "remove_folder",
     "runs_in",
     "survey",
+    "without_merged",
     "wording_of",
 ]

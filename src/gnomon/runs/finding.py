@@ -2,7 +2,7 @@
 
 import shutil
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -70,16 +70,24 @@ def runs_in(folder: str | Path) -> list[Run]:
     return found.runs
 
 
-def open_runs(paths: Iterable[str | Path]) -> list[Run]:
+def open_runs(paths: Iterable[str | Path], *, shards: bool = False) -> list[Run]:
     """The runs that the paths name; a folder that is no run stands for the runs in it.
 
-    None is taken twice, nor is a copy of one: what counts answers would count them twice.
+    None is taken twice, nor is a copy of one, nor the `shards` of a whole run that is there: what
+    counts answers would count them twice.
     """
     found: dict[Path, Run] = {}
     for path in map(Path, paths):
         for run in _runs_at(path):
             found.setdefault(run.path.resolve(), run)
-    return _without_copies(list(found.values()))
+    runs = _without_copies(list(found.values()))
+    return runs if shards else without_merged(runs)
+
+
+def without_merged(runs: Sequence[Run]) -> list[Run]:
+    """The runs without the shards of those that are whole."""
+    whole = {run.manifest.id for run in runs if not run.manifest.shard}
+    return [run for run in runs if run.manifest.shard_of not in whole]
 
 
 def _without_copies(runs: list[Run]) -> list[Run]:

@@ -34,6 +34,21 @@ class Counts(msgspec.Struct, kw_only=True, gc=False):
         return self.answered + self.unread + self.errors
 
 
+class LastLook(msgspec.Struct, kw_only=True, gc=False):
+    """What was known when a run that stops by itself was last looked at."""
+
+    points: float  # the half width that is wanted, or what two runs may differ by
+    against: str = ""  # the run from which this one is to be told
+    helpers: list[str] = []  # runs of other models whose answers narrow the interval
+    measure: str
+    items: int
+    verdict: str  # why it stopped; empty if more was to be asked
+    looked: float  # how many times as wide intervals are as those of a fixed number
+    value: float | None
+    low: float | None
+    high: float | None
+
+
 class Manifest(msgspec.Struct, kw_only=True, gc=False):
     """What was asked of whom, and how: enough to repeat the run."""
 
@@ -66,6 +81,7 @@ class Manifest(msgspec.Struct, kw_only=True, gc=False):
     finished: datetime | None = None
     counts: Counts = msgspec.field(default_factory=Counts)
     kept_replies: dict[str, int] = {}  # of a server, used after a stop: how many, by day
+    last_look: LastLook | None = None  # of a run that stops by itself
     usage: Usage | None = None  # what the answers took, when the run last ended
 
     @property

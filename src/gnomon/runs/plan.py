@@ -40,6 +40,8 @@ class RunTask:
     name: str = ""  # what to call the model
     only: frozenset[int] | None = None  # numbers of the items that are asked; none for all
     workers: WorkerPlan = field(default_factory=WorkerPlan)
+    # told what was answered so far: the limit up to which to ask on, or none if that is enough
+    more: Callable[[Manifest], int | None] | None = None
 
     def items_to_learn_from(self) -> Iterator[Item]:
         """The items as the model gets them: without their pictures if it is asked blind.
@@ -115,6 +117,15 @@ def check_takes(about: ModelFacts, item: Item, *, blind: bool) -> None:
         )
     if blind and not item.images:
         raise ModelError("The items have no pictures.", "Leave out --blind.")
+
+
+def check_can_stop(about: ModelFacts, task: RunTask) -> None:
+    """Refuse to ask a part, and then more, of a model whose answers depend on all items."""
+    if task.more is not None and about.learns and not about.keeps:
+        raise ModelError(
+            f"{about.spec} learns from all items that it is asked, so that it must be asked all.",
+            "Leave out --until, --until-differs (in Python until, until_differs).",
+        )
 
 
 def check_order(about: ModelFacts, source: ItemSource) -> None:

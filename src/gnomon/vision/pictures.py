@@ -5,6 +5,7 @@ item, never the end of a run. Reading and decoding go on in threads ahead of the
 """
 
 import os
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -20,6 +21,7 @@ from gnomon.records import Image
 from gnomon.vision import images
 from gnomon.vision.images import MOST_BYTES, LargePictureError, Pixels
 
+_DIGEST = re.compile("[0-9a-f]{64}")
 AHEAD = 16  # pictures that may be ready before the model asks for them
 Thing = TypeVar("Thing")
 Made = TypeVar("Made")
@@ -36,7 +38,8 @@ def file_of(image: Image) -> Path:
     """Where a picture is on this machine: an address of the web is fetched into the cache once."""
     if not image.path.startswith(("http://", "https://")):
         return Path(image.path)
-    name = image.sha256 or sha256(image.path.encode()).hexdigest()
+    is_digest = _DIGEST.fullmatch(image.sha256)  # a stranger's file may have a path in its place
+    name = image.sha256 if is_digest else sha256(image.path.encode()).hexdigest()
     target = cache_folder() / "photos" / name
     if not target.exists():
         download(image.path, target, sha256=image.sha256, limit=MOST_BYTES)

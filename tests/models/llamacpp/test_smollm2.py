@@ -347,7 +347,7 @@ def test_a_real_server_gives_the_same_scores_over_http(fetched, monkeypatch, tmp
                 "smollm2",
                 base_url=f"{address}/v1",
                 endpoint="completion",
-                reply_tokens=4,
+                new_tokens=4,
                 concurrency=2,
             )
             scored = 0
@@ -359,7 +359,7 @@ def test_a_real_server_gives_the_same_scores_over_http(fetched, monkeypatch, tmp
                     best = max(range(3), key=one.scores.__getitem__)
                     assert one.scores[best] == pytest.approx(two.scores[best], abs=0.05)
             assert scored >= 3
-            chat = openai("smollm2", base_url=f"{address}/v1", reply_tokens=16, concurrency=2)
+            chat = openai("smollm2", base_url=f"{address}/v1", new_tokens=16, concurrency=2)
             answers = chat.answer(questions)
             assert all(answer.reply for answer in answers)
             assert any(answer.choice for answer in answers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isclose
 from pathlib import Path
 from random import Random
+from time import process_time
 
 import pytest
 import yaml
@@ -99,6 +100,26 @@ def test_no_reply_is_too_odd_to_be_read():
         item = draw.choice(asked)
         answer = as_answer(item, "".join(reply), prompt)
         assert 0 <= credit(item, answer.choice) <= 1
+
+
+def test_brackets_without_end_around_a_unit_are_read_past():
+    assert read_number("2" + "(" * 3000 + " m", "m").value == 2
+    assert read_number("2 (m)", "m").value == 2
+
+
+@pytest.mark.parametrize("sign", [" ", "\n", " \n", "_", "(", "<|channel|>a"])
+def test_signs_without_end_take_no_longer_than_others(sign):
+    prompt = load_prompt("chat")
+    choices = ("entailment", "neutral", "contradiction")
+    asked = [
+        Item(id="1", form="point", text="?", gold=("box 1 2 3 4 in 640x480",)),
+        Item(id="1", form="number", text="How far?", gold=("2 m",)),
+        Item(id="1", form="entailment", context="?", text="?", choices=choices, gold=choices[:1]),
+    ]
+    began = process_time()
+    for item in asked:
+        as_answer(item, f"I see 3{sign * 20_000}cups: it must be so.", prompt)
+    assert process_time() - began < 3, "it was minutes"
 
 
 def test_how_points_are_written_can_be_stated(tmp_path):

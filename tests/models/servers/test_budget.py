@@ -14,7 +14,7 @@ HONEST = {"prompt_tokens": 50, "completion_tokens": 2}
 def test_money_budget_stops_before_it_is_exceeded_and_what_was_answered_is_kept(serve, ask, items):
     server = serve()
     model = ask(
-        server, concurrency=1, max_cost=0.01, price_input=100.0, price_output=100.0, reply_tokens=4
+        server, concurrency=1, max_cost=0.01, price_input=100.0, price_output=100.0, new_tokens=4
     )
     with pytest.raises(ModelError, match="budget is spent"):
         model.answer(items(100))
@@ -22,7 +22,7 @@ def test_money_budget_stops_before_it_is_exceeded_and_what_was_answered_is_kept(
     paid = sum(server.served.values())
     assert model.spending.cost == pytest.approx(paid * 52 * 100 / 1e6)
     richer = ask(
-        server, concurrency=1, max_cost=1.0, price_input=100.0, price_output=100.0, reply_tokens=4
+        server, concurrency=1, max_cost=1.0, price_input=100.0, price_output=100.0, new_tokens=4
     )
     assert len(richer.answer(items(100))) == 100
     assert set(server.served.values()) == {1}
@@ -36,7 +36,7 @@ def test_a_run_whose_budget_is_spent_goes_on_in_its_folder_with_a_larger_one(ser
 
     server, source, runs = serve(), load("scales", form="cloze").limited(60), tmp_path / "runs"
     prices = {"price_input": 100.0, "price_output": 100.0}
-    common = {"base_url": server.url, "reply_tokens": 4, "concurrency": 1}
+    common = {"base_url": server.url, "new_tokens": 4, "concurrency": 1}
     with pytest.raises(ModelError, match="budget is spent"):
         running.run(source, model("openai:fake", max_cost=0.2, **prices, **common), runs=runs)
     (stopped,) = runs_in(runs)
@@ -62,7 +62,7 @@ def test_without_a_cache_every_command_gets_on_as_far_as_its_budget_goes(serve, 
     from gnomon.runs import running, runs_in
 
     server, source, runs = serve(), load("scales", form="cloze").limited(150), tmp_path / "runs"
-    thrifty = {"base_url": server.url, "reply_tokens": 4, "cache": False, "budget_tokens": 2000}
+    thrifty = {"base_url": server.url, "new_tokens": 4, "cache": False, "budget_tokens": 2000}
     answered = [0]
     for _ in range(2):
         with pytest.raises(ModelError, match="budget is spent"):

@@ -53,7 +53,7 @@ def test_a_reply_that_is_cut_at_the_largest_limit_is_an_error_and_no_answer(serv
 def test_a_cut_reply_that_reads_like_an_answer_is_still_asked_for_again(serve, ask, items):
     cut = {"message": {"content": "It is larger, I"}, "finish_reason": "length"}
     server = serve(reply=cut)
-    (answer,) = ask(server, most_reply_tokens=64).answer(items(1))
+    (answer,) = ask(server, most_new_tokens=64).answer(items(1))
     assert (answer.choice, limits(server)) == (None, [64])
     assert "cut at 64 tokens" in answer.error
 

@@ -114,5 +114,5 @@ def test_the_manifest_says_how_much_room_a_reply_has_and_whether_it_is_constrain
     described = ask(serve()).describe()
     assert (described["reply_tokens"], described["most_reply_tokens"]) == (64, 8192)
     assert described["constrain"] == "no"
-    described = ask(serve(), most_reply_tokens=10, constrain="json").describe()
+    described = ask(serve(), most_new_tokens=10, constrain="json").describe()
     assert (described["most_reply_tokens"], described["constrain"]) == (64, "json")

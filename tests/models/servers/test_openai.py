@@ -138,7 +138,7 @@ def test_options_that_do_not_fit_are_refused():
             openai("x", base_url=address)
     with pytest.raises(UsageError, match="endpoint"):
         openai("x", endpoint="telnet")
-    for option in ("concurrency", "attempts", "timeout", "reply_tokens"):
+    for option in ("concurrency", "attempts", "timeout", "new_tokens"):
         with pytest.raises(UsageError, match=f"{option} must be above 0"):
             openai("x", **{option: 0})
 

@@ -20,7 +20,7 @@ def source():
 
 
 def how(server, **options):
-    return model("openai:fake", base_url=server.url, reply_tokens=4, concurrency=1, **options)
+    return model("openai:fake", base_url=server.url, new_tokens=4, concurrency=1, **options)
 
 
 def replies(run):

@@ -14,7 +14,7 @@ from gnomon.benchmarks.illustrating import draw_pictures
 from gnomon.benchmarks.offering import offered
 from gnomon.benchmarks.vsr import wording
 from gnomon.benchmarks.vsr.files import CHOICES, category
-from gnomon.benchmarks.vsr.quads import Quad, make_quads, wanted_by
+from gnomon.benchmarks.vsr.quads import Quad, make_quads, quads_in_turn, wanted_by
 from gnomon.benchmarks.vsr.ways import chosen_ways, in_ways
 from gnomon.errors import UsageError, check_known
 from gnomon.records import Image, Item
@@ -88,14 +88,13 @@ def fresh(
     _check_asked(form, controls, look)
     check_size(size)
     others = chosen_ways(ways, form)
-    made = make_quads(wanted)
     if options:
         _check_offer(form, frames, controls, others)
-        for quad in made:
+        for quad in quads_in_turn(wanted):
             yield from offered(_which_items(quad, form, size), options)
         return
-    absent = absent_things(made, seed) if controls != "no" else []
-    for number, quad in enumerate(made):
+    absent = absent_things(make_quads(wanted), seed) if controls != "no" else []
+    for number, quad in enumerate(quads_in_turn(wanted)):
         if controls != "only":
             asked = _asked(quad, form, wanted.frames, size)
             yield from _in_ways(quad, asked, others, beside_controls=controls == "yes")
@@ -374,8 +373,13 @@ def illustrate(items: Iterable[Item], **options: Any) -> Iterator[Item]:
     if options["form"] != "caption":
         yield from items
         return
+    items = list(items)
+    missing = {image.path for item in items for image in item.images}
     scenes = {}
-    for quad in make_quads(wanted_by(**options)):
+    for quad in quads_in_turn(wanted_by(**options)):
         for scene in quad.scenes:
             scenes[picture_name(scene, options["size"])] = scene
+        missing -= scenes.keys()
+        if not missing:
+            break
     yield from draw_pictures(items, scenes, meshes=options["look"] == "meshes", **options)

@@ -16,7 +16,7 @@ import msgspec
 
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import UsageError, unknown
-from gnomon.jobs import Notice, do_jobs
+from gnomon.jobs import Notice, Watch, do_jobs
 from gnomon.keep import Keep
 from gnomon.lexicon.relations import OpposedPair, lexicon
 from gnomon.records import digest
@@ -31,6 +31,7 @@ MOST_PAIRS = 10  # of things that are tried for one quad
 MOST_ROUNDS = 4  # in which quads that were not found are replaced by others
 LEAST_FOUND = 0.2  # share of a round; with fewer, further rounds would take too long,
 FEW = 4  # but for rounds of so many quads
+GROWTH = 3  # times what was laid out before is laid out next: whoever asks few waits for few
 
 
 class WantedQuads(NamedTuple):
@@ -144,40 +145,59 @@ def check(wanted: WantedQuads) -> None:
 
 @lru_cache(maxsize=4)
 def make_quads(wanted: WantedQuads) -> tuple[Quad, ...]:
-    """The quads: the same ones for the same wishes. Found ones are kept in the cache."""
+    """All quads: the same ones for the same wishes."""
+    return tuple(quads_in_turn(wanted))
+
+
+def quads_in_turn(wanted: WantedQuads) -> Iterator[Quad]:
+    """The quads, laid out as they are taken. Fewer quads of the same wishes are the first ones.
+
+    Those for which no scenes were found are replaced by later ones.
+    """
     check(wanted)
-    contrasts = chosen_contrasts(wanted)
-    key = digest(EDITION, data_digest(), repr(contrasts), repr(wanted), digits=20)
-    cache = Keep(cache_folder() / "scenes")
-    kept = cache.read(key)
-    if kept is not None:
-        return msgspec.json.decode(kept, type=tuple[Quad, ...])
-    quads = tuple(_found(wanted, contrasts))
-    cache.write(key, msgspec.json.encode(quads))
-    return quads
-
-
-def _found(wanted: WantedQuads, contrasts: Sequence[OpposedPair]) -> list[Quad]:
-    """As many quads as wanted; those that were not found are replaced by later ones."""
-    jobs = _jobs(wanted, contrasts)
-    quads: list[Quad] = []
+    jobs = _jobs(wanted, chosen_contrasts(wanted))
+    count = 0
     for _ in range(MOST_ROUNDS):
-        missing = wanted.quads - len(quads)
+        missing = wanted.quads - count
         if not missing:
+            return
+        before = count
+        for quad in _laid_out(list(islice(jobs, missing))):
+            if quad is not None:
+                count += 1
+                yield quad
+        if count - before < LEAST_FOUND * missing and missing > FEW:
             break
-        before = len(quads)
-        watch = Notice("Laying out scenes (once, then kept)")
-        for result in do_jobs(find_quad, list(islice(jobs, missing)), watch=watch):
-            if result is not None:
-                quads.append(msgspec.convert(result, Quad))
-        if len(quads) - before < LEAST_FOUND * missing and missing > FEW:
-            break
-    if len(quads) < wanted.quads:
+    if count < wanted.quads:
         raise UsageError(
-            f"Only {len(quads):,} of {wanted.quads:,} quads were found.",
+            f"Only {count:,} of {wanted.quads:,} quads were found.",
             "Ask for fewer distractors, a smaller visible share or other relations.",
         )
-    return quads
+
+
+def _laid_out(jobs: Sequence[Any]) -> Iterator[Quad | None]:
+    """What each job gives, from the cache or laid out now: a few at first, then more at a time."""
+    cache = Keep(cache_folder() / "scenes")
+    about = digest(EDITION, data_digest())
+    watch = Notice("Laying out scenes (once, then kept)")
+    done = 0
+    while done < len(jobs):
+        batch = jobs[done : done + max(1, GROWTH * (done - 1))]
+        keys = [digest(about, repr(job), digits=20) for job in batch]
+        contents = [cache.read(key) for key in keys]
+        new = [job for job, kept in zip(batch, contents, strict=True) if kept is None]
+        found = do_jobs(find_quad, new, watch=_further(watch, done, len(jobs)))
+        for key, kept in zip(keys, contents, strict=True):
+            if kept is None:
+                kept = msgspec.json.encode(next(found))
+                cache.write(key, kept)
+            yield msgspec.json.decode(kept, type=Quad | None)
+        done += len(batch)
+
+
+def _further(watch: Notice, before: int, total: int) -> Watch:
+    """Tells how far all is of which some was done before."""
+    return lambda done, _: watch(before + done, total)
 
 
 def _jobs(wanted: WantedQuads, contrasts: Sequence[OpposedPair]) -> Iterator[Any]:

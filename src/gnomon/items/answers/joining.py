@@ -11,6 +11,7 @@ from gnomon.contracts import ANYTHING, AnswerFormat, Benchmark, Scale
 from gnomon.errors import AnswerFileWarning, DataError, UsageError
 from gnomon.files import read_lines
 from gnomon.fingerprint import sha256_of
+from gnomon.grouped import first_few
 from gnomon.items.answers import own
 from gnomon.items.answers.answering import answer_of
 from gnomon.options import check_options
@@ -132,7 +133,7 @@ def _rows(
     )
     for ids, remark in remarks:
         if ids:
-            notes.append(f"{file}: {len(ids):,} {remark}: {_few(ids)}.")
+            notes.append(f"{file}: {len(ids):,} {remark}: {first_few(ids, SHOWN)}.")
 
 
 def _check_joined(file: Path, used: int, spare: dict[str | int, Prediction]) -> None:
@@ -175,13 +176,6 @@ def _on_no_scale(answer: Answer) -> bool:
     if not known or max(known) <= 1e-6:
         return False
     return min(known) < 0 or max(known) > 1 + 1e-6
-
-
-def _few(names: Sequence[str]) -> str:
-    listed = ", ".join(names[:SHOWN])
-    if len(names) > SHOWN:
-        return f"{listed} and {len(names) - SHOWN:,} more"
-    return listed
 
 
 # A model whose answers were given elsewhere: `answers:FILE` reads them and passes them on.

@@ -164,7 +164,8 @@ def _check_columns(
     if not replies and not flags:
         raise DataError(
             "no column holds what a model said or whether it was right.",
-            f"Call it prediction, or correct. The columns are: {', '.join(columns)}.",
+            f"Call it prediction, or correct. The columns are: {', '.join(columns) or 'none'}. "
+            "Answers to a benchmark: gnomon score --answers FILE --benchmark NAME",
             file=file,
         )
     if len(replies) > 1:

@@ -17,6 +17,7 @@ from gnomon.errors import UsageError
 from gnomon.models.choices import ModelReply, Query
 from gnomon.models.llamacpp.decoder import Decoder
 from gnomon.models.llamacpp.gguf import Ask, Gguf, GgufOptions, Normalise
+from gnomon.models.llamacpp.library import library_file
 from gnomon.models.llamacpp.scorer import NumpyScorer
 from gnomon.models.machine import available_cores
 from gnomon.models.prompts.library import PromptChoice, load_prompt
@@ -81,6 +82,7 @@ def smollm2(
     make = Gguf if quantised else SmolLM2
     choice = PromptChoice(prompt, wording, shots, examples)
     how = GgufOptions(normalise, ask, new_tokens, chat, context, threads or available_cores())
+    library_file()  # what is missing is told before anything is fetched
     return sampled(make("smollm2", weights(), choice, how), samples, temperature)
 
 

@@ -233,7 +233,7 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         `drawn` holds those of a benchmark, as `gnomon.items.examples` draws them.
         """
         if drawn:
-            return msgspec.structs.replace(self, drawn=_drawn(drawn))
+            return msgspec.structs.replace(self, drawn=drawn_examples(drawn))
         if shots is None:
             return self
         if not 0 <= shots <= self.own_examples:
@@ -267,7 +267,8 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         return found
 
 
-def _drawn(text: str) -> DrawnExamples:
+def drawn_examples(text: str) -> DrawnExamples:
+    """Worked examples as an option holds them."""
     try:
         return msgspec.json.decode(text, type=DrawnExamples)
     except msgspec.MsgspecError as error:

@@ -17,7 +17,11 @@ _PLAIN = str.maketrans(
     {"’": "'", "‘": "'", "—": " - ", "–": " - ", "→": " : ", "…": "..."}
     | dict.fromkeys("“”„«»「」『』", '"')
 )
-_CHANNEL = re.compile(r"<\|channel\|>(\w+).*?<\|message\|>(.*?)(?=<\||\Z)", re.DOTALL)  # gpt-oss
+_CHANNEL = re.compile(  # gpt-oss
+    r"<\|channel\|>(\w+).{0,400}?<\|message\|>(.*?)(?=<\||\Z)", re.DOTALL
+)
+# Signs and blanks without end: patterns would try every way to share them out.
+_RUN = re.compile(r"\s{9,}|([^\w\s]|_)\1{24,}")
 _MARKS = frozenset("*`~$_<")
 _LINE_MARKS = tuple("#>-+•")
 _FAREWELLS = ("let me know", "hope", "feel free")
@@ -123,6 +127,7 @@ def without_thoughts(reply: str) -> str:
 
     Templates may open a thought before the reply begins.
     """
+    reply = _RUN.sub(_shorter_run, reply)
     channels = _CHANNEL.findall(reply)
     if channels:
         return "\n".join(said for name, said in channels if name == "final")
@@ -133,6 +138,12 @@ def without_thoughts(reply: str) -> str:
     before = "" if first["closes"] else reply[: first.start()]
     after = reply[last.end() :] if last["closes"] else ""
     return f"{before}\n{after}"
+
+
+def _shorter_run(run: re.Match[str]) -> str:
+    if run[1]:
+        return run[0][:24]
+    return "\n\n" if "\n" in run[0] else "  "
 
 
 def thoughts_end(reply: str) -> bool:

@@ -214,8 +214,8 @@ class OpenAIApi:
                 "A chat server cannot echo.",
                 "Add --set endpoint=completion, or leave out echo.",
             )
-        protocol.check_positive("reply_tokens", self.reply_tokens)
-        protocol.check_positive("most_reply_tokens", self.most_reply_tokens)
+        protocol.check_positive("new_tokens", self.reply_tokens)
+        protocol.check_positive("most_new_tokens", self.most_reply_tokens)
         if self.constrain not in CONSTRAINTS:
             raise UsageError(
                 f"Answers cannot be constrained by '{self.constrain}'.", "Known: json, choice."

@@ -52,8 +52,8 @@ def openai(
     echo: bool = False,
     temperature: float | str | None = None,
     samples: int = 1,
-    reply_tokens: int = 64,
-    most_reply_tokens: int = 8192,
+    new_tokens: int = 64,
+    most_new_tokens: int = 8192,
     constrain: str = "",
     request_seed: int | None = None,
     concurrency: int = 8,
@@ -85,8 +85,8 @@ def openai(
     temperature    0 (the default) for the likeliest reply; the word "default" sends none
                    (with samples, 1 is the default)
     samples        how often each item is asked; replies are then read, not scored
-    reply_tokens   how many tokens a reply may have at first
-    most_reply_tokens  how many it may have if it was cut and is asked for again with more room
+    new_tokens   how many tokens a reply may have at first
+    most_new_tokens  how many it may have if it was cut and is asked for again with more room
     constrain      json (a schema) or choice (as vLLM takes it): the server must give an answer
     request_seed   sent with each request, for servers that take a seed
     concurrency    how many requests to make at a time, to each server
@@ -111,7 +111,7 @@ def openai(
     sampling = Sampling(_temperature(temperature), request_seed)
     check_sampling(samples, sampling.temperature)
     logprobs = logprobs and samples == 1
-    room = (reply_tokens, most_reply_tokens)
+    room = (new_tokens, most_new_tokens)
     api = OpenAIApi(name, endpoint, sampling, logprobs, echo, *room, constrain)
     showing = PictureOptions(max_side, image_tokens)
     if max_cost is not None and (price_input is None or price_output is None):

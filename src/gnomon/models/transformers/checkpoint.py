@@ -13,6 +13,7 @@ import msgspec
 
 from gnomon.errors import DataError, GnomonError, ModelError, UsageError
 from gnomon.files import package_data, read_json, read_jsonl, read_yaml
+from gnomon.grouped import first_few
 from gnomon.modelpaths import near_paths
 
 
@@ -58,11 +59,9 @@ def check_complete(name: str, kind: str, model: Any, missing: Collection[str]) -
     absent = [key for key, _ in model.named_parameters() if key in missing]
     if not absent:
         return
-    some = ", ".join(absent[:2])
-    if len(absent) > 2:
-        some += f" and {len(absent) - 2} more"
     raise ModelError(
-        f"{name} has no weights for {some}: asked as kind {kind}, it would answer at random.",
+        f"{name} has no weights for {first_few(absent, 2)}: asked as kind {kind}, it would answer "
+        "at random.",
         "Give a model that was trained for this, or another kind with --set kind=KIND.",
     )
 

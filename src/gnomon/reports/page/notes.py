@@ -13,7 +13,7 @@ from gnomon.files import package_data, read_text
 from gnomon.measures.accuracy import FEWEST, items_each, items_per_group, large_enough, least_size
 from gnomon.measures.entries import second_reading
 from gnomon.measures.remarks import told_readings
-from gnomon.reports.papers import WHICH, fewer_than_paper, paper_items, relation
+from gnomon.reports.papers import WHICH, fewer_than_paper, paper_items, relation, results_of
 from gnomon.reports.references import Baseline
 from gnomon.reports.study import Entrant, Study
 from gnomon.reports.words import axis_name, capitalised, counted, listed
@@ -35,6 +35,7 @@ def notes_of(
             f"Grey rows are the models of the paper ({study.spec.paper}), from the tables named. "
             f"{relation_of(study)}"
         )
+    yield from _parts_not_asked(study)
     yield from _different_items(study)
     yield from small_groups(study, measures)
     if papers:
@@ -50,6 +51,22 @@ def notes_of(
                 "`gnomon runs merge` makes one run of all shards."
             )
         yield from missing_answers(entrant)
+
+
+def _parts_not_asked(study: Study) -> Iterator[str]:
+    """Which parts of the paper's own items are not among those that were asked."""
+    if not study.name.endswith("@published"):
+        return
+    parts: dict[str, dict[str, None]] = {}
+    for result in results_of(study.spec):
+        if result.by and result.key:
+            parts.setdefault(result.by, {})[result.key] = None
+    for tag, keys in parts.items():
+        tables = [entrant.table for entrant in study.entrants if entrant.table.has(tag)]
+        asked = {key for table in tables for key, _ in table.by(tag)}
+        lacking = [key for key in keys if key not in asked]
+        if asked and lacking:
+            yield f"The paper also has {tag} {listed(lacking)}, of which no item was asked."
 
 
 def relation_of(study: Study) -> str:

@@ -273,12 +273,10 @@ def _weakness(study: Study, entrant: Entrant) -> str:
         high, low = study.words(gap.tag, gap.better), study.words(gap.tag, gap.worse)
         better = f"{plain(high)} ({percentage(gap.better_share)})"
         worse = f"{plain(low)} ({percentage(gap.worse_share)})"
-        return (
-            f"By {study.words(gap.tag)} it does significantly better on {better} than on {worse}."
-        )
+        return f"It does significantly better on {better} than on {worse} ({study.words(gap.tag)})."
     if found.tags:
         tags = listed(list(map(study.words, found.tags)), "or")
-        return f"By {tags} its accuracy does not differ significantly."
+        return f"Its accuracy does not differ significantly by {tags}."
     return ""
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from gnomon.contracts import Listing
+from gnomon.measures.cautions import ONE_ANSWER
 from gnomon.measures.compared import Agreement, ComparedRuns, Leaderboard, RankedRuns
 from gnomon.measures.comparison import Comparison, Rank
 from gnomon.measures.contamination import Contamination
@@ -209,6 +210,8 @@ def _leaderboard(
         return ", ".join(letters.get(name, name) for name in rank.tied) or "–"
 
     def verdict(rank: Rank) -> str:
+        if rank.constant:
+            return ONE_ANSWER
         return beside_chance(rank.low, rank.high, rank.chance)
 
     fields = (

@@ -14,6 +14,7 @@ from msgspec.structs import astuple
 from gnomon.contracts import Listing, Measure
 from gnomon.errors import inert
 from gnomon.grouped import grouped
+from gnomon.measures.cautions import ONE_ANSWER
 from gnomon.measures.chance import verdict
 from gnomon.measures.scoring import Scored
 from gnomon.records import Score
@@ -108,7 +109,7 @@ def _words_on_chance(scores: Sequence[Scored], width: int | None) -> list[str]:
     found: dict[str, list[str]] = {}
     for each in scores:
         score = each.score
-        told = beside_chance(score.low, score.high, score.chance, score.measure)
+        told = _verdict(score, each.constant)
         if told:
             benchmark = score.benchmark if several else ""
             about = filter(None, (benchmark, each.label, score.measure, score.key))
@@ -120,18 +121,25 @@ def _words_on_chance(scores: Sequence[Scored], width: int | None) -> list[str]:
     return lines
 
 
+def _verdict(score: Score, constant: bool) -> str:
+    """Words beside a figure: that the model gives one answer says more than where chance is."""
+    if constant and score.chance is not None:
+        return ONE_ANSWER
+    return beside_chance(score.low, score.high, score.chance, score.measure)
+
+
 class _Row(NamedTuple):
     """A score, and that of its measure's twin: the share that is consistent and also right."""
 
     score: Score
     label: str
     twin: Score | None
+    constant: bool
 
     @property
     def verdict(self) -> str:
         """Whether the figure is better than chance, in words."""
-        score = self.score
-        return beside_chance(score.low, score.high, score.chance, score.measure)
+        return _verdict(self.score, self.constant)
 
     @property
     def measure(self) -> Measure | None:
@@ -203,7 +211,8 @@ def _with_twins(scores: Sequence[Scored]) -> list[_Row]:
     for each in scores:
         if id(each) not in folded:
             twin = twins.get(id(each))
-            rows.append(_Row(each.score, each.label, twin.score if twin else None))
+            beside = twin.score if twin else None
+            rows.append(_Row(each.score, each.label, beside, each.constant))
     return rows
 
 

@@ -9,6 +9,7 @@ from starlette.requests import Request
 
 from gnomon.errors import GnomonError, UsageError
 from gnomon.grouped import grouped
+from gnomon.measures.cautions import cautions
 from gnomon.registry import asked_benchmark, role
 from gnomon.reports.figures import figures
 from gnomon.reports.figures.overall import over_dates
@@ -148,6 +149,7 @@ def benchmark_page(shelf: Shelf, request: Request) -> dict[str, Any]:
         "title": study.title,
         "name": name,
         "doubts": len(shelf.doubts(runs)),
+        "cautions": shelf.keep("cautions", runs, lambda: _cautions(study)),
         "dates": shelf.keep("dates", runs, lambda: list(over_dates(study))),
     }
 
@@ -246,9 +248,14 @@ def _results(study: Study) -> dict[str, Any]:
     scores, few = figures_of(entrant.table, measures)
     return {
         "scores": list(scores.values()),
-        "remarks": [*small, *few_units(few)],
+        "remarks": [*small, *few_units(few), *_cautions(study)],
         "figures": figures(study),
     }
+
+
+def _cautions(study: Study) -> list[str]:
+    """What would mislead about the runs: one answer to all, settings that differ."""
+    return list(cautions([(entrant.label, entrant.table) for entrant in study.entrants]))
 
 
 def model_page(shelf: Shelf, request: Request) -> dict[str, Any]:

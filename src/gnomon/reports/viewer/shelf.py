@@ -26,7 +26,7 @@ from gnomon.registry import asked_benchmark
 from gnomon.reports.figures.slices import headline_measure
 from gnomon.reports.overview import Overview, overview
 from gnomon.reports.study import Study, labels_of, studies
-from gnomon.runs import LOG, MANIFEST, Counts, Notes, Run, is_in_use, survey
+from gnomon.runs import LOG, MANIFEST, Counts, Notes, Run, is_in_use, survey, without_merged
 
 # The addresses of the viewer's pages.
 
@@ -148,7 +148,7 @@ class Shelf:
 
     def listed(self) -> list[Run]:
         """The runs that nobody has hidden."""
-        return [run for run in self.runs() if not self.notes(run).hidden]
+        return [run for run in without_merged(self.runs()) if not self.notes(run).hidden]
 
     def run(self, name: str) -> Run | None:
         """The run whose folder has that name. The name is looked up, never used as a path."""

@@ -1,0 +1,251 @@
+"""Say what is installed and what is missing, what the machine has, and what is kept in the cache.
+
+Paste what it prints into a question or an issue. Of keys it says only whether they are set.
+
+examples:
+  gnomon doctor
+  gnomon doctor --format json
+  gnomon doctor --servers
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib import metadata
+from pathlib import Path
+from shutil import which
+from typing import Any
+
+from gnomon import __version__
+from gnomon.errors import GnomonError
+
+KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "HF_TOKEN", "LABEL_STUDIO_API_KEY", "RAY_ADDRESS")
+NOT_LISTED = ("all", "bench", "dev", "docs")  # parts of which a user has no need
+PORTS = {8000: "vLLM", 8080: "llama.cpp", 11434: "Ollama", 1234: "LM Studio", 30000: "SGLang"}
+PATIENCE = 1.0  # seconds for a server of this machine
+LARGEST_REPLY = 2**20  # bytes
+MOST_FILES = 5  # of a folder that are looked into
+LARGEST_LOOKED_INTO = 20_000_000  # bytes
+LOGS = ("samples_*.jsonl", "*.eval")
+NOTHING = """\
+Nothing of Gnomon's is in this folder yet. What you could do:
+  gnomon demo                                  a small model, measured in two minutes
+  gnomon run scales -m random --limit 50       a first run, of a model that guesses
+  gnomon run quick -m ./my-model               a model of yours: a folder or a .gguf file
+  gnomon run mine.csv -m random                questions of yours"""
+
+
+def main(args: Namespace) -> int:
+    """Run `gnomon doctor`."""
+    facts = _facts(with_servers=args.servers)
+    if args.format == "json":
+        from gnomon.tabular import as_json
+
+        print(as_json(facts))
+        return 0
+    print("\n".join(_in_words(facts)))
+    return 0
+
+
+def _facts(*, with_servers: bool) -> dict[str, Any]:
+    from gnomon.durable import cache_folder
+    from gnomon.models.machine import available_cores
+
+    facts: dict[str, Any] = {
+        "gnomon": __version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "cores": available_cores(),
+        "memory_gb": _memory(),
+        "gpus": _gpus(),
+        "parts": {name: _versions(names) for name, names in sorted(_parts().items())},
+        "cache": str(cache_folder()),
+        "cache_mb": _sizes(cache_folder()),
+        "keys": {name: bool(os.environ.get(name)) for name in KEYS},
+    }
+    if with_servers:
+        facts["servers"] = {str(port): _served(port) for port in PORTS}
+    return facts
+
+
+def _parts() -> dict[str, set[str]]:
+    """The packages that each optional part brings, also by the parts that it names."""
+    named: dict[str, set[str]] = {}
+    for line in metadata.requires("gnomon") or ():
+        extra = re.search(r"extra == ['\"]([\w-]+)['\"]", line)
+        if extra is not None:
+            named.setdefault(extra[1], set()).add(line.partition(";")[0].strip())
+    return {name: _brought(name, named) for name in named if name not in NOT_LISTED}
+
+
+def _brought(part: str, named: dict[str, set[str]]) -> set[str]:
+    packages: set[str] = set()
+    for line in named.get(part, ()):
+        inner = re.fullmatch(r"gnomon\[(.+)\]", line)
+        if inner is None:
+            packages.update(re.findall(r"^[\w.-]+", line))
+            continue
+        for other in inner[1].split(","):
+            packages |= _brought(other.strip(), named)
+    return packages
+
+
+def _versions(packages: set[str]) -> dict[str, str | None]:
+    """The version of each package; none if it is not installed."""
+    found: dict[str, str | None] = {}
+    for package in sorted(packages):
+        found[package] = None
+        with suppress(metadata.PackageNotFoundError):
+            found[package] = metadata.version(package)
+    return found
+
+
+def _memory() -> float | None:
+    """Of the machine, in gigabytes, where the system says it."""
+    with suppress(AttributeError, OSError, ValueError):
+        return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9, 1)
+    return None
+
+
+def _gpus() -> list[str]:
+    """As their driver lists them: torch would take seconds to load."""
+    program = which("nvidia-smi")
+    if program is None:
+        is_apple = platform.system() == "Darwin" and platform.machine() == "arm64"
+        return ["Apple (mps)"] if is_apple else []
+    with suppress(OSError, subprocess.SubprocessError):
+        asked = subprocess.run(  # noqa: S603 - the driver's own program
+            [program, "-L"], capture_output=True, text=True, timeout=10, check=True
+        )
+        return [line.partition(" (UUID")[0] for line in asked.stdout.splitlines()]
+    return []
+
+
+def _sizes(cache: Path) -> dict[str, float]:
+    """Megabytes of each folder of the cache."""
+    sizes = {}
+    with suppress(OSError):
+        for folder in sorted(path for path in cache.iterdir() if path.is_dir()):
+            files = (file for file in folder.rglob("*") if file.is_file())
+            sizes[folder.name] = round(sum(file.stat().st_size for file in files) / 1e6, 1)
+    return sizes
+
+
+def _served(port: int) -> list[str] | None:
+    """The models of an OpenAI-compatible server of this machine; none if nothing answers."""
+    import json
+
+    from gnomon.downloads.download import opener
+
+    address = f"http://127.0.0.1:{port}/v1/models"
+    with suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
+        with opener(direct=True).open(address, timeout=PATIENCE) as reply:
+            listed = json.loads(reply.read(LARGEST_REPLY))
+        return [str(model["id"]) for model in listed["data"]]
+    return None
+
+
+def _in_words(facts: dict[str, Any]) -> Iterator[str]:
+    memory = f"{facts['memory_gb']} GB of memory" if facts["memory_gb"] else "memory unknown"
+    yield f"gnomon {facts['gnomon']}, Python {facts['python']}, {facts['system']}"
+    gpus = ", ".join(facts["gpus"]) or "no GPU found"
+    yield f"{facts['cores']} cores, {memory}, {gpus}"
+    yield "\nOptional parts:"
+    for name, packages in facts["parts"].items():
+        missing = [package for package, version in packages.items() if version is None]
+        said = ", ".join(f"{package} {version}" for package, version in packages.items())
+        if missing:
+            said = f"missing {', '.join(missing)}: pip install 'gnomon[{name}]'"
+        yield f"  {name:<11}{said}"
+    yield f"\nCache: {facts['cache']} (GNOMON_CACHE names another)"
+    for name, size in facts["cache_mb"].items():
+        yield f"  {name:<11}{size:,.1f} MB"
+    yield "\nKeys and addresses:"
+    for name, is_set in facts["keys"].items():
+        yield f"  {name:<22}{'set' if is_set else 'not set'}"
+    if "servers" not in facts:
+        yield "\nServers of this machine: not asked; --servers asks them"
+        return
+    yield "\nServers of this machine:"
+    for port, models in facts["servers"].items():
+        yield f"  {port:<6} ({PORTS[int(port)]}) {_answered(port, models)}"
+
+
+def _answered(port: str, models: list[str] | None) -> str:
+    if models is None:
+        return "nothing answers"
+    if not models:
+        return "answers, and names no model"
+    address = f"--base-url http://127.0.0.1:{port}/v1"
+    return f"{', '.join(models)}: gnomon run quick -m openai:{models[0]} {address}"
+
+
+# What could be done in this folder: what plain `gnomon` prints.
+
+
+def what_could_be_done(folder: Path) -> str:
+    """A line for each thing in a folder that a command takes, with the command."""
+    lines = [*_runs_here(folder), *_logs_here(folder), *_models_here(folder), *_items_here(folder)]
+    if not lines:
+        return NOTHING
+    width = max(len(command) for command, _ in lines) + 2
+    said = [f"  {command:<{width}}{what}" for command, what in lines]
+    return "\n".join(["What you could do in this folder:", *said])
+
+
+def _runs_here(folder: Path) -> Iterator[tuple[str, str]]:
+    from gnomon.runs.finding import survey
+
+    for place in ("runs", "runs/demo", "."):
+        count = len(survey(folder / place).runs)
+        if count:
+            counted = "1 run" if count == 1 else f"{count} runs"
+            yield f"gnomon table {place}", f"the scores of {counted}"
+            yield f"gnomon report {place}", "the same as a page"
+            yield f"gnomon view --runs {place}", "every item, in the browser"
+
+
+def _logs_here(folder: Path) -> Iterator[tuple[str, str]]:
+    logs = [file for pattern in LOGS for file in sorted(folder.glob(pattern))]
+    for file in logs[:MOST_FILES]:
+        yield f"gnomon score {_quoted(file)}", "a log of another program"
+
+
+def _models_here(folder: Path) -> Iterator[tuple[str, str]]:
+    from gnomon.modelpaths import WEIGHTS
+
+    folders = [folder, *sorted(path for path in folder.iterdir() if path.is_dir())]
+    models = [path for path in folders if any((path / name).is_file() for name in WEIGHTS)]
+    models += sorted(folder.glob("*.gguf"))
+    for path in models[:MOST_FILES]:
+        shown = "." if path == folder else f"./{_quoted(path)}"
+        yield f"gnomon run quick -m {shown} -m random", "ask this model, beside guessing"
+
+
+def _items_here(folder: Path) -> Iterator[tuple[str, str]]:
+    from gnomon.items.source import load
+
+    files = [file for end in ("csv", "tsv", "jsonl") for file in sorted(folder.glob(f"*.{end}"))]
+    for file in files[:MOST_FILES]:
+        if file.match(LOGS[0]) or file.stat().st_size > LARGEST_LOOKED_INTO:
+            continue
+        name = _quoted(file)
+        try:
+            next(iter(load(str(file)).without_pictures()))
+        except (GnomonError, StopIteration):
+            yield f"gnomon audit {name}", "says what it lacks to be asked"
+            continue
+        yield f"gnomon audit {name}", "check these questions"
+        yield f"gnomon run {name} -m random", "ask them"
+
+
+def _quoted(path: Path) -> str:
+    from shlex import quote
+
+    return quote(path.name)

@@ -1,0 +1,147 @@
+"""Finding one's way: help on one screen, what could be done in a folder, what is installed."""
+
+import http.server
+import json
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from gnomon.cli import doctor, main
+from gnomon.cli.doctor import what_could_be_done
+from gnomon.registry import COMMANDS
+
+QUESTIONS = "question,option1,option2,answer\nWhich is larger?,dog,house,house\nAnd?,bus,pen,bus\n"
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    with suppress(SystemExit):
+        main(words)
+    return capsys.readouterr().out
+
+
+def test_all_commands_fit_on_one_screen_in_groups(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = told(capsys, "--help").splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 100
+    for name in COMMANDS:
+        assert any(line.startswith(f"  {name} ") for line in lines)
+    groups = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert len(groups) == len({entry.group for entry in COMMANDS.values()}) == 5
+
+
+def test_help_of_run_is_short_and_help_all_is_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    short = told(capsys, "run", "--help")
+    assert len(short.splitlines()) <= 45
+    assert "--help-all" in short
+    assert "--judge-again" not in short
+    assert told(capsys, "help", "run") == short
+    whole = told(capsys, "run", "--help-all")
+    for option in ("--judge-again", "--images", "--workers", "gpus_per_worker", "--base-url"):
+        assert option in whole
+
+
+@pytest.mark.parametrize(
+    ("words", "there"),
+    [
+        (["vsr"], ["--images", "quads"]),
+        (["scales", "-m", "openai:NAME"], ["--samples", "max_cost", "key_env"]),
+        (["-m", "hf:gpt2"], ["--device", "dtype"]),
+    ],
+)
+def test_help_of_run_shows_what_a_benchmark_and_a_model_take(
+    words: list[str], there: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = told(capsys, "run", "--help")
+    shown = told(capsys, "run", *words, "--help")
+    for option in there:
+        assert option not in plain
+        assert option in shown
+
+
+def test_plain_gnomon_says_what_could_be_done_in_an_empty_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main([]) == 0
+    said = capsys.readouterr().out
+    assert "Nothing of Gnomon's is in this folder yet" in said
+    assert "gnomon demo" in said
+    assert "gnomon --help" in said
+
+
+def test_plain_gnomon_names_runs_models_questions_and_logs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my questions.csv").write_text(QUESTIONS)
+    (tmp_path / "notes.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "tuned").mkdir()
+    (tmp_path / "tuned" / "config.json").write_text("{}")
+    (tmp_path / "small.gguf").write_bytes(b"GGUF")
+    (tmp_path / "samples_x.jsonl").write_text("{}\n")
+    assert main(["run", "scales", "-m", "random", "--limit", "8", "--quiet"]) == 0
+    capsys.readouterr()
+    said = what_could_be_done(Path())
+    for command in (
+        "gnomon report runs ",
+        "gnomon run quick -m ./tuned -m random",
+        "gnomon run quick -m ./small.gguf -m random",
+        "gnomon run 'my questions.csv' -m random",
+        "gnomon audit notes.csv",
+        "gnomon score samples_x.jsonl",
+    ):
+        assert command in said
+    assert "gnomon run notes.csv" not in said
+    assert "audit samples_x" not in said
+
+
+def test_the_doctor_tells_whether_keys_are_set_and_never_their_values(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    monkeypatch.delenv("HF_TOKEN", raising=False)
+    said = told(capsys, "doctor") + told(capsys, "doctor", "--format", "json")
+    assert "very-secret" not in said
+    facts = json.loads(told(capsys, "doctor", "--format", "json"))
+    assert facts["keys"]["OPENAI_API_KEY"] is True
+    assert facts["keys"]["HF_TOKEN"] is False
+    assert "servers" not in facts
+
+
+def test_the_doctor_says_how_to_get_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    needs = ["numpy>=1", 'nowhere-to-be-had>=2; extra == "hf"', 'gnomon[hf]; extra == "train"']
+    monkeypatch.setattr(doctor.metadata, "requires", lambda _: needs)
+    said = told(capsys, "doctor")
+    assert "missing nowhere-to-be-had: pip install 'gnomon[hf]'" in said
+    assert "pip install 'gnomon[train]'" in said
+
+
+def test_the_doctor_asks_servers_of_this_machine_only_if_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = []
+
+    class Answers(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"data": [{"id": "my-vlm"}]}')
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Answers) as server:
+        port = server.server_address[1]
+        monkeypatch.setattr(doctor, "PORTS", {port: "a server"})
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        told(capsys, "doctor")
+        assert asked == []
+        said = told(capsys, "doctor", "--servers")
+        server.shutdown()
+    assert asked == ["/v1/models"]
+    assert f"gnomon run quick -m openai:my-vlm --base-url http://127.0.0.1:{port}/v1" in said

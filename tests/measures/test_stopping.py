@@ -1,0 +1,269 @@
+"""Runs that stop by themselves: what a look says, and that it follows from the first answers."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gnomon
+from gnomon.cli import main
+from gnomon.errors import ModelError, UsageError
+from gnomon.measures.intervals import interval
+from gnomon.measures.statistics import mean_of
+from gnomon.measures.stopping import (
+    Goal,
+    OtherAnswers,
+    corrected_by,
+    expected_items,
+    look_at,
+    look_counts,
+    next_look,
+)
+from gnomon.measures.units import Units
+
+MOST = 4000
+
+
+def skilled(item):
+    """Right three times in four, by the item's id alone."""
+    wrong = sum(item.id.encode()) % 4 == 0
+    return next(choice for choice in item.choices if (choice in item.gold) != wrong)
+
+
+def better(item):
+    """Right nine times in ten."""
+    wrong = sum(item.id.encode()) % 10 == 0
+    return next(choice for choice in item.choices if (choice in item.gold) != wrong)
+
+
+@given(st.integers(0, 100), st.integers(2, 40), st.integers(100, 3000))
+@settings(deadline=None)
+def test_an_interval_at_a_look_holds_that_of_a_fixed_number(seed, units, items):
+    rng = np.random.default_rng(seed)
+    statistics = mean_of(rng.random(items) < 0.8, rng.integers(0, units, items))
+    look = look_at(statistics, items, MOST, Goal(0.03))
+    fixed = interval(statistics)
+    assert look.found.low <= fixed.low
+    assert fixed.high <= look.found.high
+    assert look.looked > 1
+
+
+@given(st.integers(0, 100), st.integers(200, 3000))
+@settings(deadline=None)
+def test_what_is_narrow_enough_for_a_goal_is_so_for_a_wider_one(seed, items):
+    rng = np.random.default_rng(seed)
+    statistics = mean_of(rng.random(items) < 0.8, np.arange(items))
+    verdicts = []
+    for points in (1, 2, 3, 5, 10):
+        look = look_at(statistics, items, MOST, Goal(points / 100))
+        verdicts.append(look.verdict == "narrow")
+    assert verdicts == sorted(verdicts)
+
+
+@given(st.integers(1, 10_000), st.integers(1, 20_000), st.integers(1, 10_000))
+def test_the_next_look_is_later_and_at_one_of_the_fixed_numbers(items, expected, most):
+    then = next_look(items, expected, most)
+    assert then in look_counts(most)
+    assert then > items or then == most
+
+
+def test_a_verdict_on_a_difference_is_always_given_when_the_interval_is_narrow():
+    rng = np.random.default_rng(1)
+    for gap in (-0.2, -0.02, 0.0, 0.02, 0.2):
+        values = np.clip(rng.normal(gap, 0.3, 20_000), -1, 1)
+        statistics = replace(mean_of(values, np.arange(20_000), bounds=(-1, 1)), bent=False)
+        verdict = look_at(statistics, 20_000, 50_000, Goal.of(None, 3)).verdict
+        assert verdict == {-0.2: "worse", 0.2: "better"}.get(gap, verdict)
+        assert verdict
+
+
+def test_a_run_stops_when_its_first_measure_is_known():
+    run = gnomon.run("scales", skilled, until=4)
+    look = run.manifest.last_look
+    score = gnomon.score(run)[0]
+    assert look.verdict == "narrow"
+    assert (score.low, score.high) == (look.low, look.high)
+    assert (look.high - look.low) / 2 <= 0.04
+    assert run.manifest.counts.items == run.manifest.limit == look.items < 1920
+    assert run.manifest.finished is not None
+
+
+def test_the_items_of_a_stopped_run_are_those_of_a_limit():
+    stopped = gnomon.run("scales", skilled, until=4, runs="stopped")
+    limited = gnomon.run("scales", skilled, limit=stopped.manifest.limit, runs="limited")
+    assert stopped.manifest.items_sha256 == limited.manifest.items_sha256
+    fixed, looked = gnomon.score(limited)[0], gnomon.score(stopped)[0]
+    assert looked.low < fixed.low < fixed.value == looked.value < fixed.high < looked.high
+
+
+def test_a_run_that_was_broken_off_ends_as_if_it_had_not_been():
+    whole = gnomon.run("scales", "random", until=4, runs="whole")
+
+    def broken_off_after(items):
+        def watch(progress):
+            if progress.done >= items:
+                raise KeyboardInterrupt
+
+        return watch
+
+    for items in (8, 100, 130, 200, 350, 500):
+        with pytest.raises(KeyboardInterrupt):
+            gnomon.run("scales", "random", until=4, runs="parts", watch=broken_off_after(items))
+    parts = gnomon.run("scales", "random", until=4, runs="parts")
+    assert parts.manifest.last_look == whole.manifest.last_look
+    assert parts.manifest.items_sha256 == whole.manifest.items_sha256
+    assert gnomon.score(parts)[0].high == gnomon.score(whole)[0].high
+
+
+def test_two_workers_stop_where_one_does():
+    one = gnomon.run("scales", "random", until=5, runs="one")
+    two = gnomon.run("scales", "random", until=5, runs="two", workers=2)
+    assert two.manifest.last_look == one.manifest.last_look
+    assert two.manifest.items_sha256 == one.manifest.items_sha256
+    assert gnomon.score(two)[0].low == gnomon.score(one)[0].low
+
+
+def test_a_run_stops_when_it_differs_from_another():
+    first = gnomon.run("scales", skilled)
+    second = gnomon.run("scales", better, until_differs=first, by=4)
+    look = second.manifest.last_look
+    assert look.verdict == "better"
+    assert look.against == first.path.name
+    assert 0 < look.low < look.high
+    assert second.manifest.limit < 1920
+    (pair,) = gnomon.compare(first, second)
+    assert (-pair.high, -pair.low) == pytest.approx((look.low, look.high))
+    assert pair.p < 0.05
+
+
+def test_a_run_that_is_like_another_is_found_to_be_within():
+    first = gnomon.run("scales", skilled, runs="first")
+    second = gnomon.run("scales", skilled, until_differs=first, by=8, runs="second")
+    assert second.manifest.last_look.verdict == "within"
+
+
+def test_a_run_with_a_limit_asks_no_more():
+    run = gnomon.run("scales", skilled, until=0.5, limit=300)
+    assert run.manifest.last_look.verdict == "all"
+    assert run.manifest.counts.items == 300
+
+
+def test_a_run_that_has_more_answers_already_is_left_as_it_is():
+    before = gnomon.run("scales", skilled, limit=1500)
+    after = gnomon.run("scales", skilled, until=5)
+    assert after.manifest.last_look is None
+    assert after.manifest.counts == before.manifest.counts
+
+
+def test_a_stopped_run_can_be_asked_on_and_its_intervals_stay_wide():
+    gnomon.run("scales", skilled, until=5)
+    longer = gnomon.run("scales", skilled, limit=1500)
+    assert longer.manifest.counts.items == 1500
+    assert longer.manifest.last_look is not None
+    fixed = gnomon.run("scales", skilled, limit=1500, runs="fixed")
+    assert gnomon.score(longer)[0].low < gnomon.score(fixed)[0].low
+
+
+def test_rules_that_make_no_sense_are_refused():
+    with pytest.raises(UsageError, match="two rules"):
+        gnomon.run("scales", skilled, until=3, until_differs="runs")
+    with pytest.raises(UsageError, match=r"0\.1 to 50"):
+        gnomon.run("scales", skilled, until=0)
+    with pytest.raises(UsageError, match="part of a run"):
+        gnomon.run("scales", skilled, until=3, shard="1/2")
+    with pytest.raises(ModelError, match="learns from all items"):
+        gnomon.run("scales", "majority", until=3)
+
+
+def luck(item, model):
+    """How well a model does on an item: mostly by the item, which is as hard for all of them."""
+    hard = np.random.default_rng([7, *item.id.encode()]).normal(1.5, 3.0)
+    own = np.random.default_rng([model, *item.id.encode()]).logistic()
+    is_right = own < hard
+    return next(choice for choice in item.choices if (choice in item.gold) == is_right)
+
+
+def model_zero(item):
+    return luck(item, 0)
+
+
+def model_one(item):
+    return luck(item, 1)
+
+
+def model_two(item):
+    return luck(item, 2)
+
+
+def test_runs_of_other_models_make_fewer_items_do():
+    helpers = [gnomon.run("scales", each, runs="others") for each in (model_one, model_two)]
+    alone = gnomon.run("scales", model_zero, until=4, runs="alone")
+    helped = gnomon.run("scales", model_zero, until=4, runs="helped", helped_by=helpers)
+    look = helped.manifest.last_look
+    assert helped.manifest.counts.items < 0.85 * alone.manifest.counts.items
+    assert look.helpers == [run.path.name for run in helpers]
+    score = gnomon.score(helped)[0]
+    assert (score.value, score.low, score.high) == (look.value, look.low, look.high)
+    assert look.low <= gnomon.score(gnomon.run("scales", model_zero, runs="all"))[0].value
+    again = gnomon.run("scales", model_zero, until=4, runs="helped", helped_by=helpers)
+    assert again.manifest.last_look == look
+
+
+def test_runs_that_say_nothing_cost_next_to_nothing():
+    rng = np.random.default_rng(5)
+    units = Units(np.arange(3000)[:, None])
+    right = (rng.random(3000) < 0.8).astype(float)
+    useless = rng.random((3000, 5)).round()
+    asked = np.arange(0, 3000, 10)
+    others = OtherAnswers({}, useless - useless.mean(axis=0), units, np.arange(3000) % 5)
+    plain = interval(mean_of(right[asked], units[asked]))
+    helped = interval(corrected_by(others, asked, right[asked]))
+    assert helped.high - helped.low < 1.1 * (plain.high - plain.low)
+
+
+def test_when_all_items_were_asked_others_change_nothing():
+    rng = np.random.default_rng(6)
+    units = Units(np.arange(500)[:, None] // 5)
+    right = (rng.random(500) < 0.8).astype(float)
+    helpful = np.stack([right, rng.random(500).round()], axis=1)
+    others = OtherAnswers({}, helpful - helpful.mean(axis=0), units, np.arange(500) // 5 % 5)
+    plain = interval(mean_of(right, units))
+    helped = interval(corrected_by(others, np.arange(500), right))
+    assert helped == pytest.approx(plain)
+
+
+def test_helpers_must_have_been_asked_the_items():
+    helper = gnomon.run("scales", model_one, limit=50, runs="others")
+    with pytest.raises(UsageError, match="not in all of the runs"):
+        gnomon.run("scales", model_zero, until=4, helped_by=helper)
+    with pytest.raises(UsageError, match="stop by themselves"):
+        gnomon.run("scales", model_zero, helped_by=helper)
+    with pytest.raises(UsageError, match="no mean over items"):
+        gnomon.run("scales", model_zero, until_differs=helper, helped_by=helper)
+
+
+def test_more_items_are_expected_for_less_and_at_a_middling_accuracy():
+    source = gnomon.load("scales").whole()
+    items = list(source.without_pictures())
+    counts = []
+    for points, accuracy in ((5, 0.95), (5, 0.7), (3, 0.7), (2, 0.7)):
+        found = expected_items(items, source.benchmark, Goal.of(points), accuracy)
+        counts.append(found.expected)
+    assert counts == sorted(counts)
+    assert counts[0] < counts[-1] <= len(items)
+    assert found.fixed <= len(items)
+
+
+def test_a_plan_says_how_many_items_are_expected(capsys):
+    command = ["run", "scales", "-m", "random", "--until", "5"]
+    assert main([*command, "--dry-run"]) == 0
+    said = capsys.readouterr().err
+    assert "items are expected; the next look is at 100 items." in said
+    assert main(command) == 0
+    assert "stopped by itself after" in capsys.readouterr().out
+    assert main([*command, "--dry-run"]) == 0
+    assert "enough is known." in capsys.readouterr().err
+    assert main(["power", "scales", "--until", "5"]) == 0
+    assert "with --until 5: about" in capsys.readouterr().out
