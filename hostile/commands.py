@@ -53,6 +53,7 @@ GIVEN: dict[str, tuple[tuple[str, ...], ...]] = {
         ("runs", "rm", FILE),
     ),
     "data": (("data", "list"),),
+    "doctor": (("doctor",), ("doctor", "--format", "json")),
     "completion": (("completion", "bash"),),
 }
 ALL = [words for ways in GIVEN.values() for words in ways]

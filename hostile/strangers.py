@@ -506,8 +506,8 @@ RUN: tuple[str, dict[str, bytes]] = ("", {})
 
 
 def _is_ours(program: str, words: Any) -> bool:
-    """Whether a program is Gnomon itself, or fetches a package that Gnomon names, unopened."""
-    if program == sys.executable:
+    """Whether a program is Gnomon, the driver's own, or fetches what Gnomon names, unopened."""
+    if program == sys.executable or Path(program).name == "nvidia-smi":
         return True
     named = package_data("vision/networks.yaml").read_text(encoding="utf-8")
     fetches = Path(program).name == "npm" and words[1] == "pack" and "--ignore-scripts" in words
