@@ -14,7 +14,17 @@ import gnomon
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-HEAVY = {"torch", "transformers", "scipy", "pandas", "scikit-learn", "opencv-python-headless", "pillow", "ray", "spacy"}
+HEAVY = {
+    "torch",
+    "transformers",
+    "scipy",
+    "pandas",
+    "scikit-learn",
+    "opencv-python-headless",
+    "pillow",
+    "ray",
+    "spacy",
+}
 
 
 def name_of(requirement: str) -> str:
