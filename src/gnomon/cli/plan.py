@@ -97,12 +97,6 @@ def plan_runs(args: Namespace) -> list[Planned]:
     return list(plan.values())
 
 
-def reports(args: Namespace) -> list[str]:
-    """The pages that the experiments of a command want written."""
-    pages = [experiment.report for experiment in experiments_of(args).values()]
-    return [page for page in pages if page]
-
-
 def experiments_of(args: Namespace) -> dict[str, Experiment]:
     """The suites and experiments among what a command names."""
     unknown = [word for word in args.benchmarks if word.partition("@")[0] not in BENCHMARKS]

@@ -86,7 +86,7 @@ NAMED = 3  # runs whose folders are named; of more, the folder that holds them
 def main(args: Namespace) -> int:
     """Carry out every benchmark with every model; one that fails does not stop the others."""
     from gnomon.cli.execution import Carrying, wanted
-    from gnomon.cli.plan import experiments_of, reports
+    from gnomon.cli.plan import experiments_of
 
     if args.judge_again:
         from gnomon.cli.judging import judge_again
@@ -125,12 +125,10 @@ def main(args: Namespace) -> int:
         tell("all answers were there, and nothing was asked. --restart asks again.")
     show_runs(args, runs)
     if runs:
-        _write_reports(args, runs, reports(args))
         for found in files:
-            if found.results:
-                from gnomon.cli.steps import write_results
+            from gnomon.cli.steps import write_results
 
-                write_results(args, found, runs, carrying.plan)
+            write_results(args, found, runs, carrying.plan)
     return _exit_code(carrying.plan, runs, done)
 
 
@@ -160,16 +158,6 @@ def _exit_code(plan: list[Planned], runs: list[Run], done: list[bool]) -> int:
 def is_answer_file(spec: str) -> bool:
     """Whether a model is a file of answers."""
     return spec.startswith("answers:")
-
-
-def _write_reports(args: Namespace, runs: list[Run], pages: list[str]) -> None:
-    """Write the pages that experiments ask for."""
-    from gnomon import api
-
-    for page in pages:
-        written = api.report(runs, page)
-        if not args.quiet and args.format != "json":
-            print(f"The report: {written}")
 
 
 # What is printed at the end: one row a benchmark and model, and what to look at next.

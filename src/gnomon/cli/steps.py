@@ -117,11 +117,18 @@ def _draw_name(asked: ModelSpec, training: Training, draw: int) -> str:
 def write_results(
     args: Namespace, found: Experiment, runs: Sequence[Run], plan: Sequence[Planned]
 ) -> None:
-    """The page, the figures and the papers' tables of an experiment, in its folder."""
+    """The report of an experiment; the page, figures and papers' tables in its folder."""
     from gnomon import api
     from gnomon.items.writing import atomic_file
     from gnomon.trust import RESULTS
 
+    is_told = not args.quiet and args.format != "json"
+    if found.report:
+        written = api.report(runs, found.report)
+        if is_told:
+            print(f"The report: {written}")
+    if not found.results:
+        return
     folder = Path(found.results)
     folder.mkdir(parents=True, exist_ok=True)
     page, tables, figures = (folder / name for name in RESULTS)
@@ -130,7 +137,7 @@ def write_results(
     parts = [HEAD, *tables_of_all, *_not_here(plan)]
     with atomic_file(tables) as part:
         part.write_text("\n".join(parts), encoding="utf-8")
-    if not args.quiet and args.format != "json":
+    if is_told:
         print(f"The results: {page}, {tables}, {figures}")
 
 
