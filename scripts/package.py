@@ -34,7 +34,9 @@ CORE = (
 
 def main() -> None:
     """Build, install, try."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--python", default=sys.executable, help="which Python to install into")
     parser.add_argument("--limit", default="4", help="items of each benchmark of the demo")
     args = parser.parse_args()

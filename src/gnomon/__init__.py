@@ -50,40 +50,18 @@ if TYPE_CHECKING:
 
 __version__ = "1.0.0"
 
-_HOME = {
-    "load": "gnomon.api",
-    "merge": "gnomon.api",
-    "model": "gnomon.api",
-    "run": "gnomon.api",
-    "score": "gnomon.api",
-    "changes": "gnomon.api",
-    "cite": "gnomon.api",
-    "figures": "gnomon.api",
-    "power": "gnomon.api",
-    "preview": "gnomon.api",
-    "table": "gnomon.api",
-    "compare": "gnomon.api",
-    "agreement": "gnomon.api",
-    "report": "gnomon.api",
-    "overview": "gnomon.api",
-    "list_benchmarks": "gnomon.api",
-    "list_models": "gnomon.api",
-    "list_prompts": "gnomon.api",
-    "Benchmark": "gnomon.contracts",
-    "Laws": "gnomon.contracts",
-    "Listing": "gnomon.contracts",
-    "Measure": "gnomon.contracts",
-    "Model": "gnomon.contracts",
-    "OrderLaw": "gnomon.contracts",
-    "PairMeasure": "gnomon.contracts",
-    "RelationLaw": "gnomon.contracts",
-    "GnomonError": "gnomon.errors",
-    "Image": "gnomon.records",
-    "Answer": "gnomon.records",
-    "Item": "gnomon.records",
-    "Score": "gnomon.records",
-    "Run": "gnomon.runs",
+# where each name is
+_NAMES = {
+    "gnomon.api": (
+        "agreement changes cite compare figures list_benchmarks list_models list_prompts "
+        "load merge model overview power preview report run score table"
+    ),
+    "gnomon.contracts": "Benchmark Laws Listing Measure Model OrderLaw PairMeasure RelationLaw",
+    "gnomon.errors": "GnomonError",
+    "gnomon.records": "Answer Image Item Score",
+    "gnomon.runs": "Run",
 }
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = [
     "Answer",

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from gnomon.errors import UsageError, check_known
-from gnomon.items.source import ItemSource, load
-from gnomon.registry import ModelSpec, model, with_prompt
+from gnomon.items.source import ItemSource
+from gnomon.items.source import load as load
+from gnomon.registry import ModelSpec, with_prompt
+from gnomon.registry import model as model
 
 if TYPE_CHECKING:
     from gnomon.contracts import Model
@@ -25,27 +27,6 @@ if TYPE_CHECKING:
 
     # a run, its folder, a folder of runs, or several of them
     SomeRuns = Run | str | Path | Sequence["SomeRuns"]
-
-__all__ = [
-    "agreement",
-    "changes",
-    "cite",
-    "compare",
-    "figures",
-    "list_benchmarks",
-    "list_models",
-    "list_prompts",
-    "load",
-    "merge",
-    "model",
-    "overview",
-    "power",
-    "preview",
-    "report",
-    "run",
-    "score",
-    "table",
-]
 
 TABLES = ("latex", "markdown", "html", "csv", "json")  # the formats of a table for a paper
 
@@ -428,32 +409,15 @@ def table(
     caption     of the table in LaTeX; one that says how it was made if not given
     """
     from gnomon.reports.overview import overview as overview_of
-    from gnomon.reports.overview import overview_by
     from gnomon.reports.study import studies
     from gnomon.reports.tables.pivot import pivot, written
 
     check_known("format", format, TABLES)
     check_known("kind of marks", marks, ("letters", "stars", "none"))
     found = studies(_opened(runs))
-    if by and len(found) != 1:
-        raise UsageError(
-            f"by='{by}' is about one benchmark, and these runs are on {len(found)}.",
-            "Give the runs of one of them.",
-        )
-    if by:
-        made = overview_by(found[0], by, level=level)
-    else:
-        made = overview_of(found, level=level)
-    printed = pivot(
-        made,
-        found,
-        by=by,
-        marks=marks,
-        intervals=intervals,
-        published=published,
-        caption=caption,
-        label=label,
-    )
+    made = overview_of(found, by=by, level=level)
+    shown: dict[str, Any] = {"marks": marks, "intervals": intervals, "published": published}
+    printed = pivot(made, found, by=by, caption=caption, label=label, **shown)
     return written(printed, format)
 
 

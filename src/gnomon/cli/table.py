@@ -22,20 +22,15 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from gnomon.cli.selection import tables_of
 from gnomon.errors import UsageError
 from gnomon.runs import open_runs
 
-if TYPE_CHECKING:
-    from gnomon.reports.overview import Overview
-    from gnomon.reports.study import Study
-
 
 def main(args: Namespace) -> int:
     """Make the table and print it."""
+    from gnomon.reports.overview import overview
     from gnomon.reports.study import studies
     from gnomon.reports.tables.overviews import in_terminal
     from gnomon.reports.tables.pivot import pivot, significance, written
@@ -50,7 +45,7 @@ def main(args: Namespace) -> int:
     if args.on_items_of:
         others = tables_of(args.on_items_of)
         found = [study.on_items_of(others) for study in found]
-    made = _overview(found, args)
+    made = overview(found, by=args.by, minimum=args.minimum, level=args.level)
     if args.format == "text":
         marks = significance(made, args.marks or "none")
         intervals = not args.no_intervals
@@ -70,17 +65,3 @@ def main(args: Namespace) -> int:
         print(note, file=sys.stderr)
     print(written(table, args.format))
     return 0
-
-
-def _overview(found: Sequence[Study], args: Namespace) -> Overview:
-    from gnomon.reports.overview import overview, overview_by
-
-    if not args.by:
-        return overview(found, level=args.level)
-    if len(found) > 1:
-        names = ", ".join(study.name for study in found)
-        raise UsageError(
-            f"--by {args.by} is about one benchmark, and these runs are on {len(found)}: {names}.",
-            "Give the runs of one of them.",
-        )
-    return overview_by(found[0], args.by, minimum=args.minimum, level=args.level)

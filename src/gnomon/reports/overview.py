@@ -251,8 +251,15 @@ class Overview:
         return in_terminal(self)
 
 
-def overview(found: Sequence[Study], *, level: float = 0.95) -> Overview:
-    """The headline measure of every run, beside chance and beside the other runs."""
+def overview(
+    found: Sequence[Study], *, by: str = "", minimum: int = 1, level: float = 0.95
+) -> Overview:
+    """The headline measure of every run, beside chance and beside the other runs.
+
+    By a tag it is about one benchmark, with a column for each value.
+    """
+    if by:
+        return overview_by(_only(found, by), by, minimum=minimum, level=level)
     check_options(level=level)
     rows = row_labels(found)
     titles = _titles(found)
@@ -267,6 +274,16 @@ def overview(found: Sequence[Study], *, level: float = 0.95) -> Overview:
         notes += _notes(study, sides, contest)
     models = tuple(dict.fromkeys(rows.values()))
     return made.overview(models, mean_ranks(models, made.contests), notes)
+
+
+def _only(found: Sequence[Study], tag: str) -> Study:
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(study.name for study in found)
+    raise UsageError(
+        f"--by {tag} is about one benchmark, and these runs are on {len(found)}: {names}.",
+        "Give the runs of one of them.",
+    )
 
 
 def overview_by(study: Study, tag: str, *, minimum: int = 1, level: float = 0.95) -> Overview:
