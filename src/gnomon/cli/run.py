@@ -3,7 +3,7 @@
 examples:
   gnomon run scales -m random
   gnomon run quick -m ./my-model -m random
-  gnomon run mine.csv -m smollm2 --map text=question,choices=options,gold=answer
+  gnomon run mine.jsonl -m smollm2 --map text=question,choices=options,gold=answer
   gnomon run scales -m openai:NAME --base-url http://127.0.0.1:8000/v1
   gnomon run quick -m smollm2 --dry-run
   gnomon run scales spacenli -m smollm2 -m majority --limit 500
@@ -14,7 +14,6 @@ examples:
   gnomon run spatialqa -m openai:gpt-4o-mini --set max_cost=2
     --set price_input=0.15 --set price_output=0.6
   gnomon run scales -m openai:NAME --base-url http://one:8000/v1 --base-url http://two:8000/v1
-  gnomon run mine.jsonl -m smollm2 --map text=question,choices=options,gold=answer
   gnomon run scales -m smollm2 --shard 3/8
   gnomon run scales -m smollm2 --until 3 --with runs/OTHERS
   gnomon run scales -m openai:gpt-4o-mini --until-differs runs/OLDER --by 3
