@@ -33,9 +33,8 @@ from gnomon.paint.judges.trials import said_of_scenes
 from gnomon.paint.records import Painted
 from gnomon.records import Item
 from gnomon.registry import benchmark
-from gnomon.vision.detection import Box, Detection, ObjectFinder
+from gnomon.vision.detection import Box, Detection, ObjectFinder, class_of
 from gnomon.vision.images import Pixels, decode
-from gnomon.vision.relating import class_of
 
 PAIRS = 10_000
 STUDIES = 500

@@ -36,6 +36,7 @@ PAPERS = {
     "paper-004": ("spatialqa", 2000),
 }
 MOST = 600  # CPU seconds of one experiment
+BETWEEN = 2  # from which group on every sixth is taken
 PAINTER = "small-vqgan"
 RENDER = ("-m", "Renderer=synth:render", "--set", "detector=true", "--set", "depth=true")
 PAINT = (
@@ -227,7 +228,7 @@ def cut_data(source: Path, folder: Path) -> None:
 
 
 def cut_spacenli(source: Path, folder: Path, each: int = 6) -> None:
-    """Every sixth group of patterns, of which 200 samples are made."""
+    """Every sixth group of patterns, some of them with "between", of which 200 samples are made."""
     folder.mkdir(parents=True)
     name = "selection_restriction.yaml"
     shutil.copy(source / name, folder / name)
@@ -235,7 +236,7 @@ def cut_spacenli(source: Path, folder: Path, each: int = 6) -> None:
     root = patterns.getroot()
     groups = [child for child in root if child.tag != "comment"]
     for number, group in enumerate(groups):
-        if number % each:
+        if number % each != BETWEEN:
             root.remove(group)
     patterns.write(folder / "problem_patterns.xml", encoding="utf-8")
 

@@ -23,6 +23,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,7 @@ import numpy as np
 from gnomon.scenes.bodies import body_named
 from gnomon.scenes.pictures import draw, survey
 from gnomon.scenes.placing import SceneOptions, random_scene
-from gnomon.scenes.relations import broken_laws, facts
+from gnomon.scenes.relations import facts
 from gnomon.scenes.solids import camera_of
 
 LIMIT_SECONDS, LIMIT_MB, LIMIT_AGREEMENT = 1.0, 200, 0.99
@@ -42,13 +43,17 @@ WORLDS = Path(__file__).parent.parent / "tests" / "scenes" / "conftest.py"
 CHECKED = ("left of", "right of", "in front of", "behind", "above", "below", "on", "in", "touching")
 
 
-def draw_scene(seed):
-    """A scene of the tests: not plausible, but full of relations."""
+@cache
+def worlds():
+    """What the tests of scenes have: scenes that are not plausible but full of relations, and laws."""
     spec = importlib.util.spec_from_file_location("worlds", WORLDS)
-    worlds = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(worlds)
-    globals()["draw_scene"] = worlds.draw_scene
-    return worlds.draw_scene(seed)
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
+def draw_scene(seed):
+    return worlds().draw_scene(seed)
 
 
 def picture_cost(count=5):
@@ -63,7 +68,7 @@ def picture_cost(count=5):
 
 
 def laws_broken(count):
-    return sum(bool(broken_laws(draw_scene(seed), "a", "b")) for seed in range(count))
+    return sum(bool(worlds().laws_broken_by(draw_scene(seed), "a", "b")) for seed in range(count))
 
 
 def agrees(scene, fact, seen):

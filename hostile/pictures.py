@@ -25,8 +25,7 @@ from gnomon.errors import GnomonError
 from gnomon.items.source import ItemSource
 from gnomon.records import Answer, Image, Item
 from gnomon.runs import running
-from gnomon.vision.images import thumbnail
-from gnomon.vision.pictures import pixels, see
+from gnomon.vision.images import pixels, see, thumbnail
 from hostile.arguments import parser_of
 from hostile.mutating import mutate
 from hostile.tally import Tally, told_with_place

@@ -150,13 +150,13 @@ def _reader(asked: list[Question]) -> Callable[..., object]:
         question = asked[kept["question"]]
         item = question.item
         answer = as_answer(item, kept["reply"], question.prompt)
-        _check(item, answer.choice)
+        check_answer(item, answer.choice)
         return answer
 
     return read
 
 
-def _check(item: Item, said: str | None) -> None:
+def check_answer(item: Item, said: str | None) -> None:
     """Refuse an answer that is none of the item's, or that nothing can be said of."""
     if said is not None and item.form not in WRITTEN and said not in item.choices:
         raise WrongError(f"{said[:80]!r} is not a choice")

@@ -19,6 +19,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -48,7 +49,6 @@ RAN = "code-ran"  # a file that only a stranger's code writes
 PICTURE = whole_png(37, 91)
 SENT_PICTURE = base64.b64encode(PICTURE)[:44]  # how its bytes begin in a request
 HARMLESS = ("scales", "random")
-MODEL_CODE = f"from pathlib import Path\nPath(__file__).parents[2].joinpath('{RAN}').touch()\n"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _READING = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_DIRECTORY | os.O_NOFOLLOW
 
@@ -101,6 +101,8 @@ def lay_out(place: Place) -> None:
     (place.home / ".ssh" / "id_rsa").write_text(PRIVATE)
     question = {"id": PRIVATE, "text": f"{PRIVATE}?", "choices": ["yes", "no"], "gold": "yes"}
     (private / "questions.jsonl").write_text(json.dumps(question) + "\n")
+    row = {"question": f"{PRIVATE}?", "answer": "yes"}
+    (private / "rows.jsonl").write_text(json.dumps(row) + "\n")
     (private / "questions.csv").write_text(f"question,A,B,answer\n{PRIVATE}?,yes,no,A\n")
     (private / "prompt.yaml").write_bytes(samples.PROMPT.replace(b"asks", PRIVATE.encode()))
     (private / "picture.png").write_bytes(PICTURE)
@@ -111,6 +113,11 @@ def lay_out(place: Place) -> None:
     _write_evil_model(place.stranger / "evil")
 
 
+def telling_code(root: Path) -> str:
+    """Python that leaves a file where it is looked for, from wherever it is imported."""
+    return f"open({str(root / RAN)!r}, 'w').close()\n"
+
+
 def _write_evil_model(folder: Path) -> None:
     folder.mkdir()
     code = {"AutoConfig": "code.Config", "AutoModelForCausalLM": "code.Model"}
@@ -119,7 +126,8 @@ def _write_evil_model(folder: Path) -> None:
     (folder / "config.json").write_text(json.dumps(config))
     (folder / "tokenizer_config.json").write_text(json.dumps(tokens))
     (folder / "probe.json").write_text(json.dumps({"model": "hf:evil"}))
-    (folder / "code.py").write_text(MODEL_CODE)
+    (folder / "code.py").write_text(telling_code(folder.parents[1]))
+    (folder / "model.safetensors").write_bytes(len(b"{}").to_bytes(8, "little") + b"{}")
     ran = pickle.dumps(_Code(f"touch '{folder.parents[1] / RAN}'"))
     for name in ("pytorch_model.bin", "model.ckpt", "features.pt", "probe.pt"):
         (folder / name).write_bytes(ran)
@@ -191,11 +199,16 @@ def a_model(rng: Random, place: Place) -> dict[str, Any]:
     """Any kind of model of the registry, given anything."""
     kind = rng.choice([*registry.entries("models"), *["hf"] * 3])
     options = some_options(rng, place, worded(options_of(registry.model_factory(kind))))
-    if kind == "hf" and rng.random() < 0.4:
-        options |= {"trust_remote_code": True, "allow_pickle": True}
     argument = rng.choice(["../stranger/evil", "gpt", "yes", str(value(rng, place))])
     alone = kind.startswith("synth:") or rng.random() < 0.1
     return {"name": "Nice", "model": kind if alone else f"{kind}:{argument}", "options": options}
+
+
+def a_model_of_code(rng: Random, place: Place) -> dict[str, Any]:
+    """The stranger's own model, which the file trusts."""
+    name = rng.choice(["trust_remote_code", "trust_remote_code", "allow_pickle"])
+    options = {name: value(rng, place, name)}
+    return {"name": "Nice", "model": "hf:../stranger/evil", "options": options}
 
 
 def a_server(rng: Random, place: Place) -> dict[str, Any]:
@@ -250,6 +263,9 @@ def experiment(rng: Random, place: Place, harmless: bool) -> list[list[str]]:
             content["benchmarks"][0]["choose_prompts"] = True
         if rng.random() < 0.2:
             content["models"] = [a_training(rng, place)]
+        if rng.random() < 0.15:
+            content["benchmarks"] = [{"name": name, "limit": 2}]
+            content["models"] = [a_model_of_code(rng, place)]
         _write_items(rng, place)
     (place.stranger / "nice.yaml").write_text(yaml.safe_dump(content))
     extra = rng.choice([[], [], ["--dry-run"]])
@@ -359,11 +375,30 @@ TASK = {
 }
 
 
+def _task_of_private_rows(rng: Random, place: Place) -> dict[str, Any]:
+    away = ["../home/private/rows.jsonl", "link/rows.jsonl", "~/private/rows.jsonl"]
+    file = rng.choice([*away, str(place.home / "private" / "rows.jsonl")])
+    return {**TASK, "dataset_kwargs": {"data_files": {"test": file}}}
+
+
+def _task_with_code(rng: Random, place: Place) -> dict[str, Any]:
+    field = rng.choice(["doc_to_text", "doc_to_target"])
+    attack = f"{{{{ cycler.__init__.__globals__.os.system('touch {place.root / RAN}') }}}}"
+    return {**TASK, field: f"{{{{question}}}}{attack}"}
+
+
+TASKS = (
+    partial(with_a_leaf_changed, TASK), partial(with_a_leaf_changed, TASK),
+    _task_of_private_rows, _task_with_code,
+)  # fmt: skip
+
+
 def task(rng: Random, place: Place, harmless: bool) -> list[list[str]]:
     """A task of lm-eval: templates, data files, includes, functions."""
     row = {"question": "Is it so?", "answer": "yes"}
     (place.stranger / "rows.jsonl").write_text(json.dumps(row) + "\n")
-    text = yaml.safe_dump(TASK if harmless else with_a_leaf_changed(TASK, rng, place))
+    content = TASK if harmless else rng.choice(TASKS)(rng, place)
+    text = yaml.safe_dump(content)
     if not harmless and rng.random() < 0.3:
         more = ["process_docs: !function evil/code.main", "include: ../home/private/prompt.yaml"]
         text += rng.choice([*more, "class: !!python/object/apply:os.system [touch ../code-ran]"])
@@ -425,7 +460,7 @@ def dataset(rng: Random, place: Place, harmless: bool) -> list[list[str]]:
     card: dict[str, Any] = {"configs": [{"config_name": "default", "data_files": files}]}
     if not harmless:
         card = with_a_leaf_changed(card, rng, place)
-        (folder / "set.py").write_text(MODEL_CODE)
+        (folder / "set.py").write_text(telling_code(place.root))
         if rng.random() < 0.5:
             (folder / "gnomon.yaml").write_text(
                 yaml.safe_dump(with_a_leaf_changed(SIDECAR, rng, place))

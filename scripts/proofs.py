@@ -12,7 +12,7 @@ import yaml
 
 from gnomon.files import package_data
 from gnomon.language.patternfile import read_bank
-from gnomon.proofs.patternproofs import digest_of_sources, prove_patterns
+from gnomon.proofs.solver import digest_of_sources, prove_patterns
 
 HEAD = """\
 # Which labels of the bank hang on a reading, and on which; every other label follows under all.

@@ -260,7 +260,7 @@ def by_hand(folder: Path, asked: Any, item: Any) -> Iterator[float]:
     from gnomon.models.choices import flat
     from gnomon.models.transformers.loading import quiet
     from gnomon.models.transformers.processors import load_processor
-    from gnomon.vision.pictures import pixels
+    from gnomon.vision.images import pixels
 
     with quiet():
         maker = getattr(transformers, asked.about["architecture"])

@@ -150,6 +150,6 @@ def test_only_three_modules_speak_http_and_each_reads_within_bounds():
             found[file.relative_to(HOME).as_posix()] = "BoundedReply(" in text
     assert found == {
         "downloads/download.py": False,  # it writes to a file, up to the size that is known
-        "models/servers/pool.py": True,
+        "models/servers/remote.py": True,
         "people/labelstudio/server.py": True,
     }

@@ -194,6 +194,13 @@ def check_known(kind: str, name: str, known: Collection[str]) -> None:
         raise unknown(kind, name, known)
 
 
+def check_no_name(spec: str, name: str, hint: str = "") -> None:
+    """Refuse a name after a model's kind that has none, as in random:3."""
+    if name:
+        said = f"{spec} takes no name, but '{name[:60]}' was given."
+        raise UsageError(said, hint or f"Write just {spec}.")
+
+
 def _choices(names: list[str]) -> str:
     """All names, or some of them where nobody would read all."""
     if len(names) <= MOST_NAMES:

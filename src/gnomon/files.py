@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any, TypeVar, get_args, get_type_hints
 
 import msgspec
 
@@ -35,12 +35,9 @@ T = TypeVar("T")
 csv.field_size_limit(LINE_LIMIT)  # a cell may hold a picture; the limit is the process's
 
 # What msgspec says, and what its types are called by people.
-_WRONG_TYPE = re.compile(
-    r"Expected `(?P<wanted>.+?)`, got `(?P<got>.+?)`(?: - at `(?P<place>.+)`)?"
-)
-_UNKNOWN_FIELD = re.compile(
-    r"Object contains unknown field `(?P<name>.+?)`(?: - at `(?P<place>.+)`)?"
-)
+_WRONG_TYPE = re.compile(r"Expected `(?P<wanted>.+?)`, got `(?P<got>.+?)`")
+_UNKNOWN_FIELD = re.compile(r"Object contains unknown field `(?P<name>.+?)`")
+_IN_QUOTES = "Put words such as yes and no in quotes: YAML takes them for truths."
 _TYPE_WORDS = {
     "str": "a text",
     "int": "a whole number",
@@ -474,27 +471,75 @@ def _reason(error: OSError) -> str:
     return error.strerror or str(error)
 
 
-def shape_problem(error: Exception, fields: Sequence[str] = ()) -> str:
-    """What msgspec says of data of the wrong shape, in words; with the nearest of the fields.
+def shaped(
+    content: Any,
+    kind: type[T],
+    what: str,
+    hint: str,
+    file: str | Path,
+    *,
+    at: str = "",
+    strict: bool = True,
+) -> T:
+    """Plain data as a record; what does not fit is told with its place and the nearest field."""
+    try:
+        return msgspec.convert(content, kind, strict=strict)
+    except msgspec.ValidationError as error:
+        raise not_shaped(error, kind, what, hint, file, at=at) from None
+
+
+def not_shaped(
+    error: Exception, kind: Any, what: str, hint: str, file: str | Path, *, at: str = ""
+) -> DataError:
+    """The error for data of the wrong shape; `at` is where they stand in the file."""
+    if "got `bool`" in str(error):
+        hint = _IN_QUOTES
+    return DataError(f"{what}{shape_problem(error, kind, at)}.", hint, file=file)
+
+
+def shape_problem(error: Exception, kind: Any = None, at: str = "") -> str:
+    """What msgspec says of data of the wrong shape, in words; with the nearest field of a record.
 
     >>> shape_problem(ValueError("Expected `str`, got `bool` - at `$.forms[...]`"))
     'forms[...] must be a text, not yes or no'
-    >>> shape_problem(ValueError("Object contains unknown field `form`"), ["forms"])
-    "it has an unknown field 'form' (did you mean forms?)"
+    >>> shape_problem(ValueError("Object missing required field `text`"))
+    "it lacks the field 'text'"
     """
-    text = str(error)
-    wrong = _WRONG_TYPE.fullmatch(text)
+    problem, _, where = str(error).partition(" - at ")
+    in_keys = where.startswith("`key` in ")
+    place = where.removeprefix("`key` in ").strip("`").removeprefix("$").lstrip(".")
+    called = ".".join(filter(None, (at, place))) or "it"
+    if in_keys:
+        called = f"a name in {called}"
+    wrong = _WRONG_TYPE.fullmatch(problem)
     if wrong:
-        place = (wrong["place"] or "").removeprefix("$").lstrip(".") or "it"
         wanted, got = type_words(wrong["wanted"]), type_words(wrong["got"])
-        return f"{place} must be {wanted}, not {got}"
-    unknown = _UNKNOWN_FIELD.fullmatch(text)
-    if unknown is None:
-        return text.replace("Object missing required", "it lacks the").replace("`", "'")
-    near = nearest(unknown["name"], fields)
-    meant = f" (did you mean {' or '.join(near)}?)" if near else ""
-    place = (unknown["place"] or "").removeprefix("$").lstrip(".") or "it"
-    return f"{place} has an unknown field '{unknown['name']}'{meant}"
+        return f"{called} must be {wanted}, not {got}"
+    unknown = _UNKNOWN_FIELD.fullmatch(problem)
+    if unknown:
+        name = unknown["name"]
+        return f"{called} has an unknown field '{name}'{_meant(name, kind, place)}"
+    said = problem.replace("Object missing required", "lacks the").replace("Expected", "must be")
+    said = said.replace("`", "'")
+    return f"{called} {said}" if said != problem else f"{called}: {said}"
+
+
+def _meant(name: str, kind: Any, place: str) -> str:
+    """The fields that may be meant by one that is not known, of the record at a place."""
+    if kind is None:
+        return ""
+    for step in filter(None, re.sub(r"\[[^]]*\]", "", place).split(".")):
+        kind = next(_records_in(get_type_hints(kind).get(step)), kind)
+    known = kind.__struct_encode_fields__
+    near = nearest(name, known)
+    return f" (did you mean {' or '.join(near)}?)" if near else f" (known: {', '.join(known)})"
+
+
+def _records_in(hint: Any) -> Iterator[Any]:
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        yield hint
+    for inner in get_args(hint):
+        yield from _records_in(inner)
 
 
 def type_words(types: str) -> str:

@@ -1,12 +1,14 @@
 """`gnomon people agree`: what people read, what programs read, and what can be asked afterwards."""
 
 import json
+import shutil
 
 import pytest
 from msgspec.structs import replace
 
 import gnomon
 from gnomon.cli import main
+from gnomon.errors import CopyWarning
 from gnomon.items.itemfiles import read_items
 from gnomon.people.answering import AskedItems, PersonSettings, open_person_run
 from gnomon.people.tasks import task_named
@@ -122,6 +124,16 @@ def test_repeated_and_catch_items_of_the_page_are_told(tmp_path, capsys):
     told = capsys.readouterr().out
     assert "75.0 % of 4" in told
     assert "0.0 % of 1" in told
+
+
+def test_a_copy_of_a_persons_run_agrees_with_nobody(runs, capsys):
+    assert main(["people", "agree", str(runs)]) == 0
+    before = capsys.readouterr().out
+    person = next(runs.glob("*people-ann*"))
+    shutil.copytree(person, runs / "a-backup")
+    with pytest.warns(CopyWarning, match="which counts once"):
+        assert main(["people", "agree", str(runs)]) == 0
+    assert capsys.readouterr().out == before
 
 
 def test_a_folder_stands_for_the_people_in_it_and_models_are_named_one_by_one(

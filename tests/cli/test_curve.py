@@ -19,7 +19,7 @@ from gnomon.items.writing import write_items
 from gnomon.records import Item
 from gnomon.reports.figures.against import learning_curves
 from gnomon.train import recipes as kinds
-from gnomon.train.curves import Amounts, curve_points
+from gnomon.train.folder import Amounts, curve_points
 from gnomon.train.items import ItemData, read_material
 from gnomon.train.recipes import TrainingKind
 

@@ -17,7 +17,6 @@ import pytest
 
 import gnomon
 from gnomon.cli import main
-from gnomon.cli.dispatch import EPILOG
 from gnomon.files import package_data
 from gnomon.items.writing import write_items
 from gnomon.models import functions as baselines
@@ -56,7 +55,7 @@ def command(line):
 
 
 def in_help():
-    texts = [EPILOG, *(command_module(name).__doc__ or "" for name in COMMANDS)]
+    texts = [command_module(name).__doc__ or "" for name in COMMANDS]
     return list(
         dict.fromkeys(
             command(line)

@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import re
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -9,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from gnomon.cli import doctor, main
+from gnomon.cli.dispatch import command_parser
 from gnomon.cli.doctor import what_could_be_done
-from gnomon.registry import COMMANDS
+from gnomon.options import options_of
+from gnomon.registry import BENCHMARKS, COMMANDS, MODELS, command, model_factory
 
 QUESTIONS = "question,option1,option2,answer\nWhich is larger?,dog,house,house\nAnd?,bus,pen,bus\n"
 
@@ -84,7 +87,7 @@ def test_plain_gnomon_names_runs_models_questions_and_logs(
     assert main(["run", "scales", "-m", "random", "--limit", "8", "--quiet"]) == 0
     capsys.readouterr()
     said = what_could_be_done(Path())
-    for command in (
+    for line in (
         "gnomon report runs ",
         "gnomon run quick -m ./tuned -m random",
         "gnomon run quick -m ./small.gguf -m random",
@@ -92,7 +95,7 @@ def test_plain_gnomon_names_runs_models_questions_and_logs(
         "gnomon audit notes.csv",
         "gnomon score samples_x.jsonl",
     ):
-        assert command in said
+        assert line in said
     assert "gnomon run notes.csv" not in said
     assert "audit samples_x" not in said
 
@@ -113,11 +116,11 @@ def test_the_doctor_tells_whether_keys_are_set_and_never_their_values(
 def test_the_doctor_says_how_to_get_what_is_missing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    needs = ["numpy>=1", 'nowhere-to-be-had>=2; extra == "hf"', 'gnomon[hf]; extra == "train"']
-    monkeypatch.setattr(doctor.metadata, "requires", lambda _: needs)
+    parts = {"numpy": "hf", "nowhere_to_be_had": "hf", "yaml": "train"}
+    monkeypatch.setattr(doctor, "PARTS", parts)
     said = told(capsys, "doctor")
-    assert "missing nowhere-to-be-had: pip install 'gnomon[hf]'" in said
-    assert "pip install 'gnomon[train]'" in said
+    assert "missing nowhere_to_be_had: pip install 'gnomon[hf]'" in said
+    assert "gnomon[train]" not in said
 
 
 def test_the_doctor_asks_servers_of_this_machine_only_if_told(
@@ -137,7 +140,7 @@ def test_the_doctor_asks_servers_of_this_machine_only_if_told(
 
     with http.server.HTTPServer(("127.0.0.1", 0), Answers) as server:
         port = server.server_address[1]
-        monkeypatch.setattr(doctor, "PORTS", {port: "a server"})
+        monkeypatch.setattr(doctor, "SERVERS", {"mine": port})
         threading.Thread(target=server.serve_forever, daemon=True).start()
         told(capsys, "doctor")
         assert asked == []
@@ -145,3 +148,22 @@ def test_the_doctor_asks_servers_of_this_machine_only_if_told(
         server.shutdown()
     assert asked == ["/v1/models"]
     assert f"gnomon run quick -m openai:my-vlm --base-url http://127.0.0.1:{port}/v1" in said
+
+
+def test_runs_in_examples_are_named_as_runs_are() -> None:
+    for name in COMMANDS:
+        parser = command_parser(name, command(name))
+        for each in [parser, *parser.commands.values()]:
+            for path in re.findall(r"runs/([\w@*-]+)", each.description or ""):
+                benchmark = max((b for b in BENCHMARKS if path.startswith(b)), key=len, default="")
+                rest = path.removeprefix(benchmark)
+                assert not benchmark or rest.startswith(("@", "*")), f"{each.prog}: runs/{path}"
+
+
+def test_the_room_for_a_reply_is_called_alike_for_every_kind_of_model() -> None:
+    takers = []
+    for name in MODELS:
+        options = options_of(model_factory(name))
+        assert not [each for each in options if "reply_tokens" in each or each == "max_tokens"]
+        takers += [name] if "new_tokens" in options else []
+    assert {"hf", "gguf", "openai", "smollm2"} <= set(takers)

@@ -97,7 +97,7 @@ def test_a_check_reads_the_data_and_trains_nothing(recipe, capsys):
     ("more", "said"),
     [
         ([], "no folder for the trained model"),
-        (["-o", "trained", "--set", "schedule.epoch=3"], "Did you mean epochs"),
+        (["-o", "trained", "--set", "schedule.epoch=3"], "did you mean epochs"),
         (["-o", "trained", "--set", "classify.labels=[a, b]"], "which is not in the set"),
         (["-o", "trained", "--set", "classify.labels=[yes, no]"], "in quotes"),
         (["-o", "items.jsonl"], "this is a file"),

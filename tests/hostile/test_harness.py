@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -10,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from gnomon import Benchmark, registry
+from gnomon import Benchmark, Item, registry, trust
 from gnomon.cli import dispatch
-from gnomon.errors import DataError
+from gnomon.errors import DataError, GnomonError
 from gnomon.runs import identity
-from hostile import commands, readers, servers, trying, weights
+from hostile import __main__ as attacks
+from hostile import commands, readers, replies, servers, strangers, trying, weights
 from hostile.command import command
 from hostile.misbehaving import KEY, PASSWORD
 from hostile.mutating import STRUCTURES, mutate
@@ -188,3 +190,41 @@ def test_a_character_that_cannot_be_printed_is_found(monkeypatch):
 def test_a_command_that_nobody_tries_is_named(monkeypatch):
     monkeypatch.setitem(registry.COMMANDS, "newest", registry.Entry("a_plug_in:C", "new"))
     assert commands.missing() == ["newest"]
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_the_code_of_a_stranger_is_noticed_once_nothing_keeps_it_from_running(
+    guarded, tmp_path, monkeypatch
+):
+    pytest.importorskip("transformers")
+    monkeypatch.chdir(tmp_path)
+    for name in (*strangers.SECRETS, "HOME", "GNOMON_CACHE", "HF_HUB_OFFLINE"):
+        monkeypatch.setenv(name, os.environ.get(name, ""))  # put back at the end
+    if not guarded:
+        monkeypatch.delitem(trust.ONLY_BY_COMMAND, "trust_remote_code")
+    place = strangers.Place(tmp_path, "http://127.0.0.1:9/v1")
+    strangers.lay_out(place)
+    asked = strangers.a_model_of_code(random.Random(0), place)
+    asked["options"] = {"trust_remote_code": True}
+    experiment = {"benchmarks": ["scales"], "limit": 1, "models": [asked]}
+    (place.stranger / "nice.yaml").write_text(json.dumps(experiment))
+    (tmp_path / "commands.json").write_text(json.dumps([["run", "../stranger/nice.yaml"]]))
+    expected = GnomonError if guarded else readers.LeakedError
+    told = "may not set trust_remote_code" if guarded else "a stranger's code ran"
+    with pytest.raises(expected, match=told):
+        strangers.attempt(tmp_path, place.address, tmp_path / "heard")
+
+
+def test_the_long_form_says_what_it_tried_too_little_of(capsys):
+    rows = {"killed: run": attacks.Row(Tally(tried=3001)), "pictures": attacks.Row(Tally(tried=9))}
+    missed = attacks.too_few(rows)
+    assert "only 9 pictures, not 1,500" in missed
+    assert not any("kills" in line for line in missed)
+    assert "3,001" in capsys.readouterr().out
+
+
+def test_an_answer_that_is_none_of_the_choices_is_found():
+    asked = Item(id="1", form="choice", text="?", choices=("yes", "no"), gold=("yes",))
+    replies.check_answer(asked, "no")
+    with pytest.raises(WrongError, match="'perhaps' is not a choice"):
+        replies.check_answer(asked, "perhaps")

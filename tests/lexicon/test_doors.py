@@ -9,17 +9,15 @@ from gnomon.benchmarks.vsr.ways import CaptionFact, certain_converse, converse
 from gnomon.cli.dispatch import main
 from gnomon.errors import UsageError
 from gnomon.files import package_data
-from gnomon.lexicon.captions import negation, opposite, question
-from gnomon.lexicon.relations import lexicon, read_lexicon, using
-from gnomon.lexicon.replies import reply_words
-from gnomon.lexicon.statements import read_clause, read_statement, say
-from gnomon.models.reading.question import question_of
+from gnomon.lexicon import relations
+from gnomon.lexicon.relations import lexicon, read_lexicon, reply_words
+from gnomon.lexicon.statements import negation, opposite, question, read_clause, read_statement, say
+from gnomon.models.reading.assertion import question_of
 from gnomon.proofs.solver import prove
 from gnomon.records import Item
 from gnomon.scenes.descriptions import scene_of, understand
 from gnomon.scenes.relations import decide
-from gnomon.vision.detection import Box
-from gnomon.vision.relating import PlacedBox, margin
+from gnomon.vision.detection import Box, PlacedBox, margin
 
 LEFT, RIGHT = PlacedBox(Box(0.1, 0.4, 0.3, 0.6)), PlacedBox(Box(0.6, 0.4, 0.8, 0.6))
 SAID = "The cup is on the left side of the box."
@@ -81,7 +79,7 @@ def test_what_is_said_is_read(word):
 def test_one_law_for_against_and_far_away_from():
     """It is said of either thing alike, in scenes and in captions, or in neither."""
     for word, symmetric in (("against", False), ("far away from", True)):
-        assert (word in lexicon().laws.symmetric) == symmetric
+        assert lexicon().shown[word].symmetric == symmetric
         assert bool(certain_converse(word, drawn=True, fronts=False)) == symmetric
         assert bool(certain_converse(word, drawn=False, fronts=True)) == symmetric
 
@@ -119,11 +117,12 @@ relations:
 
 
 @pytest.fixture
-def two_more(tmp_path):
+def two_more(tmp_path, monkeypatch):
     file = tmp_path / "more.yaml"
     file.write_text(NEW, encoding="utf-8")
-    with using(read_lexicon(package_data("lexicon/relations.yaml"), file)) as known:
-        yield known
+    known = read_lexicon(package_data("lexicon/relations.yaml"), file)
+    monkeypatch.setattr(relations, "_shipped", lambda: known)
+    return known
 
 
 def test_a_new_relation_is_one_record(two_more):
@@ -146,6 +145,7 @@ def test_a_new_relation_is_one_record(two_more):
     assert question_of(item).relation == "on the port side of"
 
 
-def test_a_new_relation_is_gone_with_its_record(two_more):
-    with using(read_lexicon(package_data("lexicon/relations.yaml"))):
-        assert read_statement("The cup is port of the box.") is None
+def test_a_new_relation_is_gone_with_its_record(two_more, monkeypatch):
+    shipped = read_lexicon(package_data("lexicon/relations.yaml"))
+    monkeypatch.setattr(relations, "_shipped", lambda: shipped)
+    assert read_statement("The cup is port of the box.") is None

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from gnomon.errors import DataError
 from gnomon.keep import Keep
-from gnomon.look.masks import problem_of_runs, unpacked_runs
 from gnomon.look.readers import kind_of, open_sources
-from gnomon.look.records import AnnotatedPicture, Trouble
+from gnomon.look.records import AnnotatedPicture, Trouble, problem_of_runs, unpacked_runs
 from gnomon.vision.detection import Box, Detection
 from tests.look import samples
 from tests.look.samples import as_json
@@ -348,7 +347,7 @@ def test_the_gallery_gives_files_and_names_what_is_missing(tmp_path, photos, sto
 def test_scenes_of_our_own_come_with_masks_and_distances(tmp_path, store):
     import numpy as np
 
-    from gnomon.look.masks import mask_of
+    from gnomon.look.records import mask_of
     from gnomon.scenes.placing import SceneOptions, random_scene
     from gnomon.scenes.scenes import to_json
 

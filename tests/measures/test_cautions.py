@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.measures.cautions import best_constant, cautions, one_answer, settings_apart
+from gnomon.measures.entries import ScoredTable
+from gnomon.measures.regression import explained
 from gnomon.measures.table import Table
 from gnomon.records import Answer, Item
 
@@ -135,3 +137,24 @@ def test_other_models_have_other_revisions_and_were_asked_alike() -> None:
 def test_models_asked_in_the_same_several_ways_were_asked_alike() -> None:
     tables = [asked(model, prompt=prompt) for model in "ab" for prompt in ("plain", "chat")]
     assert settings_apart(tables) == []
+
+
+def test_two_runs_are_explained_by_what_flips_and_where_and_by_the_answers_given() -> None:
+    golds = balanced(200)
+    good = ScoredTable(table(golds, lambda item: item.gold[0], model="hf:good"), (), "Good")
+    poor = ScoredTable(
+        table(golds, lambda item: "above" if item.gold[0] == "below" else item.gold[0]), (), "Poor"
+    )
+    first, second, third = explained(good, poor)
+    assert first == "Poor is right and Good wrong on 0 items."
+    assert second.startswith("Good is right and Poor wrong on 50 items")
+    assert third == "Poor answers 'above' to 50 % of the items, Good to 25 %."
+
+
+def test_runs_that_answer_alike_are_not_said_to_shift() -> None:
+    golds = balanced(40)
+    one = ScoredTable(table(golds, lambda item: item.gold[0]), (), "One")
+    assert list(explained(one, one._replace(label="Two"))) == [
+        "Two is right and One wrong on 0 items.",
+        "One is right and Two wrong on 0 items.",
+    ]

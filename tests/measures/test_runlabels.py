@@ -1,5 +1,7 @@
 """Labels that tell runs of one model apart, and nothing more."""
 
+from time import process_time
+
 import pytest
 
 import gnomon
@@ -22,6 +24,13 @@ def test_only_what_differs_is_named_and_what_is_not_set_is_not():
 
 def test_runs_that_differ_in_nothing_are_numbered():
     assert labels(["m", "n", "m"], [{"seed": 0}] * 3) == ["m #1", "n", "m #2"]
+
+
+def test_a_hundred_thousand_runs_that_differ_in_nothing_are_numbered_at_once():
+    began = process_time()
+    told = labels(["m"] * 100_000, [{"seed": 0, "limit": 5}] * 100_000)
+    assert told[-1] == "m #100000"
+    assert process_time() - began < 5, "it took minutes"
 
 
 def test_of_a_long_value_the_end_is_kept_and_what_steers_a_terminal_is_shown_as_an_escape():

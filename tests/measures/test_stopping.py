@@ -1,5 +1,6 @@
 """Runs that stop by themselves: what a look says, and that it follows from the first answers."""
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -115,6 +116,32 @@ def test_a_run_that_was_broken_off_ends_as_if_it_had_not_been():
     assert parts.manifest.last_look == whole.manifest.last_look
     assert parts.manifest.items_sha256 == whole.manifest.items_sha256
     assert gnomon.score(parts)[0].high == gnomon.score(whole)[0].high
+
+
+def test_an_outage_is_no_reason_to_stop():
+    def fails(item):
+        raise OSError("the server is down")
+
+    run = gnomon.run("scales", fails, until=5, limit=300)
+    assert run.manifest.counts.errors == 300
+    assert run.manifest.last_look.verdict == "narrow"  # all that may be asked was asked
+
+
+@pytest.mark.parametrize("name", ["scales", "spacenli", "viphy-size", "spatialqa", "posrel"])
+def test_any_beginning_has_forms_and_slices_in_their_shares(name):
+    source = gnomon.load(name)
+    items = list(source.without_pictures())
+    for tag in ("form", "relation", "category", "scale", "label"):
+        values = Counter(item.form if tag == "form" else item.tags.get(tag) for item in items)
+        if not 1 < len(values) <= 12:
+            continue
+        for limit in (100, 154, 200):
+            part = list(source.limited(limit).without_pictures())
+            there = Counter(item.form if tag == "form" else item.tags.get(tag) for item in part)
+            for value, count in values.items():
+                share = count / len(items)
+                error = (limit * share * (1 - share)) ** 0.5
+                assert abs(there[value] - limit * share) < 3 * error + 1
 
 
 def test_two_workers_stop_where_one_does():

@@ -10,7 +10,7 @@ from gnomon.contracts import Benchmark
 from gnomon.errors import ModelError, UsageError
 from gnomon.models.comparison import ComparisonModel
 from gnomon.records import Image, Item
-from gnomon.vision.pictures import Prepared
+from gnomon.vision.images import Prepared
 
 BENCHMARK = Benchmark(name="b", summary="", sources={}, hold_out=(("object",),))
 
@@ -144,7 +144,7 @@ def test_choices_are_statements():
 
 
 def test_what_cannot_be_asked_is_refused():
-    with pytest.raises(UsageError, match="There is no contrast 'better'"):
+    with pytest.raises(UsageError, match="There is no contrast named 'better'"):
         comparing("better")
     with pytest.raises(UsageError, match="not true or false"):
         comparing("none", probable=False)

@@ -9,9 +9,8 @@ from gnomon.lexicon.statements import read_presence, read_statement
 from gnomon.models.eyes import Eyes, View, eyes
 from gnomon.records import Image, Item
 from gnomon.registry import model
-from gnomon.vision.detection import Box, Detection
+from gnomon.vision.detection import Box, Detection, class_of
 from gnomon.vision.images import describe
-from gnomon.vision.relating import class_of
 
 PIL = pytest.importorskip("PIL.Image")
 pytest.importorskip("cv2")
@@ -159,7 +158,7 @@ def test_the_real_eyes_find_nothing_much_in_an_empty_picture(real):
 
 def test_the_real_eyes_find_most_large_things_in_photographs(real, shared):
     """Instances of COCO that fill a tenth of a photograph: found with a box that fits."""
-    from gnomon.vision.pictures import pixels
+    from gnomon.vision.images import pixels
 
     home = shared / "data" / "coco128"
     truth = json.loads((home / "instances.json").read_text())

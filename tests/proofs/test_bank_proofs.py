@@ -14,7 +14,7 @@ from gnomon.language.patternfile import read_bank
 from gnomon.language.patterns import LABELS
 from gnomon.language.surface import parse_sentence
 from gnomon.proofs.meaning.stories import readings
-from gnomon.proofs.patternproofs import digest_of_sources, prove_patterns
+from gnomon.proofs.solver import digest_of_sources, prove_patterns
 
 # How many labels do not follow under each reading but the ordinary one, under which all do.
 HANG_ON = {

@@ -8,8 +8,7 @@ from gnomon.errors import UsageError
 from gnomon.files import package_data
 from gnomon.language.patternfile import read_bank
 from gnomon.proofs.meaning.stories import reading_named
-from gnomon.proofs.patternproofs import text_of
-from gnomon.proofs.solver import Case
+from gnomon.proofs.solver import Case, text_of_patterns
 from gnomon.proofs.solver import text_of as text_of_sentences
 from gnomon.proofs.witnesses import draw_witnesses, least_seen, plan_of, scene_of, shown_for
 
@@ -30,7 +29,7 @@ def _shown(text, nouns=None):
 @pytest.mark.parametrize("name", DRAWN)
 def test_both_witnesses_of_an_open_pattern_show_all_things(bank, name):
     pattern = bank[name]
-    shown = _shown(text_of([pattern]), pattern.examples[0])
+    shown = _shown(text_of_patterns([pattern]), pattern.examples[0])
     assert [each.says for each in shown] == ["it could be", "it need not be"]
     for each in shown:
         scene = scene_of(each)
@@ -40,7 +39,7 @@ def test_both_witnesses_of_an_open_pattern_show_all_things(bank, name):
 
 @pytest.mark.parametrize("name", DRAWN[:3])
 def test_a_drawn_witness_makes_the_premises_true(bank, name):
-    text = text_of([bank[name]])
+    text = text_of_patterns([bank[name]])
     for each, truth in zip(_shown(text, bank[name].examples[0]), (True, False), strict=True):
         for premise in each.stage.premises:
             assert each.witness.makes(premise)

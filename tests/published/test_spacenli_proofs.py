@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("z3")
 
 from gnomon.benchmarks.spacenli import published_bank
-from gnomon.proofs.patternproofs import prove_patterns
+from gnomon.proofs.solver import prove_patterns
 
 WRONG = {"103c"}
 # These rest on what fills the slots, or on an event that is still going on; geometry leaves them open.

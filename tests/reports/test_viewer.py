@@ -577,3 +577,23 @@ def test_a_log_that_is_a_link_in_a_circle_is_a_page_that_says_so(
     (folder / "good" / "answers.sqlite").symlink_to("answers.sqlite")
     assert client(folder).get("/").status_code == 200
     assert client(folder).get("/run/good").status_code == 400
+
+
+def test_sharing_makes_a_token_lets_others_look_and_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gnomon.cli import main
+    from gnomon.reports.viewer import serving
+
+    asked: dict[str, Any] = {}
+    monkeypatch.setattr(serving, "serve", lambda folder, **options: asked.update(options))
+    assert main(["view", "--runs", str(tmp_path), "--share"]) == 0
+    assert asked["host"] == "0.0.0.0"
+    assert asked["allow_remote"]
+    assert asked["read_only"]
+    first = asked["token"]
+    assert serving.checked("0.0.0.0", allow_remote=True, token=first) == first
+    assert main(["view", "--runs", str(tmp_path), "--share"]) == 0
+    assert asked["token"] != first
+    assert main(["view", "--runs", str(tmp_path)]) == 0
+    assert (asked["host"], asked["token"], asked["read_only"]) == ("127.0.0.1", "", False)

@@ -1,9 +1,12 @@
 """Random scenes of two to five things, drawn so that every relation comes up; not plausible ones."""
 
 import random
+from typing import NamedTuple
 
 import pytest
 
+from gnomon.lexicon.relations import lexicon
+from gnomon.scenes.relations import facts
 from gnomon.scenes.scenes import Placed, Scene, Viewer
 from gnomon.scenes.things import Thing, things
 
@@ -75,3 +78,58 @@ def _resting(rng: random.Random, id: str, ground: Placed) -> Placed | None:
 @pytest.fixture(scope="session")
 def random_scene():
     return draw_scene
+
+
+class Laws(NamedTuple):
+    """What the lexicon says holds in every scene, as pairs of relations and single ones."""
+
+    converse: list[tuple[str, str]]
+    symmetric: list[str]
+    excluded: list[tuple[str, str]]
+    implied: list[tuple[str, str]]
+
+
+def scene_laws() -> Laws:
+    found = Laws([], [], [], [])
+    for name, relation in lexicon().shown.items():
+        for other in (relation.converse.always, relation.converse.scenes):
+            if other:
+                found.converse.append((name, other))
+        if relation.symmetric:
+            found.symmetric.append(name)
+        found.excluded.extend((name, other) for other in relation.excludes)
+        found.implied.extend((name, other) for other in relation.implies)
+    return found
+
+
+LAWS = scene_laws()
+
+
+def laws_broken_by(scene: Scene, first: str, second: str) -> list[str]:
+    """The laws of the lexicon that two things of a scene break."""
+    there, back = facts(scene, first, second), facts(scene, second, first)
+    broken = []
+    for relation, converse in LAWS.converse:
+        if there[relation].truth != back[converse].truth:
+            broken.append(f"{relation} is the converse of {converse}")
+    for relation in LAWS.symmetric:
+        if there[relation].truth != back[relation].truth:
+            broken.append(f"{relation} is symmetric")
+    for ways in (there, back):
+        for relation, other in LAWS.excluded:
+            if ways[relation].truth and ways[other].truth:
+                broken.append(f"{relation} excludes {other}")
+        for relation, other in LAWS.implied:
+            if ways[relation].truth and not ways[other].truth:
+                broken.append(f"{relation} implies {other}")
+    return broken
+
+
+@pytest.fixture(scope="session")
+def laws():
+    return LAWS
+
+
+@pytest.fixture(scope="session")
+def broken_laws():
+    return laws_broken_by

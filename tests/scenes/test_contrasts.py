@@ -5,8 +5,7 @@ from collections import Counter
 
 import pytest
 
-from gnomon.lexicon.relations import OpposedPair, lexicon
-from gnomon.lexicon.things import thing_words
+from gnomon.lexicon.relations import OpposedPair, lexicon, thing_words
 from gnomon.scenes.bodies import Body, BodyPair, angle, minus
 from gnomon.scenes.contrasts import NEEDS, contrasted, pairs_for, stages_for, truth_in
 from gnomon.scenes.layouts import ContrastOptions

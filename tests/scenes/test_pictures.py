@@ -239,16 +239,10 @@ def test_a_scene_lies_beside_its_picture_and_notes_change_no_pixel(tmp_path):
     assert plain[plain.index(b"IDAT") :] == content[content.index(b"IDAT") :]
 
 
-def test_the_scene_in_a_picture_of_an_earlier_edition_is_still_read(tmp_path):
-    scene = scene_of("a cup on a table", 3)
-    write_png(tmp_path / "a.png", draw(scene, 32).rgb, notes={"Scene": to_json(scene)})
-    assert scene_in(tmp_path / "a.png") == scene
-
-
 @pytest.mark.parametrize("note", ["", "{}", "x" * 5000, '{"things": []}'])
-def test_a_note_or_a_file_that_is_no_scene_is_none(tmp_path, note):
+def test_a_file_that_is_no_scene_is_none(tmp_path, note):
     black = np.zeros((4, 4, 3), dtype=np.uint8)
-    write_png(tmp_path / "a.png", black, notes={"Scene": note})
+    write_png(tmp_path / "a.png", black)
     assert scene_in(tmp_path / "a.png") is None
     scene_file(tmp_path / "a.png").write_text(note)
     assert scene_in(tmp_path / "a.png") is None

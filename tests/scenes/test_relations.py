@@ -6,10 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon.errors import GnomonError
-from gnomon.lexicon.relations import lexicon
 from gnomon.scenes import contacts, directions
 from gnomon.scenes.bodies import BodyPair, Verdict
-from gnomon.scenes.relations import FRAMED, broken_laws, decide, explain, facts, relations
+from gnomon.scenes.relations import FRAMED, decide, explain, facts, relations
 from gnomon.scenes.scenes import Placed, Scene, Viewer
 
 VIEWER = Viewer(eye=(0, -6, 1.5), at=(0, 0, 0.4))
@@ -242,15 +241,14 @@ def test_relations_by_frame_are_those_that_depend_on_one():
         assert (rule.frame == "both") == (rule.meaning in FRAMED)
 
 
-def test_no_law_names_an_unknown_relation():
-    laws = lexicon().laws
+def test_no_law_names_an_unknown_relation(laws):
     named = {*laws.symmetric}
     for pairs in (laws.converse, laws.excluded, laws.implied):
         named |= {name for pair in pairs for name in pair}
     assert named <= set(relations())
 
 
-def test_laws_hold_in_random_scenes(random_scene):
+def test_laws_hold_in_random_scenes(random_scene, broken_laws):
     broken = {seed: broken_laws(random_scene(seed), "a", "b") for seed in range(300)}
     broken = {seed: found for seed, found in broken.items() if found}
     assert broken == {}
@@ -258,7 +256,7 @@ def test_laws_hold_in_random_scenes(random_scene):
 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(min_value=10_000, max_value=10**9))
-def test_laws_hold_in_scenes_that_hypothesis_finds(random_scene, seed):
+def test_laws_hold_in_scenes_that_hypothesis_finds(random_scene, broken_laws, seed):
     assert broken_laws(random_scene(seed), "a", "b") == []
 
 

@@ -6,8 +6,8 @@ from msgspec.structs import replace
 from gnomon.errors import DataError, UsageError
 from gnomon.items.source import load
 from gnomon.items.writing import write_items
-from gnomon.train.items import ItemPool, TrainingPart, check_apart
-from gnomon.train.probe import ProbeData, by_splits, object_tags, read_probe_items, shared_counts
+from gnomon.train.items import ItemPool, TrainingPart, check_apart, object_tags
+from gnomon.train.probe import ProbeData, by_splits, read_probe_items, shared_counts
 
 BENCHMARK = "viphy-size@fresh"
 DATA = ProbeData(benchmark=BENCHMARK, options={"pairs": 200, "prompt": "finetune"})

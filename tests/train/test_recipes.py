@@ -39,28 +39,28 @@ def test_a_resolved_recipe_is_a_recipe_of_the_same_meaning(tmp_path):
 WRONG = {
     "no kind": ({"model": "x"}, "what kind of training.*\n.*classify"),
     "unknown kind": ({"kind": "clasify"}, "clasify.*\n.*classify"),
-    "unknown section": ({**PLAIN, "shedule": {}}, r"no field 'shedule'.*\n.*schedule"),
+    "unknown section": ({**PLAIN, "shedule": {}}, r"named 'shedule'.*\n.*schedule"),
     "unknown field": (
         {**PLAIN, "schedule": {"epoch": 3}},
-        r"no field 'epoch' in schedule.*\n.*epochs\?",
+        r"schedule has an unknown field 'epoch' \(did you mean epochs\?\)",
     ),
     "unknown field of the pool": (
         {**PLAIN, "data": {"train": {"sorce": "x"}}},
-        r"no field 'sorce' in data\.train.*\n.*source",
+        r"data\.train has an unknown field 'sorce' \(did you mean source",
     ),
     "unknown field of a part": (
         {**PLAIN, "data": {"train": {"source": "x"}, "parts": {"dev": {"bye": "item"}}}},
-        r"no field 'bye' in data\.parts.*\n.*by\?",
+        r"data\.parts\[\.\.\.\] has an unknown field 'bye' \(did you mean by\?\)",
     ),
     "unknown field of the task": (
         {**PLAIN, "classify": {"label": []}},
-        r"no field 'label' in classify.*\n.*labels\?",
+        r"classify has an unknown field 'label' \(did you mean labels\?\)",
     ),
     "unknown field of LoRA": (
         {**PLAIN, "classify": {"lora": {"ranc": 4}}},
-        r"no field 'ranc' in classify\.lora.*\n.*rank\?",
+        r"classify\.lora has an unknown field 'ranc' \(did you mean rank\?\)",
     ),
-    "a section of another kind": ({**PLAIN, "text": {}}, "no field 'text'"),
+    "a section of another kind": ({**PLAIN, "text": {}}, "named 'text'"),
     "no data": ({"kind": "classify"}, "data.*train"),
     "a word for a number": ({**PLAIN, "schedule": {"epochs": "three"}}, r"schedule\.epochs"),
     "a rate of zero": ({**PLAIN, "schedule": {"learning_rate": 0}}, r"schedule\.learning_rate"),

@@ -6,9 +6,8 @@ import pytest
 
 from gnomon.errors import DataError
 from gnomon.records import Image
-from gnomon.vision import pictures
-from gnomon.vision.images import describe
-from gnomon.vision.pictures import pixels, see, stored
+from gnomon.vision import images as pictures
+from gnomon.vision.images import describe, pixels, see, stored
 
 PIL = pytest.importorskip("PIL.Image")
 
@@ -74,7 +73,7 @@ def test_a_picture_of_the_web_is_fetched_once_by_our_own_downloader(album, tmp_p
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
 
-    monkeypatch.setattr("gnomon.vision.pictures.download", fetch)
+    monkeypatch.setattr("gnomon.vision.images.download", fetch)
     remote = Image(path="https://photos.invalid/1.png", sha256=album[1].sha256)
     assert pixels(remote).size == (5, 3)
     assert pixels(remote).size == (5, 3)

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from gnomon.benchmarks.vsr.quads import make_quads, wanted_by
 from gnomon.lexicon.relations import lexicon
 from gnomon.scenes.pictures import survey
-from gnomon.vision.detection import Box, distance_of
-from gnomon.vision.relating import RULES, PlacedBox, margin
+from gnomon.vision.detection import RULES, Box, PlacedBox, distance_of, margin
 
 BOXES = {
     word: relation.box

@@ -21,7 +21,6 @@ from gnomon.audit.pruning import prune
 from gnomon.audit.sets import AuditSet
 from gnomon.audit.sources import of_files, of_source
 from gnomon.audit.subject import Subject
-from gnomon.downloads.catalogue import source_name
 from gnomon.errors import DataError, UsageError
 from gnomon.files import find_optional, package_data, read_yaml
 from gnomon.items.mapping import map_of, write_map
@@ -183,12 +182,10 @@ def _of_others(name: str, known: NamedSet, file: Path) -> SetToAudit:
 
 def _of_paper(name: str, folders: Sequence[Path]) -> Iterator[SetToAudit]:
     """A benchmark as its authors published it, if its files are in one of the folders."""
-    if "published" not in benchmark(name).sources:
+    known = benchmark(name)
+    if "published" not in known.sources:
         return
-    try:
-        wanted = source_name(name)
-    except UsageError:  # a plug-in's, which has no files of authors
-        return
+    wanted = known.published_results or name
     for place in folders:
         if place.name != wanted:
             continue

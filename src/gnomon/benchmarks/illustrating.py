@@ -15,8 +15,7 @@ from gnomon.errors import DataError
 from gnomon.records import Image, Item
 from gnomon.scenes.drawing import draw_missing, keep_within
 from gnomon.scenes.scenes import Scene
-from gnomon.vision.images import describe
-from gnomon.vision.pictures import mirrored
+from gnomon.vision.images import describe, mirrored
 
 FIRST_BATCH, BATCH = 32, 512  # items whose pictures are drawn before the first of them is given
 MOST_BYTES = 2**30  # of pictures in the cache

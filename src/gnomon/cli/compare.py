@@ -93,6 +93,7 @@ def _compare_all(args: Namespace) -> int:
     from gnomon.measures.contamination import contamination
     from gnomon.measures.entries import entries_of, matched_by, restricted
     from gnomon.measures.prompts import pooled_over_prompts
+    from gnomon.measures.regression import explained
     from gnomon.reports.tables.comparisons import contamination_shown, shown
 
     entries = entries_of(open_runs(args.runs))
@@ -121,4 +122,7 @@ def _compare_all(args: Namespace) -> int:
     for remark in dict.fromkeys(found.remarks):
         print(remark, file=sys.stderr)
     print(shown(found, args.format, plain=args.plain, level=args.level))
+    is_plain = not (args.prompts or args.over_seeds or args.match)
+    if args.format == "table" and len(entries) == 2 and is_plain:
+        print("\n" + "\n".join(explained(*entries)))
     return 0

@@ -13,7 +13,7 @@ from gnomon.errors import UsageError
 if TYPE_CHECKING:
     from gnomon.contracts import Listing
     from gnomon.measures.seeds import AtAmount
-    from gnomon.train.curves import Amounts, LearningCurvePoint
+    from gnomon.train.folder import Amounts, LearningCurvePoint
 
 SCHEMES = {"probe": "probe"}  # how what a kind makes is asked, where not with hf:FOLDER
 Curves = dict[str, dict[str, dict[float, list[float]]]]  # part -> measure -> amount -> values
@@ -21,7 +21,7 @@ Curves = dict[str, dict[str, dict[float, list[float]]]]  # part -> measure -> am
 
 def train_curve(args: Namespace) -> int:
     """Train every point that is not finished, and show the curve of those that are."""
-    from gnomon.train.curves import curve_points
+    from gnomon.train.folder import curve_points
 
     if not args.output:
         raise UsageError("There is no folder for the trained models.", "Name one with -o DIR.")
@@ -41,7 +41,7 @@ def train_curve(args: Namespace) -> int:
 
 def amounts_of(curve: str, draws: int) -> Amounts:
     """The amounts that are trained on: N,N of each group, or P,P% of all."""
-    from gnomon.train.curves import Amounts, percentages_of, sizes_of
+    from gnomon.train.folder import Amounts, percentages_of, sizes_of
 
     if draws < 1:
         raise UsageError(f"--draws is {draws}.", "Draw each amount once or more.")
@@ -80,7 +80,7 @@ def _train(args: Namespace, point: LearningCurvePoint, place: str) -> None:
 
 def _check_growing(points: Sequence[LearningCurvePoint]) -> None:
     """Say so where a larger amount was trained on no more: the groups may hold no more items."""
-    from gnomon.train.curves import trained_on
+    from gnomon.train.folder import trained_on
 
     seen: dict[tuple[int, str], float] = {}
     for point in points:
@@ -112,7 +112,7 @@ def _show(
     args: Namespace, points: Sequence[LearningCurvePoint], amounts: Amounts, folder: Path
 ) -> None:
     from gnomon.tabular import render
-    from gnomon.train.curves import items_of
+    from gnomon.train.folder import items_of
 
     curves = _curves(points)
     if not curves:
@@ -201,7 +201,7 @@ def _write(
     from gnomon.items.writing import atomic_file
     from gnomon.reports.charts.svg import standalone
     from gnomon.reports.figures.against import Taught, curve_figure, drawn_measure
-    from gnomon.train.curves import items_of
+    from gnomon.train.folder import items_of
 
     items = items_of(points[0])
     with atomic_file(folder / "curve.json") as part:

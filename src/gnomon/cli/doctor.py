@@ -12,22 +12,21 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import subprocess
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
+from shlex import quote
 from shutil import which
 from typing import Any
 
 from gnomon import __version__
-from gnomon.errors import GnomonError
+from gnomon.errors import PARTS, GnomonError
+from gnomon.unknownnames import SERVERS
 
 KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "HF_TOKEN", "LABEL_STUDIO_API_KEY", "RAY_ADDRESS")
-NOT_LISTED = ("all", "bench", "dev", "docs")  # parts of which a user has no need
-PORTS = {8000: "vLLM", 8080: "llama.cpp", 11434: "Ollama", 1234: "LM Studio", 30000: "SGLang"}
 PATIENCE = 1.0  # seconds for a server of this machine
 LARGEST_REPLY = 2**20  # bytes
 MOST_FILES = 5  # of a folder that are looked into
@@ -64,46 +63,24 @@ def _facts(*, with_servers: bool) -> dict[str, Any]:
         "cores": available_cores(),
         "memory_gb": _memory(),
         "gpus": _gpus(),
-        "parts": {name: _versions(names) for name, names in sorted(_parts().items())},
+        "parts": _parts(),
         "cache": str(cache_folder()),
         "cache_mb": _sizes(cache_folder()),
         "keys": {name: bool(os.environ.get(name)) for name in KEYS},
     }
     if with_servers:
-        facts["servers"] = {str(port): _served(port) for port in PORTS}
+        facts["servers"] = {name: _served(port) for name, port in SERVERS.items()}
     return facts
 
 
-def _parts() -> dict[str, set[str]]:
-    """The packages that each optional part brings, also by the parts that it names."""
-    named: dict[str, set[str]] = {}
-    for line in metadata.requires("gnomon") or ():
-        extra = re.search(r"extra == ['\"]([\w-]+)['\"]", line)
-        if extra is not None:
-            named.setdefault(extra[1], set()).add(line.partition(";")[0].strip())
-    return {name: _brought(name, named) for name in named if name not in NOT_LISTED}
-
-
-def _brought(part: str, named: dict[str, set[str]]) -> set[str]:
-    packages: set[str] = set()
-    for line in named.get(part, ()):
-        inner = re.fullmatch(r"gnomon\[(.+)\]", line)
-        if inner is None:
-            packages.update(re.findall(r"^[\w.-]+", line))
-            continue
-        for other in inner[1].split(","):
-            packages |= _brought(other.strip(), named)
-    return packages
-
-
-def _versions(packages: set[str]) -> dict[str, str | None]:
-    """The version of each package; none if it is not installed."""
-    found: dict[str, str | None] = {}
-    for package in sorted(packages):
-        found[package] = None
-        with suppress(metadata.PackageNotFoundError):
-            found[package] = metadata.version(package)
-    return found
+def _parts() -> dict[str, dict[str, str | None]]:
+    """The modules of each optional part, with the version of each; none if it is not installed."""
+    distributions = metadata.packages_distributions()
+    parts: dict[str, dict[str, str | None]] = {}
+    for module, part in sorted(PARTS.items()):
+        names = distributions.get(module)
+        parts.setdefault(part, {})[module] = metadata.version(names[0]) if names else None
+    return dict(sorted(parts.items()))
 
 
 def _memory() -> float | None:
@@ -173,17 +150,12 @@ def _in_words(facts: dict[str, Any]) -> Iterator[str]:
         yield "\nServers of this machine: not asked; --servers asks them"
         return
     yield "\nServers of this machine:"
-    for port, models in facts["servers"].items():
-        yield f"  {port:<6} ({PORTS[int(port)]}) {_answered(port, models)}"
-
-
-def _answered(port: str, models: list[str] | None) -> str:
-    if models is None:
-        return "nothing answers"
-    if not models:
-        return "answers, and names no model"
-    address = f"--base-url http://127.0.0.1:{port}/v1"
-    return f"{', '.join(models)}: gnomon run quick -m openai:{models[0]} {address}"
+    for name, models in facts["servers"].items():
+        address = f"--base-url http://127.0.0.1:{SERVERS[name]}/v1"
+        said = "nothing answers" if models is None else "names no model"
+        if models:
+            said = f"{', '.join(models)}: gnomon run quick -m openai:{models[0]} {address}"
+        yield f"  {name:<11}{said}"
 
 
 # What could be done in this folder: what plain `gnomon` prints.
@@ -191,61 +163,49 @@ def _answered(port: str, models: list[str] | None) -> str:
 
 def what_could_be_done(folder: Path) -> str:
     """A line for each thing in a folder that a command takes, with the command."""
-    lines = [*_runs_here(folder), *_logs_here(folder), *_models_here(folder), *_items_here(folder)]
+    lines = [*_runs_and_logs(folder), *_models(folder), *_questions(folder)]
     if not lines:
         return NOTHING
     width = max(len(command) for command, _ in lines) + 2
-    said = [f"  {command:<{width}}{what}" for command, what in lines]
+    said = [f"  gnomon {command:<{width}}{what}" for command, what in lines]
     return "\n".join(["What you could do in this folder:", *said])
 
 
-def _runs_here(folder: Path) -> Iterator[tuple[str, str]]:
+def _runs_and_logs(folder: Path) -> Iterator[tuple[str, str]]:
     from gnomon.runs.finding import survey
 
     for place in ("runs", "runs/demo", "."):
         count = len(survey(folder / place).runs)
         if count:
-            counted = "1 run" if count == 1 else f"{count} runs"
-            yield f"gnomon table {place}", f"the scores of {counted}"
-            yield f"gnomon report {place}", "the same as a page"
-            yield f"gnomon view --runs {place}", "every item, in the browser"
-
-
-def _logs_here(folder: Path) -> Iterator[tuple[str, str]]:
+            yield f"table {place}", f"the scores of {'1 run' if count == 1 else f'{count} runs'}"
+            yield f"report {place}", "the same as a page"
+            yield f"view --runs {place}", "every item, in the browser"
     logs = [file for pattern in LOGS for file in sorted(folder.glob(pattern))]
     for file in logs[:MOST_FILES]:
-        yield f"gnomon score {_quoted(file)}", "a log of another program"
+        yield f"score {quote(file.name)}", "a log of another program"
 
 
-def _models_here(folder: Path) -> Iterator[tuple[str, str]]:
+def _models(folder: Path) -> Iterator[tuple[str, str]]:
     from gnomon.modelpaths import WEIGHTS
 
     folders = [folder, *sorted(path for path in folder.iterdir() if path.is_dir())]
     models = [path for path in folders if any((path / name).is_file() for name in WEIGHTS)]
     models += sorted(folder.glob("*.gguf"))
     for path in models[:MOST_FILES]:
-        shown = "." if path == folder else f"./{_quoted(path)}"
-        yield f"gnomon run quick -m {shown} -m random", "ask this model, beside guessing"
+        yield f"run quick -m ./{quote(path.name)} -m random", "ask this model, beside guessing"
 
 
-def _items_here(folder: Path) -> Iterator[tuple[str, str]]:
+def _questions(folder: Path) -> Iterator[tuple[str, str]]:
     from gnomon.items.source import load
 
     files = [file for end in ("csv", "tsv", "jsonl") for file in sorted(folder.glob(f"*.{end}"))]
     for file in files[:MOST_FILES]:
         if file.match(LOGS[0]) or file.stat().st_size > LARGEST_LOOKED_INTO:
             continue
-        name = _quoted(file)
         try:
             next(iter(load(str(file)).without_pictures()))
         except (GnomonError, StopIteration):
-            yield f"gnomon audit {name}", "says what it lacks to be asked"
+            yield f"audit {quote(file.name)}", "says what it lacks to be asked"
             continue
-        yield f"gnomon audit {name}", "check these questions"
-        yield f"gnomon run {name} -m random", "ask them"
-
-
-def _quoted(path: Path) -> str:
-    from shlex import quote
-
-    return quote(path.name)
+        yield f"audit {quote(file.name)}", "check these questions"
+        yield f"run {quote(file.name)} -m random", "ask them"

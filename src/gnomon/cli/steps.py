@@ -89,7 +89,7 @@ def trained_models(args: Namespace, found: Experiment, place: int) -> list[Model
 
     What smaller amounts come to, their trainings have measured.
     """
-    from gnomon.train.curves import curve_points
+    from gnomon.train.folder import curve_points
 
     asked = found.models[place]
     training = dict(found.trainings).get(place)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gnomon.items.checking import Checker, RowFinding
     from gnomon.language.checking import Report
     from gnomon.language.patterns import Bank
-    from gnomon.proofs.patternproofs import PatternProof
+    from gnomon.proofs.solver import PatternProof
 
 COLUMNS = ("file", "items", "errors", "warnings", "canary", "digest")
 SHOWN = 50  # findings of a file that are printed
@@ -236,7 +236,7 @@ def _bank(files: Sequence[str], world: str | None) -> Bank:
 
 def _print_proofs(bank: Bank, format: str) -> int:
     """Prove every label of a bank; 1 if one is refuted."""
-    from gnomon.proofs.patternproofs import prove_patterns
+    from gnomon.proofs.solver import prove_patterns
 
     in_full = format == "json"
     proofs = prove_patterns(bank.patterns, needed=in_full, witnesses=in_full)

@@ -2,17 +2,20 @@
 
 The viewer listens on this machine only. It changes no answer. You can add notes, mark labels as
 doubtful and hide runs (kept in notes.json beside a run), and delete a run after a question. With
---read-only it changes nothing.
+--read-only it changes nothing. --share lets others of your network look, by a secret address.
 
 examples:
   gnomon view
   gnomon view --read-only
+  gnomon view --share
   gnomon view --runs results --port 9000
   export GNOMON_VIEW_TOKEN=$(python3 -c 'import secrets; print(secrets.token_urlsafe())')
   gnomon view --host 0.0.0.0 --allow-remote
 """
 
 from argparse import Namespace
+
+LOCAL, EVERYWHERE = "127.0.0.1", "0.0.0.0"  # noqa: S104 - only if it is shared, with a token
 
 
 def main(args: Namespace) -> int:
@@ -25,6 +28,12 @@ def main(args: Namespace) -> int:
     if not Path(args.runs).is_dir():
         hint = path_hint(args.runs, "Name the folder of runs with --runs.")
         raise UsageError(f"There is no folder {args.runs}.", hint)
+    if args.share:
+        from secrets import token_urlsafe
+
+        args.host = args.host if args.host != LOCAL else EVERYWHERE
+        args.token = args.token or token_urlsafe(24)
+        args.allow_remote = args.read_only = True
     serve(
         args.runs,
         host=args.host,
@@ -38,4 +47,7 @@ def main(args: Namespace) -> int:
 
 
 def _tell(address: str) -> None:
+    from socket import gethostname
+
+    address = address.replace(EVERYWHERE, gethostname())
     print(f"Viewing at {address} (Ctrl-C ends it)", flush=True)

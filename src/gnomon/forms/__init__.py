@@ -4,8 +4,6 @@ A form is one record here: what its items must have, how good an answer is, what
 how a right answer is written. Everything else (table, prompts, reports, people) asks this table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol

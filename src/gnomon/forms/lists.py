@@ -1,7 +1,5 @@
 """Sets and orders of choices: an answer lists several labels, between bars."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Numbers: a gold such as "1.2 m", "190 to 220 cm" or "3", and how near an answer comes to it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import inf, isclose, log10, nan

@@ -5,8 +5,6 @@ A region is written as a text of its own, so that answers are judged without any
 "mask 640x480" with the lengths of its runs, row by row, outside and inside by turns.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache

@@ -17,7 +17,7 @@ from gnomon.items.listed import listed_options
 from gnomon.items.mapping import NONE, ColumnMap, check_map, guessed_map
 from gnomon.items.shapes import Row
 from gnomon.items.written import ASKS_ALL, REGIONS, is_number, is_order, kind_of, labels_of
-from gnomon.lexicon.captions import negation, opposite
+from gnomon.lexicon.statements import negation, opposite
 
 Rows = Callable[[], Iterator[tuple[int, Row]]]
 UNDECIDED = "-"  # what SNLI writes where its annotators did not agree: such a row is no question

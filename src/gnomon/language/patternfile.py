@@ -25,21 +25,7 @@ from gnomon.language.world import World, build_world, read_expression
 from gnomon.yamlnodes import Node, parse_document, read_document, shown
 
 SHARED = ("class", "expressions", "hops", "slots", "where", "distinct")
-PATTERN_KEYS = (
-    "id",
-    "label",
-    "class",
-    "expressions",
-    "premises",
-    "hypothesis",
-    "hops",
-    "slots",
-    "where",
-    "distinct",
-    "sibling",
-    "examples",
-    "note",
-)
+PATTERN_KEYS = (*SHARED, *"id label premises hypothesis sibling examples note".split())
 PREMISE_LIMIT, SLOT_LIMIT, WORDS_LIMIT, CONDITION_LIMIT, EXAMPLE_LIMIT = 5, 8, 200, 50, 100
 BRACES = frozenset("{}")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._*-]{0,59}")

@@ -109,7 +109,6 @@ class _Numbered(Protocol):
 
     def unrank_all(self, ranks: Ints) -> Ints:
         """The fillings with those numbers, one row each."""
-        ...
 
 
 class ProblemSample(NamedTuple):

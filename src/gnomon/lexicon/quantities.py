@@ -4,8 +4,6 @@
 value with the unit as written. A unit that is unknown is no unit; nothing is converted unasked.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache

@@ -1,10 +1,10 @@
-"""The lexicon of relations: one record each, and the tables that are derived from all of them."""
+"""The lexicon: one record per relation and thing, and what replies call them."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 
@@ -100,15 +100,6 @@ class Relation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         return (self.name, *self.says, *self.verbs)
 
 
-class SceneLaws(NamedTuple):
-    """What holds in every scene, as pairs of relations and single ones."""
-
-    converse: list[tuple[str, str]]
-    symmetric: list[str]
-    excluded: list[tuple[str, str]]
-    implied: list[tuple[str, str]]
-
-
 class Lexicon:
     """The relations by name, and what follows from their records."""
 
@@ -160,26 +151,6 @@ class Lexicon:
         return {name: relation for name, relation in self.relations.items() if relation.meaning}
 
     @cached_property
-    def opposites(self) -> dict[str, str]:
-        """Each relation that has an opposite, with it."""
-        return {r.name: r.opposite for r in self.relations.values() if r.opposite}
-
-    @cached_property
-    def laws(self) -> SceneLaws:
-        """What holds in every scene."""
-        laws = SceneLaws([], [], [], [])
-        for relation in self.shown.values():
-            name = relation.name
-            for other in (relation.converse.always, relation.converse.scenes):
-                if other:
-                    laws.converse.append((name, other))
-            if relation.symmetric:
-                laws.symmetric.append(name)
-            laws.excluded.extend((name, other) for other in relation.excludes)
-            laws.implied.extend((name, other) for other in relation.implies)
-        return laws
-
-    @cached_property
     def contrasts(self) -> tuple[OpposedPair, ...]:
         """The pairs of relations that oppose one another, in the order of their turns."""
         listed = ((r.name, other) for r in self.shown.values() for other in r.contrasts)
@@ -226,22 +197,9 @@ def _in_turn(listed: Iterator[tuple[str, OpposedPair]]) -> tuple[OpposedPair, ..
     return tuple(msgspec.structs.replace(contrast, first=name) for name, contrast in in_order)
 
 
-_used: list[Lexicon] = []  # what a test or an extension put in place of the shipped one
-
-
 def lexicon() -> Lexicon:
-    """The lexicon that is in use: the shipped one, if no other was put in its place."""
-    return _used[-1] if _used else _shipped()
-
-
-@contextmanager
-def using(other: Lexicon) -> Iterator[Lexicon]:
-    """Use another lexicon for a while; what is derived from the shipped one stays as it is."""
-    _used.append(other)
-    try:
-        yield other
-    finally:
-        _used.remove(other)
+    """The lexicon of data/lexicon/relations.yaml."""
+    return _shipped()
 
 
 def read_lexicon(*files: Path) -> Lexicon:
@@ -257,3 +215,142 @@ def read_lexicon(*files: Path) -> Lexicon:
 @cache
 def _shipped() -> Lexicon:
     return read_lexicon(package_data("lexicon/relations.yaml"))
+
+
+# What else a reply may say for a choice: other words for the words that the prompt uses.
+#
+# And how replies put things around these words, as patterns.
+
+
+class ReplyWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Words for words; data/lexicon/replies.yaml says when each kind of them counts."""
+
+    strong: Words
+    weak: Words
+    undetermined: frozenset[str]
+    of_the_answer: frozenset[str]
+    converse: dict[str, str]
+    degrees: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    ordinals: tuple[tuple[str, str, str, str], ...]
+    option_nouns: tuple[str, ...]
+    last: tuple[str, ...]
+    by_place: dict[int, dict[int, tuple[str, ...]]]
+    nouns: tuple[tuple[str, ...], ...]
+    possible: tuple[str, ...]
+    impossible: tuple[str, ...]
+    exclusive: tuple[frozenset[str], ...]
+    elsewhere: Words = {}  # of other languages, and signs
+
+
+def reply_words() -> ReplyWords:
+    """All that the reader of replies knows, with the words for relations."""
+    return _with_relations(lexicon())
+
+
+@cache
+def _with_relations(known: Lexicon) -> ReplyWords:
+    own = msgspec.convert(read_yaml(package_data("lexicon/replies.yaml")), ReplyWords)
+    elsewhere = msgspec.convert(read_yaml(package_data("lexicon/languages.yaml")), Words)
+    truth = {"true": elsewhere["yes"], "false": elsewhere["no"]}
+    return msgspec.structs.replace(
+        own,
+        strong=_merged(known.strong_replies, own.strong),
+        weak=_merged(known.weak_replies, own.weak),
+        elsewhere=_merged(elsewhere, truth),
+        converse=own.converse | known.reply_converses,
+    )
+
+
+def _merged(some: Words, others: Words) -> Words:
+    merged = dict(some)
+    for word, further in others.items():
+        merged[word] = (*merged.get(word, ()), *further)
+    return merged
+
+
+def further_words(words: Iterable[str], known: Words, taken: Iterable[str]) -> set[str]:
+    """The synonyms of some words, but for those that are taken.
+
+    >>> sorted(further_words(["gray"], reply_words().strong, taken=["black"]))
+    ['grey']
+    """
+    further: set[str] = set()
+    for word in words:
+        further.update(known.get(word, ()))
+    return further - set(taken)
+
+
+def degree_in(text: str) -> str:
+    """The first degree that a text names, as a question asks for it; empty if there is none.
+
+    >>> degree_in("which point is closer to the camera?")
+    'closer'
+    """
+    match = any_degree().search(text)
+    return match[0] if match else ""
+
+
+@cache
+def any_degree() -> re.Pattern[str]:
+    """Where a text names a degree or its opposite."""
+    words: set[str] = set()
+    for high, low in reply_words().degrees:
+        words.update(high, low)
+    return re.compile(rf"(?<!\w)(?:{any_of(words)})(?!\w)")
+
+
+def any_of(words: Iterable[str]) -> str:
+    """A pattern for any of some words, the longest first, by their first letters: that is fast."""
+    rests: dict[str, list[str]] = {}
+    for word in sorted(words, key=len, reverse=True):
+        rests.setdefault(word[:1], []).append(re.escape(word[1:]))
+    alternatives = [f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in rests.items()]
+    return "|".join(alternatives) or "(?!)"
+
+
+@cache
+def phrase(name: str) -> re.Pattern[str]:
+    """How replies put something, by its name in data/lexicon/phrases.yaml."""
+    return re.compile(_phrase_text(name))
+
+
+def _phrase_text(name: str) -> str:
+    text = "".join(_phrases()[name])
+    return re.sub(r"<<(\w+)>>", lambda match: _phrase_text(match[1]), text)
+
+
+@cache
+def _phrases() -> Any:
+    return read_yaml(package_data("lexicon/phrases.yaml"))
+
+
+# The words for things that several parts of the program share (data/lexicon/things.yaml).
+
+
+class ThingWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Other nouns by name, nouns by class, and which things have a front, a face, a plural."""
+
+    nouns: dict[str, tuple[str, ...]]
+    classes: dict[str, tuple[str, ...]]
+    fronts: frozenset[str]
+    faces: frozenset[str]
+    plurals: dict[str, str]
+
+
+@cache
+def thing_words() -> ThingWords:
+    """The words that ship."""
+    return msgspec.convert(read_yaml(package_data("lexicon/things.yaml")), ThingWords)
+
+
+@cache
+def names_by_noun() -> dict[str, str]:
+    """The name of a thing by each other noun for it.
+
+    >>> names_by_noun()["sofa"]
+    'couch'
+    """
+    names: dict[str, str] = {}
+    for name, nouns in thing_words().nouns.items():
+        names |= dict.fromkeys(nouns, name)
+    return names

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from gnomon.errors import MissingExtraError, ModelError
 from gnomon.files import package_data, read_yaml
+from gnomon.grouped import chunks
 from gnomon.look.records import AnnotatedPicture, Region
 
 NOUN, PLURAL, MODIFIER, OTHER = "N", "S", "M", "O"
@@ -203,7 +204,7 @@ class Tagger:
     def classes(self, phrases: Sequence[Sequence[str]]) -> list[str]:
         """A letter for each word of each phrase."""
         self.asked += len(phrases)
-        batches = [phrases[start : start + BATCH] for start in range(0, len(phrases), BATCH)]
+        batches = list(chunks(phrases, BATCH))
         return list(chain.from_iterable(self._answers(_classes, batches)))
 
     def singulars(self, words: Sequence[str]) -> list[str]:

@@ -6,6 +6,7 @@ a loss of `by`. Otherwise such a loss could have gone unseen.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from math import exp, isnan, lgamma
 from typing import Literal, NamedTuple
 
@@ -18,9 +19,11 @@ from gnomon.measures.comparison import Comparison, compare, with_holm
 from gnomon.measures.entries import ScoredTable, check_finished
 from gnomon.measures.pairing import aligned
 from gnomon.measures.table import Flags, Table
+from gnomon.records import OUTCOMES
 
 MOST_VALUES = 40  # of a tag that is looked at
 NAMED = 2  # parts in which most of the loss lies
+SHIFT = 0.05  # of the share of an answer that is worth a sentence
 RARE = 0.01  # the chance of naming any part where the loss is spread evenly
 
 
@@ -84,6 +87,38 @@ def changes(
         verdict = _verdict(pair, by, 1 - level)
         found.append(RunChange(pair, verdict, int(lost.sum()), int(gained.sum()), where, remarks))
     return found
+
+
+def explained(first: ScoredTable, second: ScoredTable) -> Iterator[str]:
+    """In words how two runs on the same items differ: what flips, where, and the answers given."""
+    one, two = aligned(first.table, second.table)
+    for better, worse, flipped in (
+        (second.label, first.label, two.right & ~one.right),
+        (first.label, second.label, one.right & ~two.right),
+    ):
+        parts = []
+        for part in islice(_where(two, flipped), NAMED):
+            parts.append(f"{part.tag} {part.value} ({part.lost:,} of {part.items:,} items)")
+        where = f", most of them where {' and '.join(parts)}" if parts else ""
+        yield f"{better} is right and {worse} wrong on {int(flipped.sum()):,} items{where}."
+    shift = _given_more_often(one, two)
+    if shift is not None:
+        label, before, after = shift
+        shares = f"to {100 * after:.0f} % of the items, {first.label} to {100 * before:.0f} %"
+        yield f"{second.label} answers '{label}' {shares}."
+
+
+def _given_more_often(one: Table, two: Table) -> tuple[str, float, float] | None:
+    """The answer whose share changes most, if by enough to matter, and both shares."""
+    width = len(one.labels)
+    if not 1 < width <= MOST_VALUES or set(one.labels) <= set(OUTCOMES):
+        return None
+    counts = [np.bincount(each.choice[each.choice >= 0], minlength=width) for each in (one, two)]
+    before, after = (each / max(len(one), 1) for each in counts)
+    label = int(np.argmax(np.abs(after - before)))
+    if abs(after[label] - before[label]) < SHIFT:
+        return None
+    return one.labels[label], float(before[label]), float(after[label])
 
 
 def _matched(

@@ -41,6 +41,9 @@ FARTHEST = 2  # the next look comes when the items have grown this many times, a
 NARROW_BOUND = 2.14
 DIFFERENCE_BOUND = 2.3  # with room for designs whose tests err a little more often than 5 %
 SHAPE = 0.25
+MOST_FAILED = (
+    0.05  # share of items on which the model failed: with more, an outage looks like a fact
+)
 SINGLE = 1.96
 
 Verdict = Literal["", "narrow", "better", "worse", "within", "all"]
@@ -206,8 +209,10 @@ class StoppingRule:
                 part = self._first_rows(table, count, run)
                 if part is None:
                     return Decision(count, look)
-                statistics = self._statistics(part)
-                self._looks[count] = look_at(statistics, count, self.most, self.goal)
+                look = look_at(self._statistics(part), count, self.most, self.goal)
+                if part.failed.mean() > MOST_FAILED and count < self.most:
+                    look = look._replace(verdict="")
+                self._looks[count] = look
             look = self._looks[count]
             if look.verdict:
                 return Decision(None, look)
@@ -243,8 +248,11 @@ class StoppingRule:
 
     def _first_rows(self, table: Table, count: int, run: Run) -> Table | None:
         """The answers to the first items; none if any lacks one."""
-        if run.manifest.limit == count and len(table) == run.manifest.counts.items:
+        limit = run.manifest.limit
+        if limit == count and len(table) == run.manifest.counts.items:
             return table
+        if limit is not None and limit < count:
+            return None
         wanted = self.first_items(count)
         rows: Flags = np.fromiter((name in wanted for name in table.ids), bool, len(table))
         if int(rows.sum()) < len(wanted):

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple, TypeVar
 from msgspec.structs import replace
 
 from gnomon.contracts import Scale
-from gnomon.errors import UsageError
+from gnomon.errors import check_known
 from gnomon.forms import is_written
-from gnomon.grouped import grouped
-from gnomon.models.prompts.chat import Writer, conversation
+from gnomon.grouped import chunks, grouped
 from gnomon.models.prompts.library import Prompt
+from gnomon.models.prompts.preview import Writer, conversation
 from gnomon.models.reading.replies import as_answer
 from gnomon.models.reading.segments import thoughts_end
 from gnomon.records import Answer, Item, pick
@@ -71,11 +71,7 @@ def comparable(score: float, normalise: str, word: str, tokens: int, alone: floa
 
 def check_normalisation(normalise: str, known: Sequence[str] = NORMALISATIONS) -> None:
     """Refuse a normalisation that the model does not have."""
-    if normalise not in known:
-        raise UsageError(
-            f"There is no normalisation '{normalise}' for this kind of model.",
-            f"Choose one of: {', '.join(known)}.",
-        )
+    check_known("normalisation of this kind of model", normalise, known)
 
 
 CUT = "the reply was cut before it gave an answer: give a larger new_tokens"
@@ -181,10 +177,7 @@ class Likelihoods:
 
 def check_way_to_ask(ask: str) -> None:
     """Refuse a way of asking that does not exist."""
-    if ask not in WAYS_TO_ASK:
-        raise UsageError(
-            f"'{ask}' is not a way to ask a model.", f"Choose one of: {', '.join(WAYS_TO_ASK)}."
-        )
+    check_known("way to ask a model", ask, WAYS_TO_ASK)
 
 
 def scale_of(ask: str) -> Scale:
@@ -391,14 +384,4 @@ def alike(kinds: Sequence[Hashable], most: int) -> Iterator[list[int]]:
     [[0, 2], [3], [1]]
     """
     for numbers in grouped(range(len(kinds)), kinds.__getitem__).values():
-        yield from in_parts(numbers, most)
-
-
-def in_parts(things: list[Thing], most: int) -> Iterator[list[Thing]]:
-    """Things in their order, at most so many at once.
-
-    >>> list(in_parts([1, 2, 3], 2))
-    [[1, 2], [3]]
-    """
-    for start in range(0, len(things), most):
-        yield things[start : start + most]
+        yield from chunks(numbers, most)

@@ -16,11 +16,10 @@ from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 from gnomon.contracts import ANYTHING, Benchmark, Scale
-from gnomon.errors import DataError, ModelError, UsageError, importing
+from gnomon.errors import DataError, ModelError, UsageError, check_no_name, importing
 from gnomon.models.choices import Thing, ask_those_without_trouble, take
 from gnomon.records import Answer, Image, Item, pick
-from gnomon.vision.images import Pixels
-from gnomon.vision.pictures import Prepared, pixels, see
+from gnomon.vision.images import Pixels, Prepared, pixels, see
 
 FLOOR = 1e-9  # probability of a label that the training items never had
 _WORD = re.compile(r"[\w']+|\[mask\]")
@@ -78,8 +77,7 @@ class Classifier:
     batch = 1024
 
     def __init__(self, spec: str, name: str, features: Features, folds: int, hold_out: str) -> None:
-        if name:
-            raise UsageError(f"{spec} takes no name, but '{name}' was given.", f"Write -m {spec}.")
+        check_no_name(spec, name)
         if folds < 2:
             raise UsageError(
                 f"{spec} needs at least two folds, not {folds}.", "Leave the option out for five."

@@ -11,13 +11,14 @@ from math import exp, fsum, log, log1p
 from typing import Any, NamedTuple, Protocol
 
 from gnomon.contracts import ANYTHING, Benchmark, Scale
-from gnomon.errors import ModelError, UsageError
-from gnomon.lexicon.captions import contrasted, negation, opposite, question, stem
+from gnomon.errors import ModelError, UsageError, check_known
+from gnomon.grouped import chunks
+from gnomon.lexicon.statements import contrasted, negation, opposite, question, stem
 from gnomon.models.choices import ask_those_without_trouble, flat, too_long
 from gnomon.models.prompts.preview import HOW, PromptFormat
 from gnomon.models.thresholds import FittedThresholds, ScoredExample
 from gnomon.records import CAPTIONS, MASK, Answer, Continuation, Image, Item, Preview, pick
-from gnomon.vision.pictures import Prepared
+from gnomon.vision.images import Prepared
 
 TRUE = ("true", "yes")
 FALSE = ("false", "no")
@@ -273,7 +274,7 @@ class ComparisonModel:
     def _fit(self, items: Iterable[Item], benchmark: Benchmark) -> None:
         captions = (item for item in items if item.form == "caption")
         examples: list[ScoredExample] = []
-        for part in _parts(captions, self.batch):
+        for part in chunks(captions, self.batch):
             examples += self._examples(part, benchmark)
         if not examples:
             raise ModelError(
@@ -380,15 +381,9 @@ def log_softmax(values: Sequence[float]) -> tuple[float, ...]:
 
 def check_contrast(contrast: str) -> None:
     """Refuse a contrast that does not exist; none at all is the model's usual one."""
-    if contrast and contrast not in CONTRASTS:
-        known = ", ".join(CONTRASTS)
-        raise UsageError(f"There is no contrast '{contrast}'.", f"Choose one of: {known}.")
+    if contrast:
+        check_known("contrast", contrast, CONTRASTS)
 
 
 def _keys(item: Item) -> tuple[str, ...]:
     return tuple(image.identity for image in item.images)
-
-
-def _parts(items: Iterator[Item], size: int) -> Iterator[list[Item]]:
-    while part := list(islice(items, size)):
-        yield part

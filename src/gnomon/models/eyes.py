@@ -16,14 +16,20 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from gnomon.contracts import ANYTHING, Scale
-from gnomon.errors import UsageError
+from gnomon.errors import UsageError, check_no_name
 from gnomon.lexicon.statements import Statement, read_presence, read_statement
 from gnomon.models.comparison import log_sigmoid
 from gnomon.records import Answer, Image, Item, pick
-from gnomon.vision.detection import Detection, Detector, FastDepth, distance_of
-from gnomon.vision.images import Pixels
-from gnomon.vision.pictures import pixels, see
-from gnomon.vision.relating import PlacedBox, class_of, margin
+from gnomon.vision.detection import (
+    Detection,
+    Detector,
+    FastDepth,
+    PlacedBox,
+    class_of,
+    distance_of,
+    margin,
+)
+from gnomon.vision.images import Pixels, pixels, see
 
 CLEAR = 6.0  # steepness of the logistic curve from margins to probabilities
 SAME_PLACE = 0.7  # boxes that overlap more are of one thing
@@ -52,8 +58,7 @@ def eyes(
     abstain    give no answer where a thing is not seen or no rule is known; otherwise true and
                false get one half each, and the first choice is taken
     """
-    if name:
-        raise UsageError(f"eyes takes no name, but '{name}' was given.", "Write just eyes.")
+    check_no_name("eyes", name)
     for option, value in (("least", least), ("presence", presence)):
         if not 0 < value < 1:
             raise UsageError(f"{option} must be between 0 and 1, not {value}.", "Try 0.1.")

@@ -15,7 +15,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from gnomon.contracts import ANYTHING, Benchmark, Scale, Takes
-from gnomon.errors import UsageError
+from gnomon.errors import UsageError, check_no_name
 from gnomon.grouped import first_few
 from gnomon.records import Answer, Item, pick
 
@@ -50,7 +50,7 @@ def random(name: str, *, model_seed: int = 0) -> RuleModel:
 
     model_seed   another number gives other guesses
     """
-    _refuse_name("random", name)
+    check_no_name("random", name)
 
     def rule(item: Item) -> str | None:
         if not item.choices:
@@ -89,7 +89,7 @@ def majority(name: str) -> RuleModel:
     It looks at the right answers of the run's own items, in whatever order their choices stand; the
     earlier choice wins a tie.
     """
-    _refuse_name("majority", name)
+    check_no_name("majority", name)
     counts: dict[frozenset[str], Counter[str]] = {}
 
     def prepare(items: Iterable[Item], benchmark: Benchmark) -> None:
@@ -104,13 +104,6 @@ def majority(name: str) -> RuleModel:
         return max(right, key=right.__getitem__, default=None)
 
     return RuleModel("majority", rule, prepare=prepare)
-
-
-def _refuse_name(scheme: str, name: str) -> None:
-    if name:
-        raise UsageError(
-            f"The model {scheme} takes no name, but was given '{name}'.", f"Write just {scheme}."
-        )
 
 
 # --- a plain Python function as a model: it is given an item and says what it answers ------------

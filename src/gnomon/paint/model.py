@@ -7,8 +7,6 @@ Files are named by their content: nothing that a stranger wrote is in a path, an
 stored once.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +24,7 @@ from gnomon.contracts import TEXT, Benchmark, Scale
 from gnomon.durable import link_or_copy, log_records, remove_torn_line, replace_file, sync_folder
 from gnomon.errors import DataError, RunError, UnfitError
 from gnomon.files import first_bytes
-from gnomon.grouped import grouped
+from gnomon.grouped import chunks, grouped
 from gnomon.measures.correction import Trial
 from gnomon.paint import records
 from gnomon.paint.records import (
@@ -296,8 +294,7 @@ class Synth:
         """Paint what is missing; each picture is kept before the next one is taken."""
         sharing = grouped(requests, self._picture_of)
         wanted = [same[0] for same in sharing.values()]
-        for start in range(0, len(wanted), self._painter.batch):
-            part = wanted[start : start + self._painter.batch]
+        for part in chunks(wanted, self._painter.batch):
             for request, made in self._painter.paint(part):
                 for each in sharing[self._picture_of(request)]:
                     kept.keep(each, made, self._signed)

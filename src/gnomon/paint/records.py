@@ -159,14 +159,12 @@ class Painter(Protocol):
 
     def describe(self) -> dict[str, Any]:
         """What determines the pictures (plain JSON)."""
-        ...
 
     def paint(self, requests: Sequence[PaintRequest]) -> Making:
         """Each request with its picture, or with why there is none, in any order.
 
         `ModelError` ends the run; any other exception is the trouble of the batch's requests.
         """
-        ...
 
 
 class OneByOne:
@@ -188,8 +186,6 @@ class Judge(Protocol):
 
     def describe(self) -> dict[str, Any]:
         """What determines the verdicts (plain JSON)."""
-        ...
 
     def look(self, item: Item, painted: Painted, picture: Pixels) -> JudgeVerdict:
         """What the picture shows. It raises DataError for a picture that it cannot look at."""
-        ...

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from gnomon.errors import DataError, GnomonError, UsageError, unknown
-from gnomon.files import package_data, read_yaml, shape_problem
+from gnomon.files import package_data, read_yaml, shaped
 from gnomon.forms import lists
 from gnomon.forms.numbers import quantity_of, unit_of
 from gnomon.forms.numbers import written as number_written
@@ -109,11 +109,7 @@ def task_named(name: str, *, ask_frame: bool = False) -> AnnotationTask:
 def _read_task(file: Path) -> AnnotationTask:
     content: Any = read_yaml(file, limit=2**20)
     hint = "Take a file of gnomon/data/tasks as a pattern; docs/people.md lists the fields."
-    try:
-        task = msgspec.convert(content, AnnotationTask)
-    except msgspec.ValidationError as error:
-        wrong = shape_problem(error, AnnotationTask.__struct_fields__)
-        raise DataError(f"not a task: {wrong}.", hint, file=file) from None
+    task = shaped(content, AnnotationTask, "not a task: ", hint, file)
     wrong = _problem(task)
     if wrong:
         raise DataError(f"not a task: {wrong}.", hint, file=file)

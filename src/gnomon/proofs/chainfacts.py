@@ -49,15 +49,12 @@ class Logic(Protocol[Model]):
 
     def verdict(self, story: Story, question: ChainFact) -> Verdict:
         """Whether a consistent story says yes, says no or leaves the question open."""
-        ...
 
     def model(self, story: Story, question: ChainFact, *, true: bool) -> Model | None:
         """An arrangement in which the story holds and the question does (or not), if any."""
-        ...
 
     def holds(self, fact: ChainFact, model: Model) -> bool:
         """Whether a fact is true in an arrangement, by looking at it alone."""
-        ...
 
 
 def core(logic: Logic[Model], story: Story, question: ChainFact) -> list[ChainFact] | None:

@@ -4,16 +4,13 @@ Published sets ask in these three ways. An answer is the choice that follows; wh
 the reading leaves the question open.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from gnomon.errors import GnomonError
-from gnomon.lexicon.relations import Relation, lexicon
-from gnomon.lexicon.replies import reply_words
+from gnomon.lexicon.relations import Relation, lexicon, reply_words
 from gnomon.lexicon.statements import bare, read_which
 from gnomon.proofs.meaning.relations.directions import SIDES
 from gnomon.proofs.meaning.stories import reading_named

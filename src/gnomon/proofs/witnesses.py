@@ -1,7 +1,5 @@
 """Witnesses of what is left open: scenes and plans in which a claim is true, and false."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache

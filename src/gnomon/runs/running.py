@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.contracts import Model
 from gnomon.errors import EmptyShardError, ModelWarning, RunError
-from gnomon.items.limits import middles
+from gnomon.items.limits import is_larger, middles
 from gnomon.items.source import ItemSource
 from gnomon.naming import check_name
 from gnomon.records import Answer
@@ -169,10 +169,12 @@ def _ask_by_rounds(
 ) -> None:
     """Ask; if more is wanted then, go on, with the same workers. `task` is what fits the log."""
     ask_all(task, workers, manifest)
-    while asked.more is not None and (limit := asked.more(manifest)) is not None:
-        task.log.write_manifest(manifest)
+    while asked.more is not None:
+        limit = asked.more(manifest)
+        if limit is None or not is_larger(limit, asked.source.limit):
+            return
         asked = replace(asked, source=asked.source.limited(limit))
-        if plan.must_grow(asked, manifest):
+        if is_larger(limit, manifest.limit):
             plan.grow(asked, manifest, workers.about)
         task = plan.fitted(asked, manifest)
         ask_all(task, workers, manifest)

@@ -6,8 +6,7 @@ from functools import cache
 from itertools import permutations, product
 from typing import Literal, NamedTuple
 
-from gnomon.lexicon.relations import OpposedPair, lexicon
-from gnomon.lexicon.things import thing_words
+from gnomon.lexicon.relations import OpposedPair, lexicon, thing_words
 from gnomon.scenes import layouts
 from gnomon.scenes.placing import impossibilities, may_hold
 from gnomon.scenes.relations import decide

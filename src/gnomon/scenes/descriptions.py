@@ -7,8 +7,8 @@ from math import atan2, degrees, hypot
 from typing import NamedTuple
 
 from gnomon.errors import UsageError, unknown
+from gnomon.lexicon.relations import names_by_noun
 from gnomon.lexicon.statements import Statement, read_clause
-from gnomon.lexicon.things import names_by_noun
 from gnomon.scenes.bodies import Body, BodyPair, Plan, dot, minus
 from gnomon.scenes.contacts import is_flush
 from gnomon.scenes.directions import heading

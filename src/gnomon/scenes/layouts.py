@@ -9,8 +9,7 @@ from typing import Literal, NamedTuple
 import msgspec
 import numpy as np
 
-from gnomon.lexicon.relations import OpposedPair
-from gnomon.lexicon.things import thing_words
+from gnomon.lexicon.relations import OpposedPair, thing_words
 from gnomon.scenes import pictures, placing
 from gnomon.scenes.bodies import Body, BodyPair, angle, minus
 from gnomon.scenes.scenes import Placed, Scene, Viewer

@@ -14,14 +14,12 @@ from numpy.typing import NDArray
 from gnomon.errors import DataError, UsageError
 from gnomon.scenes import rendering
 from gnomon.scenes.bodies import Body
-from gnomon.scenes.scenes import Placed, Scene, Viewer, check_scene, from_json, read_scene
+from gnomon.scenes.scenes import Placed, Scene, Viewer, check_scene, read_scene
 from gnomon.scenes.solids import Camera, camera_of, solids_of
 from gnomon.scenes.things import thing_named
 
 ROWS = 48  # of pixels in a band
 PNG = b"\x89PNG\r\n\x1a\n"
-SCENE = "Scene"  # the name of the note that held a picture's scene in earlier editions
-MOST_NOTED = 2**21  # bytes at the start of a file in which its notes are looked for
 SMALLEST_SIDE, LARGEST_SIDE = 16, 2048
 Box = tuple[int, int, int, int]
 
@@ -192,36 +190,12 @@ def scene_file(picture: str | Path) -> Path:
 
 
 def scene_in(picture: str | Path) -> Scene | None:
-    """The scene that a picture was drawn from; none if no sound one is known.
-
-    Pictures of earlier editions carry it themselves, as a note.
-    """
+    """The scene that a picture was drawn from, as it lies beside it; none if there is none."""
     beside = scene_file(picture)
     try:
-        if beside.is_file():
-            return read_scene(beside)
-        return _noted_scene(Path(picture))
+        return read_scene(beside) if beside.is_file() else None
     except DataError:
         return None
-
-
-def _noted_scene(picture: Path) -> Scene | None:
-    with picture.open("rb") as stream:
-        content = stream.read(MOST_NOTED)
-    start = f"{SCENE}\0".encode()
-    for text in _texts(content):
-        if text.startswith(start):
-            return from_json(text.removeprefix(start).decode("latin-1"))
-    return None
-
-
-def _texts(content: bytes) -> Iterator[bytes]:
-    """The notes of a PNG file, which stand before its pixels."""
-    for kind, body, _ in chunks(content):
-        if kind == b"IDAT":
-            return
-        if kind == b"tEXt":
-            yield body
 
 
 def chunks(content: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import cos, radians, sin, sqrt, tan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from gnomon.files import package_data, read_yaml
 from gnomon.scenes.scenes import Placed, Scene, Viewer
 from gnomon.scenes.things import ThingPart, Vector, palette, thing_named
 
@@ -35,8 +38,8 @@ def intersect(shape: str, narrow: float, origin: Axes, direction: Axes, nearest:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if shape == "box":
             return _box(origin, direction, nearest)
-        if shape in PLANES:
-            return _convex(PLANES[shape], origin, direction, nearest)
+        if shape in planes():
+            return _convex(planes()[shape], origin, direction, nearest)
         if shape == "ellipsoid":
             return _ball(origin, direction, nearest)
         if shape == "bowl":
@@ -46,30 +49,15 @@ def intersect(shape: str, narrow: float, origin: Axes, direction: Axes, nearest:
         return _round(origin, direction, nearest, 1.0, capped=shape == "cylinder")
 
 
-# The planes of a shape as (x, y, z, w): a point is inside where x px + y py + z pz <= w.
 Plane = tuple[float, float, float, float]
 SLANT = 0.7071067811865476
-PLANES: dict[str, tuple[Plane, ...]] = {
-    "roof": (
-        (1, 0, 0, 1),
-        (-1, 0, 0, 1),
-        (0, 0, -1, 1),
-        (0, 2, 1, 1),
-        (0, -2, 1, 1),
-    ),
-    "octagon": (
-        (0, 0, 1, 1),
-        (0, 0, -1, 1),
-        (1, 0, 0, 1),
-        (-1, 0, 0, 1),
-        (0, 1, 0, 1),
-        (0, -1, 0, 1),
-        (SLANT, SLANT, 0, 1),
-        (SLANT, -SLANT, 0, 1),
-        (-SLANT, SLANT, 0, 1),
-        (-SLANT, -SLANT, 0, 1),
-    ),
-}
+
+
+@cache
+def planes() -> dict[str, tuple[Plane, ...]]:
+    """The planes of convex shapes that are no boxes."""
+    content = read_yaml(package_data("space/planes.yaml"))
+    return msgspec.convert(content, dict[str, tuple[Plane, ...]])
 
 
 def _box(origin: Axes, direction: Axes, nearest: float) -> Hit:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import DataError, unknown
-from gnomon.files import package_data, read_yaml
+from gnomon.files import package_data, read_yaml, shaped
 
 # The parts of things: primitive shapes, where they are, and how far they reach.
 
@@ -316,12 +316,8 @@ def read_things(file: str | Path) -> dict[str, Thing]:
 
 
 def _read_thing(name: str, content: Any, file: str | Path) -> Thing:
-    try:
-        entry = msgspec.convert(content, ThingEntry)
-    except msgspec.ValidationError as error:
-        problem = str(error).replace("`", "'")
-        hint = "The fields of a thing are listed in docs/scenes.md."
-        raise DataError(f"the thing '{name}': {problem}.", hint, file=file) from None
+    hint = "The fields of a thing are listed in docs/scenes.md."
+    entry = shaped(content, ThingEntry, f"the thing '{name}': ", hint, file)
     problem = _problem(entry)
     if problem:
         hint = "Correct the field."

@@ -6,15 +6,14 @@ pattern. Where several labels are right, the loss is that of their joint probabi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from random import Random
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
 from gnomon.errors import DataError, UsageError
+from gnomon.grouped import chunks
 from gnomon.records import Item
 from gnomon.train import pretrained
 from gnomon.train.items import ItemData, Items, read_material
@@ -93,43 +92,20 @@ def order_of_head(config: Any, name: str, labels: tuple[str, ...]) -> tuple[str,
     return own if set(own) == set(labels) else labels
 
 
-class ClassifyLearner:
+class ClassifyLearner(pretrained.FinetunedModel):
     """A sequence classifier, its items and how they are put."""
-
-    batches_in_epoch: int | None
 
     def __init__(
         self, loaded: pretrained.Pretrained, items: Items, recipe: Recipe, labels: Sequence[str]
     ) -> None:
-        self.module, self.tokenizer, self.device = loaded
-        self.items, self.settings, self.labels = items, recipe.settings, labels
+        super().__init__(loaded, items, recipe)
+        self.labels = labels
         self.longest = min(self.settings.longest, loaded.longest or self.settings.longest)
-        self.size, self.seed = recipe.schedule.batch, recipe.seeds.order
-        self.batches_in_epoch = -(-len(items.train) // self.size)
-
-    def batches(self, epoch: int) -> Iterator[list[Item]]:
-        """Items in an order drawn anew for each epoch."""
-        order = list(self.items.train)
-        Random(f"{self.seed}/{epoch}").shuffle(order)
-        for start in range(0, len(order), self.size):
-            yield order[start : start + self.size]
 
     def loss(self, batch: Sequence[Item]) -> torch.Tensor:
         """The negative log of the probability of the right labels."""
         inputs, right = self.inputs(batch)
         return _negative_log(self.module(**inputs).logits.float(), right).mean()
-
-    def score(self) -> Scores:
-        """Accuracy and loss on the development part."""
-        return self._scores(self.items.dev)
-
-    def test(self) -> dict[str, Scores]:
-        """The same on every other part."""
-        return self.items.scored(self._scores)
-
-    def save(self, folder: Path) -> None:
-        """Write the model for `-m hf:FOLDER`."""
-        pretrained.save_pretrained(folder, pretrained.merged(self.module), self.tokenizer)
 
     def inputs(self, items: Sequence[Item]) -> tuple[Any, torch.Tensor]:
         """Items as the model takes them, and for each which labels are right."""
@@ -150,13 +126,13 @@ class ClassifyLearner:
             rows.append([label in item.gold for label in self.labels])
         return encoded.to(self.device), torch.tensor(rows, device=self.device)
 
-    def _scores(self, items: Sequence[Item]) -> Scores:
+    def scores(self, items: Sequence[Item]) -> Scores:
+        """Accuracy and the mean loss."""
         if not items:
             return {}
         correct, loss = 0, 0.0
         by_length = sorted(items, key=lambda item: len(item.context) + len(item.text))
-        for start in range(0, len(items), 64):
-            batch = by_length[start : start + 64]
+        for batch in chunks(by_length, 64):
             inputs, right = self.inputs(batch)
             logits = self.module(**inputs).logits.float()
             picked = logits.argmax(-1, keepdim=True)

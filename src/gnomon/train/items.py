@@ -300,18 +300,22 @@ def check_apart(
     if "group" not in allowed:
         groups = {item.group for item in train if item.group}
         _refuse(name, "group", "group", sorted(groups.intersection(item.group for item in part)))
-    for tags in _compared([*train, *part], hold_out):
+    known = object_tags([*train, *part], hold_out)
+    for tags in (known,) if known else hold_out:
         if not allowed.intersection(tags):
             shared = _shared(_objects(train, tags), _objects(part, tags))
             _refuse(name, tags[0], f"value of {' or '.join(tags)}", shared)
 
 
-def _compared(items: Sequence[Item], hold_out: HoldOut) -> HoldOut:
-    """The alternatives by which items are compared: the first that all have, else every one."""
+def object_tags(items: Sequence[Item], hold_out: HoldOut) -> Tags:
+    """The tags that hold the objects of items: the first list of `hold_out` that they have in full.
+
+    None where the items have no objects.
+    """
     for tags in hold_out:
         if all(_has(item, tags) for item in items):
-            return (tags,)
-    return hold_out
+            return tags
+    return ()
 
 
 def _has(item: Item, tags: Tags) -> bool:

@@ -4,17 +4,23 @@ A head that the model lacks is made by the recipe's seed of weights.
 """
 
 import warnings
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from random import Random
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import Meta
 
 from gnomon.errors import UsageError, importing
+from gnomon.grouped import chunks
 from gnomon.models.transformers import loading
 from gnomon.models.transformers.checkpoint import check_folder, explained
 from gnomon.models.transformers.hf import place_of
 from gnomon.models.transformers.processors import load_tokenizer
+from gnomon.records import Item
+from gnomon.train.items import Items
+from gnomon.train.recipes import Recipe, Scores
 
 WRITING = ("causal", "seq2seq", "masked")
 
@@ -123,11 +129,45 @@ def _path(name: str) -> str:
     return place_of(name).path
 
 
-def save_pretrained(folder: Path, model: Any, tokenizer: Any) -> None:
-    """Write a model so that `-m hf:FOLDER` loads it: weights in safetensors, config, tokenizer."""
-    with loading.quiet():
-        model.save_pretrained(folder)
-        tokenizer.save_pretrained(folder)
+class FinetunedModel:
+    """A model and its items: what is the same whether it chooses labels or writes them."""
+
+    batches_in_epoch: int | None
+
+    def __init__(self, loaded: Pretrained, items: Items, recipe: Recipe) -> None:
+        self.module, self.tokenizer, self.device = loaded
+        self.items, self.settings = items, recipe.settings
+        self.size, self.seed = recipe.schedule.batch, recipe.seeds.order
+        self.batches_in_epoch = -(-len(items.train) // self.size)
+
+    def batches(self, epoch: int) -> Iterator[Sequence[Any]]:
+        """Items in an order drawn anew for each epoch, as lessons."""
+        draw = Random(f"{self.seed}/{epoch}")
+        order = list(self.items.train)
+        draw.shuffle(order)
+        yield from chunks(self.lessons(order, draw), self.size)
+
+    def lessons(self, items: list[Item], draw: Random) -> Sequence[Any]:
+        """What the loss takes of each item."""
+        return items
+
+    def score(self) -> Scores:
+        """Measures on the development part."""
+        return self.scores(self.items.dev)
+
+    def test(self) -> dict[str, Scores]:
+        """The same on every other part."""
+        return self.items.scored(self.scores)
+
+    def scores(self, items: Sequence[Item]) -> Scores:
+        """Measures on some items; none without items."""
+        raise NotImplementedError
+
+    def save(self, folder: Path) -> None:
+        """Write the model for `-m hf:FOLDER`: weights in safetensors, config, tokenizer."""
+        with loading.quiet():
+            merged(self.module).save_pretrained(folder)
+            self.tokenizer.save_pretrained(folder)
 
 
 # LoRA through peft: a large model learns by small matrices beside its weights.

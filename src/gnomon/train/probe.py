@@ -196,7 +196,7 @@ def shared_counts(train: Sequence[Item], part: Sequence[Item], hold_out: HoldOut
     """How many items of a part have their group, or an object, among those of train."""
     groups = {item.group for item in train if item.group}
     found = {"with a group of train": sum(item.group in groups for item in part)}
-    tags = object_tags([*train, *part], hold_out)
+    tags = training.object_tags([*train, *part], hold_out)
     if tags:
         known = set().union(*(_units(item, tags) for item in train))
         shares = [sum(item.tags[tag] in known for tag in tags) for item in part]
@@ -215,7 +215,7 @@ def _held_apart(data: ProbeData, hold_out: HoldOut, seed: int) -> Items:
     pool, _ = training.read_place(data.train)
     parts = {name: training.read_place(part)[0] for name, part in data.parts.items()}
     every = [*pool, *chain.from_iterable(parts.values())]
-    tags = object_tags(every, hold_out)
+    tags = training.object_tags(every, hold_out)
     if data.hold_out and not tags:
         raise UsageError(
             f"Not every item has all tags of hold_out: {', '.join(data.hold_out)}.",
@@ -254,17 +254,6 @@ def _dealt_out(held: Sequence[str], parts: Mapping[str, TrainingPart]) -> dict[s
         for number, name in enumerate(names):
             found[name] = set(held[number :: len(names)])
     return found
-
-
-def object_tags(items: Sequence[Item], hold_out: HoldOut) -> tuple[str, ...]:
-    """The tags that hold the objects of items: the first list of `hold_out` that they have in full.
-
-    None where the items have no objects.
-    """
-    for tags in hold_out:
-        if all(item.tags.get(tag) for item in items for tag in tags):
-            return tags
-    return ()
 
 
 def _units(item: Item, tags: Sequence[str]) -> set[str]:

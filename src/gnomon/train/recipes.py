@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from importlib import import_module
 from math import ceil, isnan
 from pathlib import Path
@@ -16,15 +14,13 @@ from typing import (
     Literal,
     NamedTuple,
     Protocol,
-    get_args,
-    get_type_hints,
 )
 
 import msgspec
 from msgspec import Meta
 
 from gnomon.errors import DataError, UsageError, check_known, unknown
-from gnomon.files import package_data, read_yaml
+from gnomon.files import package_data, read_yaml, shaped
 from gnomon.trust import check_content
 
 if TYPE_CHECKING:
@@ -121,19 +117,15 @@ class Learner(Protocol):
 
     def batches(self, epoch: int) -> Iterable[Batch]:
         """The batches of an epoch: the same for the same seed of order and epoch."""
-        ...
 
     def loss(self, batch: Batch) -> torch.Tensor:
         """The mean loss of a batch."""
-        ...
 
     def score(self) -> Scores:
         """Measures on the development part; the schedule names the one that chooses."""
-        ...
 
     def save(self, folder: Path) -> None:
         """Write what `-m hf:FOLDER` or `-m probe:FOLDER` loads."""
-        ...
 
 
 class TrainingProgress(msgspec.Struct, frozen=True, kw_only=True):
@@ -258,7 +250,6 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 BUILT_IN = "recipes"  # below gnomon/data
 SECTIONS = ("kind", "model", "note", "data", "schedule", "seeds")
-_UNKNOWN_FIELD = re.compile(r"unknown field `(?P<name>[^`]*)`(?: - at `\$?\.?(?P<place>.*)`)?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -322,7 +313,8 @@ def recipe_of(content: Mapping[str, Any], *, name: str = "", file: str | Path = 
     allowed = (*SECTIONS, said)
     for section in content:
         if section not in allowed:
-            raise _unknown_field(str(section), "", allowed, file)
+            wrong = unknown("section of a recipe", str(section), allowed)
+            raise DataError(wrong.message, wrong.hint, file=file)
     return Recipe(
         name=name,
         kind=said,
@@ -396,35 +388,6 @@ def _section(
 ) -> Any:
     """One section, converted; a field that its shape lacks is refused with the nearest name."""
     value = content.get(name, default)
-    try:  # YAML takes 1e-4 for a text
-        return msgspec.convert({} if value is None else value, shape, strict=False)
-    except msgspec.ValidationError as error:
-        wrong = _UNKNOWN_FIELD.search(str(error))
-        if wrong:
-            place = f"{name}.{wrong['place']}" if wrong["place"] else name
-            inner = _shape_at(shape, wrong["place"] or "")
-            known = list(inner.__struct_encode_fields__)
-            raise _unknown_field(wrong["name"], place, known, file) from None
-        message = str(error).replace("`$", f"`{name}")
-        if "`$" not in str(error):
-            message = f"{name}: {message}"
-        hint = "Correct the recipe; docs/probing.md lists the fields."
-        if "got `bool`" in message:
-            hint = "Put words such as yes and no in quotes: YAML takes them for truths."
-        raise DataError(f"{message}.", hint, file=file) from None
-
-
-def _shape_at(shape: type[msgspec.Struct], place: str) -> type[msgspec.Struct]:
-    """The shape of what stands at a place of a section, such as parts[...].source."""
-    for step in filter(None, place.replace("[...]", "").split(".")):
-        hint = get_type_hints(shape)[step]
-        kinds = [kind for kind in (hint, *get_args(hint)) if isinstance(kind, type)]
-        shape = next(kind for kind in kinds if issubclass(kind, msgspec.Struct))
-    return shape
-
-
-def _unknown_field(name: str, place: str, known: Sequence[str], file: str | Path) -> DataError:
-    where = f" in {place}" if place else ""
-    near = get_close_matches(name, known, n=3, cutoff=0.5)
-    hint = f"Did you mean {' or '.join(near)}?" if near else f"Choose one of: {', '.join(known)}."
-    return DataError(f"there is no field '{name}'{where}.", hint, file=file)
+    hint = "Correct the recipe; docs/probing.md lists the fields."
+    # not strict: YAML takes 1e-4 for a text
+    return shaped({} if value is None else value, shape, "", hint, file, at=name, strict=False)

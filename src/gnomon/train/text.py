@@ -6,14 +6,14 @@ several are right, one is drawn for each item and epoch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from gnomon.errors import UsageError
+from gnomon.grouped import chunks
 from gnomon.models.prompts.library import Prompt, load_prompt
 from gnomon.records import Item
 from gnomon.train import pretrained
@@ -79,35 +79,25 @@ def open_learner(recipe: Recipe, material: Material) -> TextLearner:
     return TextLearner(loaded, kind, material.content, recipe)
 
 
-class TextLearner:
+class TextLearner(pretrained.FinetunedModel):
     """A model of language, its items and how they are put."""
-
-    batches_in_epoch: int | None
 
     def __init__(
         self, loaded: pretrained.Pretrained, kind: str, items: Items, recipe: Recipe
     ) -> None:
         from gnomon.train.writers import CHAT_PROMPT, PROMPTS, WRITERS
 
-        self.module, self.tokenizer, _ = loaded
+        super().__init__(loaded, items, recipe)
         settings: TextSettings = recipe.settings
         converses = _converses(settings.chat, kind, self.tokenizer)
         usual = CHAT_PROMPT if converses else PROMPTS[kind]
         self.prompt = _prompt(settings, settings.prompt or usual)
         how = {"chat": True} if converses else {}
         self.writer: Any = WRITERS[kind](self.module, self.tokenizer, self.prompt, **how)
-        self.items = items
-        self.size, self.seed = recipe.schedule.batch, recipe.seeds.order
-        self.batches_in_epoch = -(-len(items.train) // self.size)
 
-    def batches(self, epoch: int) -> Iterator[list[Lesson]]:
-        """Items in an order drawn anew for each epoch, each with a word that is right."""
-        draw = Random(f"{self.seed}/{epoch}")
-        order = list(self.items.train)
-        draw.shuffle(order)
-        lessons = [Lesson(item, self._word(item, draw)) for item in order]
-        for start in range(0, len(lessons), self.size):
-            yield lessons[start : start + self.size]
+    def lessons(self, items: list[Item], draw: Random) -> list[Lesson]:
+        """Each item with a word that is right."""
+        return [Lesson(item, self._word(item, draw)) for item in items]
 
     def loss(self, batch: Sequence[Lesson]) -> torch.Tensor:
         """The negative log of the probability of the right words."""
@@ -115,31 +105,18 @@ class TextLearner:
         logs: torch.Tensor = self.writer.logs(items, words)
         return -logs.mean()
 
-    def score(self) -> Scores:
-        """Accuracy on the development part."""
-        return self._scores(self.items.dev)
-
-    def test(self) -> dict[str, Scores]:
-        """The same on every other part."""
-        return self.items.scored(self._scores)
-
-    def save(self, folder: Path) -> None:
-        """Write the model for `-m hf:FOLDER`."""
-        pretrained.save_pretrained(folder, pretrained.merged(self.module), self.tokenizer)
-
     def _word(self, item: Item, draw: Random) -> str:
         """The first word of a label that is right."""
         label = item.gold[0] if len(item.gold) == 1 else draw.choice(item.gold)
         return self.prompt.answers(item)[item.choices.index(label)][0]
 
-    def _scores(self, items: Sequence[Item]) -> Scores:
+    def scores(self, items: Sequence[Item]) -> Scores:
         """As the model is asked: a model that is asked keeps what it computed, so a new one."""
         if not items:
             return {}
         asker = self.writer.asker()
         correct = 0
-        for start in range(0, len(items), asker.batch):
-            asked = items[start : start + asker.batch]
+        for asked in chunks(items, asker.batch):
             for item, answer in zip(asked, asker.answer(asked), strict=True):
                 correct += answer.choice in item.gold
         return {"accuracy": correct / len(items)}

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from gnomon.errors import UsageError
+from gnomon.grouped import chunks
 from gnomon.models.transformers.loading import Loading, load
 from gnomon.train.backtranslation import Rendering
 
@@ -29,8 +30,8 @@ class Translating:
         found: list[list[Rendering]] = []
         with torch.random.fork_rng(), torch.inference_mode():
             torch.manual_seed(self.seed)
-            for start in range(0, len(texts), BATCH):
-                found += self._translate(texts[start : start + BATCH], count)
+            for some in chunks(texts, BATCH):
+                found += self._translate(some, count)
         return found
 
     def _translate(self, texts: Sequence[str], count: int) -> list[list[Rendering]]:

@@ -18,18 +18,19 @@ from numpy.typing import NDArray
 from torch.nn.functional import cross_entropy, pad
 
 from gnomon.errors import DataError, ModelError, UsageError
+from gnomon.grouped import chunks
 from gnomon.models.comparison import TRUE
 from gnomon.models.transformers.checkpoint import check_device, check_folder, explained
 from gnomon.models.transformers.dual import tensor_of
 from gnomon.models.transformers.hf import place_of
 from gnomon.models.transformers.loading import best_device, libraries, quiet, set_threads
+from gnomon.models.transformers.matchers import region_inputs, region_size, region_tensors
 from gnomon.models.transformers.processors import load_processor, load_tokenizer
-from gnomon.models.transformers.regions import region_inputs, region_size, region_tensors
 from gnomon.records import Image, Item
 from gnomon.train.items import Items
 from gnomon.train.recipes import Schedule
 from gnomon.train.visual import LookSettings
-from gnomon.vision.pictures import pixels, see
+from gnomon.vision.images import pixels, see
 from gnomon.vision.regions import RegionFiles, open_regions
 
 IN_A_PASS = 16  # items that are scored together, as in the authors' code
@@ -92,8 +93,7 @@ class LookLearner:
         if not items:
             return {}
         right, loss = 0, 0.0
-        for start in range(0, len(items), IN_A_PASS):
-            some = items[start : start + IN_A_PASS]
+        for some in chunks(items, IN_A_PASS):
             logits = self._logits(some)
             truth = self._truth(some)
             right += int((logits.argmax(-1) == truth).sum())

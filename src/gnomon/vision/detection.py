@@ -1,4 +1,4 @@
-"""Things in a picture and how far they are, by two small networks that OpenCV runs.
+"""Things that a detector finds in a picture, distances, and the relations that boxes are in.
 
 SSD-MobileNetV3, trained on COCO, finds 90 kinds of thing; which nouns they go by is in
 data/lexicon/things.yaml. FastDepth, trained indoors, gives distances: large is far. Their files
@@ -7,19 +7,22 @@ come out of packages of the Python and npm registries and are checked by their s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+from math import hypot, log, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from gnomon.downloads.packages import PackagedFile, kept_files
 from gnomon.errors import importing
 from gnomon.files import package_data, read_yaml
+from gnomon.lexicon.relations import lexicon, names_by_noun, thing_words
 from gnomon.vision.images import Pixels
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
 
 DETECTOR_SIDE = 320  # pixels of the picture as the network sees it
 
@@ -79,7 +82,6 @@ class ObjectFinder(Protocol):
 
     def find(self, picture: Pixels, names: Sequence[str] = ()) -> list[Detection]:
         """What may be in a picture, the surest first."""
-        ...
 
 
 class DepthModel(Protocol):
@@ -89,14 +91,13 @@ class DepthModel(Protocol):
 
     def distances(self, picture: Pixels) -> NDArray[np.float32]:
         """A map over the whole picture, of any number of rows and columns."""
-        ...
 
 
 class Detector:
     """Finds things in pictures. One picture at a time: the network keeps state."""
 
     def __init__(self) -> None:
-        graph, layout, labels = _files_of("ssd-mobilenet-v3")
+        graph, layout, labels = network_files("ssd-mobilenet-v3")
         self.labels = labels.read_text(encoding="utf-8").split("\n")
         self._network = opencv().dnn.readNetFromTensorflow(str(graph), str(layout))
 
@@ -119,7 +120,7 @@ class Detector:
         return found
 
 
-def _files_of(network: str) -> list[Path]:
+def network_files(network: str) -> list[Path]:
     """The files of a network, fetched if they are not there yet."""
     opencv()  # what is missing is told before anything is fetched
     about = read_yaml(package_data("vision/networks.yaml"))[network]
@@ -146,7 +147,7 @@ class FastDepth:
     far_is_large = True
 
     def __init__(self) -> None:
-        (file,) = _files_of("fastdepth")
+        (file,) = network_files("fastdepth")
         self._network = opencv().dnn.readNetFromONNX(str(file))
 
     def distances(self, picture: Pixels) -> NDArray[np.float32]:
@@ -179,3 +180,193 @@ def _inner(low: float, high: float, cells: int, margin: float) -> tuple[int, int
     gap = margin * (high - low)
     first = min(cells - 1, int((low + gap) * cells))
     return first, max(first + 1, int((high - gap) * cells))
+
+
+# Whether a relation holds between two things, from their boxes in a picture and their distances.
+#
+# Each rule gives a margin: above 0 the relation holds, below it does not, and about 1 is a clear
+# case. It is what a detector and a depth map can know: left is the viewer's left, and what a thing
+# hides is not seen. Which words are decided by which rule the lexicon says.
+
+
+NEAR = 0.5  # of the things' mean size: a gap up to which they are near
+TOUCHING = 0.05
+ABOVE = 0.25  # of the things' mean height: how far their middles must be apart
+IN = 0.6  # share of a thing that must be within the other
+SAME_DISTANCE = 0.3  # logarithm of the ratio up to which things may touch
+STEEP = 8.0  # of the logarithm of the ratio of distances: 13 % are a clear case
+
+
+class PlacedBox(NamedTuple):
+    """Where a thing is: its box in the picture, and how far away it is if that is known."""
+
+    box: Box
+    distance: float | None = None
+
+
+Rule = Callable[[PlacedBox, PlacedBox], float]
+
+
+def margin(relation: str, subject: PlacedBox, ground: PlacedBox) -> float | None:
+    """How clearly a relation holds (above 0) or does not; none where no rule can see it.
+
+    >>> cup, box = PlacedBox(Box(0.1, 0.4, 0.3, 0.6)), PlacedBox(Box(0.6, 0.4, 0.8, 0.6))
+    >>> margin("left of", cup, box) > 0 > margin("right of", cup, box)
+    True
+    """
+    known = lexicon().find(relation)
+    if known is None or not known.box:
+        return None
+    *changes, name = known.box.split()
+    if "swap" in changes:
+        subject, ground = ground, subject
+    found = RULES[name](subject, ground)
+    return -found if "not" in changes else found
+
+
+def _left(a: PlacedBox, b: PlacedBox) -> float:
+    """The middle of A is left of the middle of B, in widths of the two."""
+    width = (a.box.width + b.box.width) / 2
+    return (_centre(b.box)[0] - _centre(a.box)[0]) / width
+
+
+def _above(a: PlacedBox, b: PlacedBox) -> float:
+    """The middle of A is higher than that of B, and A is not off to a side."""
+    height = (a.box.height + b.box.height) / 2
+    rise = (_centre(b.box)[1] - _centre(a.box)[1]) / height
+    across, _ = _gaps(a.box, b.box)
+    aside = across / ((a.box.width + b.box.width) / 2)
+    return rise - ABOVE - aside
+
+
+def _on(a: PlacedBox, b: PlacedBox) -> float:
+    """A is higher than B, and its lower edge is not above B."""
+    _, up = _gaps(a.box, b.box)
+    height = (a.box.height + b.box.height) / 2
+    return min(_above(a, b), 0.5 - 4 * up / height)
+
+
+def _nearer(a: PlacedBox, b: PlacedBox) -> float:
+    """A is nearer to the camera: by the depth map, or by which of them stands lower."""
+    if a.distance and b.distance and _have_distances(a, b):
+        return STEEP * log(b.distance / a.distance)
+    return (a.box.bottom - b.box.bottom) / ((a.box.height + b.box.height) / 2)
+
+
+def _near(a: PlacedBox, b: PlacedBox) -> float:
+    """The gap between the boxes is small against the things."""
+    return NEAR - hypot(*_gaps(a.box, b.box)) / _size(a.box, b.box)
+
+
+def _touching(a: PlacedBox, b: PlacedBox) -> float:
+    """The boxes meet, and the things are about as far away as each other."""
+    meeting = 4 * (TOUCHING - hypot(*_gaps(a.box, b.box)) / _size(a.box, b.box))
+    if not _have_distances(a, b):
+        return meeting
+    return min(meeting, SAME_DISTANCE - abs(_nearer(a, b)) / STEEP)
+
+
+def _inside(a: PlacedBox, b: PlacedBox) -> float:
+    """Most of A is within the box of B."""
+    return 2 * (a.box.shared(b.box) / a.box.area - IN)
+
+
+def _have_distances(a: PlacedBox, b: PlacedBox) -> bool:
+    return min(a.distance or 0.0, b.distance or 0.0) > 0
+
+
+def _centre(box: Box) -> tuple[float, float]:
+    return (box.left + box.right) / 2, (box.top + box.bottom) / 2
+
+
+def _gaps(a: Box, b: Box) -> tuple[float, float]:
+    """The empty stretch between two boxes, across and up; 0 where they overlap."""
+    across = max(a.left, b.left) - min(a.right, b.right)
+    up = max(a.top, b.top) - min(a.bottom, b.bottom)
+    return max(0.0, across), max(0.0, up)
+
+
+def _size(a: Box, b: Box) -> float:
+    """The mean side of two boxes."""
+    return (sqrt(a.area) + sqrt(b.area)) / 2
+
+
+RULES: dict[str, Rule] = {
+    "left": _left,
+    "above": _above,
+    "on": _on,
+    "nearer": _nearer,
+    "near": _near,
+    "touching": _touching,
+    "inside": _inside,
+}
+
+
+# Which class of a detector a noun is seen as: by name, by synonym, or as a kind of it.
+
+
+def class_of(noun: str, labels: Sequence[str]) -> str | None:
+    """The detector's class that a noun is seen as, singular or plural; none if there is none.
+
+    A noun of several words is seen as its last words are, if nothing else is known of it.
+
+    >>> class_of("puppies", ["dog", "cat"]), class_of("unicorn", ["dog"])
+    ('dog', None)
+    >>> class_of("beagle", ["dog"]), class_of("old red car", ["car"])
+    ('dog', 'car')
+    """
+    words = noun.strip().lower().split()
+    for start in range(len(words)):
+        found = _class_of(" ".join(words[start:]), labels)
+        if found is not None:
+            return found
+    return None
+
+
+def _class_of(noun: str, labels: Sequence[str]) -> str | None:
+    if noun in labels:
+        return noun
+    by_class = _by_class(tuple(labels))
+    known = _class(noun)
+    if known is not None:
+        return by_class.get(known)
+    return by_class.get(_singulars(noun)[-1])
+
+
+@lru_cache(maxsize=8)
+def _by_class(labels: tuple[str, ...]) -> dict[str, str]:
+    return {_class(label) or label: label for label in labels}
+
+
+def _class(noun: str) -> str | None:
+    """The class of our own lists that a noun, singular or plural, belongs to."""
+    for form in _singulars(noun):
+        if form in thing_words().nouns or form in _wide():
+            return form
+        found = names_by_noun().get(form) or _kinds().get(form)
+        if found is not None:
+            return found
+    return None
+
+
+@cache
+def _wide() -> frozenset[str]:
+    """The classes of which kinds are listed."""
+    return frozenset(_kinds().values())
+
+
+@cache
+def _kinds() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for label, nouns in read_yaml(package_data("vision") / "kinds.yaml").items():
+        for noun in nouns:
+            found.setdefault(noun, label)
+    return found
+
+
+def _singulars(noun: str) -> list[str]:
+    found = [noun]
+    for ending, instead in (("ies", "y"), ("ves", "fe"), ("es", ""), ("s", "")):
+        if noun.endswith(ending):
+            found.append(noun.removesuffix(ending) + instead)
+    return found

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.errors import UsageError
+from gnomon.errors import check_known
 from gnomon.files import package_data, read_yaml
 
 COLOURS = tuple("red orange yellow brown green blue purple pink white gray black".split())
@@ -182,8 +182,7 @@ def typical_sets(probabilities: Floats, rule: str = "code", *, real: Flags | Non
     >>> typical_sets(shares, "code").tolist(), typical_sets(shares, "paper").tolist()
     ([[True, True, True]], [[True, True, False]])
     """
-    if rule not in TYPICAL_RULES:
-        raise UsageError(f"There is no rule '{rule}' for typical labels.", "Choose code or paper.")
+    check_known("rule for typical labels", rule, TYPICAL_RULES)
     shares = np.asarray(probabilities, dtype=np.float32)
     kept = np.ones(shares.shape, dtype=bool) if real is None else real.copy()
     going = np.ones(len(shares), dtype=bool)  # rows that are not decided yet

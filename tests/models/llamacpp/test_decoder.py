@@ -11,11 +11,11 @@ pytest.importorskip("xllamacpp")
 
 from gnomon.errors import ModelError
 from gnomon.models.choices import Query
-from gnomon.models.llamacpp import scorer as module
+from gnomon.models.llamacpp import smollm2 as module
 from gnomon.models.llamacpp.decoder import Decoder, open_tensors
 from gnomon.models.llamacpp.gguf import gguf
 from gnomon.models.llamacpp.llama import Llama
-from gnomon.models.llamacpp.scorer import NumpyScorer
+from gnomon.models.llamacpp.smollm2 import NumpyScorer
 
 SIZE = 200  # tokens that the tiny vocabulary surely has
 

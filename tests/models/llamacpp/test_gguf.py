@@ -12,7 +12,7 @@ from gnomon.models.llamacpp.gguf import gguf
 from gnomon.models.llamacpp.library import check_layout
 from gnomon.models.llamacpp.llama import Llama, PathPlace
 from gnomon.models.machine import available_cores
-from gnomon.models.prompts.chat import chat_template, conversation
+from gnomon.models.prompts.preview import chat_template, conversation
 from gnomon.records import Item
 
 pytest.importorskip("xllamacpp")
@@ -323,7 +323,7 @@ def test_what_is_no_model_is_said_so(tmp_path, tiny):
             gguf(str(tmp_path / "broken.gguf"))
     with pytest.raises(UsageError, match="no normalisation"):
         gguf(str(tiny), normalise="cube")
-    with pytest.raises(UsageError, match="not a way to ask"):
+    with pytest.raises(UsageError, match="no way to ask"):
         gguf(str(tiny), ask="politely")
     with pytest.raises(UsageError, match="no chat template"):
         gguf(str(tiny), chat=True)

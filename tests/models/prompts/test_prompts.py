@@ -307,7 +307,7 @@ def test_a_wrong_field_beside_like_is_told_with_the_fields_that_may_stand_there(
     text = "like: spatialqa-gpt3\noption: x\nexamples: {}\n"
     with pytest.raises(DataError) as caught:
         load_prompt(write(tmp_path, text))
-    assert caught.value.hint == "Known: like, examples, summary, separator."
+    assert "(known: like, examples, summary, separator)" in caught.value.message
 
 
 def test_a_reply_may_say_the_letter_the_option_or_the_label():
@@ -444,21 +444,21 @@ def test_worked_examples_go_with_every_wording():
     [
         (
             "summary: a\nform: {}",
-            "the file has a field `form`, which there is not",
-            "Did you mean `forms`?",
+            "it has an unknown field 'form' (did you mean forms?)",
+            "docs/prompts.md",
         ),
         (
             "summary: a\nforms: {choice: {template: '{answer}', words: {large: no}}}",
-            "`forms.FORM.words.NAME` must be a text, not yes or no",
-            "write them in quotes",
+            "forms[...].words[...] must be a text or a list, not yes or no",
+            "in quotes",
         ),
         (
             "summary: a\nforms: {choice: {template: '{answer}', words: {yes: large}}}",
-            "a name in `forms.FORM.words` must be a text, not yes or no",
-            "write them in quotes",
+            "a name in forms[...].words must be a text, not yes or no",
+            "in quotes",
         ),
-        ("forms: {}", "the file lacks the field `summary`", "docs/prompts.md"),
-        ("summary: a\nshots: -1\nforms: {}", "`shots` must be a number, 0 or more", ""),
+        ("forms: {}", "it lacks the field 'summary'", "docs/prompts.md"),
+        ("summary: a\nshots: -1\nforms: {}", "shots must be 'int' >= 0", ""),
     ],
 )
 def test_what_is_wrong_with_a_prompt_file_is_said_in_words(tmp_path, text, message, hint):

@@ -13,9 +13,9 @@ import yaml
 from gnomon.errors import UsageError
 from gnomon.forms import credit
 from gnomon.models.prompts.library import PromptChoice, load_prompt
-from gnomon.models.reading.numbers import read_number
 from gnomon.models.reading.points import read_points
 from gnomon.models.reading.replies import as_answer
+from gnomon.models.reading.written import read_number
 from gnomon.records import Item
 
 FOLDER = Path(__file__).parent
@@ -128,5 +128,5 @@ def test_how_points_are_written_can_be_stated(tmp_path):
     assert as_answer(item, "(250, 500)", stated).choice == "(320, 120)"
     assert as_answer(item, "(250, 400)", load_prompt("chat")).choice == "(250, 400)"
     assert stated.describe()["hash"] != load_prompt("chat").describe()["hash"]
-    with pytest.raises(UsageError, match="not a way to write points"):
+    with pytest.raises(UsageError, match="no way to write points"):
         PromptChoice("chat", points="metres").load("chat")

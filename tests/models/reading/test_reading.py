@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gnomon.errors import DataError
 from gnomon.models.prompts.library import load_prompt
-from gnomon.models.reading.question import ItemQuestion
+from gnomon.models.reading.assertion import ItemQuestion
 from gnomon.models.reading.replies import as_answer, explain
 from gnomon.models.reading.segments import RULES
 from gnomon.records import Item

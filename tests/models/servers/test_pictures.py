@@ -17,8 +17,13 @@ from gnomon.contracts import Benchmark
 from gnomon.errors import ModelError, UsageError
 from gnomon.items.source import ItemSource
 from gnomon.models.servers.completions import parse_reply
-from gnomon.models.servers.pictures import PictureOptions, hide_pictures, picture_tokens
-from gnomon.models.servers.protocol import RequestFacts, Tokens
+from gnomon.models.servers.protocol import (
+    PictureOptions,
+    RequestFacts,
+    Tokens,
+    hide_pictures,
+    picture_tokens,
+)
 from gnomon.records import Image, Item
 from gnomon.registry import model
 from gnomon.runs import running
@@ -152,6 +157,20 @@ def test_the_budget_counts_pictures_before_they_are_sent(serve, ask, photo):
     assert not server.bodies
     ask(server, budget_tokens=300, image_tokens=16).answer([caption(1, photo(1, (600, 600)))])
     assert len(server.bodies) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "tokens"),
+    [({}, 765), ({"max_side": 400}, 255), ({"image_tokens": 16}, 16)],
+)
+def test_a_plan_counts_pictures_before_anything_is_asked(options, tokens, serve, ask, photo):
+    server = serve(reply="True")
+    model = ask(server, **options)
+    seen = caption(1, photo(1, (600, 600)))
+    shown, words = model.expected(seen), ask(server, image_tokens=0).expected(seen)
+    assert shown.read - words.read == tokens
+    assert shown.written == words.written
+    assert not server.bodies
 
 
 @pytest.mark.parametrize("said", [58, 14_169])

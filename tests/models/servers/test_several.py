@@ -17,8 +17,8 @@ from gnomon.cli.dispatch import main
 from gnomon.errors import ModelError, UsageError
 from gnomon.items.source import load
 from gnomon.models.servers.openai import addresses_from, openai
-from gnomon.models.servers.pool import ServerPool
 from gnomon.models.servers.refusals import PassingError
+from gnomon.models.servers.remote import ServerPool
 from gnomon.runs import Run
 from tests.models.servers.conftest import in_a_loop
 

@@ -11,8 +11,7 @@ from gnomon.items.itemfiles import read_items
 from gnomon.items.writing import write_items
 from gnomon.models.transformers.hf import hf
 from gnomon.records import Image
-from gnomon.train.curves import Amounts, curve_points
-from gnomon.train.folder import carry_out
+from gnomon.train.folder import Amounts, carry_out, curve_points
 from gnomon.train.recipes import load_recipe, recipe_of
 from gnomon.train.visual import open_learner, read
 from gnomon.train.visuallearner import Pixels, RegionRows, TrainingPictures

@@ -15,8 +15,7 @@ from msgspec.structs import replace
 from gnomon.benchmarks.vsr import wording
 from gnomon.benchmarks.vsr.files import CHOICES, category
 from gnomon.errors import UsageError, unknown
-from gnomon.lexicon.relations import lexicon
-from gnomon.lexicon.things import names_by_noun
+from gnomon.lexicon.relations import lexicon, names_by_noun
 from gnomon.records import Item
 from gnomon.scenes.things import things
 

@@ -2,8 +2,8 @@
 
 from gnomon.language.surface import indefinite_article
 from gnomon.language.world import Entity
+from gnomon.lexicon.relations import thing_words
 from gnomon.lexicon.statements import say
-from gnomon.lexicon.things import thing_words
 
 PAIRED = ("scissors", "skis")  # one of them is spoken of as several
 UNCOUNTED = ("broccoli",)

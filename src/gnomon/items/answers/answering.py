@@ -12,7 +12,7 @@ from typing import Any
 
 from gnomon.errors import DataError
 from gnomon.forms import is_written
-from gnomon.models.reading.question import question_of
+from gnomon.models.reading.assertion import question_of
 from gnomon.models.reading.replies import explain
 from gnomon.models.reading.written import read_written
 from gnomon.records import Answer, Item, Prediction, pick

@@ -7,7 +7,6 @@ weights come out of a GGUF file, read and unpacked by llama.cpp's own functions.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,15 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import ModelError
-from gnomon.models.llamacpp.library import Signatures, open_header, set_signatures
+from gnomon.models.llamacpp.library import open_header, set_signatures
 
 Numbers = NDArray[np.float32]
 
-_ROW = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]
-_SIGNATURES: Signatures = {
-    "dequantize_row_q4_1": (None, _ROW),
-    "dequantize_row_q8_0": (None, _ROW),
-}
 _NUMBERS = {4: "gguf_get_val_u32", 6: "gguf_get_val_f32"}  # by the kind of a setting
 
 
@@ -107,7 +101,7 @@ class Tensors:
 def open_tensors(file: Path) -> Iterator[Tensors]:
     """The tensors of a file, while inside."""
     with open_header(file) as (api, handle):
-        set_signatures(api, _SIGNATURES)
+        set_signatures(api, "unpacking")
         if not handle:
             raise ModelError(
                 f"{file} cannot be read as a GGUF file.", "The file may be damaged: fetch it again."

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.errors import MissingExtraError, ModelError
+from gnomon.files import package_data, read_yaml
 from gnomon.models.machine import patient_threads
 
 # n_ctx, n_batch, n_ubatch and n_seq_max of llama_context_default_params()
@@ -42,45 +43,6 @@ class Batch(ctypes.Structure):
         ("logits", _pointer),
         ("spare", _pointer * 8),  # room, should the library's block be larger than ours
     )
-
-
-Signatures = dict[str, tuple[Any, list[Any]]]  # what a function gives, and what it takes
-
-_SIGNATURES: Signatures = {
-    "llama_backend_init": (None, []),
-    "llama_log_set": (None, [_Log, _pointer]),
-    "llama_model_default_params": (_Parameters, []),
-    "llama_context_default_params": (_Parameters, []),
-    "llama_model_load_from_file": (_pointer, [_text, _Parameters]),
-    "llama_init_from_model": (_pointer, [_pointer, _Parameters]),
-    "llama_model_free": (None, [_pointer]),
-    "llama_free": (None, [_pointer]),
-    "llama_set_n_threads": (None, [_pointer, _int, _int]),
-    "llama_n_ctx": (ctypes.c_uint32, [_pointer]),
-    "llama_n_batch": (ctypes.c_uint32, [_pointer]),
-    "llama_get_memory": (_pointer, [_pointer]),
-    "llama_memory_clear": (None, [_pointer, _bool]),
-    "llama_memory_seq_rm": (_bool, [_pointer, _int, _int, _int]),
-    "llama_batch_init": (Batch, [_int, _int, _int]),
-    "llama_batch_free": (None, [Batch]),
-    "llama_decode": (_int, [_pointer, Batch]),
-    "llama_get_logits_ith": (ctypes.POINTER(ctypes.c_float), [_pointer, _int]),
-    "llama_model_n_ctx_train": (_int, [_pointer]),
-    "llama_model_desc": (_int, [_pointer, _text, ctypes.c_size_t]),
-    "llama_model_n_params": (ctypes.c_uint64, [_pointer]),
-    "llama_model_has_encoder": (_bool, [_pointer]),
-    "llama_model_get_vocab": (_pointer, [_pointer]),
-    "llama_model_chat_template": (_text, [_pointer, _text]),
-    "llama_vocab_n_tokens": (_int, [_pointer]),
-    "llama_vocab_bos": (_int, [_pointer]),
-    "llama_vocab_eos": (_int, [_pointer]),
-    "llama_vocab_get_add_bos": (_bool, [_pointer]),
-    "llama_vocab_get_text": (_text, [_pointer, _int]),
-    "llama_vocab_is_eog": (_bool, [_pointer, _int]),
-    "llama_detokenize": (_int, [_pointer, ctypes.POINTER(_int), _int, _text, _int, _bool, _bool]),
-    "llama_token_to_piece": (_int, [_pointer, _int, _text, _int, _int, _bool]),
-    "llama_tokenize": (_int, [_pointer, _text, _int, ctypes.POINTER(_int), _int, _bool, _bool]),
-}
 
 
 def decoded(raw: bytes | None) -> str:
@@ -136,19 +98,26 @@ def open_library() -> Any:
             library = ctypes.CDLL(str(library_file()))
     except OSError as error:
         raise unfit(str(error)) from None
-    set_signatures(library, _SIGNATURES)
+    set_signatures(library, "texts")
     check_layout(library)
     library.llama_log_set(listen, None)
     library.llama_backend_init()
     return library
 
 
-def set_signatures(library: Any, signatures: Signatures) -> None:
-    """Say what functions take and give; a library that lacks one of them is refused."""
+@cache
+def _signatures() -> dict[str, dict[str, list[str]]]:
+    found: dict[str, dict[str, list[str]]] = read_yaml(package_data("llamacpp.yaml"))
+    return found
+
+
+def set_signatures(library: Any, about: str) -> None:
+    """Say what functions give and take; a library that lacks one of them is refused."""
     try:
-        for name, (result, arguments) in signatures.items():
+        for name, types in _signatures()[about].items():
             function = getattr(library, name)
-            function.restype, function.argtypes = result, arguments
+            function.restype = _TYPES[types[0]]
+            function.argtypes = [_TYPES[kind] for kind in types[1:]]
     except AttributeError as error:
         raise unfit(str(error)) from None
 
@@ -179,7 +148,6 @@ def unfit(reason: str) -> ModelError:
 # --- GGUF files: what their headers say, and where their tensors are ------------------------------
 
 
-_long, _size = ctypes.c_int64, ctypes.c_size_t
 _STRING = 8  # the type of a text in a GGUF file's header
 
 
@@ -189,27 +157,11 @@ class _HeaderOnly(ctypes.Structure):
     _fields_ = (("no_alloc", _bool), ("context", _pointer))
 
 
-_FILE_SIGNATURES: Signatures = {
-    "gguf_init_from_file": (_pointer, [_text, _HeaderOnly]),
-    "gguf_free": (None, [_pointer]),
-    "gguf_find_key": (_long, [_pointer, _text]),
-    "gguf_get_kv_type": (_int, [_pointer, _long]),
-    "gguf_get_val_str": (_text, [_pointer, _long]),
-    "gguf_get_val_u32": (ctypes.c_uint32, [_pointer, _long]),
-    "gguf_get_val_f32": (ctypes.c_float, [_pointer, _long]),
-    "gguf_find_tensor": (_long, [_pointer, _text]),
-    "gguf_get_tensor_type": (_int, [_pointer, _long]),
-    "gguf_get_tensor_size": (_size, [_pointer, _long]),
-    "gguf_get_tensor_offset": (_size, [_pointer, _long]),
-    "gguf_get_data_offset": (_size, [_pointer]),
-}
-
-
 @contextmanager
 def open_header(file: Path) -> Iterator[tuple[Any, Any]]:
     """While inside, a library that reads GGUF files, and its handle of one; none if it is none."""
     library = open_library()
-    set_signatures(library, _FILE_SIGNATURES)
+    set_signatures(library, "files")
     handle = library.gguf_init_from_file(str(file).encode(), _HeaderOnly(True, None))
     try:
         yield library, handle
@@ -231,7 +183,6 @@ def header_text(file: Path, *keys: str) -> str:
 # --- llama.cpp's interface for pictures (mtmd) ---------------------------------------------------
 
 
-_number = ctypes.c_uint32
 IMAGE = 1  # the type of a chunk that is a picture, or a part of one
 # mtmd_context_params_default() as 64-bit words, before and after the one that points to the marker
 _THREADS = 2  # word: print_timings, n_threads
@@ -250,30 +201,27 @@ class InputPart(ctypes.Structure):
     _fields_ = (("text", _pointer), ("bitmap", _pointer))
 
 
-_integers, _parts = ctypes.POINTER(_int), ctypes.POINTER(ctypes.POINTER(InputPart))
-_PICTURE_SIGNATURES: Signatures = {
-    "mtmd_helper_log_set": (None, [_pointer, _pointer]),
-    "mtmd_context_params_default": (PictureParameters, []),
-    "mtmd_default_marker": (_pointer, []),
-    "mtmd_init_from_file": (_pointer, [_text, _pointer, PictureParameters]),
-    "mtmd_free": (None, [_pointer]),
-    "mtmd_support_vision": (_bool, [_pointer]),
-    "mtmd_decode_use_non_causal": (_bool, [_pointer, _pointer]),
-    "mtmd_bitmap_init": (_pointer, [_number, _number, _text]),
-    "mtmd_bitmap_free": (None, [_pointer]),
-    "mtmd_input_chunks_init": (_pointer, []),
-    "mtmd_input_chunks_size": (_size, [_pointer]),
-    "mtmd_input_chunks_get": (_pointer, [_pointer, _size]),
-    "mtmd_input_chunks_free": (None, [_pointer]),
-    "mtmd_input_chunk_get_type": (_int, [_pointer]),
-    "mtmd_input_chunk_get_n_tokens": (_size, [_pointer]),
-    "mtmd_input_chunk_get_n_pos": (_int, [_pointer]),
-    "mtmd_input_chunk_get_tokens_text": (_integers, [_pointer, ctypes.POINTER(_size)]),
-    "mtmd_tokenize_from_parts": (_int, [_pointer, _pointer, _parts, _size, _bool]),
-    "mtmd_helper_eval_chunk_single": (
-        _int,
-        [*[_pointer] * 3, *[_int] * 3, _bool, _integers],
-    ),
+# as data/llamacpp.yaml names them
+_TYPES: dict[str, Any] = {
+    "nothing": None,
+    "pointer": _pointer,
+    "text": _text,
+    "bool": _bool,
+    "int": _int,
+    "int64": ctypes.c_int64,
+    "uint32": ctypes.c_uint32,
+    "uint64": ctypes.c_uint64,
+    "size": ctypes.c_size_t,
+    "float": ctypes.c_float,
+    "ints": ctypes.POINTER(_int),
+    "floats": ctypes.POINTER(ctypes.c_float),
+    "sizes": ctypes.POINTER(ctypes.c_size_t),
+    "parts": ctypes.POINTER(ctypes.POINTER(InputPart)),
+    "log": _Log,
+    "batch": Batch,
+    "parameters": _Parameters,
+    "header": _HeaderOnly,
+    "picture parameters": PictureParameters,
 }
 
 
@@ -281,7 +229,7 @@ _PICTURE_SIGNATURES: Signatures = {
 def open_mtmd() -> Any:
     """The binding's shared library with the functions for pictures, checked."""
     library = open_library()
-    set_signatures(library, _PICTURE_SIGNATURES)
+    set_signatures(library, "pictures")
     check_picture_layout(library)
     library.mtmd_helper_log_set(ctypes.cast(listen, _pointer), None)
     return library

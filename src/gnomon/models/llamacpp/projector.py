@@ -22,10 +22,9 @@ from gnomon.grouped import grouped
 from gnomon.models.choices import take
 from gnomon.models.llamacpp import library
 from gnomon.models.llamacpp.llama import CHUNK, Llama
-from gnomon.models.prompts.chat import Messages, Writer, showing
+from gnomon.models.prompts.preview import Messages, Writer, showing
 from gnomon.records import Answer, Item
-from gnomon.vision.images import Pixels
-from gnomon.vision.pictures import Prepared, pixels, see
+from gnomon.vision.images import Pixels, Prepared, pixels, see
 
 PROJECTOR = ("clip.projector_type", "clip.vision.projector_type")
 _OTHER = "Give the mmproj file that was published together with the model."

@@ -17,7 +17,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 
 from gnomon.errors import DataError, UsageError
-from gnomon.files import package_data, read_yaml, shape_problem
+from gnomon.files import package_data, read_yaml, shaped
 from gnomon.models.prompts.wording import Wording, tags_in, wording_problem
 from gnomon.records import Form, Item, digest
 
@@ -72,11 +72,7 @@ class Sifted(NamedTuple):
 def read_candidates(file: Path) -> CandidateList:
     """A file of candidates, checked."""
     raw = read_yaml(file, limit=LARGEST)
-    try:
-        found = msgspec.convert(raw, CandidateList)
-    except msgspec.ValidationError as error:
-        wrong = shape_problem(error, CandidateList.__struct_fields__)
-        raise DataError(f"not a list of candidates: {wrong}.", _HINT, file=file) from None
+    found = shaped(raw, CandidateList, "not a list of candidates: ", _HINT, file)
     for template in found.templates:
         wrong = wording_problem(found.form, Wording(template=template))
         if wrong and template.count("{answer}") == 1:  # the others are dropped, and counted

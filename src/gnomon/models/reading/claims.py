@@ -4,14 +4,12 @@
 that a clause names is what it speaks of, and the opposite degree of one of two is the other one.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from gnomon.lexicon.replies import any_degree, any_of, degree_in, phrase, reply_words
+from gnomon.lexicon.relations import any_degree, any_of, degree_in, phrase, reply_words
 from gnomon.models.reading.assertion import Mention
 from gnomon.models.reading.segments import sentences_of
 

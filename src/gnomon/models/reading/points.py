@@ -6,13 +6,11 @@ without one by size: at most 1 and written with a decimal mark are shares, withi
 pixels, up to 1000 thousandths.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from gnomon.errors import UsageError
+from gnomon.errors import check_known
 from gnomon.models.reading.segments import without_thoughts
 
 AUTO = "auto"
@@ -76,10 +74,8 @@ class PointReading(NamedTuple):
 
 def check_points(setting: str) -> None:
     """Refuse a way of writing coordinates that is not known."""
-    if setting and setting not in SETTINGS:
-        raise UsageError(
-            f"'{setting}' is not a way to write points.", f"Choose one of: {', '.join(SETTINGS)}."
-        )
+    if setting:
+        check_known("way to write points", setting, SETTINGS)
 
 
 def read_points(reply: str, size: tuple[int, int], setting: str = "") -> PointReading:

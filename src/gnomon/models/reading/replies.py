@@ -5,8 +5,6 @@ counted. Each label has its words ("larger", "bigger"), taken from the prompt th
 are listed in `segments.RULES` and in docs/models.md.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import lru_cache, partial
@@ -15,11 +13,15 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from gnomon.errors import DataError
-from gnomon.lexicon.replies import phrase
+from gnomon.lexicon.relations import phrase
 from gnomon.models.prompts.library import Prompt
-from gnomon.models.reading.assertion import says_undetermined
+from gnomon.models.reading.assertion import (
+    NO_QUESTION,
+    ItemQuestion,
+    question_of,
+    says_undetermined,
+)
 from gnomon.models.reading.claims import verdict
-from gnomon.models.reading.question import NO_QUESTION, ItemQuestion, question_of
 from gnomon.models.reading.segments import (
     RULES,
     ReadingRule,

@@ -1,14 +1,12 @@
 """A reply as plain text, and where in it the answer may stand: the rules, surest first."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from gnomon.lexicon.replies import phrase
+from gnomon.lexicon.relations import phrase
 
 # characters of a reply that are read, from its end: an answer stands last if there is that much
 LIMIT = 32_768
@@ -172,32 +170,14 @@ _END_OF_SENTENCE = re.compile(r"[.!?](?:\s|$)|\n")
 _THEN = re.compile(r"^[^,]{1,40}, then\b")
 # one of these stands in every announcement: looked for first, since that is fast
 _ANNOUNCING = (
-    *("answer", "verdict", "prediction", "choice", "option", "label", "relation", "word"),
-    *(
-        "response",
-        "pick",
-        "guess",
-        "letter",
-        "choose",
-        "select",
-        "say",
-        "go with",
-        "opt for",
-        "lean",
-    ),
+    *"answer verdict prediction choice option label relation word response pick guess".split(),
+    *("letter", "choose", "select", "say", "go with", "opt for", "lean"),
 )
-_ANNOUNCING_ELSEWHERE = (
-    *("antwo", "respuesta", "rispost", "respost", "svar", "vastaus", "jawaban"),
-    *("odgovor", "cevap"),
+_ANNOUNCING_ELSEWHERE = tuple(
+    "antwo respuesta rispost respost svar vastaus jawaban odgovor cevap".split()
 )
-_CORRECTING = (
-    "wait",
-    "second thought",
-    "scratch",
-    "take that",
-    "let me re",
-    "actually",
-    "correction",
+_CORRECTING = tuple(
+    "wait|second thought|scratch|take that|let me re|actually|correction".split("|")
 )
 _IF = re.compile(r"\bif\b")
 _END_OF_CLAUSE = re.compile(r"[.,;:!?\n]")

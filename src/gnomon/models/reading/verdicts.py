@@ -15,9 +15,8 @@ from typing import NamedTuple
 import msgspec
 
 from gnomon.files import package_data, read_yaml
-from gnomon.lexicon.relations import Words
-from gnomon.lexicon.replies import any_of, phrase, reply_words
-from gnomon.models.reading.question import POSSIBLE, ItemQuestion
+from gnomon.lexicon.relations import Words, any_of, phrase, reply_words
+from gnomon.models.reading.assertion import POSSIBLE, ItemQuestion
 from gnomon.models.reading.segments import sentences_of
 from gnomon.models.reading.vocabulary import ChoiceVocabulary
 

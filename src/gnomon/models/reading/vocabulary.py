@@ -1,15 +1,20 @@
 """Where a text names the labels: the words of each choice, and the letters of multiple choice."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from string import ascii_lowercase
 
-from gnomon.lexicon.relations import Words
-from gnomon.lexicon.replies import any_of, further_words, phrase, reply_words
-from gnomon.models.reading.assertion import Aboutness, Mention, asserted
+from gnomon.lexicon.relations import Words, any_of, further_words, phrase, reply_words
+from gnomon.models.reading.assertion import (
+    EITHER,
+    NO_QUESTION,
+    POSSIBLE,
+    Aboutness,
+    ItemQuestion,
+    Mention,
+    asserted,
+)
 from gnomon.models.reading.claims import (
     OptionFrame,
     PlainComparison,
@@ -17,7 +22,6 @@ from gnomon.models.reading.claims import (
     option_frame,
     ordinal_names,
 )
-from gnomon.models.reading.question import EITHER, NO_QUESTION, POSSIBLE, ItemQuestion
 
 _EDGE = r"""[\s.,;:!?"'()\[\]{}-]*"""
 _BLANK = re.compile(r"[\s_-]+")

@@ -12,9 +12,9 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from gnomon.contracts import ANYTHING, TEXT, Scale, Takes
-from gnomon.errors import ModelError, UsageError
+from gnomon.errors import ModelError, UsageError, check_known
 from gnomon.models.servers import protocol
-from gnomon.models.servers.pictures import SentPicture, hide_pictures, with_pictures
+from gnomon.models.servers.protocol import SentPicture, hide_pictures, with_pictures
 from gnomon.redaction import redact
 
 LONGEST_TEXT = 1_000_000  # characters of a reply that are kept
@@ -164,7 +164,7 @@ def _used(usage: msgspec.Raw, asked: protocol.RequestFacts, characters: int) -> 
 
 
 Endpoint = Literal["chat", "completion"]
-CONSTRAINTS = ("", "json", "choice")
+CONSTRAINTS = ("json", "choice")
 _GROWTH = 16  # how many times more room a reply gets that was cut
 _COMPLETION_ALTERNATIVES = 5  # the most that completion servers give
 # What a server may refuse, and how it is asked without.
@@ -205,10 +205,7 @@ class OpenAIApi:
     _newer_words: bool = field(default=False, init=False)  # as OpenAI's newer models want them
 
     def __post_init__(self) -> None:
-        if self.endpoint not in ("chat", "completion"):
-            raise UsageError(
-                f"There is no endpoint '{self.endpoint}'.", "Choose chat or completion."
-            )
+        check_known("endpoint", self.endpoint, ("chat", "completion"))
         if self.echo and self.endpoint == "chat":
             raise UsageError(
                 "A chat server cannot echo.",
@@ -216,10 +213,8 @@ class OpenAIApi:
             )
         protocol.check_positive("new_tokens", self.reply_tokens)
         protocol.check_positive("most_new_tokens", self.most_reply_tokens)
-        if self.constrain not in CONSTRAINTS:
-            raise UsageError(
-                f"Answers cannot be constrained by '{self.constrain}'.", "Known: json, choice."
-            )
+        if self.constrain:
+            check_known("constraint of answers", self.constrain, CONSTRAINTS)
         self.converses = self.endpoint == "chat"
         self.path = "/chat/completions" if self.converses else "/completions"
         self.takes = ANYTHING if self.converses else TEXT

@@ -20,11 +20,9 @@ from gnomon.models.prompts.library import Prompt
 from gnomon.models.prompts.preview import HOW, PromptFormat, continuations
 from gnomon.models.reading.replies import as_answer
 from gnomon.models.servers import protocol
-from gnomon.models.servers.pictures import PictureOptions, SentPicture, for_the_cache
-from gnomon.models.servers.pool import address_of
+from gnomon.models.servers.protocol import PictureOptions, Replies, SentPicture, for_the_cache
 from gnomon.models.servers.refusals import AskError, BlindError, CutError, RejectedError
-from gnomon.models.servers.remote import Outgoing, Remote, Replied
-from gnomon.models.servers.replycache import Replies
+from gnomon.models.servers.remote import Outgoing, Remote, Replied, address_of
 from gnomon.records import Answer, Image, Item, Preview, pick
 
 BY_SCORE = "first token"  # the rule of an answer whose choices have scores
@@ -97,12 +95,13 @@ class ServedModel:
         return self._remote.run(self._answer_all(items))
 
     def expected(self, item: Item) -> protocol.Tokens:
-        """The most tokens that an item is likely to take, its pictures aside; nothing is sent."""
+        """The most tokens that an item is likely to take, with its pictures; nothing is sent."""
         if self._api.echo:
             context = self._prompt.context(item)
             bodies = [self._api.for_echo(context + word) for word in flat(self._prompt.words(item))]
             return protocol.Tokens(sum(self._api.estimate(body).read for body in bodies), 0)
-        return self._api.estimate(self._request(item, self._api.limits[0]))
+        text = self._api.estimate(self._request(item, self._api.limits[0]))
+        return protocol.Tokens(text.read + self._showing.expected(item.images), text.written)
 
     def close(self) -> None:
         """Close connections and the cache of replies."""

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.errors import DataError, ModelError, UsageError
-from gnomon.grouped import grouped
-from gnomon.models.choices import in_parts
+from gnomon.errors import DataError, ModelError, UsageError, check_known
+from gnomon.grouped import chunks, grouped
 from gnomon.models.transformers import loading
 from gnomon.models.transformers.checkpoint import check_device, check_folder, explained
 from gnomon.models.transformers.hf import place_of
@@ -122,7 +121,7 @@ class Backbone:
         by_length = grouped(range(len(tokens)), lambda number: len(tokens[number]))
         room = loading.tokens_in_a_pass(self.module)
         for length in sorted(by_length, reverse=True):
-            yield from in_parts(by_length[length], max(1, room // length))
+            yield from chunks(by_length[length], max(1, room // length))
 
     def _read(self, batch: list[list[int]]) -> Vectors:
         import torch
@@ -191,10 +190,7 @@ def open_backbone(
     loading.set_threads(threads)
     device = device or loading.best_device()
     check_device(device)
-    if dtype not in loading.DTYPES:
-        raise UsageError(
-            f"There is no dtype '{dtype}'.", f"Choose one of: {', '.join(loading.DTYPES)}."
-        )
+    check_known("dtype", dtype, loading.DTYPES)
     path = place_of(name).path
     check_folder(path, allow_pickle=allow_pickle)
     how = loading.Loading(revision=revision, allow_pickle=allow_pickle)

@@ -14,15 +14,15 @@ import torch
 
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import DataError
+from gnomon.grouped import chunks
 from gnomon.keep import KeptTensors, TensorKeep
 from gnomon.keep import key_of as cache_key
-from gnomon.models.choices import alike, in_parts, take
+from gnomon.models.choices import alike, take
 from gnomon.models.comparison import TextPair, Written
 from gnomon.models.transformers.loading import longest_text, on_cpu
 from gnomon.models.transformers.tokens import surrounding_tokens, written
 from gnomon.records import Image
-from gnomon.vision.images import Pixels, decode_bytes
-from gnomon.vision.pictures import Prepared, file_of, pixels, see, stored
+from gnomon.vision.images import Pixels, Prepared, decode_bytes, file_of, pixels, see, stored
 
 
 def tensor_of(picture: Pixels, image: Image, image_processor: Any) -> Any:
@@ -224,7 +224,7 @@ class DualEncoder:
     def _text_features(self, texts: set[str]) -> dict[str, Any]:
         found = {text: self._texts.get(text) for text in texts if text in self._texts}
         new = sorted(texts - found.keys(), key=lambda text: (len(text), text))
-        for part in in_parts(new, TEXTS_IN_A_PASS):
+        for part in chunks(new, TEXTS_IN_A_PASS):
             with torch.inference_mode():
                 made = self.model.get_text_features(**self._encoded(part))
             for text, row in zip(part, _pooled(made), strict=True):

@@ -157,7 +157,7 @@ def _causal(name: str, place: ModelPath, loaded: Loaded, asking: _Asking) -> Mod
 
 
 def _seq2seq(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
-    from gnomon.models.transformers.seq2seq import Seq2seq
+    from gnomon.models.transformers.causal import Seq2seq
 
     prompt = asking.choice.load("t5")
     return Seq2seq(*_parts(name, loaded), prompt, asking.manner(), about=loaded.about)
@@ -230,7 +230,7 @@ def _match(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
 
 
 def _regions(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
-    from gnomon.models.transformers.regions import region_matcher
+    from gnomon.models.transformers.matchers import region_matcher
 
     made = region_matcher(name, loaded.model, loaded.tokenizer, asking.regions)
     return _comparing(name, loaded, asking, made)

@@ -17,10 +17,9 @@ from typing import Any, NamedTuple
 import torch
 
 from gnomon.errors import ModelError
-from gnomon.grouped import grouped
+from gnomon.grouped import chunks, grouped
 from gnomon.keep import KeptTensors, TensorKeep
-from gnomon.models.choices import in_parts
-from gnomon.models.prompts.chat import WITHOUT, Writer, chat_template, conversation, showing
+from gnomon.models.prompts.preview import WITHOUT, Writer, chat_template, conversation, showing
 from gnomon.vision.images import Pixels
 
 QUESTION = "@question@"  # stands for a text while a template or a processor is tried
@@ -271,7 +270,7 @@ class PictureEncoder:
             return
         new = [each for each in dict.fromkeys(many) if each.tensors and each.features is None]
         for fresh in grouped(new, shape_of).values():
-            for some in in_parts(fresh, AT_ONCE):
+            for some in chunks(fresh, AT_ONCE):
                 self._look_at(some)
 
     def inputs(self, many: Sequence[ShownPictures]) -> dict[str, Any]:

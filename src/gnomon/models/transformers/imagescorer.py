@@ -17,8 +17,8 @@ import torch
 from transformers.cache_utils import DynamicCache
 
 from gnomon.errors import ModelError, ModelWarning
-from gnomon.grouped import grouped
-from gnomon.models.choices import Query, in_parts, read_tokens, take
+from gnomon.grouped import chunks, grouped
+from gnomon.models.choices import Query, read_tokens, take
 from gnomon.models.planner import task_of
 from gnomon.models.rows import (
     QueryFamily,
@@ -133,7 +133,7 @@ class PictureScorer:
     ) -> None:
         by_picture = grouped(numbers, lambda number: queries[number].shown)
         most = max(1, self._most_tokens // len(prefix))
-        for chosen in in_parts(list(by_picture), most):
+        for chosen in chunks(list(by_picture), most):
             read = self._read(prefix, chosen)
             made: list[TokenRow] = []
             places: dict[int, int] = {}  # query -> place of its picture

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gnomon.errors import ModelError, UsageError, importing
+from gnomon.errors import ModelError, UsageError, check_known, importing
 from gnomon.fingerprint import fingerprint
 from gnomon.models.machine import available_cores, patient_threads
 from gnomon.models.transformers import checkpoint
@@ -87,10 +87,8 @@ def load(name: str, how: Loading) -> Loaded:
         ("dtype", how.dtype, DTYPES),
         ("quantise", how.quantise, ("int8",)),
     ):
-        if value and value not in known:
-            raise UsageError(
-                f"There is no {what} '{value}'.", f"Choose one of: {', '.join(known)}."
-            )
+        if value:
+            check_known(what, value, known)
     set_threads(how.threads)
     device = how.device or best_device()
     dtype = DTYPES.get(how.dtype) or _default_dtype(device)

@@ -19,7 +19,7 @@ import torch
 from msgspec.structs import replace
 
 from gnomon.contracts import Scale
-from gnomon.errors import ModelError, UsageError
+from gnomon.errors import ModelError, UsageError, check_known
 from gnomon.forms import is_written
 from gnomon.models.choices import (
     ask_those_without_trouble,
@@ -68,11 +68,7 @@ class Masked(Prompted):
     def __init__(self, *parts: Any, top_k: int = 0, span: str = "l2r", **how: Any) -> None:
         super().__init__(*parts, **how)
         check_normalisation(self.normalise, ("sum", "mean"))
-        if span not in SPANS:
-            raise UsageError(
-                f"There is no way '{span}' to score several tokens.",
-                f"Choose one of: {', '.join(SPANS)}.",
-            )
+        check_known("way to score several tokens", span, SPANS)
         if top_k < 0:
             raise UsageError(
                 f"top_k is {top_k}.", "Give how many words of the vocabulary to look at, 1 or more."

@@ -11,21 +11,21 @@ from typing import Any, NamedTuple
 import torch
 
 from gnomon.contracts import ANYTHING
-from gnomon.errors import UsageError
+from gnomon.errors import UsageError, check_known
 from gnomon.models.choices import alike
 from gnomon.models.prompts.preview import PromptFormat
 from gnomon.models.transformers.backbone import unseen_patch
 from gnomon.models.transformers.dual import pictures_in_a_pass, prepared, tensor_of
 from gnomon.models.transformers.masked import Blank, Filled, Masked
-from gnomon.models.transformers.matchers import shapes
-from gnomon.models.transformers.regions import (
+from gnomon.models.transformers.matchers import (
     look_at_regions,
     region_files,
     region_inputs,
     region_size,
+    shapes,
 )
 from gnomon.records import Image, Item
-from gnomon.vision.pictures import Prepared
+from gnomon.vision.images import Prepared
 
 PICTURES = ("own", "none", "blank")
 NONE, BLANK = "", "blank"  # keys of what is shown where it is not a picture of an item
@@ -76,11 +76,7 @@ class MaskedPictures(Masked):
         self._seen: dict[str, Prepared[Any]] = {}
 
     def _check_picture(self) -> None:
-        if self.picture not in PICTURES:
-            raise UsageError(
-                f"There is no picture '{self.picture}' to show.",
-                f"Choose one of: {', '.join(PICTURES)}.",
-            )
+        check_known("picture to show", self.picture, PICTURES)
         if self.picture == "none" and self.reader.needs_picture:
             raise UsageError(
                 f"{self.spec} has layers that must look at something, so it cannot go without.",

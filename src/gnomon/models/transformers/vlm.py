@@ -28,8 +28,7 @@ from gnomon.models.choices import (
     text_size,
 )
 from gnomon.models.prompted import Prompted
-from gnomon.models.prompts.chat import Writer, conversation
-from gnomon.models.prompts.preview import MOST_PICTURES, PromptFormat, frames
+from gnomon.models.prompts.preview import MOST_PICTURES, PromptFormat, Writer, conversation, frames
 from gnomon.models.transformers.causal import BATCH, generate
 from gnomon.models.transformers.imageinputs import (
     PictureEncoder,
@@ -48,8 +47,7 @@ from gnomon.models.transformers.imagescorer import (
 from gnomon.models.transformers.loading import longest_text, on_cpu, token_budget
 from gnomon.models.transformers.tokens import TextEncoder, limits_of, special_tokens
 from gnomon.records import Answer, Image, Item, Preview
-from gnomon.vision.images import decode_bytes
-from gnomon.vision.pictures import Prepared, file_of, see, stored
+from gnomon.vision.images import Prepared, decode_bytes, file_of, see, stored
 
 AHEAD = 8  # pictures that are ready before they are asked for
 ON_CPU, ON_GPU = 16, 32  # pictures that are held at once: what a processor reads in one pass

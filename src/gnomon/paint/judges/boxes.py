@@ -20,9 +20,17 @@ from gnomon.paint.records import (
     asked_of,
 )
 from gnomon.records import Item
-from gnomon.vision.detection import Box, DepthModel, Detection, ObjectFinder, distance_of
+from gnomon.vision.detection import (
+    Box,
+    DepthModel,
+    Detection,
+    ObjectFinder,
+    PlacedBox,
+    class_of,
+    distance_of,
+    margin,
+)
 from gnomon.vision.images import Pixels
-from gnomon.vision.relating import PlacedBox, class_of, margin
 
 # Which relation two boxes in a picture stand in: six published rules on the same boxes.
 #

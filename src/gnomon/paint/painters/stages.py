@@ -1,7 +1,5 @@
 """Scenes that show what an item says: what stands where, and of which shapes and sizes."""
 
-from __future__ import annotations
-
 from functools import cache
 from math import sqrt
 from random import Random

@@ -1,7 +1,5 @@
 """A small grammar of clauses: from the words of sentences to what they say."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from gnomon.proofs.meaning.clauses import (

@@ -1,7 +1,5 @@
 """Sentences about all, some or none as plain ones, and one name for each thing of a text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Sentences to words: patterns with slots, or free text in which nouns and names are found."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

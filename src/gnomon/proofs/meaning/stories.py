@@ -1,7 +1,5 @@
 """Stories: who is where at each moment, under a reading of what sentences leave open."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -187,6 +185,13 @@ class Story:
     def middle(self, name: str, axis: str, at: int) -> Term:
         """The centre of a thing along an axis."""
         return quantity(f"{name}@{self.moment(name, at)}.{axis}")
+
+    def aligned(self, a: str, b: str, axes: Iterable[str], at: int) -> Formula:
+        """The centres of two things are at the same place along some axes."""
+        parts = []
+        for axis in axes:
+            parts.append(self.middle(a, axis, at).same(self.middle(b, axis, at)))
+        return every(parts)
 
     def low(self, name: str, axis: str, at: int) -> Term:
         """Where a thing begins along an axis."""

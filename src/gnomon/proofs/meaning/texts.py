@@ -1,7 +1,5 @@
 """Texts to statements: premises and claims, sentence by sentence, over the names of one story."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain

@@ -1,7 +1,5 @@
 """Verb phrases: being somewhere, going, putting, seeing somebody somewhere, or none of these."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from gnomon.proofs.meaning.clauses import (

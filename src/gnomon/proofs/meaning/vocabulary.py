@@ -1,7 +1,5 @@
 """The words of the grammar: phrases, relations of the lexicon, nouns, sentences as words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Set
 from functools import cache
@@ -12,8 +10,7 @@ from gnomon.files import package_data, read_yaml
 from gnomon.grouped import grouped
 from gnomon.language.patterns import Pattern
 from gnomon.language.world import World, parse_world
-from gnomon.lexicon.relations import Lexicon, Relation, lexicon
-from gnomon.lexicon.things import thing_words
+from gnomon.lexicon.relations import Lexicon, Relation, lexicon, thing_words
 from gnomon.scenes.things import Thing, things
 
 

@@ -1,7 +1,5 @@
 """Finding phrases, names and places in the words of a sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 

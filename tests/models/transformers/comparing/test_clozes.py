@@ -195,7 +195,7 @@ def test_a_missing_picture_is_the_trouble_of_its_item(seeing, clozes, regions):
     ("make", "options", "says"),
     [
         ("lxmert", {"picture": "none"}, "must look at something"),
-        ("vilt cloze", {"picture": "green"}, "no picture 'green'"),
+        ("vilt cloze", {"picture": "green"}, "no picture to show named 'green'"),
     ],
 )
 def test_what_cannot_be_shown_is_refused(make, options, says, seeing):

@@ -6,11 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from gnomon.errors import UsageError
-from gnomon.lexicon.captions import opposite
+from gnomon.lexicon.statements import opposite
 from gnomon.models.transformers.hf import hf
 from gnomon.records import Image, Item
-from gnomon.vision.images import describe
-from gnomon.vision.pictures import pixels
+from gnomon.vision.images import describe, pixels
 
 torch = pytest.importorskip("torch")
 DUAL = ("clip", "siglip")

@@ -5,11 +5,10 @@ import random
 import pytest
 from msgspec.structs import replace
 
-from gnomon.lexicon.captions import question
+from gnomon.lexicon.statements import question
 from gnomon.models.transformers.hf import hf
 from gnomon.records import Item
-from gnomon.vision.images import describe
-from gnomon.vision.pictures import pixels
+from gnomon.vision.images import describe, pixels
 
 torch = pytest.importorskip("torch")
 MATCHERS = ("blip", "blip vqa", "vilt", "vilt classes", "vilt vqa")

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from gnomon.lexicon.captions import question
+from gnomon.lexicon.statements import question
 from gnomon.models.prompts.preview import PromptFormat
 from gnomon.models.transformers.hf import hf
 

@@ -60,7 +60,7 @@ def test_replies_by_plain_passes_are_those_of_the_models_own_generate(seeing_scr
     import transformers
 
     from gnomon.models.transformers.processors import load_processor
-    from gnomon.vision.pictures import pixels
+    from gnomon.vision.images import pixels
 
     folder = seeing_script.write("mllama", tmp_path)
     model = hf(str(folder), ask="generate", new_tokens=5, features="off")

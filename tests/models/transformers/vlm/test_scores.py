@@ -15,7 +15,7 @@ from gnomon.models.choices import flat
 from gnomon.models.transformers.hf import hf
 from gnomon.models.transformers.loading import quiet
 from gnomon.models.transformers.processors import load_processor
-from gnomon.vision.pictures import pixels
+from gnomon.vision.images import pixels
 
 # PaliGemma's processor converts tensors in a way that numpy will not take for ever
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")

@@ -18,7 +18,7 @@ from gnomon.models.transformers.hf import hf
 from gnomon.models.transformers.loading import kind_of, quiet
 from gnomon.models.transformers.processors import load_processor
 from gnomon.records import Image
-from gnomon.vision.pictures import pixels
+from gnomon.vision.images import pixels
 
 # PaliGemma's processor converts tensors in a way that numpy will not take for ever
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")

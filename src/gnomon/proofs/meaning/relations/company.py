@@ -1,7 +1,5 @@
 """Relations of change and of all who are there: turns, motion, first and last, floors, seats."""
 
-from __future__ import annotations
-
 from itertools import product
 
 from gnomon.proofs.meaning.formulas import TRUE, Formula, Proposition, every, quantity, some

@@ -1,7 +1,5 @@
 """Relations of contact and distance: inside, on, touching, near, far."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -340,10 +338,7 @@ def stands_at(story: Story, when: When, a: str, b: str) -> Formula:
 @relation
 def on_spot(story: Story, when: When, a: str, b: str) -> Formula:
     """In plan, A is exactly where B is: who stands at a thing and looks around."""
-    parts = []
-    for axis in PLAN:
-        parts.append(story.middle(a, axis, when.at).same(story.middle(b, axis, when.at)))
-    return every(parts)
+    return story.aligned(a, b, PLAN, when.at)
 
 
 @relation

@@ -1,7 +1,5 @@
 """Left and right, front and back, the four winds, points of view, sides of what divides."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from gnomon.proofs.meaning.formulas import TRUE, Formula, Turn, every, some
@@ -35,11 +33,8 @@ def beyond(story: Story, at: int, a: str, b: str, axis: str, sign: int) -> Formu
 
 def only_beyond(story: Story, at: int, a: str, b: str, axis: str, sign: int) -> Formula:
     """A is farther along an axis than B and level with it along the others."""
-    level = []
-    for other in AXES:
-        if other != axis:
-            level.append(story.middle(a, other, at).same(story.middle(b, other, at)))
-    return every([beyond(story, at, a, b, axis, sign), *level])
+    others = [other for other in AXES if other != axis]
+    return beyond(story, at, a, b, axis, sign) & story.aligned(a, b, others, at)
 
 
 def _step(story: Story, at: int, a: str, b: str, ways: Iterable[tuple[str, int]]) -> Formula:
@@ -130,10 +125,7 @@ def _by_hour(hour: int, upper: str, lower: str) -> list[str]:
 @relation
 def same_place(story: Story, when: When, a: str, b: str) -> Formula:
     """A is exactly where B is."""
-    parts = []
-    for axis in AXES:
-        parts.append(story.middle(a, axis, when.at).same(story.middle(b, axis, when.at)))
-    return every(parts)
+    return story.aligned(a, b, AXES, when.at)
 
 
 @relation
@@ -163,12 +155,9 @@ def exactly_beyond(story: Story, at: int, a: str, b: str, axis: str, sign: int) 
     """A is farther along an axis than B and exactly in line with it."""
     if story.reads("stepped"):  # the next field, as without "directly"
         return _step(story, at, a, b, ((axis, sign),))
-    level = []
-    for other in PLAN:
-        if other != axis:
-            level.append(story.middle(a, other, at).same(story.middle(b, other, at)))
+    others = [other for other in PLAN if other != axis]
     with story.told(denied=True):  # of centres
-        return every([beyond(story, at, a, b, axis, sign), *level])
+        return beyond(story, at, a, b, axis, sign) & story.aligned(a, b, others, at)
 
 
 def _direction(name: str, axis: str, sign: int) -> None:
