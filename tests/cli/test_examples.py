@@ -44,6 +44,9 @@ OUT_OF_REACH = {  # what a test cannot do -> how a command that needs it looks
     "a set that people made": r"divide=",  # tests/train/looking/test_own_set.py has one
     "all patterns": r"--by class\+expression=between",  # the few here lack the word
     "pictures that were painted": r"^gnomon run .*--judge-again",  # tests/cli/test_judge.py has some
+    "runs of other models": r"--with runs/",  # tests/measures/test_stopping.py has some
+    "runs of the demo": r"runs/demo",  # which asks a model with weights
+    "files of the authors of sets": r"--atlas",  # tests/audit/test_atlas.py has some
     "a person who agrees": r"^gnomon (?:runs rm|people forget) (?!.*--yes)",
 }
 AUTHORS = re.compile(r"path/to|SpaceNLI/")  # the example is about the authors' files
