@@ -77,6 +77,6 @@ def test_search_finds_exit_codes(site, page):
     page.goto(site)
     page.locator(".md-search__input").fill("exit code")
     first = page.locator(".md-search-result__item").first
-    first.wait_for()
+    first.wait_for(timeout=180_000)  # a busy machine reads the index slowly
     assert "commands/" in first.locator("a").first.get_attribute("href")
     assert "Exit codes" in first.inner_text()

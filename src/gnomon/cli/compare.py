@@ -32,7 +32,7 @@ import sys
 from argparse import Namespace
 
 from gnomon.cli.selection import tables_of
-from gnomon.errors import UsageError
+from gnomon.errors import UsageError, inert
 from gnomon.runs import open_runs
 
 WORSE, UNSEEN = 1, 3  # exit codes
@@ -77,7 +77,7 @@ def _compare_with_old(args: Namespace) -> int:
     for entry in new:
         told += cautions([(entry.label, entry.table)])
     for caution in dict.fromkeys(told):
-        print(caution, file=sys.stderr)
+        print(inert(caution), file=sys.stderr)
     print(changes_shown(found, args.format, by=args.by, level=args.level, plain=args.plain))
     verdicts = {change.verdict for change in found}
     if not args.fail_if_worse:
@@ -120,9 +120,11 @@ def _compare_all(args: Namespace) -> int:
         unfinished=args.unfinished,
     )
     for remark in dict.fromkeys(found.remarks):
-        print(remark, file=sys.stderr)
+        print(inert(remark), file=sys.stderr)
     print(shown(found, args.format, plain=args.plain, level=args.level))
     is_plain = not (args.prompts or args.over_seeds or args.match)
     if args.format == "table" and len(entries) == 2 and is_plain:
-        print("\n" + "\n".join(explained(*entries)))
+        print()
+        for sentence in explained(*entries):
+            print(inert(sentence))
     return 0
