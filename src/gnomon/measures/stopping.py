@@ -37,10 +37,15 @@ FIRST = 100  # items before the first look
 STEPS = 16  # numbers of items at which looks may happen, each time that the items double
 FARTHEST = 2  # the next look comes when the items have grown this many times, at the latest
 # Of random walks that are looked at whenever time has doubled, and once or twice more near its
-# end, 95 % stay within 2.06 to 2.15 t^(1/4); at a single look at the end, within 1.96.
-NARROW_BOUND = 2.14
-DIFFERENCE_BOUND = 2.3  # with room for designs whose tests err a little more often than 5 %
-SHAPE = 0.25
+# end, 95 % stay within 2.04 to 2.06; at a single look at the end, within 1.96. A little more is for
+# designs whose intervals hold the truth in somewhat less than 95 % of runs of a fixed number.
+NARROW_BOUND = 2.11
+# Within 2.12 to 2.14 t^(1/4); with room for designs whose tests err a little more often than 5 %.
+DIFFERENCE_BOUND = 2.3
+DIFFERENCE_SHAPE = 0.25  # a difference may be told long before the items that it takes at most
+# Runs stop where the error happens to look small, the more so the fewer degrees of freedom it is
+# known with: so the interval is wider by this share, over their number.
+FEW_UNITS = 0.5
 MOST_FAILED = (
     0.05  # share of items on which the model failed: with more, an outage looks like a fact
 )
@@ -63,6 +68,11 @@ class Goal(NamedTuple):
     def widening(self) -> float:
         """How many times as wide the interval is, at the end, as that of a single look."""
         return (DIFFERENCE_BOUND if self.by else NARROW_BOUND) / SINGLE
+
+    @property
+    def shape(self) -> float:
+        """To which power of its share of the items the bound of a look grows."""
+        return DIFFERENCE_SHAPE if self.by else 0.0
 
     @classmethod
     def of(cls, points: float | None, by: float | None = None) -> Goal:
@@ -97,17 +107,20 @@ def look_at(statistics: Statistics, items: int, most: int, goal: Goal) -> Look:
     >>> right = [1] * 90 + [0] * 10
     >>> found = look_at(mean_of(right, np.arange(100)), 100, 5000, Goal(0.03))
     >>> found.verdict, found.expected, found.then
-    ('', 490, 200)
+    ('', 481, 200)
     """
     error = uncertainty(statistics)
-    at_end = interval(replace(statistics, looked=goal.widening), known=error)
+    widening = goal.widening
+    if error.freedom > 0 and not goal.by:
+        widening *= 1 + FEW_UNITS / error.freedom
+    at_end = interval(replace(statistics, looked=widening), known=error)
     half = (at_end.high - at_end.low) / 2
     if isnan(half):
-        looked, found, expected = goal.widening, at_end, most
+        looked, found, expected = widening, at_end, most
     else:
         expected = ceil(items * (half / goal.half) ** 2)
         share = min(1.0, max(items / most, items / max(1, expected)))
-        looked = goal.widening * share ** (SHAPE - 0.5)
+        looked = widening * share ** (goal.shape - 0.5)
         found = interval(replace(statistics, looked=looked), known=error)
     verdict = _verdict(found, half, goal)
     if not verdict and items >= most:
@@ -170,7 +183,8 @@ def expected_items(
     units = [units_of(item, kinds) for item in items]
     most = len(items)
     fixed = items_for_half_width(units, goal.half) or most
-    needed = items_for_half_width(units, goal.half / goal.widening, accuracy=accuracy) or most
+    half = goal.half / goal.widening
+    needed = items_for_half_width(units, half, accuracy=accuracy, power=0.5) or most
     expected = next(count for count in look_counts(most) if count >= min(needed, most))
     return ExpectedItems(expected, min(fixed, most))
 
