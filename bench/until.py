@@ -45,7 +45,7 @@ SETS = {  # the full sets, and the half width that is asked for, in points
     "chains": 5.0,
 }
 MOST = 6000  # items of a set
-SEED = 39  # with which no constant of the rule was chosen
+SEED = 41  # with which no constant of the rule was chosen
 SHARED = 3.2  # logits by which items differ, so that answers of two models correlate at about .5
 EFFECTS = (0.0, 0.5, 1.0)
 ACCURACIES = (0.5, 0.75, 0.9, 0.95)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 FIRST = 100  # items before the first look
 STEPS = 16  # numbers of items at which looks may happen, each time that the items double
-FARTHEST = 2  # the next look comes when the items have grown this many times, at the latest
+FARTHEST = 2  # times the items at the next look, at most; or half of those that are expected
 # Of random walks that are looked at whenever time has doubled, and once or twice more near its
 # end, 95 % stay within 2.04 to 2.06; at a single look at the end, within 1.96. A little more is for
 # designs whose intervals hold the truth in somewhat less than 95 % of runs of a fixed number.
@@ -107,7 +107,7 @@ def look_at(statistics: Statistics, items: int, most: int, goal: Goal) -> Look:
     >>> right = [1] * 90 + [0] * 10
     >>> found = look_at(mean_of(right, np.arange(100)), 100, 5000, Goal(0.03))
     >>> found.verdict, found.expected, found.then
-    ('', 481, 200)
+    ('', 481, 248)
     """
     error = uncertainty(statistics)
     widening = goal.widening
@@ -125,8 +125,10 @@ def look_at(statistics: Statistics, items: int, most: int, goal: Goal) -> Look:
     verdict = _verdict(found, half, goal)
     if not verdict and items >= most:
         verdict = "all"
-    then = next_look(items, min(expected, most), most)
-    return Look(items, found, looked, verdict, min(expected, most), then)
+    expected = min(expected, most)
+    # a difference may be told at any look, a width only near the end
+    then = next_look(items, expected, most, far=0 if goal.by else expected // 2)
+    return Look(items, found, looked, verdict, expected, then)
 
 
 def _verdict(found: Interval, half: float, goal: Goal) -> Verdict:
@@ -141,13 +143,13 @@ def _verdict(found: Interval, half: float, goal: Goal) -> Verdict:
     return ""
 
 
-def next_look(items: int, expected: int, most: int) -> int:
+def next_look(items: int, expected: int, most: int, far: int = 0) -> int:
     """The number of items of the next look: what is expected to do, if that is not far.
 
     >>> next_look(0, 0, 5000), next_look(100, 5000, 5000), next_look(100, 110, 5000)
     (100, 200, 114)
     """
-    wanted = min(expected, FARTHEST * items)
+    wanted = min(expected, max(FARTHEST * items, far))
     for count in look_counts(most):
         if count > items and count >= wanted:
             return count
