@@ -2,8 +2,9 @@
 
 A run is looked at after certain numbers of items. Whoever looks often is more likely to see a
 figure far from the truth once; so intervals are wider than those of a fixed number, by a factor
-that falls from look to look until the goal is reached (Wang and Tsiatis 1987). What a look says
-follows from the answers to the first items alone. docs/measures.md has the derivation and the cost.
+that falls from look to look until the goal is reached (O'Brien and Fleming 1979, for differences
+Wang and Tsiatis 1987). What a look says follows from the answers to the first items alone.
+docs/measures.md has the derivation and the cost.
 """
 
 from __future__ import annotations
