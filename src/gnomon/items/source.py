@@ -174,6 +174,9 @@ class ItemSource:
             return self._all()
         if self.source in self.benchmark.whole_groups:
             return self._whole_groups(self.limit)
+        kept: list[Item] | None = self.__dict__.get("_kept")
+        if kept is not None:
+            return map(kept.__getitem__, self._chosen)
         return _at(self._all(), self._chosen)
 
     @cached_property
