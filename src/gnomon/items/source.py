@@ -305,7 +305,7 @@ class ItemSource:
         if isinstance(limit, bool) or not hasattr(limit, "__index__") or limit < 1:
             raise UsageError(
                 f"The limit must be 1 or more, not {limit}.",
-                "Give a whole number, or none for all items.",
+                "Give a whole number, or leave it out for all items.",
             )
         return self._with_what_is_known(replace(self, limit=operator.index(limit)))
 
