@@ -55,7 +55,7 @@ def test_no_page_but_the_reference_is_endless(folder, site, browser):
     heights = {}
     for file in sorted(folder.rglob("index.html")):
         path = f"/{file.parent.relative_to(folder).as_posix()}/".replace("/./", "/")
-        page.goto(site + path, wait_until="domcontentloaded")
+        page.goto(site + path)
         heights[path] = page.evaluate("() => document.documentElement.scrollHeight")
     page.close()
     assert len(heights) > 60
