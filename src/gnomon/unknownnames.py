@@ -45,7 +45,7 @@ def not_a_run(name: str, otherwise: str) -> str:
     if name.partition(":")[0] in MODELS:
         return f"It is a model: name runs of it, such as runs/*. {otherwise}"
     if name == "runs":
-        return "None is here: go to the folder where you ran, or gnomon run scales -m random"
+        return "No runs are here: go to the folder where you ran, or gnomon run scales -m random"
     return path_hint(Path(name), otherwise)
 
 

@@ -142,7 +142,7 @@ OTHERS = {
     "compare smollm2 random": (1, ["smollm2 is not a run", "It is a model", "gnomon runs list"]),
     "demo scales": (2, ["no place for 'scales'", "gnomon run scales -m MODEL"]),
     "runs delete RUN": (2, ["'delete'", "Did you mean rm?"]),
-    "score RUN --measure kendall": (2, ["to take kendall of", "accuracy"]),
+    "score RUN --measure kendall": (0, ["kendall needs answers", "fit these runs: accuracy"]),
     "report RUN -o r.pdf": (2, ["The page is HTML", "Name it r.html"]),
     "report RUN -o a.csv": (2, ["a.csv is there, and Gnomon did not write it"]),
     "score RUN --beliefs -o page.html": (2, ["page.html is there, and Gnomon did not write it"]),

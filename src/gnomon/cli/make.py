@@ -6,8 +6,8 @@ which the items have paths from there. A command that was stopped continues wher
 examples:
   gnomon make scales -o scales.jsonl --seed 7
   gnomon make spacenli -o spacenli.parquet --set per_group=50
-  gnomon make spacenli -o mine.jsonl --set patterns=my_patterns.yaml
-  gnomon make vsr@published -o test.jsonl --data path/to/vsr --split test
+  gnomon make spacenli -o pairs.jsonl --set patterns=my_patterns.yaml
+  gnomon make vsr@published -o vsr-test.jsonl --data path/to/vsr --split test
   gnomon make vsr@fresh -o scenes --seed 7 --set quads=5
   gnomon make scales -o part-3.jsonl --shard 3/8
   gnomon make vsr-pairs --set instances=instances.json --images photos -o pairs.jsonl

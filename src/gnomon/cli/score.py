@@ -91,13 +91,10 @@ def main(args: Namespace) -> int:
         level=args.level,
         seeds_together=args.over_seeds,
     )
+    _tell_remarks(args, given)
     if args.measure and all(each.score.n == 0 for each in found):
         fitting = dict.fromkeys(name for entry in entries for name in entry.measures)
-        raise UsageError(
-            f"These runs have no answers to take {' or '.join(args.measure)} of.",
-            f"Measures of their benchmarks: {', '.join(fitting)}.",
-        )
-    _tell_remarks(args, given)
+        print(f"Measures that fit these runs: {', '.join(fitting)}.", file=sys.stderr)
     _tell_few_units(found, entries)
     _tell_unsliced(args.by, entries)
     if args.over_seeds:
