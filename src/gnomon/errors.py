@@ -76,14 +76,17 @@ class UnfitError(ModelError):
     """A model cannot be asked items of this kind, such as pictures of a model that reads."""
 
 
+WITH_TORCH = ("hf", "train", "synthesis")  # the optional parts that bring torch
+
+
 class MissingExtraError(GnomonError):
     """An optional dependency is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(
-            f"{what} needs the optional part '{extra}', which is not installed.",
-            f"Install it with: pip install 'gnomon[{extra}]'",
-        )
+        hint = f"Install it with: pip install 'gnomon[{extra}]'"
+        if extra in WITH_TORCH:
+            hint += "\nWithout a GPU install torch's CPU build first: else it takes gigabytes."
+        super().__init__(f"{what} needs the optional part '{extra}', which is not installed.", hint)
 
 
 # The part of Gnomon that brings a module, for imports that nobody guarded.

@@ -30,6 +30,7 @@ PACKED = (".gz", ".bz2", ".xz", ".zip")  # endings of files that are unpacked on
 DEEPEST = 64  # lists and mappings of YAML inside each other; libyaml crashes at some thousands
 CHECK = "Check that the path names the file you meant, and fetch or write it again if it does."
 CORRECT = "Correct or remove the row, or fetch the file again."
+QUOTE = f"Put quotes round a field that holds a comma. {CORRECT}"
 T = TypeVar("T")
 
 csv.field_size_limit(LINE_LIMIT)  # a cell may hold a picture; the limit is the process's
@@ -187,13 +188,14 @@ def read_table(
         reader = csv.reader(numbered, delimiter=delimiter, strict=True)
     rows = filter(_holds_something, reader)
     try:
-        header = header or next(rows, None)
+        header = header or [name.strip() for name in next(rows, [])] or None
         _check_header(header, columns, file)
         for row in rows:
             if header is None or len(row) != len(header):
+                is_split = delimiter == "," and len(row) > len(header or ())
                 raise DataError(
                     f"the row has {len(row)} fields, the header {len(header or ())}.",
-                    CORRECT,
+                    QUOTE if is_split else CORRECT,
                     file=file,
                     line=numbered.last,
                 )

@@ -89,3 +89,16 @@ def clip(text: str, limit: int = 600) -> str:
     if len(text) <= limit:
         return text
     return text[:limit] + "…"
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "families"), counted(1200, "objects")
+    ('1 family', '1,200 objects')
+    """
+    if count != 1:
+        return f"{count:,} {noun}"
+    if noun.endswith("ies"):
+        return f"1 {noun.removesuffix('ies')}y"
+    return f"1 {noun.removesuffix('s')}"

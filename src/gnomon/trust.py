@@ -176,11 +176,14 @@ def output_below(folder: Path, name: str) -> Path:
     return page
 
 
-def check_replaceable(page: Path, name: str) -> None:
-    """Refuse to write a page in place of a file that is no page of Gnomon's."""
-    if page.exists() and not _is_page(page):
+def check_replaceable(file: Path, name: str, is_ours: Callable[[Path], bool] | None = None) -> None:
+    """Refuse to write in place of a file that Gnomon did not write; by default it is a page."""
+    if not file.exists():
+        return
+    is_empty = file.is_file() and file.stat().st_size == 0
+    if not is_empty and not (is_ours or _is_page)(file):
         raise UsageError(
-            f"{name} is there, and Gnomon did not write it.", "Move it away, or name another file."
+            f"{name} is there, and Gnomon did not write it.", "Move it away, or name another."
         )
 
 
@@ -201,11 +204,7 @@ def results_below(folder: Path, name: str) -> Path:
     page = found / RESULTS[0]
     if not _is_page(page):
         for each in RESULTS:
-            if (found / each).exists():
-                raise UsageError(
-                    f"{name}/{each} is there, and Gnomon did not write it.",
-                    "Move it away, or name another folder.",
-                )
+            check_replaceable(found / each, f"{name}/{each}", lambda _: False)
     return found
 
 

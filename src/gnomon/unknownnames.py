@@ -36,6 +36,19 @@ def unknown_name(
     return UsageError(found.message, hint or found.hint)
 
 
+def not_a_run(name: str, otherwise: str) -> str:
+    """What to do about a name that is no run: a benchmark, a model, or a folder not there yet."""
+    from gnomon.registry import BENCHMARKS, MODELS
+
+    if name.partition("@")[0] in BENCHMARKS:
+        return f"It is a benchmark: gnomon run {name} -m MODEL asks it, and makes a run in runs."
+    if name.partition(":")[0] in MODELS:
+        return f"It is a model: name runs of it, such as runs/*. {otherwise}"
+    if name == "runs":
+        return "None is here: go to the folder where you ran, or gnomon run scales -m random"
+    return path_hint(Path(name), otherwise)
+
+
 def _several(kind: str, name: str, known: list[str]) -> str:
     """Names that were written in one word."""
     parts = [part for part in re.split(r"[\s,;]+", name) if part]
@@ -64,7 +77,10 @@ def _path(name: str) -> str:
     if (path / "run.json").is_file() or (path.is_dir() and any(path.glob("*/run.json"))):
         return f"It is a folder of answers: gnomon score {name}"
     if path.is_dir():
-        return "It is a folder. `gnomon list benchmarks` names the benchmarks."
+        return (
+            "It is a folder, and holds no file of questions (.csv, .tsv, .jsonl, .parquet). "
+            "Name such a file: gnomon run FILE.csv -m MODEL"
+        )
     if path.is_file():
         return (
             "It is a file; items are read from files that end in .jsonl, .csv or .parquet, "

@@ -370,7 +370,8 @@ def test_malformed_data_names_file_and_line(content, words, capsys, tmp_path):
     (tmp_path / "data" / "size.json").write_bytes(
         content if isinstance(content, bytes) else content.encode()
     )
-    (tmp_path / "items.jsonl").write_text("precious")
+    earlier = '{"id":"precious","form":"choice"}\n'  # of an earlier make, which may be replaced
+    (tmp_path / "items.jsonl").write_text(earlier)
     code, _, err = told(
         capsys,
         "make",
@@ -385,7 +386,7 @@ def test_malformed_data_names_file_and_line(content, words, capsys, tmp_path):
     assert code == 1
     assert words in err
     assert "Traceback" not in err
-    assert (tmp_path / "items.jsonl").read_text() == "precious"
+    assert (tmp_path / "items.jsonl").read_text() == earlier
 
 
 def test_unreadable_run_folder_is_one_sentence(capsys, tmp_path):

@@ -13,6 +13,7 @@ import pytest
 
 import gnomon
 from gnomon.cli import command_parser, main
+from gnomon.errors import MissingExtraError
 from gnomon.registry import COMMANDS, command
 
 GENERAL = {
@@ -46,6 +47,16 @@ RUN_COMMAND = {
     "run scales -m random --num_fewshot 3": (2, ["--num_fewshot", "Write --shots."]),
     "run scales -m random --resume": (2, ["--resume", "same command is given again"]),
     "score runs --figures figures": (2, ["--figures", "gnomon report RUN... --figures DIR"]),
+    "run scales --model hf --model_args dtype=float16,pretrained=gpt2": (2, ["Write -m hf:gpt2"]),
+    "run scales -m random --model_args limit=3": (2, ["--model_args", "--set KEY=VALUE"]),
+    "run benchmark=scales model=random": (2, ["run needs -m", "gnomon run scales -m random"]),
+    "run photos -m random": (2, ["It is a folder", ".csv", "gnomon run FILE.csv -m MODEL"]),
+    "run split.csv -m random": (1, ["split.csv:2", "quotes round a field that holds a comma"]),
+    "run few.csv -m random": (1, ["few.csv:2", "Correct or remove the row"]),
+    "run rooms.csv -m random": (
+        1,
+        ["rooms.yaml:2: not YAML", "rooms.yaml stands beside rooms.csv", "rename it"],
+    ),
     "run --tasks scales -m random": (2, ["--tasks", "gnomon run NAME NAME"]),
     "run scales -m random --fresh": (2, ["--fresh", "--restart"]),
     "run scales -m random --scale size": (2, ["--scale", "--set scale=VALUE"]),
@@ -57,7 +68,7 @@ RUN_COMMAND = {
     "run scales -m random --limit --quiet": (2, ["--limit needs a value"]),
     "run scales -m random --limit all": (2, ["--limit takes a whole number, not 'all'"]),
     "run scales -m random --limit 1,000": (2, ["'1,000'", "--limit 1000"]),
-    "run scales -m random --limit 0": (2, ["must be 1 or more, not 0", "whole number"]),
+    "run scales -m random --limit 0": (2, ["must be 1 or more, not 0", "leave it out for all"]),
     "run scales -m random --quiet=yes": (2, ["--quiet takes no value", "just --quiet"]),
     "run scales -m random --format xlsx": (2, ["'xlsx'", "table, json"]),
     "run scales -m random --seed abc": (2, ["seed must be int, not 'abc'", "whole number"]),
@@ -127,6 +138,15 @@ TABLES = {
 OTHERS = {
     "score": (2, ["either runs or a file", "gnomon score runs/*"]),
     "score rnus": (1, ["rnus is not a run", "Did you mean runs?"]),
+    "score scales": (1, ["It is a benchmark", "gnomon run scales -m MODEL"]),
+    "compare smollm2 random": (1, ["smollm2 is not a run", "It is a model", "gnomon runs list"]),
+    "demo scales": (2, ["no place for 'scales'", "gnomon run scales -m MODEL"]),
+    "runs delete RUN": (2, ["'delete'", "Did you mean rm?"]),
+    "score RUN --measure kendall": (2, ["to take kendall of", "accuracy"]),
+    "report RUN -o r.pdf": (2, ["The page is HTML", "Name it r.html"]),
+    "report RUN -o a.csv": (2, ["a.csv is there, and Gnomon did not write it"]),
+    "score RUN --beliefs -o page.html": (2, ["page.html is there, and Gnomon did not write it"]),
+    "make scales -o a.csv": (2, ["a.csv is there, and Gnomon did not write it", "Move it away"]),
     "score runs/scales": (1, ["runs/scales is not a run", "Did you mean runs/scales@fresh-"]),
     "score photos": (1, ["photos is not a run", "gnomon runs list"]),
     "score runs --json": (2, ["no option --json", "Write --format json."]),
@@ -147,6 +167,11 @@ OTHERS = {
     "show scalse": (2, ["Did you mean scales?"]),
     "show scales --dryrun": (2, ["no option --dryrun", "gnomon show --help"]),
     "show scales -n many": (2, ["-n takes a whole number, not 'many'"]),
+    "show scales -m random -m smollm2": (2, ["takes one model", "gnomon show scales -m random\n"]),
+    "power scales -m random --model majority": (
+        2,
+        ["one model", "gnomon power scales -m random\n"],
+    ),
     "show scales spacenli": (2, ["no place for 'spacenli'", "It takes BENCHMARK"]),
     "make scales": (2, ["make needs -o FILE", "gnomon make scales -o"]),
     "make scales -o x.xlsx": (2, ["x.xlsx", ".jsonl"]),
@@ -349,6 +374,11 @@ FILES = {
     "notes.txt": b"hello\n",
     "my questions.csv": b"question,option1,option2,answer\nWhich?,a,b,a\n",
     "a.csv": b"id,answer\n1,yes\n",
+    "split.csv": b"question,A,B,answer\nOn, or in?,on,in,on\n",
+    "few.csv": b"question,A,B,answer\nWhich?,on,in\n",
+    "rooms.csv": b"question,A,B,answer\nWhich?,on,in,on\n",
+    "rooms.yaml": b"title: [x\nlimit: 3\n",
+    "page.html": b"<html>mine</html>",
     "bad.json": b"{,}",
     "experiment.yaml": b"benchmark: [scales]\n",
     "recipe.yaml": b"kind: clasify\nmodel: hf:x\n",
@@ -472,3 +502,56 @@ def test_what_scripts_of_before_wrote_for_json_still_works_and_is_not_shown(word
     assert parser.parse_args([*needed, "--json"]).format == "json"
     assert parser.parse_args([*needed, "--format", "json"]).format == "json"
     assert parser.parse_args(needed).format == "table"
+
+
+def test_without_runs_the_answer_says_where_they_could_be(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for words in (["score", "runs"], ["report", "runs"], ["view"]):
+        _, _, err = told(capsys, words)
+        assert "go to the folder where you ran" in err
+        assert "gnomon run scales -m random" in err
+
+
+def test_what_is_said_of_a_file_fits_its_items(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("one.csv").write_text("question, A, B, answer\nWhich?, on, in, on\n")
+    assert main(["run", "one.csv", "-m", "random", "--quiet"]) == 0
+    err = capsys.readouterr().err
+    assert "choices are A, B; gold is answer" in err
+    assert "1 item with two choices" in err
+
+    Path("same.csv").write_text("question,A,B,answer\nWhich?,on,on,on\n")
+    assert main(["run", "same.csv", "-m", "random"]) == 1
+    err = capsys.readouterr().err
+    assert "same.csv:2: choices must be two or more" in err
+    assert "0 items" not in err
+
+
+def test_items_without_tags_are_said_to_have_none(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("one.csv").write_text("question,A,B,answer\nWhich?,on,in,on\n")
+    assert main(["run", "one.csv", "scales", "-m", "random", "--limit", "5", "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["score", "runs", "--by", "colour"]) == 2
+    assert "items@one.csv has no tags" in capsys.readouterr().err
+
+
+def test_a_page_of_gnomon_is_replaced_by_another(furnished, monkeypatch, capsys):
+    folder, runs = furnished
+    monkeypatch.chdir(folder)
+    for words in (["report", runs["RUN"]], ["score", runs["RUN"], "--beliefs"]):
+        for _ in range(2):
+            assert main([*words, "-o", "written.html"]) == 0
+    Path("written.html").unlink()
+
+
+def test_the_columns_of_the_doctor_stand_apart(tmp_path, monkeypatch, capsys):
+    (tmp_path / "pictures-of-ones-own").mkdir()
+    monkeypatch.setenv("GNOMON_CACHE", str(tmp_path))
+    assert main(["doctor"]) == 0
+    assert "pictures-of-ones-own  0.0 MB" in capsys.readouterr().out
+
+
+def test_what_brings_torch_says_that_it_is_large():
+    assert "CPU build" in str(MissingExtraError("This", "hf"))
+    assert "CPU build" not in str(MissingExtraError("This", "report"))

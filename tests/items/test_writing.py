@@ -6,11 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import msgspec
 import pytest
+from msgspec.structs import replace
 
-from gnomon.errors import DataError
-from gnomon.items.writing import atomic_file, write_items
+from gnomon.errors import DataError, UsageError
+from gnomon.items.writing import CANARY, atomic_file, write_items
 from gnomon.records import Image, Item
 
 ITEM = Item(
@@ -87,3 +89,47 @@ def test_json_lines_and_parquet_hold_items_as_they_are(tmp_path: Path) -> None:
     name, images = rows.project("id, images").fetchall()[0]
     assert name == ITEM.id
     assert images == [msgspec.to_builtins(ITEM.images[0])]
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
+@pytest.mark.parametrize("canary", ["", CANARY])
+def test_a_file_of_items_that_gnomon_wrote_is_replaced(tmp_path, ending, canary):
+    file = tmp_path / f"items.{ending}"
+    write_items(file, [ITEM], canary=canary)
+
+    assert write_items(file, [ITEM, replace(ITEM, id="other")], canary=canary) == 2
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"question,A,B,answer\nWhich?,a,b,a\n",
+        b'{"id": "1", "form": "choice", "text": "Which?"}\n',
+        b"id,form,text\n1,choice,Which?\n",
+    ],
+)
+def test_a_file_of_the_users_own_is_not_replaced(tmp_path, ending, content):
+    file = tmp_path / f"mine.{ending}"
+    file.write_bytes(content)
+
+    with pytest.raises(UsageError, match="Gnomon did not write it"):
+        write_items(file, [ITEM])
+
+    assert file.read_bytes() == content
+
+
+def test_parquet_with_other_columns_is_not_replaced(tmp_path):
+    file = tmp_path / "mine.parquet"
+    with duckdb.connect() as db:
+        db.execute(f"COPY (SELECT 1 AS id, 'Which?' AS question) TO '{file}' (FORMAT parquet)")
+
+    with pytest.raises(UsageError, match="Gnomon did not write it"):
+        write_items(file, [ITEM])
+
+
+def test_an_empty_file_is_written_to(tmp_path):
+    file = tmp_path / "items.jsonl"
+    file.touch()
+
+    assert write_items(file, [ITEM]) == 1

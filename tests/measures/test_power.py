@@ -7,7 +7,8 @@ import pytest
 
 from gnomon.errors import UsageError
 from gnomon.measures.comparison import detectable_difference, difference
-from gnomon.measures.power import plan
+from gnomon.measures.intervals import interval
+from gnomon.measures.power import items_for_half_width, plan
 from gnomon.measures.statistics import mean_of, uncertainty
 
 
@@ -59,3 +60,26 @@ def test_nothing_can_be_planned_with_one_unit_or_with_shares_above_one():
         plan(pairs(5), difference=3)
     with pytest.raises(UsageError, match="correlation"):
         plan(pairs(5), item_correlation=2)
+
+
+@pytest.mark.parametrize(("number", "effect"), [(25, 0.0), (60, 0.2), (120, 0.5)])
+def test_four_in_five_runs_of_the_fixed_number_are_as_narrow_as_was_said(number, effect):
+    units = [((item % number,),) for item in range(3000)]
+    items = items_for_half_width(units, 0.04, unit_sd=effect)
+    owner = np.arange(items) % number
+    rng = np.random.default_rng(3)
+    narrow = []
+    for _ in range(300):
+        logits = rng.normal(0, effect, number)[owner]
+        right = rng.random(items) < 1 / (1 + np.exp(-logits))
+        found = interval(mean_of(right, owner))
+        narrow.append(found.high - found.low <= 0.08)
+    assert 0.7 < np.mean(narrow) < 0.97
+
+
+def test_a_fixed_number_is_larger_where_few_units_tell_how_they_vary():
+    many = items_for_half_width([((item,),) for item in range(3000)], 0.04, unit_sd=0)
+    few = items_for_half_width([((item % 20,),) for item in range(3000)], 0.04, unit_sd=0)
+    assert 600 < many < 1.08 * 600
+    assert 1.2 * many < few
+    assert items_for_half_width([((0,),)] * 3000, 0.04) is None

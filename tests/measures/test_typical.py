@@ -64,7 +64,7 @@ def test_the_most_probable_label_is_always_typical(counts, rule):
 
 
 def test_an_unknown_rule_is_refused():
-    with pytest.raises(UsageError, match="no rule 'guess'"):
+    with pytest.raises(UsageError, match="no rule for typical labels named 'guess'"):
         typical_sets(np.ones((1, 2)) / 2, "guess")
 
 

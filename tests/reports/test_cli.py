@@ -126,7 +126,7 @@ def test_a_hostile_name_does_not_act_on_the_terminal(
 
 
 @pytest.mark.parametrize(
-    ("command", "printed"), [("report", "report.html: "), ("view", "Viewing at http://0.0.0.0")]
+    ("command", "printed"), [("report", "report.html: "), ("view", "Viewing at http://127.0.0.1")]
 )
 def test_the_examples_in_the_help_work(command: str, printed: str, tmp_path: Path) -> None:
     pytest.importorskip("resvg_py", reason="the extra 'report' is not installed")

@@ -78,7 +78,7 @@ def _compare_with_old(args: Namespace) -> int:
     for entry in new:
         told += cautions([(entry.label, entry.table)])
     for caution in dict.fromkeys(told):
-        print(caution, file=sys.stderr)
+        print(inert(caution), file=sys.stderr)
     print(changes_shown(found, args.format, by=args.by, level=args.level, plain=args.plain))
     verdicts = {change.verdict for change in found}
     if not args.fail_if_worse:
@@ -121,10 +121,12 @@ def _compare_all(args: Namespace) -> int:
         unfinished=args.unfinished,
     )
     for remark in dict.fromkeys(found.remarks):
-        print(remark, file=sys.stderr)
+        print(inert(remark), file=sys.stderr)
     by_name = args.runs == sorted(args.runs)  # a folder, or what a shell makes of runs/scales*
     print(shown(found, args.format, plain=args.plain, level=args.level, better_first=by_name))
     is_plain = not (args.prompts or args.over_seeds or args.match)
     if args.format == "table" and len(entries) == 2 and is_plain:
-        print("\n" + "\n".join(map(inert, explained(*entries))))
+        print()
+        for sentence in explained(*entries):
+            print(inert(sentence))
     return 0

@@ -276,6 +276,10 @@ class CommandParser(ArgumentParser):
 
                     raise unknown_option(self, word)
         found, beyond = super().parse_known_args(args, namespace)
+        if isinstance(getattr(found, "model", None), str):
+            from gnomon.cli.mistakes import check_one_model
+
+            check_one_model(self)
         self._take_keys(found)
         return found, beyond
 

@@ -141,8 +141,9 @@ def _in_words(facts: dict[str, Any]) -> Iterator[str]:
             said = f"missing {', '.join(missing)}: pip install 'gnomon[{name}]'"
         yield f"  {name:<11}{said}"
     yield f"\nCache: {facts['cache']} (GNOMON_CACHE names another)"
+    width = max(map(len, facts["cache_mb"]), default=0) + 2
     for name, size in facts["cache_mb"].items():
-        yield f"  {name:<11}{size:,.1f} MB"
+        yield f"  {name:<{width}}{size:,.1f} MB"
     yield "\nKeys and addresses:"
     for name, is_set in facts["keys"].items():
         yield f"  {name:<22}{'set' if is_set else 'not set'}"

@@ -48,6 +48,7 @@ from msgspec.structs import replace
 from gnomon.cli.selection import chosen_sources
 from gnomon.errors import DataError, UsageError, inert
 from gnomon.items.source import ItemSource
+from gnomon.naming import counted
 from gnomon.records import Image, Item
 from gnomon.redaction import redact_command
 
@@ -84,7 +85,7 @@ def main(args: Namespace) -> int:
     if not args.quiet:
         _tell_account(source)
         part = f" (shard {source.shard})" if source.shard else ""
-        print(f"{written:,} items of {source.name}{part} in {file}", file=sys.stderr)
+        print(f"{counted(written, 'items')} of {source.name}{part} in {file}", file=sys.stderr)
     return 0
 
 

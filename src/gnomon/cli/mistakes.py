@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.cli.options import SWITCH
 from gnomon.errors import UsageError, nearest, unknown
+from gnomon.registry import BENCHMARKS
 
 if TYPE_CHECKING:
     from gnomon.cli.dispatch import CommandParser
@@ -45,15 +46,13 @@ def _habits() -> _Habits:
 
 def unknown_command(name: str, rest: Sequence[str], commands: Iterable[str]) -> UsageError:
     """There is no command of that name: it is mistyped, or another program's, or was left out."""
-    from gnomon import registry
-
     if name in _habits().renamed:
         return _renamed(name, rest)
     by_habit = _habits().commands.get(name.lower())
     if by_habit:
         hint = f"`gnomon {by_habit}` does that; `gnomon help {by_habit.split()[0]}` says how."
         return UsageError(f"There is no command named '{name}'.", hint)
-    if name.partition("@")[0] in registry.BENCHMARKS:
+    if name.partition("@")[0] in BENCHMARKS:
         asked = " ".join([name, *rest])
         hint = f"It is a benchmark. To ask a model: gnomon run {asked}"
         if "-m" not in rest and "--model" not in rest:
@@ -91,6 +90,15 @@ def unknown_option(parser: CommandParser, word: str) -> UsageError:
     if renewed != parser.words and name not in renewed:
         return UsageError(message, f"Write: {shlex.join([*parser.prog.split(), *renewed])}")
     return UsageError(message, _remedy(parser, name))
+
+
+def check_one_model(parser: CommandParser) -> None:
+    """Refuse a second model where a command takes one: argparse would keep the last in silence."""
+    given = [place for place, word in enumerate(parser.words) if word in ("-m", "--model")]
+    if len(given) > 1:
+        first = shlex.join([*parser.prog.split(), *parser.words[: given[1]]])
+        message = f"{_who(parser)} takes one model, and several are given."
+        raise UsageError(message, f"Give the command once for each: {first}")
 
 
 def _renamed(name: str, rest: Sequence[str]) -> UsageError:
@@ -166,6 +174,9 @@ def _without_doubt(setting: str, words: Sequence[str]) -> str:
 def _remedy(parser: CommandParser, name: str) -> str:
     bare = name.lstrip("-").replace("_", "-").lower()
     spelled = f"--{bare}"
+    checkpoint = re.search(r"\bpretrained=([^,\s]+)", " ".join(parser.words))
+    if spelled == "--model-args" and checkpoint:
+        return f"Write -m hf:{checkpoint[1]}"
     if spelled in parser.options:
         return f"Write {spelled}."
     if f"-{bare}" in parser._option_string_actions:
@@ -228,6 +239,8 @@ def unexpected(parser: CommandParser, words: Sequence[str]) -> UsageError:
     if words[0].startswith("-"):
         return unknown_option(parser, words[0])
     positionals = parser._get_positional_actions()
+    if words[0].partition("@")[0] in BENCHMARKS and not positionals:
+        return UsageError(message, f"To ask a model this benchmark: gnomon run {words[0]} -m MODEL")
     if "--runs" in parser.options and not positionals:
         return UsageError(message, f"Name the folder of runs with --runs: --runs {words[0]}")
     if words[0].isdigit() and "-n" in parser._option_string_actions:
@@ -289,7 +302,8 @@ def _not_a_choice(parser: CommandParser, name: str, action: Action, value: str) 
     if old in _habits().renamed:
         return _renamed(old, _without(parser.words, value))
     choices = [str(choice) for choice in action.choices or ()]
-    near = nearest(value, choices)
+    by_habit = _habits().commands.get(value, "").removeprefix(f"{_who(parser)} ")
+    near = [by_habit] if by_habit in choices else nearest(value, choices)
     listed = f"Choose one of: {', '.join(choices)}."
     if near and len(choices) > 4:
         listed = f"Did you mean {' or '.join(near)}? All: {', '.join(choices)}."

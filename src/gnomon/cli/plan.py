@@ -128,11 +128,13 @@ def _asked(args: Namespace) -> list[RunRequest]:
             continue
         _check_known(word)
         if not models:
-            named = [each for each in args.benchmarks if each.partition(":")[0] in MODELS]
+            words = [each.rpartition("=")[2] for each in args.benchmarks]  # benchmark=NAME
+            named = [each for each in words if each.partition(":")[0] in MODELS]
             asked = " -m ".join(named) or "smollm2"
             raise UsageError(
                 "run needs -m MODEL.",
-                f"For example: gnomon run {word} -m {asked}. `gnomon list models` names others.",
+                f"For example: gnomon run {word.rpartition('=')[2]} -m {asked}. "
+                "`gnomon list models` names others.",
             )
         found.append(RunRequest(word, {}, models))
     return found

@@ -18,15 +18,12 @@ def main(args: Namespace) -> int:
     from gnomon.measures.prompts import check_prompts
     from gnomon.reports.words import counted
     from gnomon.runs import open_runs
-    from gnomon.trust import check_replaceable
 
     runs = open_runs(args.runs)
     if args.prompts:
         check_prompts(runs)
     paths = [Path(run).as_posix() for run in args.runs]
     command = shlex.join(["gnomon", "report", *paths, "-o", args.output])
-    if Path(args.output).is_file():
-        check_replaceable(Path(args.output), args.output)
     page = api.report(runs, args.output, figures=args.figures, command=command)
     print(f"{page}: {page.stat().st_size / 1e6:.1f} MB, {counted(len(runs), 'runs')}")
     if args.figures:

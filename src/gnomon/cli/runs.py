@@ -271,12 +271,8 @@ def _remove(args: Namespace) -> int:
 def _check_removable(folder: Path) -> None:
     from gnomon.runs import LOG, MANIFEST, check_holds_a_run_alone, check_not_in_use
 
-    if not (folder / MANIFEST).is_file():
-        raise RunError(
-            f"{folder} is not a run: it has no {MANIFEST}.",
-            "Nothing was removed. `gnomon runs list` shows the runs there are.",
-        )
-    if _manifest_is_damaged(folder) and not (folder / LOG).is_file():
+    is_run = (folder / MANIFEST).is_file()
+    if is_run and _manifest_is_damaged(folder) and not (folder / LOG).is_file():
         raise RunError(
             f"{folder} does not look like a run: it has no {LOG}, and its {MANIFEST} is not one of "
             "Gnomon's.",

@@ -91,6 +91,12 @@ def main(args: Namespace) -> int:
         level=args.level,
         seeds_together=args.over_seeds,
     )
+    if args.measure and all(each.score.n == 0 for each in found):
+        fitting = dict.fromkeys(name for entry in entries for name in entry.measures)
+        raise UsageError(
+            f"These runs have no answers to take {' or '.join(args.measure)} of.",
+            f"Measures of their benchmarks: {', '.join(fitting)}.",
+        )
     _tell_remarks(args, given)
     _tell_few_units(found, entries)
     _tell_unsliced(args.by, entries)
@@ -352,12 +358,14 @@ def _beliefs_shown(found: Sequence[Believer], format: str) -> str:
 def _write_beliefs(found: Sequence[Believer], args: Namespace) -> None:
     from gnomon.items.writing import atomic_file
     from gnomon.reports.beliefs import map_file, page
+    from gnomon.reports.shell import page_file
 
     output = Path(args.output)
     if output.suffix.lower() == ".svg":
         largest = max(found, key=lambda one: one.belief.answers)
         content = map_file(largest)
     else:
+        page_file(output, "beliefs.html")
         command = ["gnomon", "score", *args.runs, "--beliefs", "-o", args.output]
         content = page(found, shlex.join(command))
     with atomic_file(output.resolve()) as part:

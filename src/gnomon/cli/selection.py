@@ -63,7 +63,7 @@ def options_named_by(words: Sequence[str]) -> dict[str, tuple[str, list[str]]]:
     """The options of each benchmark and model that the words name, with the kind that it is.
 
     >>> options_named_by(["scales", "-m", "random"])["random"]
-    ('models', ['seed'])
+    ('models', ['model_seed'])
     """
     found: dict[str, tuple[str, list[str]]] = {}
     for word in words:

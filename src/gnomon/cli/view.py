@@ -22,11 +22,12 @@ def main(args: Namespace) -> int:
     """Serve until interrupted."""
     from pathlib import Path
 
-    from gnomon.errors import UsageError, path_hint
+    from gnomon.errors import UsageError
     from gnomon.reports.viewer.serving import serve
+    from gnomon.unknownnames import not_a_run
 
     if not Path(args.runs).is_dir():
-        hint = path_hint(args.runs, "Name the folder of runs with --runs.")
+        hint = not_a_run(args.runs, "Name the folder of runs with --runs.")
         raise UsageError(f"There is no folder {args.runs}.", hint)
     if args.share:
         from secrets import token_urlsafe

@@ -61,6 +61,17 @@ def read_sidecar(path: Path) -> Sidecar:
     file = sidecar_path(path)
     if file == path or not file.is_file():  # an lm-eval task is a YAML file itself
         return Sidecar()
+    try:
+        return _read(file)
+    except DataError as error:
+        if path.is_dir():
+            raise
+        beside = f"{file.name} stands beside {path.name} and is read as its description"
+        error.hint = f"{error.hint}\n{beside}; rename it if it is not."
+        raise
+
+
+def _read(file: Path) -> Sidecar:
     raw = read_yaml(file, limit=LARGEST)
     if raw is None:
         return Sidecar()

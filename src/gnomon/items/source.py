@@ -174,6 +174,9 @@ class ItemSource:
             return self._all()
         if self.source in self.benchmark.whole_groups:
             return self._whole_groups(self.limit)
+        kept: list[Item] | None = self.__dict__.get("_kept")
+        if kept is not None:
+            return map(kept.__getitem__, self._chosen)
         return _at(self._all(), self._chosen)
 
     @cached_property
@@ -302,7 +305,7 @@ class ItemSource:
         if isinstance(limit, bool) or not hasattr(limit, "__index__") or limit < 1:
             raise UsageError(
                 f"The limit must be 1 or more, not {limit}.",
-                "Give a whole number, or none for all items.",
+                "Give a whole number, or leave it out for all items.",
             )
         return self._with_what_is_known(replace(self, limit=operator.index(limit)))
 

@@ -17,6 +17,7 @@ from gnomon.items.mapping import ColumnMap, parse_map, plain_name
 from gnomon.items.resolving import IN_WORDS, cannot_be_asked
 from gnomon.items.shapes import Row
 from gnomon.items.values import OddCellError, value_at
+from gnomon.naming import counted
 from gnomon.records import WRITTEN
 
 LOOKED_AT = 50  # rows in which pictures are looked for
@@ -109,11 +110,12 @@ def _counted(
             choices.add(len(numbered.item.choices))
         pictures.add(len(numbered.item.images))
     bare = [line for line, row in rows_of_file(file, split) if cannot_be_asked(row, mapping)]
-    parts = [f"{items:,} items {_forms(items, choices, forms)}", _units(mapping, groups)]
+    parts = [f"{counted(items, 'items')} {_forms(items, choices, forms)}", _units(mapping, groups)]
     if any(pictures):
         noun = "picture" if pictures == {1} else "pictures"
         parts.insert(1, f"{_range(pictures)} {noun} an item")
-    yield f"{'; '.join(parts)}."
+    if items:
+        yield f"{'; '.join(parts)}."
     absent = masks_not_there(file, split, mapping, images)
     if absent:
         yield (

@@ -9,9 +9,11 @@ from typing import IO, Any
 
 import msgspec
 
-from gnomon.errors import DataError, UsageError, importing
+from gnomon.errors import DataError, GnomonError, UsageError, importing
+from gnomon.files import first_bytes
 from gnomon.records import Item
 from gnomon.tabular import write_csv
+from gnomon.trust import check_replaceable
 
 # The canary: a string in every file of fresh items, so that training on them can be found out.
 #
@@ -35,6 +37,8 @@ def has_canary(text: str) -> bool:
 
 _encode = msgspec.json.Encoder().encode
 _FIELDS = tuple(field.name for field in msgspec.structs.fields(Item))
+_HEAD = 2**16  # bytes by which a file of items is known
+_OURS = re.compile(rb'\{"id":"[^\n]*?","form":"|' + ",".join(_FIELDS).encode() + rb"[,\r\n]")
 _LISTS = ("choices", "gold", "tags", "images")  # JSON text in a CSV cell
 _PARQUET = """
   id: 'VARCHAR', form: 'VARCHAR', text: 'VARCHAR', choices: 'VARCHAR[]', gold: 'VARCHAR[]',
@@ -56,8 +60,22 @@ def write_items(file: Path, items: Iterable[Item], *, canary: str = "") -> int:
             f"{file} does not end in {', '.join(writers)}.",
             "Give it one of these endings: it says the format.",
         )
+    if file.is_file():
+        check_replaceable(file, str(file), _is_ours)
     with atomic_file(file) as part:
         return write(part, items, canary)
+
+
+def _is_ours(file: Path) -> bool:
+    """Whether a file begins as Gnomon writes items; of Parquet, whether it has their columns."""
+    if file.suffix != ".parquet":
+        return _OURS.match(first_bytes(file, _HEAD)) is not None
+    from gnomon.items.rows import parquet
+
+    with suppress(GnomonError):
+        _, row = next(parquet(file), (0, {}))
+        return tuple(row)[: len(_FIELDS)] == _FIELDS
+    return False
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gnomon.contracts import Benchmark
 from gnomon.errors import UsageError
-from gnomon.measures.intervals import t_quantile
+from gnomon.measures.intervals import NORMAL, t_quantile
 from gnomon.measures.units import KindOfUnit, Sharing
 from gnomon.records import Item
 
@@ -29,6 +29,9 @@ class PowerPlan(NamedTuple):
 # answers are drawn at a temperature; a guess: `gnomon score` says what it is for a run.
 LUCK = 0.5
 SAMPLES = (1, 2, 3, 5, 10, 20)  # that are tried
+# By how much effects in logits flatten the curve of accuracies, for each squared logit: that of the
+# normal distribution which is most like the logistic one.
+FLATTER = 0.346
 WORTH = 0.05  # more samples are worth their price if they show a difference smaller by this share
 
 
@@ -95,26 +98,43 @@ def items_for_half_width(
     accuracy: float = 0.5,
     unit_sd: float = 0.5,
     level: float = 0.95,
+    power: float = 0.8,
 ) -> int | None:
     """A fixed number of items after which an accuracy is known to plus or minus `half`.
 
-    The items are of the same units; none if no number of them would do. With an accuracy of one
-    half it is enough whatever the accuracy is.
+    That is, in the share `power` of runs: the half width varies, the more so the fewer units there
+    are. The items are of the same units; none if no number of them would do. With an accuracy of
+    one half it is enough whatever the accuracy is.
 
     >>> items_for_half_width([((item,),) for item in range(5000)], 0.03, unit_sd=0)
-    1071
+    1109
     """
     slope = accuracy * (1 - accuracy)
-    of_items = _VariancePart(slope / len(units), len(units))
-    of_units = _parts_of_units(units, (unit_sd * slope) ** 2)
+    tags = sum(map(len, units[0]))
+    of_one = (unit_sd * slope) ** 2 / (1 + FLATTER * tags * unit_sd**2)
+    of_items = _VariancePart((slope - tags * of_one) / len(units), len(units))
+    of_units = _parts_of_units(units, of_one)
+    fewest = _fewest_units(units)
 
     def is_narrow(times: float) -> bool:
         error, freedom = _error([*_grown([of_items], times), *of_units])
-        return t_quantile((1 + level) / 2, freedom) * error <= half
+        freedom = min(freedom, max(1.0, fewest - 1))  # no run knows that units do not vary
+        unlucky = error * _error_times(power, freedom)
+        return t_quantile((1 + level) / 2, freedom) * unlucky <= half
 
     if any(part.units < 2 for part in of_units):
         return None
     return _times(len(units), _least(is_narrow))
+
+
+def _error_times(share: float, freedom: float) -> float:
+    """How many times the true error that of a run is at most, in this share of runs.
+
+    The root of chi-squared over its degrees of freedom, by Wilson and Hilferty (1931).
+    """
+    spread = 2 / (9 * freedom)
+    root = 1 - spread + NORMAL.inv_cdf(share) * sqrt(spread)
+    return sqrt(max(root, 0.0) ** 3)
 
 
 def _check(
@@ -138,12 +158,29 @@ def _check(
 def _parts_of_units(units: Sequence[UnitsOfItem], variance: float) -> list[_VariancePart]:
     """For each kind of unit, what its units add to the variance of a mean over the items."""
     found = []
+    for sizes in _sizes_of_units(units):
+        squares = sum(size**2 for size in sizes)
+        found.append(_VariancePart(variance * squares / len(units) ** 2, len(sizes)))
+    return found
+
+
+def _fewest_units(units: Sequence[UnitsOfItem]) -> float:
+    """How many units of one size they amount to, of the kind that has fewest."""
+    counts = []
+    for sizes in _sizes_of_units(units):
+        squares = sum(size**2 for size in sizes)
+        counts.append(sum(sizes) ** 2 / squares)
+    return min(counts)
+
+
+def _sizes_of_units(units: Sequence[UnitsOfItem]) -> list[list[int]]:
+    """For each kind, how many items each unit has."""
+    found = []
     for of_kind in zip(*units, strict=True):
         sizes: Counter[Hashable] = Counter()
         for of_item in of_kind:
             sizes.update(set(of_item))
-        squares = sum(size**2 for size in sizes.values())
-        found.append(_VariancePart(variance * squares / len(units) ** 2, len(sizes)))
+        found.append(list(sizes.values()))
     return found
 
 

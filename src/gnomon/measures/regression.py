@@ -19,6 +19,7 @@ from gnomon.measures.comparison import Comparison, compare, with_holm
 from gnomon.measures.entries import ScoredTable, check_finished
 from gnomon.measures.pairing import aligned
 from gnomon.measures.table import Flags, Table
+from gnomon.naming import counted
 from gnomon.records import OUTCOMES
 
 MOST_VALUES = 40  # of a tag that is looked at
@@ -100,7 +101,8 @@ def explained(first: ScoredTable, second: ScoredTable) -> Iterator[str]:
         for part in islice(_where(two, flipped), NAMED):
             parts.append(f"{part.tag} {part.value} ({part.lost:,} of {part.items:,} items)")
         where = f", most of them where {' and '.join(parts)}" if parts else ""
-        yield f"{better} is right and {worse} wrong on {int(flipped.sum()):,} items{where}."
+        count = counted(int(flipped.sum()), "items")
+        yield f"{better} is right and {worse} wrong on {count}{where}."
     shift = _given_more_often(one, two)
     if shift is not None:
         label, before, after = shift

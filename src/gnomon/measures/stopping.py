@@ -2,8 +2,9 @@
 
 A run is looked at after certain numbers of items. Whoever looks often is more likely to see a
 figure far from the truth once; so intervals are wider than those of a fixed number, by a factor
-that falls from look to look until the goal is reached (Wang and Tsiatis 1987). What a look says
-follows from the answers to the first items alone. docs/measures.md has the derivation and the cost.
+that falls from look to look until the goal is reached (O'Brien and Fleming 1979, for differences
+Wang and Tsiatis 1987). What a look says follows from the answers to the first items alone.
+docs/measures.md has the derivation and the cost.
 """
 
 from __future__ import annotations
@@ -35,12 +36,17 @@ if TYPE_CHECKING:
 
 FIRST = 100  # items before the first look
 STEPS = 16  # numbers of items at which looks may happen, each time that the items double
-FARTHEST = 2  # the next look comes when the items have grown this many times, at the latest
+FARTHEST = 2  # times the items at the next look, at most; or half of those that are expected
 # Of random walks that are looked at whenever time has doubled, and once or twice more near its
-# end, 95 % stay within 2.06 to 2.15 t^(1/4); at a single look at the end, within 1.96.
-NARROW_BOUND = 2.14
-DIFFERENCE_BOUND = 2.3  # with room for designs whose tests err a little more often than 5 %
-SHAPE = 0.25
+# end, 95 % stay within 2.04 to 2.06; at a single look at the end, within 1.96. A little more is for
+# designs whose intervals hold the truth in somewhat less than 95 % of runs of a fixed number.
+NARROW_BOUND = 2.11
+# Within 2.12 to 2.14 t^(1/4); with room for designs whose tests err a little more often than 5 %.
+DIFFERENCE_BOUND = 2.3
+DIFFERENCE_SHAPE = 0.25  # a difference may be told long before the items that it takes at most
+# Runs stop where the error happens to look small, the more so the fewer degrees of freedom it is
+# known with: so the interval is wider by this share, over their number.
+FEW_UNITS = 0.5
 MOST_FAILED = (
     0.05  # share of items on which the model failed: with more, an outage looks like a fact
 )
@@ -63,6 +69,11 @@ class Goal(NamedTuple):
     def widening(self) -> float:
         """How many times as wide the interval is, at the end, as that of a single look."""
         return (DIFFERENCE_BOUND if self.by else NARROW_BOUND) / SINGLE
+
+    @property
+    def shape(self) -> float:
+        """To which power of its share of the items the bound of a look grows."""
+        return DIFFERENCE_SHAPE if self.by else 0.0
 
     @classmethod
     def of(cls, points: float | None, by: float | None = None) -> Goal:
@@ -97,23 +108,28 @@ def look_at(statistics: Statistics, items: int, most: int, goal: Goal) -> Look:
     >>> right = [1] * 90 + [0] * 10
     >>> found = look_at(mean_of(right, np.arange(100)), 100, 5000, Goal(0.03))
     >>> found.verdict, found.expected, found.then
-    ('', 490, 200)
+    ('', 481, 248)
     """
     error = uncertainty(statistics)
-    at_end = interval(replace(statistics, looked=goal.widening), known=error)
+    widening = goal.widening
+    if error.freedom > 0 and not goal.by:
+        widening *= 1 + FEW_UNITS / error.freedom
+    at_end = interval(replace(statistics, looked=widening), known=error)
     half = (at_end.high - at_end.low) / 2
     if isnan(half):
-        looked, found, expected = goal.widening, at_end, most
+        looked, found, expected = widening, at_end, most
     else:
         expected = ceil(items * (half / goal.half) ** 2)
         share = min(1.0, max(items / most, items / max(1, expected)))
-        looked = goal.widening * share ** (SHAPE - 0.5)
+        looked = widening * share ** (goal.shape - 0.5)
         found = interval(replace(statistics, looked=looked), known=error)
     verdict = _verdict(found, half, goal)
     if not verdict and items >= most:
         verdict = "all"
-    then = next_look(items, min(expected, most), most)
-    return Look(items, found, looked, verdict, min(expected, most), then)
+    expected = min(expected, most)
+    # a difference may be told at any look, a width only near the end
+    then = next_look(items, expected, most, far=0 if goal.by else expected // 2)
+    return Look(items, found, looked, verdict, expected, then)
 
 
 def _verdict(found: Interval, half: float, goal: Goal) -> Verdict:
@@ -128,13 +144,13 @@ def _verdict(found: Interval, half: float, goal: Goal) -> Verdict:
     return ""
 
 
-def next_look(items: int, expected: int, most: int) -> int:
+def next_look(items: int, expected: int, most: int, far: int = 0) -> int:
     """The number of items of the next look: what is expected to do, if that is not far.
 
     >>> next_look(0, 0, 5000), next_look(100, 5000, 5000), next_look(100, 110, 5000)
     (100, 200, 114)
     """
-    wanted = min(expected, FARTHEST * items)
+    wanted = min(expected, max(FARTHEST * items, far))
     for count in look_counts(most):
         if count > items and count >= wanted:
             return count
@@ -170,7 +186,8 @@ def expected_items(
     units = [units_of(item, kinds) for item in items]
     most = len(items)
     fixed = items_for_half_width(units, goal.half) or most
-    needed = items_for_half_width(units, goal.half / goal.widening, accuracy=accuracy) or most
+    half = goal.half / goal.widening
+    needed = items_for_half_width(units, half, accuracy=accuracy, power=0.5) or most
     expected = next(count for count in look_counts(most) if count >= min(needed, most))
     return ExpectedItems(expected, min(fixed, most))
 

@@ -506,7 +506,7 @@ def unknown_tag(name: str, tables: Sequence[Table]) -> UsageError:
         known = dict.fromkeys([*chain.from_iterable(tags.values()), *BUILT_IN])
         hint.append(f"Choose one of: {', '.join(known)}.")
     elif not near:
-        each = [f"{benchmark} has {', '.join(known)}" for benchmark, known in tags.items()]
+        each = [f"{name} has {', '.join(own) or 'no tags'}" for name, own in tags.items()]
         hint.append(f"Any has {', '.join(BUILT_IN)}; {'; '.join(each)}.")
     whose = f"{len(tags)} benchmarks" if len(tags) > MOST_NAMED else " and ".join(tags)
     return UsageError(f"The items of {whose} have no tag '{name}'.", " ".join(hint))

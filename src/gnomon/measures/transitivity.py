@@ -17,7 +17,7 @@ from gnomon.measures.laws import LawStatements, contexts, order, relations
 from gnomon.measures.layout import UnitLayout
 from gnomon.measures.statistics import LEAST_VARIANCE, Statistics, ratio, standard_error
 from gnomon.measures.table import Table
-from gnomon.measures.units import counted
+from gnomon.naming import counted
 
 _Matrix = np.ndarray[tuple[int, int], np.dtype[np.float32]]
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gnomon.measures.columns import Codes, Floats, compact, first_rows, pooled
 from gnomon.measures.layout import Shared, UnitLayout
+from gnomon.naming import counted
 
 if TYPE_CHECKING:
     from gnomon.contracts import Benchmark
@@ -225,19 +226,6 @@ def _blocked(kind: _UnitCodes, most: int) -> _UnitCodes:
     codes = np.sort(codes, axis=1)
     codes[:, 1:][codes[:, 1:] == codes[:, :-1]] = -1
     return kind._replace(codes=np.sort(codes, axis=1), number=most)
-
-
-def counted(count: int, noun: str) -> str:
-    """A number of units in words.
-
-    >>> counted(1, "families"), counted(1200, "objects")
-    ('1 family', '1,200 objects')
-    """
-    if count != 1:
-        return f"{count:,} {noun}"
-    if noun.endswith("ies"):
-        return f"1 {noun.removesuffix('ies')}y"
-    return f"1 {noun.removesuffix('s')}"
 
 
 # What the rows of a table share: units, by the tags that its benchmark names.

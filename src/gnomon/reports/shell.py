@@ -21,11 +21,13 @@ from gnomon.forms import gold_in_words
 from gnomon.measures.chance import verdict
 from gnomon.reports import words
 from gnomon.reports.charts import svg
+from gnomon.trust import check_replaceable
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
 ASSETS = svg.ASSETS
+NO_PAGES = (".pdf", ".png", ".svg", ".md", ".tex", ".docx", ".json")  # endings of other formats
 
 
 def page(
@@ -146,6 +148,11 @@ def page_file(output: str | Path, example: str) -> Path:
         raise UsageError(
             f"{file} is a folder.", f"Name the page's file, for instance {file / example}."
         )
+    if file.suffix.lower() in NO_PAGES:
+        hint = f"Name it {file.with_suffix('.html')}; a browser prints it as PDF."
+        raise UsageError(f"The page is HTML, which {file} would not say.", hint)
+    if file.is_file():
+        check_replaceable(file, str(file))
     make_folder(file.parent)
     return file
 

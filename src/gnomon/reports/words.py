@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import isnan
 
 from gnomon.naming import clip as clip
+from gnomon.naming import counted as counted
 from gnomon.naming import model_name as model_name
 from gnomon.naming import plain as plain
 
@@ -117,14 +118,3 @@ def listed(parts: Sequence[str], joint: str = "and") -> str:
     if len(parts) < 2:
         return "".join(parts)
     return f"{', '.join(parts[:-1])} {joint} {parts[-1]}"
-
-
-def counted(n: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "runs"), counted(2000, "items")
-    ('1 run', '2,000 items')
-    """
-    if n == 1:
-        return f"1 {noun.removesuffix('s')}"
-    return f"{n:,} {noun}"

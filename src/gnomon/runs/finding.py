@@ -128,21 +128,21 @@ def remove(run: Run) -> None:
 
 def remove_folder(folder: Path) -> None:
     """The same for the folder of a run that may be damaged."""
-    if not (folder / MANIFEST).is_file():
-        raise RunError(
-            f"{folder} is not a run: it has no {MANIFEST}.",
-            "Nothing was removed. `gnomon runs list` shows the runs there are.",
-        )
     check_holds_a_run_alone(folder)
     check_not_in_use(folder)
     shutil.rmtree(folder.resolve())  # "." cannot be removed by that name
 
 
 def check_holds_a_run_alone(folder: Path) -> None:
-    """Refuse to remove a link, or a folder with files that are of no run.
+    """Refuse to remove what is no run, a link, or a folder with files that are of no run.
 
     The pictures that a model made are of the run: its answers name them.
     """
+    if not (folder / MANIFEST).is_file():
+        raise RunError(
+            f"{folder} is not a run: it has no {MANIFEST}.",
+            "Nothing was removed. `gnomon runs list` shows the runs there are.",
+        )
     if folder.is_symlink():
         raise RunError(
             f"{folder} is a link to {folder.resolve()}.",

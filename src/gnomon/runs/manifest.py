@@ -9,8 +9,9 @@ from typing import Any
 import msgspec
 
 from gnomon.durable import replace_file
-from gnomon.errors import DataError, RunError, path_hint
+from gnomon.errors import DataError, RunError
 from gnomon.runs.usage import Usage
+from gnomon.unknownnames import not_a_run
 
 FORMAT = 2  # of the folder; a newer one is refused rather than misread
 MANIFEST, LOG, LOCK = "run.json", "answers.sqlite", "run.lock"
@@ -112,7 +113,7 @@ def read_manifest(folder: Path) -> Manifest:
         hint = "`gnomon runs list` shows the runs there are."
         if not folder.exists():
             raise RunError(
-                f"{folder} is not a run: there is no such folder.", path_hint(folder, hint)
+                f"{folder} is not a run: there is no such folder.", not_a_run(str(folder), hint)
             )
         raise RunError(f"{folder} is not a run: it has no {MANIFEST}.", hint)
     try:

@@ -168,7 +168,7 @@ def _ask_by_rounds(
     asked: plan.RunTask, task: plan.RunTask, workers: Local | WorkerPool, manifest: Manifest
 ) -> None:
     """Ask; if more is wanted then, go on, with the same workers. `task` is what fits the log."""
-    ask_all(task, workers, manifest)
+    progress = ask_all(task, workers, manifest)
     while asked.more is not None:
         limit = asked.more(manifest)
         if limit is None or not is_larger(limit, asked.source.limit):
@@ -177,7 +177,15 @@ def _ask_by_rounds(
         if is_larger(limit, manifest.limit):
             plan.grow(asked, manifest, workers.about)
         task = plan.fitted(asked, manifest)
-        ask_all(task, workers, manifest)
+        if task.only is None and not task.retry_errors and not workers.about.learns:
+            progress.total, progress.asked = manifest.counts.items, 0
+        else:
+            progress = _progress(task, manifest)
+        ask_all(task, workers, manifest, progress)
+
+
+def _progress(task: plan.RunTask, manifest: Manifest) -> RunProgress:
+    return progress_of(task.log, manifest, retry_errors=task.retry_errors, only=task.only)
 
 
 def _finish(log: RunLog, manifest: Manifest) -> None:
@@ -212,10 +220,18 @@ FIRST = 8  # items of the first batch, after which the time that is left can be 
 LOOK = 0.25  # seconds between two looks at what each worker did
 
 
-def ask_all(task: plan.RunTask, workers: Local | WorkerPool, manifest: Manifest) -> None:
-    """Ask everything that lacks an answer; the manifest tells how far it came, however it ends."""
+def ask_all(
+    task: plan.RunTask,
+    workers: Local | WorkerPool,
+    manifest: Manifest,
+    progress: RunProgress | None = None,
+) -> RunProgress:
+    """Ask everything that lacks an answer; the manifest tells how far it came, however it ends.
+
+    `progress` is that of the round before, if it is known.
+    """
     log = task.log
-    progress = progress_of(log, manifest, retry_errors=task.retry_errors, only=task.only)
+    progress = progress or _progress(task, manifest)
     writer = AnswerWriter(log)
     watcher = _Watcher(task, workers, progress)
     try:
@@ -238,6 +254,7 @@ def ask_all(task: plan.RunTask, workers: Local | WorkerPool, manifest: Manifest)
         _note_kept_replies(manifest, kept_replies)
         log.write_manifest(manifest)
         _tell_kept_replies(kept_replies)
+    return progress
 
 
 def _note_kept_replies(manifest: Manifest, used: dict[str, int]) -> None:

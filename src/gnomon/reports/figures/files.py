@@ -36,7 +36,7 @@ def write_figures(
     if system_faces() is None:
         warn(NO_FONT, MissingFontWarning, stacklevel=2)
         kinds.remove(".pdf")
-    named = {} if overview is None else {file_name(overview.name): overview}
+    named = {file_name(overview.name): overview} if overview and overview.rows else {}
     for study, figures in zip(studies, drawn, strict=True):
         for figure in figures:
             named[f"{file_name(study.name)}-{file_name(figure.name)}"] = figure

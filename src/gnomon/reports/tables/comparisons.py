@@ -18,7 +18,7 @@ from gnomon.measures.contamination import Contamination
 from gnomon.measures.regression import RunChange
 from gnomon.records import letter_of
 from gnomon.reports.tables.scores import PLAIN, beside_chance
-from gnomon.reports.words import interval, percent
+from gnomon.reports.words import counted, interval, percent
 from gnomon.tabular import UNCUT, Field, listing_of, render, too_wide
 
 # of a new run beside an old one
@@ -211,7 +211,9 @@ def _leaderboard(
     board: Leaderboard, about: Comparison, level: float, letters: Mapping[str, str], *, lean: bool
 ) -> Listing:
     ranks = board.ranks
-    over = f"{ranks[0].n:,} items ({ranks[0].units})"
+    over = counted(ranks[0].n, "items")
+    if ranks[0].units != over:
+        over += f" ({ranks[0].units})"
     if ranks[0].n < board.most:
         over = f"the {over} that all {len(ranks)} runs share"
     measure = about.measure
