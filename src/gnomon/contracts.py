@@ -172,7 +172,8 @@ class Model(Protocol):
     """Who is asked: turns a batch of items into answers.
 
     A class may also have
-      takes             what it can be shown, such as {"text", "image"} (default: text alone)
+      takes             what it can be shown, such as {"text", "image"} (default: text alone;
+                        {"image"}: it is asked only items with pictures)
       prepare(items, benchmark)  called once before the run, with an iterable over all its items
       learns: bool      whether its answers depend on all the items it was prepared with, so that a
                         run that grows asks them again (default: if it has prepare)

@@ -7,8 +7,8 @@ import pytest
 import gnomon
 from gnomon.cli import main
 from gnomon.records import Item
-from gnomon.reports.overview import IN_WORDS, SIDES
-from gnomon.reports.tables.overviews import MEANING, SIGNS
+from gnomon.reports.overview import IN_WORDS, SIGNS
+from gnomon.reports.tables.overviews import MEANING
 
 
 def first_choice(item: Item) -> str:
@@ -43,8 +43,9 @@ def test_items_of_a_plugin_are_not_given_our_licence(
         assert ("apache" in card.lower()) == (name == "scales")
 
 
-def test_one_vocabulary_of_marks_on_pages_and_one_in_the_terminal() -> None:
-    assert SIGNS.keys() == SIDES.keys() == IN_WORDS.keys()
+def test_marks_on_pages_and_in_the_terminal_are_the_same_and_no_shapes_of_models() -> None:
+    assert SIGNS.keys() == IN_WORDS.keys()
+    assert not set(SIGNS.values()) & set("●■▲▼◆")
     told = {sign: said for sign, said in MEANING.items() if sign in SIGNS.values()}
     for verdict, sign in SIGNS.items():
         if IN_WORDS[verdict]:
@@ -54,4 +55,6 @@ def test_one_vocabulary_of_marks_on_pages_and_one_in_the_terminal() -> None:
     for page in ("matrix.html.j2", "viewer/home.html.j2"):
         text = (assets / page).read_text(encoding="utf-8").replace("</b>", "").replace("<b>", "")
         assert "★ best" in text or "★ is the best" in text
-        assert SIDES["constant"] in text
+        for verdict, words in (("above", "better"), ("below", "worse"), ("at", "at chance")):
+            assert f"{SIGNS[verdict]} {words}" in text
+        assert "! gives one answer" in text or "! one answer" in text

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -269,6 +270,24 @@ def test_compare_ranks_models_and_tells_ties_from_differences(runs, capsys):
         csv.DictReader(io.StringIO(printed(capsys, "compare", *runs, "--format", "csv").out))
     )
     assert rows[0]["measure"] == "accuracy"
+
+
+@pytest.mark.parametrize(("name", "first"), [("z-clever", "z-clever"), ("a-clever", "random")])
+def test_the_better_model_stands_first_unless_runs_are_given_in_an_order_of_their_own(
+    capsys, name, first
+):
+    def clever(item):
+        return item.gold[0]
+
+    source = gnomon.load("scales")
+    runs = [gnomon.run(source, "random", limit=40, runs="asked/random").path]
+    runs.append(gnomon.run(source, clever, name=name, limit=40, runs=f"asked/{name}").path)
+    out = printed(capsys, "compare", *runs).out
+    board, _, pairs = out.partition("Differences in points")
+    assert re.search(rf"{name} .* better than chance", board)
+    assert pairs.splitlines()[3].split()[0] == first
+    found = json.loads(printed(capsys, "compare", *runs, "--format", "json").out)
+    assert found["comparisons"][0]["first"] == "random"
 
 
 def test_compare_takes_seeds_together(capsys):

@@ -57,7 +57,8 @@ def test_the_report_opens_from_a_file_without_errors_or_requests(report: str, ta
     for box in (chart.bounding_box() for chart in shown.page.locator("figure svg.chart").all()):
         assert box["width"] > 200
         assert box["height"] > 60
-    assert shown.page.locator("h1").inner_text() == "What 2 models know about space"
+    title = shown.page.locator("h1").inner_text()
+    assert title == "What hf:roberta-large-mnli and smollm2 know about space"
     assert shown.errors == []
     assert shown.strays == []
 

@@ -176,7 +176,7 @@ def test_words_say_no_more_than_the_verdicts(write: Write) -> None:
     assert in_words(found, "m") == (
         f"knows {skills['scales@fresh']}; guesses at {skills['posrel@fresh']}; "
         f"worse than chance at {skills['vsr@fresh']}; "
-        f"cannot be told: {skills['spacenli@fresh']} (100 items would show 12 points)"
+        f"cannot be told: {skills['spacenli@fresh']} (100 items would show a difference from chance of 12 points)"
     )
     assert in_words(found, "bag-of-words").startswith("better than chance at ")
     assert in_words(found, "nobody") == ""

@@ -459,7 +459,21 @@ def test_titles(run: Callable[..., Run]) -> None:
         == "What guesses and shortcuts are worth"
     )
     assert title(studies(runs[:3])) == "What hf:one knows about space"
-    assert title(studies(runs)) == "What 2 models know about space"
+    assert title(studies(runs)) == "What hf:one and hf:two know about space"
+    third = run("hf:three", items, guessing(1))
+    assert title(studies([*runs, third])) == "What 3 models know about space, beside 2 baselines"
+    assert title(studies([*runs[2:], third])) == "What 3 models know about space"
+
+
+def test_of_ones_own_items_the_title_does_not_say_that_they_are_about_space(
+    run: Callable[..., Run],
+) -> None:
+    items = questions(4, 2)
+    runs = [run(name, items, guessing(1), benchmark="items@mine.csv") for name in ("hf:a", "hf:b")]
+    assert title(studies(runs[:1])) == "What hf:a answers on mine.csv"
+    assert title(studies(runs)) == "What hf:a and hf:b answer on mine.csv"
+    both = [runs[0], run("hf:a", items, guessing(1), benchmark="scales@fresh")]
+    assert title(studies(both)) == "What hf:a knows about space"
 
 
 def test_fresh_and_published_and_other_benchmarks_each_speak_for_themselves(

@@ -12,7 +12,7 @@ from gnomon.contracts import Listing
 from gnomon.errors import inert
 from gnomon.measures.scoring import Scored
 from gnomon.records import Score
-from gnomon.reports.tables.scores import headline
+from gnomon.reports.tables.scores import beside_chance, headline
 from gnomon.tabular import render
 
 LONG = "runs/scales@fresh-a-model-with-a-long-name--0123abcd"
@@ -76,6 +76,28 @@ def test_without_its_bars_the_table_fits_and_no_name_is_cut():
     text = headline(labelled(), width=max(map(len, whole)) - 1)
     assert "…" not in text
     assert "scales@fresh" in text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "chance", "told"),
+    [
+        (0.6, 0.8, 0.5, "better than chance"),
+        (0.2, 0.4, 0.5, "worse than chance"),
+        (0.45, 0.55, 0.5, "at chance"),
+        (0.3, 0.7, 0.5, "may be chance"),
+        (None, None, 0.5, ""),  # a single unit
+        (0.6, 0.8, None, ""),
+    ],
+)
+def test_every_verdict_has_a_word_and_only_what_was_not_tested_has_none(low, high, chance, told):
+    about = {"benchmark": "scales@fresh", "measure": "accuracy", "n": 9, "value": 0.5}
+    tested = Score(**about, model="tested", low=0.1, high=0.9, chance=0.5)
+    score = Score(**about, model="model", low=low, high=high, chance=chance)
+    table = headline([Scored(tested, "tested"), Scored(score, "model")], width=tables.UNCUT)
+    _, heads, _, _, row = table.splitlines()
+    column = slice(heads.index("verdict"), heads.index(" n "))
+    assert row[column].strip() == told
+    assert beside_chance(low, high, chance) == told
 
 
 def test_words_on_chance_below_a_table_of_several_benchmarks_name_them():

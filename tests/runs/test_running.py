@@ -13,7 +13,7 @@ import pytest
 
 import gnomon
 from gnomon.contracts import Benchmark
-from gnomon.errors import DataError, ModelError, RunError
+from gnomon.errors import DataError, ModelError, RunError, UnfitError
 from gnomon.items.source import ItemSource
 from gnomon.options import neutral
 from gnomon.records import Answer, Image, Item
@@ -630,6 +630,19 @@ def test_a_model_that_cannot_see_is_not_shown_items_with_pictures_unless_asked_b
     assert shown == [False, True]
     with pytest.raises(ModelError, match="no pictures"):
         running.run(source(), Fake(), runs=tmp_path / "other", blind=True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "blind"), [(items(2), False), (items(2), True), (with_picture(), True)]
+)
+def test_a_model_that_only_sees_is_not_asked_what_has_no_picture(tmp_path, asked, blind):
+    model = Fake()
+    model.takes = frozenset({"image"})
+    with pytest.raises(UnfitError, match=r"pictures alone(.|\n)*gnomon run vsr -m "):
+        running.run(source(asked), model, runs=tmp_path, blind=blind)
+    assert model.asked == []
+    assert not any(tmp_path.iterdir())
+    assert running.run(source(with_picture()), model, runs=tmp_path).manifest.counts.items == 1
 
 
 def test_what_a_model_learns_about_its_server_while_it_is_asked_is_in_the_manifest(tmp_path):

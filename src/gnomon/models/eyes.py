@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from gnomon.contracts import ANYTHING, Scale
+from gnomon.contracts import Scale, Takes
 from gnomon.errors import UsageError, check_no_name
 from gnomon.lexicon.statements import Statement, read_presence, read_statement
 from gnomon.models.comparison import log_sigmoid
@@ -70,7 +70,7 @@ class Eyes:
     """Answers captions about pictures by boxes, distances and rules."""
 
     spec = "eyes"
-    takes = ANYTHING
+    takes: frozenset[Takes] = frozenset({"image"})  # captions of pictures
     scale: Scale = "log-probability"
     batch = 64
 

@@ -135,14 +135,14 @@ IN_WORDS: dict[Verdict, str] = {
     "constant": ONE_ANSWER,
     "unknown": "",
 }
-# on pages
-SIDES: dict[Verdict, str] = {
-    "above": "▲",
-    "at": "≈",
-    "below": "▼",
+# beside a figure; none has the shape of a model's marker
+SIGNS: dict[Verdict, str] = {
+    "above": "+",
+    "at": "=",
+    "below": "-",
     "open": "?",
-    "constant": "■",
-    "unknown": "",
+    "constant": "!",
+    "unknown": " ",
 }
 _VERDICTS = {words: verdict for verdict, words in IN_WORDS.items()}
 
@@ -354,7 +354,7 @@ def in_words(found: Overview, model: str) -> str:
     """What a model knows and what not, by the verdicts alone; empty where there are none.
 
     "knows sizes and colours; guesses at places; worse than chance at negation; cannot be told:
-    heights (40 items would show 20 points)"
+    heights (40 items would show a difference from chance of 20 points)"
     """
     told: dict[Verdict, list[str]] = {}
     too_few = []
@@ -383,7 +383,7 @@ def in_words(found: Overview, model: str) -> str:
     if too_few:
         items = _span([cell.items for cell in too_few])
         points = _span([round(100 * cell.shows) for cell in too_few])
-        parts[-1] += f" ({items} items would show {points} points)"
+        parts[-1] += f" ({items} items would show a difference from chance of {points} points)"
     return "; ".join(parts)
 
 

@@ -18,7 +18,7 @@ from gnomon.items.limits import is_larger
 from gnomon.items.source import ItemSource
 from gnomon.records import Fingerprint, Item
 from gnomon.redaction import redact_command, redact_options
-from gnomon.registry import ModelSpec, about_benchmark
+from gnomon.registry import DEMO_SEEN, ModelSpec, about_benchmark
 from gnomon.runs import Manifest, RunLog
 from gnomon.runs.identity import model_files, pending_count, run_folder
 from gnomon.runs.progress import Watcher
@@ -109,7 +109,16 @@ def _unlisted(source: ItemSource, about: ModelFacts) -> list[str]:
 
 
 def check_takes(about: ModelFacts, item: Item, *, blind: bool) -> None:
-    """Refuse items with pictures for a model that cannot see, unless it is to be asked blind."""
+    """Refuse items with pictures for a model that cannot see, unless it is to be asked blind.
+
+    A model that only sees is refused items without pictures, and is never asked blind.
+    """
+    if "text" not in about.takes and (blind or not item.images):
+        raise UnfitError(
+            f"{about.spec} answers by pictures alone, and would be shown none.",
+            "Choose items with pictures and leave out --blind, as in: "
+            f"gnomon run {DEMO_SEEN} -m {about.spec}",
+        )
     if item.images and "image" not in about.takes and not blind:
         raise UnfitError(
             f"The items have pictures, and {about.spec} takes text only.",

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from gnomon.registry import role
 from gnomon.reports.charts import svg
 from gnomon.reports.overview import (
-    SIDES,
+    SIGNS,
     Overview,
     OverviewCell,
     OverviewColumn,
@@ -163,7 +163,7 @@ def _cell(cell: OverviewCell, digits: int) -> dict[str, Any]:
         "text": per_cent(cell.value, digits),
         "sort": cell.value,
         "range": interval_of(cell.low, cell.high),
-        "side": SIDES[cell.verdict],
+        "side": SIGNS[cell.verdict],
         "verdict": cell.verdict,
         "place": place,
         "open": "" if cell.finished else "…",

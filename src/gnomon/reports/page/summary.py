@@ -153,11 +153,17 @@ RUNS_NAMED = 3  # runs that a sentence names before it counts the rest
 def title(studies: list[Study]) -> str:
     """The heading of the page."""
     runs = all_runs(studies)
-    models = dict.fromkeys(run.name for run in runs if not role(run.model))
-    if len(models) == 1:
-        return f"What {next(iter(models))} knows about space"
+    models = list(dict.fromkeys(run.name for run in runs if not role(run.model)))
+    baselines = {run.name for run in runs if role(run.model)}
+    own = [plain(study.source) for study in studies if study.name.startswith("items@")]
+    is_own = len(own) == len(studies)  # nobody says that one's own items are about space
+    s = "s" if len(models) == 1 else ""
+    does = f"answer{s} on {_first_few(own)}" if is_own else f"know{s} about space"
+    if len(models) > 2:
+        beside = f", beside {counted(len(baselines), 'baselines')}" if baselines else ""
+        return f"What {len(models)} models {does}{beside}"
     if models:
-        return f"What {len(models)} models know about space"
+        return f"What {listed(models)} {does}"
     if any(role(run.model) == "shortcut" for run in runs):
         return "What guesses and shortcuts are worth"
     return "What guesses are worth"

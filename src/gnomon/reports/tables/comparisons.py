@@ -39,14 +39,26 @@ CHANGED = {
 
 
 def shown(
-    outcome: ComparedRuns, format: str = "table", *, plain: bool = False, level: float = 0.95
+    outcome: ComparedRuns,
+    format: str = "table",
+    *,
+    plain: bool = False,
+    level: float = 0.95,
+    better_first: bool = False,
 ) -> str:
-    """The outcome in one of the formats: all fields, or tables for people."""
+    """The outcome in one of the formats: all fields, or tables for people.
+
+    In tables the better of two models can stand first, as on a leaderboard.
+    """
     if format == "json":
         return _json(outcome)
     if format == "csv":
         return _csv(outcome)
-    parts = [_compared(part, level, format) for part in outcome.compared]
+    parts = []
+    for part in outcome.compared:
+        if better_first:
+            part = part._replace(pairs=[pair.better_first for pair in part.pairs])
+        parts.append(_compared(part, level, format))
     if outcome.agreements:
         parts.append(render(_agreements(outcome.agreements, level), format))
     text = "\n\n".join(parts)
@@ -225,7 +237,7 @@ def _leaderboard(
         Field("chance", lambda rank: percent(rank.chance)),
         Field("tied" if lean else "tied with", tied),
         # where room is scarce, interval and chance say the same in less
-        Field("", verdict, not lean and any(map(verdict, ranks))),
+        Field("verdict", verdict, not lean and any(map(verdict, ranks))),
     )
     return listing_of(f"{about.benchmark}, {measure}: {over}", fields, ranks)
 

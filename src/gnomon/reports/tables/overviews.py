@@ -7,11 +7,17 @@ from typing import Any
 
 from gnomon.contracts import Listing
 from gnomon.errors import inert
-from gnomon.reports.overview import IN_WORDS, Overview, OverviewCell, OverviewColumn, in_words
+from gnomon.reports.overview import (
+    IN_WORDS,
+    SIGNS,
+    Overview,
+    OverviewCell,
+    OverviewColumn,
+    in_words,
+)
 from gnomon.reports.words import capitalised, interval, known, measure_name, per_cent, percent
 from gnomon.tabular import UNCUT, Field, listing_of, render, room, too_wide
 
-SIGNS = {"above": "+", "at": "=", "below": "-", "open": "?", "constant": "!", "unknown": " "}
 MEANING = {
     "+": "+ better than chance",
     "=": "= at chance (within 10 points)",
@@ -61,7 +67,7 @@ def _of_one_model(found: Overview, width: int | None) -> str:
             Field("score", lambda column: percent(cell(column).value)),
             Field(f"{100 * found.level:g} % interval", lambda column: _range(cell(column))),
             Field("chance", lambda column: percent(cell(column).chance)),
-            Field("", lambda column: IN_WORDS[cell(column).verdict]),
+            Field("verdict", lambda column: IN_WORDS[cell(column).verdict]),
             Field("items", lambda column: cell(column).items, not lean),
         )
         listing = listing_of(model, fields, found.columns)

@@ -63,7 +63,7 @@ def _listing(by: str, scores: Sequence[PromptScore], level: float) -> Listing:
         Field("spread", lambda each: f"{100 * each.spread:.1f}"),
         Field("prompts", lambda each: len(each.values)),
         Field("n", lambda each: each.score.n),
-        Field("", _verdict, any(map(_verdict, scores))),
+        Field("verdict", _verdict, any(map(_verdict, scores))),
     )
     return listing_of("Over prompts", fields, scores)
 

@@ -63,16 +63,15 @@ def bar(value: float | None) -> str:
 def beside_chance(
     low: float | None, high: float | None, chance: float | None, measure: str = ""
 ) -> str:
-    """Where a figure is not above chance, in words; nothing where it is, or where none is known.
+    """Where a figure lies beside chance, in words; nothing where there is no interval or no chance.
 
-    >>> beside_chance(0.42, 0.58, 0.5), beside_chance(0.7, 0.8, 0.5)
-    ('at chance', '')
+    >>> beside_chance(0.42, 0.58, 0.5), beside_chance(0.7, 0.8, 0.5), beside_chance(0.7, 0.8, None)
+    ('at chance', 'better than chance', '')
     """
     from gnomon.registry import known_measure
 
     known = known_measure(measure) if measure else None
-    told = verdict(low, high, chance, better=known.better if known else "higher")
-    return "" if told == "better than chance" else told
+    return verdict(low, high, chance, better=known.better if known else "higher")
 
 
 def _all_fields(scores: Sequence[Scored]) -> Listing:
@@ -102,7 +101,7 @@ def _fitted(by: str, scores: Sequence[Scored], level: float, width: int | None =
 
 
 def _words_on_chance(scores: Sequence[Scored], width: int | None) -> list[str]:
-    """Which figures are not above chance, for tables that have no room for the words."""
+    """Where each figure lies beside chance, for tables that have no room for the words."""
     from textwrap import wrap
 
     several = len({each.score.benchmark for each in scores}) > 1
@@ -187,7 +186,7 @@ def _listing(
         Field(f"{100 * level:g} % interval", lambda row: row.interval),
         Field("chance", lambda row: row.told(row.score.chance)),
         Field("", lambda row: bar(row.score.value), bars),
-        Field("", lambda row: row.verdict, verdicts and any(row.verdict for row in rows)),
+        Field("verdict", lambda row: row.verdict, verdicts and any(row.verdict for row in rows)),
         Field("and right", lambda row: row.and_right, any(row.twin for row in rows)),
         Field("n", lambda row: row.score.n),
         Field("units", lambda row: row.score.units),
