@@ -230,7 +230,7 @@ def test_one_model_has_a_line_for_each_benchmark_with_a_verdict_in_words(write: 
     lines = in_terminal(overview(studies(runs)), width=120).splitlines()
     assert "better than chance" in lines[3]
     assert "worse than chance" in lines[4]
-    assert lines[-1] == "m: knows b; worse than chance at c."
+    assert lines[-1] == "m: better than chance at b; worse than chance at c."
 
 
 def test_the_command_prints_every_format_and_refuses_what_it_cannot(

@@ -99,7 +99,7 @@ def explained(first: ScoredTable, second: ScoredTable) -> Iterator[str]:
     ):
         parts = []
         for part in islice(_where(two, flipped), NAMED):
-            parts.append(f"{part.tag} {part.value} ({part.lost:,} of {part.items:,} items)")
+            parts.append(f"{part.tag} is {part.value} ({part.lost:,} of {part.items:,} items)")
         where = f", most of them where {' and '.join(parts)}" if parts else ""
         count = counted(int(flipped.sum()), "items")
         yield f"{better} is right and {worse} wrong on {count}{where}."

@@ -14,7 +14,6 @@ from gnomon.measures.comparison import Comparison
 from gnomon.measures.scoring import check_options, score
 from gnomon.measures.table import Table, unknown_tag
 from gnomon.records import Score
-from gnomon.registry import role
 from gnomon.reports.figures import Figure
 from gnomon.reports.figures.slices import headline_measure
 from gnomon.reports.study import Study, row_labels
@@ -353,12 +352,11 @@ class _Columns:
 def in_words(found: Overview, model: str) -> str:
     """What a model knows and what not, by the verdicts alone; empty where there are none.
 
-    "knows sizes and colours; guesses at places; worse than chance at negation; cannot be told:
-    heights (40 items would show a difference from chance of 20 points)"
+    "better than chance at sizes and colours; guesses at places; worse than chance at negation; too
+    few items to tell: heights (with 40 items a score must be 20 points from chance to be told)"
     """
     told: dict[Verdict, list[str]] = {}
     too_few = []
-    knows = "knows"
     for column, skill in zip(found.columns, skills_of(found.columns), strict=True):
         cell = found.cells.get((model, column.name))
         if cell is None:
@@ -366,15 +364,13 @@ def in_words(found: Overview, model: str) -> str:
         told.setdefault(cell.verdict, []).append(skill)
         if cell.verdict == "open":
             too_few.append(cell)
-        if role(cell.run.model) or cell.run.manifest.blind:
-            knows = "better than chance at"  # words alone, or luck, are no knowledge of space
 
     verbs: dict[Verdict, str] = {
-        "above": knows,
+        "above": "better than chance at",
         "at": "guesses at",
         "below": "worse than chance at",
         "constant": "gives one answer to questions about",
-        "open": "cannot be told:",
+        "open": "too few items to tell:",
     }
     parts = []
     for each, verb in verbs.items():
@@ -383,7 +379,7 @@ def in_words(found: Overview, model: str) -> str:
     if too_few:
         items = _span([cell.items for cell in too_few])
         points = _span([round(100 * cell.shows) for cell in too_few])
-        parts[-1] += f" ({items} items would show a difference from chance of {points} points)"
+        parts[-1] += f" (with {items} items a score must be {points} points from chance to be told)"
     return "; ".join(parts)
 
 
