@@ -250,10 +250,11 @@ def _log(name: str) -> Callable[[Path], object]:
 
         found: dict[object, object] = {}
         said = []
-        for number, run in enumerate(import_log(folder / name, folder / "runs")):
+        for run in import_log(folder / name, folder / "runs"):
             said.append(run.manifest.about.get("summary"))
             for item, answer in run.answers():
-                found[number, item.id, item.text] = answer.choice in item.gold
+                if answer.choice is not None:  # what cannot be read is told wherever it counts
+                    found[run.model, item.id, item.text] = answer.choice in item.gold
         return said, found
 
     return _as_before(answers, name, samples.LOGS[name])

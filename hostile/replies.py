@@ -54,6 +54,7 @@ AROUND = (
     ("Wait, no: ", " or not."),
 )
 MOST_TIMES = 3  # that a reply is damaged
+MOST_CHARACTERS = 1_000_000  # of a damaged reply; servers and files are cut before that
 SHARE = 104.0  # of the inputs, of all forms together: as many as items and logs get
 
 
@@ -120,7 +121,7 @@ def _writer(asked: list[Question]) -> Callable[..., str]:
         reply = rng.choice(asked[place].replies)
         if number:
             for _ in range(rng.randint(1, MOST_TIMES)):
-                reply = damaged(reply, rng.choice(asked[place].replies), rng)
+                reply = damaged(reply, rng.choice(asked[place].replies), rng)[:MOST_CHARACTERS]
         (folder / "reply.json").write_bytes(_kept(place, reply))
         return repr(reply[:200])
 

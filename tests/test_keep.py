@@ -95,3 +95,12 @@ def test_a_folder_that_cannot_be_read_is_as_good_as_none_unless_it_is_needed(tmp
     assert Keep(tmp_path / "file").read("a") is None
     with pytest.raises(DataError):
         Keep(tmp_path / "file", needed=True).read("a")
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path):
+    kept = Keep(tmp_path)
+    kept.write("one", b"1")
+    (tmp_path / ".two.kept.4711.part").write_bytes(b"half")
+    kept.remove_torn()
+    assert [file.name for file in tmp_path.iterdir()] == ["one.kept"]
+    assert kept.read("one") == b"1"

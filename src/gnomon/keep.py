@@ -113,6 +113,12 @@ class Keep:
         if self.most_bytes:
             self._count(size)
 
+    def remove_torn(self) -> None:
+        """Remove what a process that was killed left of its writing, where no other one writes."""
+        for part in self.folder.glob(f".*{self.ending}.*.part"):
+            with suppress(OSError):
+                part.unlink()
+
     def file(self, key: str) -> Path:
         """Where the entry of a key is, or would be."""
         return self.folder / f"{key}{self.ending}"

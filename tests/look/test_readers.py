@@ -10,8 +10,17 @@ from hypothesis import strategies as st
 from gnomon.errors import DataError
 from gnomon.keep import Keep
 from gnomon.look.readers import kind_of, open_sources
-from gnomon.look.records import AnnotatedPicture, Trouble, problem_of_runs, unpacked_runs
+from gnomon.look.readers.folders import ade20k
+from gnomon.look.readers.scenes import polygon_of
+from gnomon.look.records import (
+    AnnotatedPicture,
+    Picture,
+    Trouble,
+    problem_of_runs,
+    unpacked_runs,
+)
 from gnomon.vision.detection import Box, Detection
+from gnomon.vision.images import PictureFolder
 from tests.look import samples
 from tests.look.samples import as_json
 
@@ -432,3 +441,17 @@ def ends_before(scene, content, cut):
         if str(number) == scene.picture.id:
             return end <= cut
         place = end + 2
+
+
+def test_sides_without_end_are_told_and_no_picture_is_that_large(tmp_path):
+    annotation = {"filename": "a.jpg", "imsize": [10**400, 8], "object": []}
+    (tmp_path / "a.json").write_text(json.dumps({"annotation": annotation}))
+    (told,) = list(ade20k(tmp_path, PictureFolder(None)).scenes())
+    assert "the picture is skipped" in told.what
+
+
+def test_an_outline_whose_points_lie_beyond_everything_is_none():
+    picture = Picture(id="1", width=100, height=50)
+    assert polygon_of([0, 10**400, 5], [0, 5, 5], picture) == ()
+    assert polygon_of([0, float("nan"), 5], [0, 5, 5], picture) == ()
+    assert len(polygon_of([0, 10, 5], [0, 5, 5], picture)) == 6

@@ -47,6 +47,7 @@ def main(args: Namespace) -> int:
     args.output.mkdir(parents=True, exist_ok=True)
     with locked(args.output / WORK):
         store = Keep(args.output / WORK, needed=True)
+        store.remove_torn()
         summary = _make(args, mode, store)
     if not args.quiet:
         print(summary)

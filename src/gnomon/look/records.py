@@ -4,7 +4,7 @@ from functools import cache, lru_cache
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -15,6 +15,8 @@ from gnomon.files import package_data, read_yaml
 from gnomon.records import Image
 from gnomon.vision.detection import Box
 from gnomon.vision.images import Pixels, size_of
+
+SideLength = Annotated[int, msgspec.Meta(le=1_000_000)]  # in pixels, as a file of others says
 
 
 class Picture(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):

@@ -31,6 +31,7 @@ from gnomon.look.records import (
     AnnotatedPicture,
     Picture,
     Region,
+    SideLength,
     Trouble,
     problem_of_runs,
     unpacked_runs,
@@ -41,8 +42,8 @@ from gnomon.vision.images import PictureFolder, PictureSize
 class _Image(msgspec.Struct, gc=False):
     id: int | str
     file_name: str
-    width: int = 0
-    height: int = 0
+    width: SideLength = 0
+    height: SideLength = 0
 
 
 class _Category(msgspec.Struct, gc=False):
@@ -269,8 +270,8 @@ class _RegionGraphs(msgspec.Struct, gc=False):
 
 
 class _ImageData(msgspec.Struct, gc=False):
-    width: int
-    height: int
+    width: SideLength
+    height: SideLength
     image_id: int
 
 

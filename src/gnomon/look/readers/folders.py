@@ -12,7 +12,7 @@ from gnomon.errors import DataError
 from gnomon.files import first_bytes, read_lines, read_yaml
 from gnomon.jsonstream import decoded
 from gnomon.look.readers import scenes
-from gnomon.look.records import Picture, Region, Trouble
+from gnomon.look.records import Picture, Region, SideLength, Trouble
 from gnomon.vision.images import PictureFolder, files_below
 
 MOST_BYTES = 64 * 2**20  # of the file of one picture
@@ -40,7 +40,7 @@ class _Object(msgspec.Struct, gc=False):
 
 class _Annotation(msgspec.Struct, gc=False):
     filename: str
-    imsize: list[int]  # height, width, channels
+    imsize: list[SideLength]  # height, width, channels
     object: list[msgspec.Raw]
 
 

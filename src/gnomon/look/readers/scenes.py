@@ -5,7 +5,6 @@ Both come in the order of the file; what cannot be used is a trouble, never sile
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -140,6 +139,7 @@ def scene_of(picture: Picture, regions: Iterable[Region | Trouble]) -> Iterator[
 
 SLACK = 2.0  # pixels that a box may reach beyond the picture before it is worth a word
 LEAST_POINTS = 3  # of an outline
+FARTHEST = 1e9  # pixels at which a point of an outline may lie
 
 Outline = tuple[tuple[float, ...], ...]
 
@@ -161,7 +161,7 @@ def box_of(
     if x >= 0 and y >= 0 and right <= picture.width and bottom <= picture.height:
         across, down = picture.width, picture.height
         return Box(x / across, y / down, right / across, bottom / down), ""
-    if not isfinite(x + y + right + bottom):
+    if not max(map(abs, (x, y, right, bottom))) < FARTHEST:
         return None, "its box has a corner that is no number"
     box = Box(
         max(0.0, x / picture.width),
@@ -183,7 +183,7 @@ def polygon_of(xs: Sequence[float], ys: Sequence[float], picture: Picture) -> tu
         return ()
     found = []
     for x, y in zip(xs, ys, strict=True):
-        if not isfinite(x + y):
+        if not (abs(x) < FARTHEST and abs(y) < FARTHEST):  # nor if it is no number
             return ()
         found.append(min(1.0, max(0.0, x / picture.width)))
         found.append(min(1.0, max(0.0, y / picture.height)))

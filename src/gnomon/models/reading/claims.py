@@ -19,6 +19,7 @@ _REACH = 200  # characters of a clause on either side of a name
 _NO_NOUNS = frozenset("a an the is are of in on at to".split())
 _STRENGTHS = ("plain_verdict", "verdict", "weak_verdict")  # phrases, the surest first
 _MOST = 100  # sentences that are looked at, from the end
+_MOST_WORDS = 60  # of an option that may differ from others in one word only
 
 
 # --- what options have in common: "A is closer", "the second image" ------------------------------
@@ -38,6 +39,8 @@ def option_frame(choices: Sequence[str]) -> OptionFrame:
     >>> frame = option_frame(["a is darker", "b is darker", "about the same"])
     >>> frame.asked, "point b" in frame.names[1], sorted(frame.names)
     ('darker', True, [0, 1])
+    >>> option_frame(["a " * 100_000, "b " * 100_000]).names  # so long, none is looked for
+    {}
     """
     places, at = _differing(choices)
     if not places:
@@ -59,7 +62,9 @@ def _differing(choices: Sequence[str]) -> tuple[list[int], int]:
     groups: dict[tuple[int, tuple[str, ...]], list[int]] = {}
     for place, choice in enumerate(choices):
         words = choice.split()
-        for at in range(len(words) if len(words) > 1 else 0):
+        if not 1 < len(words) <= _MOST_WORDS:
+            continue
+        for at in range(len(words)):
             shared = (*words[:at], "", *words[at + 1 :])
             groups.setdefault((at, shared), []).append(place)
     if not groups:
