@@ -153,7 +153,7 @@ def test_one_run_its_folder_and_a_folder_of_runs_can_be_reported(
 
 
 def test_a_link_stays_a_link_and_a_device_a_device(runs: Path, tmp_path: Path) -> None:
-    (tmp_path / "real.html").write_text("old", encoding="utf-8")
+    write_report([runs / "good"], tmp_path / "real.html")  # in place of what Gnomon wrote
     (tmp_path / "link.html").symlink_to(tmp_path / "real.html")
     write_report([runs / "good"], tmp_path / "link.html")
     assert (tmp_path / "link.html").is_symlink()
