@@ -145,8 +145,8 @@ def test_a_cell_tells_score_interval_side_of_chance_and_place(found: list[Study]
     row = shown["rows"][0]
     assert (row["title"], row["chance"]) == ("Inference from sentences about space", "33\xa0%")
     best, guess, _ = row["cells"]
-    assert (best["text"], best["side"], best["place"]) == ("100", "+", "★")
-    assert (guess["text"], guess["side"], guess["place"]) == ("33", "!", "")  # one answer
+    assert (best["text"], best["marks"]) == ("100", "+★")
+    assert (guess["text"], guess["marks"]) == ("33", "!")  # one answer
     assert best["address"] == "#items?b=spacenli%40fresh&o=asked%3Ahf%3Aa"
     assert shown["rows"][1]["cells"][2]["text"] == ""  # random was not asked the second
 
