@@ -178,7 +178,7 @@ def test_words_say_no_more_than_the_verdicts(write: Write) -> None:
         f"{skills['posrel@fresh']}; "
         f"worse than chance at {skills['vsr@fresh']}; "
         f"too few items to tell whether it guesses at {skills['spacenli@fresh']} "
-        "(with 100 items only a score 12 or more points from chance tells)"
+        "(with 100 items a score must be at least 12 points from chance to tell)"
     )
     assert in_words(found, "bag-of-words").startswith("better than chance at ")
     assert in_words(found, "nobody") == ""

@@ -384,8 +384,8 @@ def in_words(found: Overview, model: str) -> str:
     """What a model knows and what not, by the verdicts alone; empty where there are none.
 
     "better than chance at sizes and colours; about as good as guessing at places; too few items to
-    tell whether it guesses at heights (with 40 items only a score 20 or more points from chance
-    tells)"
+    tell whether it guesses at heights (with 40 items a score must be at least 20 points from chance
+    to tell)"
     """
     told: dict[Verdict, list[str]] = {}
     too_few = []
@@ -411,7 +411,9 @@ def in_words(found: Overview, model: str) -> str:
     if too_few:
         items = _span([cell.items for cell in too_few])
         points = _span([round(100 * cell.shows) for cell in too_few])
-        parts[-1] += f" (with {items} items only a score {points} or more points from chance tells)"
+        parts[-1] += (
+            f" (with {items} items a score must be at least {points} points from chance to tell)"
+        )
     return "; ".join(parts)
 
 
