@@ -171,6 +171,7 @@ OTHERS = {
         2,
         ["one model", "gnomon power scales -m random\n"],
     ),
+    "show scales --model=random --model=smollm2": (2, ["takes one model", "--model=random\n"]),
     "show scales spacenli": (2, ["no place for 'spacenli'", "It takes BENCHMARK"]),
     "make scales": (2, ["make needs -o FILE", "gnomon make scales -o"]),
     "make scales -o x.xlsx": (2, ["x.xlsx", ".jsonl"]),

@@ -94,7 +94,8 @@ def unknown_option(parser: CommandParser, word: str) -> UsageError:
 
 def check_one_model(parser: CommandParser) -> None:
     """Refuse a second model where a command takes one: argparse would keep the last in silence."""
-    given = [place for place, word in enumerate(parser.words) if word in ("-m", "--model")]
+    words = [word.partition("=")[0] for word in parser.words]
+    given = [place for place, word in enumerate(words) if word in ("-m", "--model")]
     if len(given) > 1:
         first = shlex.join([*parser.prog.split(), *parser.words[: given[1]]])
         message = f"{_who(parser)} takes one model, and several are given."

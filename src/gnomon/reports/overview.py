@@ -18,7 +18,7 @@ from gnomon.records import Score
 from gnomon.reports.figures import Figure
 from gnomon.reports.figures.slices import headline_measure
 from gnomon.reports.study import Study, row_labels
-from gnomon.reports.words import listed
+from gnomon.reports.words import listed, span
 from gnomon.runs import Run
 from gnomon.tabular import columns_of, frame_of
 
@@ -409,22 +409,12 @@ def in_words(found: Overview, model: str) -> str:
         if each in told:
             parts.append(f"{verb} {listed(told[each])}")
     if too_few:
-        items = _span([cell.items for cell in too_few])
-        points = _span([round(100 * cell.shows) for cell in too_few])
+        items = span([cell.items for cell in too_few])
+        points = span([round(100 * cell.shows) for cell in too_few])
         parts[-1] += (
             f" (with {items} items a score must be at least {points} points from chance to tell)"
         )
     return "; ".join(parts)
-
-
-def _span(numbers: Sequence[int]) -> str:
-    """The least and the most of some numbers.
-
-    >>> _span([40, 39, 1200]), _span([7])
-    ('39 to 1,200', '7')
-    """
-    least, most = min(numbers), max(numbers)
-    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def skills_of(columns: Sequence[OverviewColumn]) -> list[str]:

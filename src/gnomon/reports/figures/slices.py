@@ -22,7 +22,7 @@ from gnomon.reports.figures import ITEMS, WIDEST, Figure, figure, grouped, well_
 from gnomon.reports.page.items import filters, items_address
 from gnomon.reports.papers import results_of
 from gnomon.reports.study import Entrant, Study
-from gnomon.reports.words import axis_name, counted, model_name, percentage, whole_percent
+from gnomon.reports.words import axis_name, counted, model_name, percentage, span, whole_percent
 
 MOST_KEYS = 30  # rows in a bar chart; the table behind it holds all
 MOST_VALUES = 400  # of a tag that is drawn at all
@@ -172,7 +172,7 @@ def _estimate(study: Study, tag: str, bar: Bar) -> Estimate:
 
 def _caption(study: Study, drawn: Sequence[Bar], keys: int, left_out: int) -> str:
     counts = [bar.score.n for bar in drawn]
-    said = f"{_span(min(counts), max(counts))} items a bar"
+    said = f"{span(counts)} items a bar"
     if any(bar.score.low is not None for bar in drawn):
         said += ", with 95 % intervals over the units that items share"
     said += "."
@@ -185,10 +185,6 @@ def _caption(study: Study, drawn: Sequence[Bar], keys: int, left_out: int) -> st
     if keys > MOST_KEYS:
         said += f" The {MOST_KEYS} with most items of {keys} are drawn."
     return said
-
-
-def _span(low: int, high: int) -> str:
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def _order(by_key: Mapping[str, Sequence[Bar]]) -> list[str]:
