@@ -7,11 +7,12 @@ that a clause names is what it speaks of, and the opposite degree of one of two 
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
+from itertools import pairwise
 from typing import NamedTuple
 
 from gnomon.lexicon.relations import any_degree, any_of, degree_in, phrase, reply_words
 from gnomon.models.reading.assertion import Mention
-from gnomon.models.reading.segments import sentences_of
+from gnomon.models.reading.segments import lines_of, sentences_of, with_announced
 
 _NOTHING: frozenset[int] = frozenset()
 _NEVER = re.compile(r"(?!)")
@@ -308,16 +309,17 @@ def verdict(text: str, asserted: Callable[[str], set[int]], *, by_degree: bool =
     claims: dict[str, list[set[int]]] = {}
     concluding, last = False, set[int]()
     sentences = sentences_of(text)[-_MOST:]
-    listed = sum(phrase("list_entry").match(sentence) is not None for sentence in sentences) > 1
-    for number, sentence in enumerate(sentences):
-        if sentence.endswith(":"):
-            sentence += " ".join(("", *sentences[number + 1 : number + 2]))
-        described = listed and phrase("list_entry").match(sentence)
+    entries = [number for number, said in enumerate(sentences) if phrase("list_entry").match(said)]
+    listed = len(entries) > 1
+    for number in range(len(sentences)):
+        sentence = with_announced(sentences, number)
+        described = listed and number in entries
         if described and not phrase("plain_verdict").search(sentence):
             continue
         if undecided and phrase("no_decision").search(sentence):
-            claims.clear()  # what it leant to before, it does not stand by
-            concluding = False
+            if by_degree or not phrase("no_certainty").search(sentence):
+                claims.clear()  # what it leant to before, it does not stand by
+                concluding = False
             continue
         if undecided and not phrase("all_the_same").search(sentence):
             continue
@@ -334,6 +336,30 @@ def verdict(text: str, asserted: Callable[[str], set[int]], *, by_degree: bool =
         made = claims.get("weak_verdict", [])
     agree = made and all(claim == made[0] for claim in made)
     return made[0] if agree else set()
+
+
+def committed(
+    text: str, asserted: Callable[[str], set[int]], *, by_degree: bool = False
+) -> set[int]:
+    """The choice that a reply commits itself to, even if it breaks off later.
+
+    It does so where it concludes in its last paragraph, or before it gives its reasons: "I believe
+    it is the third image. Here's why: ...".
+    """
+    *_, last = lines_of(text)
+    if phrase("concluding").match(last):
+        concluded = verdict(last, asserted, by_degree=by_degree)
+        if concluded:
+            return concluded
+    if phrase("no_decision").search(text):
+        return set()
+    claims: set[int] = set()
+    for sentence, following in pairwise((*sentences_of(text)[:_MOST], "")):
+        if phrase("commits").search(sentence) or phrase("gives_reasons").match(following):
+            said, strength = _deciding_part(sentence, by_degree)
+            if strength in _STRENGTHS[:2]:
+                claims |= asserted(said)
+    return claims
 
 
 def _deciding_part(sentence: str, by_degree: bool) -> tuple[str, str]:

@@ -21,7 +21,7 @@ from gnomon.models.reading.assertion import (
     question_of,
     says_undetermined,
 )
-from gnomon.models.reading.claims import verdict
+from gnomon.models.reading.claims import committed, verdict
 from gnomon.models.reading.segments import (
     RULES,
     ReadingRule,
@@ -51,6 +51,8 @@ class ReplyReading(NamedTuple):
 LONG = 400  # characters of a reply that may have been cut
 SHORT = 24  # characters of a reply whose reading is kept
 MOST_ANNOUNCED = 3  # choices that a reply announces in turn before none of them counts
+# rules that say nothing where a reply lists several options, each on a line of its own
+BESIDE_A_LIST = ("thought", "lead", "closing", "last line", "approved")
 SEVERAL = ReplyReading(None, "several")
 NONE = ReplyReading(None, "none")
 
@@ -166,17 +168,22 @@ def _reader(kind: _Kind) -> _Reader:
 def _read(text: str, reader: _Reader) -> ReplyReading:
     known = reader.known
     describes = known.framed and len(sentences_of(text)) > 1
+    # what only describes an option says nothing: a sentence must decide
+    skipped = ("last line", "sole") if describes else ()
     for rule in RULES:
-        if describes and rule.name in ("last line", "sole"):
-            continue  # what only describes an option says nothing: a sentence must decide
+        if rule.name in skipped:
+            continue
         found = _first_asserted(rule, text, known)
+        if len(found) > 1 and rule.name == "line" and _is_list(rule, text, known):
+            skipped = (*skipped, *BESIDE_A_LIST)
+            continue
         if len(found) > 1:
             return _decided(rule, text, known)
         if found:
             if _contradicted(rule, text, reader, found):
                 return _decided(rule, text, known) if rule.name == "concluded" else SEVERAL
             if rule.name in ("concluded", "closing") and _is_unsettled(text, known):
-                return SEVERAL
+                return _decided(RULES[-1], text, known)
             return ReplyReading(found.pop(), rule.name)
         if rule.name == "corrected" and takes_back(text):
             return NONE  # "True. Wait, no.": what it said first no longer holds
@@ -187,11 +194,22 @@ def _read(text: str, reader: _Reader) -> ReplyReading:
     return _indirect(text, reader)
 
 
+def _is_list(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> bool:
+    """Whether the lines of a reply that are options stand together, as a question puts them."""
+    (segment,) = rule.segments(text)
+    alone = [bool(known.alone(line)) for line in segment.split(" \n ")]
+    first = alone.index(True)
+    return all(alone[first : first + sum(alone)])
+
+
 def _decided(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> ReplyReading:
     """What a reply decides that speaks of several choices."""
-    found: set[int] = set()
-    if rule.prose and not _is_unsettled(text, known):
-        asserted = partial(known.asserted, prose=True)
+    if not rule.prose:
+        return SEVERAL
+    asserted = partial(known.asserted, prose=True)
+    if _is_unsettled(text, known):
+        found = committed(text, asserted, by_degree=known.by_degree)
+    else:
         found = verdict(text, asserted, by_degree=known.by_degree)
     if len(found) != 1:
         return SEVERAL
@@ -256,8 +274,11 @@ def _announced(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> set[int
     """What is announced last; all of it, if one choice after the other is."""
     announced: list[set[int]] = []
     for segment in rule.segments(text):
-        found = known.alone(segment) or known.asserted(segment, prose=rule.prose)
-        if found and not phrase("least").search(segment):
+        said = phrase("reason_follows").split(segment, maxsplit=1)[0]
+        found = known.alone(segment) or known.asserted(said, prose=rule.prose)
+        if not found and said != segment:
+            found = known.asserted(segment, prose=rule.prose)
+        if found and not phrase("least").search(said):
             announced.append(found)
     every = set().union(*announced)
     if len(every) >= MOST_ANNOUNCED:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -193,17 +193,29 @@ def withholds(text: str) -> bool:
     return any(phrase("withheld").search(segment) for segment in _announced(text))
 
 
+def with_announced(sentences: Sequence[str], number: int) -> str:
+    """A sentence with the line that its colon announces: "Therefore, the point is:", "(b)".
+
+    Options of which others follow are a list, and none of them is announced.
+    """
+    said = sentences[number]
+    following = sentences[number + 1 : number + 1 + _MOST]
+    if not said.endswith(":") or not following:
+        return said
+    is_entry = phrase("list_entry").match
+    if is_entry(following[0]) and any(map(is_entry, following[1:])):
+        return said
+    return f"{said} {following[0]}"
+
+
 def conclusions(text: str) -> Iterator[str]:
     """What follows "so", "therefore" ..., the last such sentence first."""
-    following = ""
-    for sentence in reversed(sentences_of(text)):
-        marks = list(phrase("concluded").finditer(sentence))
-        after, following = following, sentence
+    sentences = sentences_of(text)
+    for number in reversed(range(len(sentences))):
+        marks = list(phrase("concluded").finditer(sentences[number]))
         if not marks:
             continue
-        concluded = sentence[marks[-1].end() :]
-        if concluded.endswith(":"):
-            concluded += f" {after}"  # "Therefore, the point is:", and on the next line "(b)"
+        concluded = with_announced(sentences, number)[marks[-1].end() :]
         if phrase("no_decision").search(concluded):
             return  # "Therefore, I cannot choose between A and B"
         yield concluded
