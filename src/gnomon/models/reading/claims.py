@@ -10,7 +10,15 @@ from functools import lru_cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 
-from gnomon.lexicon.relations import any_degree, any_of, degree_in, phrase, reply_words
+from gnomon.lexicon.relations import (
+    any_degree,
+    any_of,
+    degree_in,
+    may_say,
+    phrase,
+    phrase_in,
+    reply_words,
+)
 from gnomon.models.reading.assertion import Mention
 from gnomon.models.reading.segments import lines_of, sentences_of, with_announced
 
@@ -256,7 +264,7 @@ class ThingComparison:
     def _without_degree(self, after: str, named: Callable[[str], bool]) -> frozenset[int] | None:
         """ "Box A is smaller than box B" says nothing of which is better."""
         than = phrase("than").search(after)
-        if than is None or phrase("verdict").search(after[: than.start()]):
+        if than is None or phrase_in("verdict", after[: than.start()]):
             return None
         return _NOTHING if named(after[than.end() :]) else None
 
@@ -305,7 +313,7 @@ def verdict(text: str, asserted: Callable[[str], set[int]], *, by_degree: bool =
     `asserted` gives the choices that a text asserts. A reply that says that it cannot tell must
     decide all the same. `by_degree`: options are compared, so that "farther" decides, too.
     """
-    undecided = phrase("no_decision").search(text) is not None
+    undecided = phrase_in("no_decision", text) is not None
     claims: dict[str, list[set[int]]] = {}
     concluding, last = False, set[int]()
     sentences = sentences_of(text)[-_MOST:]
@@ -314,9 +322,9 @@ def verdict(text: str, asserted: Callable[[str], set[int]], *, by_degree: bool =
     for number in range(len(sentences)):
         sentence = with_announced(sentences, number)
         described = listed and number in entries
-        if described and not phrase("plain_verdict").search(sentence):
+        if described and not phrase_in("plain_verdict", sentence):
             continue
-        if undecided and phrase("no_decision").search(sentence):
+        if undecided and phrase_in("no_decision", sentence):
             if by_degree or not phrase("no_certainty").search(sentence):
                 claims.clear()  # what it leant to before, it does not stand by
                 concluding = False
@@ -351,7 +359,7 @@ def committed(
         concluded = verdict(last, asserted, by_degree=by_degree)
         if concluded:
             return concluded
-    if phrase("no_decision").search(text):
+    if phrase_in("no_decision", text):
         return set()
     claims: set[int] = set()
     for sentence, following in pairwise((*sentences_of(text)[:_MOST], "")):
@@ -368,9 +376,11 @@ def _deciding_part(sentence: str, by_degree: bool) -> tuple[str, str]:
         return "", ""
     if any(phrase(aside).search(sentence) for aside in ("contrast_opens", "sets_out")):
         return "", ""
-    said = phrase("contrast_clause").sub("", sentence)
+    said = sentence
+    if may_say("contrast_clause", said):
+        said = phrase("contrast_clause").sub("", said)
     strength, end = _strength(said, by_degree)
-    if not strength or phrase("least").search(said) or phrase("worse").search(said, 0, end):
+    if not strength or phrase_in("least", said) or phrase_in("worse", said[:end]):
         return "", ""
     return said, strength
 
@@ -378,9 +388,11 @@ def _deciding_part(sentence: str, by_degree: bool) -> tuple[str, str]:
 def _strength(said: str, by_degree: bool) -> tuple[str, int]:
     """How strongly a sentence decides, and up to where it must not say the opposite."""
     for strength in _STRENGTHS:
-        mark = phrase(strength).search(said)
-        if mark is None and by_degree and strength == "verdict":
-            mark = any_degree().search(said)
+        mark = phrase_in(strength, said)
+        if mark is None and strength == "verdict":
+            mark = phrase_in("letter_verdict", said)
+            if mark is None and by_degree:
+                mark = any_degree().search(said)
         if mark:
             return strength, len(said) if strength == "weak_verdict" else mark.end()
     return "", 0

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from gnomon.errors import DataError
-from gnomon.lexicon.relations import phrase
+from gnomon.lexicon.relations import phrase, phrase_in
 from gnomon.models.prompts.library import Prompt
 from gnomon.models.reading.assertion import (
     NO_QUESTION,
@@ -278,7 +278,7 @@ def _announced(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> set[int
         found = known.alone(segment) or known.asserted(said, prose=rule.prose)
         if not found and said != segment:
             found = known.asserted(segment, prose=rule.prose)
-        if found and not phrase("least").search(said):
+        if found and not phrase_in("least", said):
             announced.append(found)
     every = set().union(*announced)
     if len(every) >= MOST_ANNOUNCED:
