@@ -307,11 +307,12 @@ def _clause_after(text: str) -> str:
 # --- verdicts: the sentences that decide, of a reply that speaks of several options ---------------
 
 
-def verdict(text: str, asserted: Callable[[str], set[int]], *, by_degree: bool = False) -> set[int]:
+def verdict(text: str, decided: Callable[[str], set[int]], *, by_degree: bool = False) -> set[int]:
     """The one choice on which the deciding sentences of a reply agree, or which the last concludes.
 
-    `asserted` gives the choices that a text asserts. A reply that says that it cannot tell must
-    decide all the same. `by_degree`: options are compared, so that "farther" decides, too.
+    `decided` gives the choices that a text asserts or names together. A reply that says that it
+    cannot tell must decide all the same. `by_degree`: options are compared, so that "farther"
+    decides, too.
     """
     undecided = phrase_in("no_decision", text) is not None
     claims: dict[str, list[set[int]]] = {}
@@ -332,11 +333,15 @@ def verdict(text: str, asserted: Callable[[str], set[int]], *, by_degree: bool =
         if undecided and not phrase("all_the_same").search(sentence):
             continue
         said, strength = _deciding_part(sentence, by_degree)
-        found = asserted(said) if said else set()
+        found = decided(said) if said else set()
+        if not found:
+            continue
+        concludes = phrase("concluding").search(sentence) is not None
         if len(found) == 1:
             claims.setdefault(strength, []).append(found)
-            concluding = phrase("concluding").search(sentence) is not None
-            last = found
+            concluding, last = concludes, found
+        elif concludes:
+            concluding, last = True, set()  # "Therefore, the points are A and B"
     if concluding:
         return last
     made = [*claims.get("plain_verdict", ()), *claims.get("verdict", ())]
@@ -347,7 +352,7 @@ def verdict(text: str, asserted: Callable[[str], set[int]], *, by_degree: bool =
 
 
 def committed(
-    text: str, asserted: Callable[[str], set[int]], *, by_degree: bool = False
+    text: str, decided: Callable[[str], set[int]], *, by_degree: bool = False
 ) -> set[int]:
     """The choice that a reply commits itself to, even if it breaks off later.
 
@@ -356,7 +361,7 @@ def committed(
     """
     *_, last = lines_of(text)
     if phrase("concluding").match(last):
-        concluded = verdict(last, asserted, by_degree=by_degree)
+        concluded = verdict(last, decided, by_degree=by_degree)
         if concluded:
             return concluded
     if phrase_in("no_decision", text):
@@ -365,8 +370,9 @@ def committed(
     for sentence, following in pairwise((*sentences_of(text)[:_MOST], "")):
         if phrase("commits").search(sentence) or phrase("gives_reasons").match(following):
             said, strength = _deciding_part(sentence, by_degree)
-            if strength in _STRENGTHS[:2]:
-                claims |= asserted(said)
+            found = decided(said) if strength in _STRENGTHS[:2] else set()
+            if len(found) == 1:
+                claims |= found
     return claims
 
 

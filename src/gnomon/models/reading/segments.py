@@ -277,11 +277,22 @@ def _corrected(text: str) -> Iterator[str]:
     yield rest
 
 
+def breaks_off(text: str) -> bool:
+    """Whether a longer reply ends in the middle of a sentence or of a list."""
+    return text[-1].isalnum() or text[-1] in ",(=" or _is_cut_list(lines_of(text))
+
+
+def _is_cut_list(lines: Sequence[str]) -> bool:
+    """Whether a list ends in an entry of which there is only the letter: "(d)"."""
+    if not lines or len(lines[-1]) > 3:
+        return False
+    return sum(phrase("list_entry").match(line) is not None for line in lines[:-1]) > 1
+
+
 def _lone_lines(text: str) -> Iterator[str]:
     lines = [line for line in lines_of(text) if not line.endswith(":")]
-    entries = sum(phrase("list_entry").match(line) is not None for line in lines[:-1])
-    if entries > 1 and len(lines[-1]) < 4:
-        lines.pop()  # "(d)", where a list was cut
+    if _is_cut_list(lines):
+        lines.pop()
     yield " \n ".join(lines)
 
 
