@@ -63,6 +63,8 @@ class BlindRule(msgspec.Struct, frozen=True, kw_only=True):
     without: float  # what one gets without it
     alarm: bool
     n: int  # items that it was asked
+    seen: bool  # by who is asked one item: not its place in the file, nor its tags
+    explained: str = ""  # why it is no alarm although it would be one
 
     @property
     def weight(self) -> tuple[bool, float]:
@@ -96,8 +98,9 @@ class AtlasEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def best(self) -> BlindRule | None:
-        """The rule that gains most."""
-        return self.blind[0] if self.blind else None
+        """Of the rules that use what is seen of an item, the one that gains most."""
+        seen = [rule for rule in self.blind if rule.seen]
+        return seen[0] if seen else None
 
     @property
     def by_answers(self) -> bool:
@@ -251,7 +254,7 @@ def _entry(one: SetToAudit, opened: Opened, output: Path) -> AtlasEntry:
     subject = Subject(audited)
     answered = len(subject.answers)
     units, unit = fewest_units(audited)
-    blind = _blind(report)
+    blind = best_rules(report)
     kept, kept_alarms = _part_without_leaks(report, output / f"{_file_name(one.name)}.jsonl")
     scores: list[PublishedScore] = []
     if not opened.rebuilt:  # published models answered other items
@@ -298,26 +301,27 @@ def _file_name(name: str) -> str:
     return name.replace("@", "-")
 
 
-def _blind(report: AuditReport) -> tuple[BlindRule, ...]:
+def best_rules(report: AuditReport) -> tuple[BlindRule, ...]:
     """The best finding of each check that tells what a blind rule gets."""
-    best: dict[str, BlindRule] = {}
+    best: dict[tuple[str, bool], BlindRule] = {}
     for finding in report.findings:
         if finding.check not in LEAKS or finding.check == "words":
             continue
         if finding.value is None or finding.chance is None:
             continue
         mine = _blind_of(finding, finding.value, finding.chance)
-        known = best.get(finding.check)
-        if known is None or mine.weight > known.weight:
-            best[finding.check] = mine
+        kind = finding.check, mine.seen
+        if kind not in best or mine.weight > best[kind].weight:
+            best[kind] = mine
     return tuple(sorted(best.values(), key=_order, reverse=True))
 
 
-def _order(rule: BlindRule) -> tuple[bool, float]:
-    return rule.alarm, rule.value - rule.without
+def _order(rule: BlindRule) -> tuple[bool, bool, float]:
+    return rule.seen, rule.alarm, rule.value - rule.without
 
 
 def _blind_of(finding: Finding, value: float, chance: float) -> BlindRule:
+    of_tag = finding.check == "priors" and finding.part != "labels"
     return BlindRule(
         rule=f"{finding.check.replace('_', ' ')}: {finding.part}",
         value=value,
@@ -326,6 +330,8 @@ def _blind_of(finding: Finding, value: float, chance: float) -> BlindRule:
         without=chance,
         alarm=finding.alarm,
         n=finding.n,
+        seen=finding.check != "rows" and not of_tag,
+        explained=finding.explained,
     )
 
 
@@ -333,10 +339,10 @@ def _most_by_blind_rules(
     part: AuditSet, scored: int, *, whole: AuditSet, known: Sequence[BlindRule]
 ) -> float:
     """The most that a blind rule is shown to get on items of a form, of which some are scored."""
-    rules = known if len(part) == len(whole) else _blind(audit(part, LEAKS))
+    rules = known if len(part) == len(whole) else best_rules(audit(part, LEAKS))
     most = 0.0
     for rule in rules:
-        if rule.alarm and rule.n >= MOST_OF * scored:
+        if rule.alarm and rule.seen and rule.n >= MOST_OF * scored:
             most = max(most, rule.value)
     return most
 
@@ -366,7 +372,8 @@ def _part_without_leaks(report: AuditReport, file: Path) -> tuple[int | None, in
     write_items(file, [one.item for one in pruned.kept])
     if len(pruned.kept) < LEAST_KEPT:
         return len(pruned.kept), None
-    again = audit(replace(report.audited, questions=pruned.kept, total=0), LEAKS)
+    part = replace(report.audited, questions=pruned.kept, total=0)
+    again = audit(part, LEAKS, explanations_of(report.audited.benchmark))
     return len(pruned.kept), len(again.alarms)
 
 

@@ -23,7 +23,7 @@ from gnomon.audit.partialinput import (
     signs_of_choices,
     usual_way,
 )
-from gnomon.audit.sets import AuditItem, AuditSet
+from gnomon.audit.sets import AuditItem, AuditSet, Splits
 from gnomon.audit.shortcuts import parts_to_look_up
 from gnomon.audit.subject import ALL_WORDS, Subject, signs_of
 from gnomon.items.writing import write_items, write_records
@@ -166,28 +166,31 @@ def _scores(subject: Subject) -> Iterator[tuple[str, Floats]]:
         held_out = learning.held_out_scores(learner, answers, usual.folds)
         rates = isinstance(learner, learning.LabelRates)
         yield name, _logarithms(held_out) if rates else held_out
-    if usual.way == "at random" or not answers.has_labels:
+    if not answers.has_labels:
         return
-    anyhow = folded(subject, "at random")
-    for given in parts_of_questions(subject):
+    anyhow = folded(subject, "at random").folds
+    for given in parts_of_questions(subject) if usual.way != "at random" else ():
         if not given.form and not given.whole:
-            learner = learning.NaiveBayes(given.signs, answers)
-            held_out = learning.held_out_scores(learner, answers, anyhow.folds)
+            words = learning.NaiveBayes(given.signs, answers)
+            held_out = learning.held_out_scores(words, answers, anyhow)
             yield f"words of the {given.name} in other items of the group", held_out
     if subject.splits is not None:
-        yield from _looked_up(subject, anyhow.folds)
+        yield from _looked_up(subject, subject.splits)
 
 
-def _looked_up(subject: Subject, folds: np.ndarray) -> Iterator[tuple[str, Floats]]:
-    """The label that a text or picture has elsewhere, and any other label than that."""
+def _looked_up(subject: Subject, splits: Splits) -> Iterator[tuple[str, Floats]]:
+    """Of test items, the label that a text or picture has in other parts, and any other label."""
     answers = subject.answers
+    offered = answers.choices >= 0
+    before = np.flatnonzero(next(iter(splits.learnt.values())))
+    asked = np.flatnonzero(splits.test)
     for name, keys in parts_to_look_up(subject).items():
         codes = np.unique(keys, return_inverse=True)[1]
-        rates = learning.held_out_scores(learning.LabelRates(answers, codes), answers, folds)
-        same = _logarithms(rates)
-        other = np.where(rates >= 0, -same, -np.inf)
-        yield f"the label of the same {name} elsewhere", same
-        yield f"another label of the same {name} elsewhere", other
+        learner = learning.LabelRates(answers, codes)
+        same = np.where(offered, 0.0, -np.inf)
+        same[asked] = _logarithms(learner.scores(learner.counts(before), asked))
+        yield f"the label of the same {name} in other parts", same
+        yield f"another label of the same {name} in other parts", np.where(offered, -same, -np.inf)
 
 
 def _logarithms(rates: Floats) -> Floats:
