@@ -20,6 +20,7 @@ from gnomon.scenes.things import thing_named
 
 ROWS = 48  # of pixels in a band
 PNG = b"\x89PNG\r\n\x1a\n"
+STILL_TILE = 0.5  # metres, in worlds of several cameras
 SMALLEST_SIDE, LARGEST_SIDE = 16, 2048
 Box = tuple[int, int, int, int]
 
@@ -145,6 +146,8 @@ def wall_distance(scene: Scene, camera: Camera) -> float:
 
 def _tile(scene: Scene) -> float:
     """A size of tiles that suits how far the viewer looks."""
+    if scene.still:
+        return STILL_TILE
     way = [to - start for start, to in zip(scene.viewer.eye, scene.viewer.at, strict=True)]
     distance = max(0.1, sum(step * step for step in way) ** 0.5)
     return float(2.0 ** round(log2(distance * 0.12)))

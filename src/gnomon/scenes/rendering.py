@@ -77,6 +77,8 @@ def _sun(scene: Scene, rng: random.Random) -> Colour:
     """The direction to the light: from behind the viewer's left or right shoulder, high up."""
     x = scene.viewer.at[0] - scene.viewer.eye[0]
     y = scene.viewer.at[1] - scene.viewer.eye[1]
+    if scene.still:
+        x, y = 0.0, 1.0
     length = sqrt(x * x + y * y)
     x, y = x / length, y / length
     aside = radians(rng.choice((-1, 1)) * rng.uniform(25, 65))
