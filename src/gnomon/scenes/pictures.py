@@ -19,7 +19,7 @@ from gnomon.scenes.solids import NOBODY, Camera, Solid, camera_of, solids_of
 from gnomon.scenes.surroundings import SceneLook, look_of
 from gnomon.scenes.things import thing_named
 
-ROWS = 64  # of pixels in a band
+ROWS = 128  # of pixels in a band
 PNG = b"\x89PNG\r\n\x1a\n"
 SMALLEST_SIDE, LARGEST_SIDE = 16, 2048
 Box = tuple[int, int, int, int]
@@ -73,7 +73,8 @@ def paint(scene: Scene, size: int = 384, *, meshes: bool = False) -> NDArray[np.
 def _world(scene: Scene, *, meshes: bool) -> tuple[list[Solid], Camera, SceneLook]:
     """All that can be seen: things, ropes and furniture, the viewer's camera, and the rest."""
     camera = camera_of(scene.viewer)
-    look = look_of(scene, camera, wall_distance(scene, camera))
+    wall = wall_distance(scene, camera)
+    look = look_of(scene, camera, wall, wall - farthest(scene, camera))
     return [*solids_of(scene, meshes=meshes), *look.furniture], camera, look
 
 
@@ -137,15 +138,20 @@ def wall_distance(scene: Scene, camera: Camera) -> float:
     """How far in front of the viewer the wall of a room is: behind everything, if nowhere else."""
     if scene.wall:
         return scene.wall
+    near = float(np.sqrt(((np.array(scene.viewer.at) - camera.eye) ** 2).sum()))
+    return farthest(scene, camera) + 0.4 * max(near, 0.5)
+
+
+def farthest(scene: Scene, camera: Camera) -> float:
+    """How far in front of the viewer the last thing ends, in plan."""
     x, y = camera.forward[0], camera.forward[1]
     length = float(np.sqrt(x * x + y * y))
-    farthest = 0.0
+    found = 0.0
     for placed in scene.things:
         for corner in Body(placed).corners:
             ahead = (corner[0] - camera.eye[0]) * x + (corner[1] - camera.eye[1]) * y
-            farthest = max(farthest, float(ahead) / length)
-    near = float(np.sqrt(((np.array(scene.viewer.at) - camera.eye) ** 2).sum()))
-    return farthest + 0.4 * max(near, 0.5)
+            found = max(found, float(ahead) / length)
+    return found
 
 
 def write_png(

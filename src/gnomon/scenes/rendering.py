@@ -207,7 +207,7 @@ def _surroundings(
 # Colour and light of what was met: surfaces, soft shadows, a highlight, the sky.
 
 
-SAMPLES = 3  # samples of a pixel in each direction
+SAMPLES = 2  # samples of a pixel in each direction
 LIFT = 3e-4  # of the distance, by which a point is lifted off its surface before it looks for light
 FARTHEST = 1e5  # metres, at which there is a surface
 LEVELS = 4096

@@ -137,7 +137,8 @@ def mixed_by(surface: Surface, u: Array, v: Array, footprint: Array) -> tuple[Ar
 def _seen(size: float, footprint: Array) -> Array:
     """How much is left of what has this size in metres."""
     kind = footprint.dtype.type
-    return np.clip(kind(size / FAINT) / np.maximum(footprint, kind(1e-6)) - kind(0.4), 0, 1)
+    left: Array = kind(size / FAINT) / np.maximum(footprint, kind(1e-6)) - kind(0.4)
+    return np.clip(left, 0, 1)
 
 
 def colours_of(surface: Surface, u: Array, v: Array, footprint: Array) -> list[Array]:

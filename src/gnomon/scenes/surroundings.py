@@ -71,12 +71,17 @@ CEILING = 2.7  # metres
 FLAT = 0.2  # metres: how far furniture may stand out from its wall
 SLOT = 1.9  # metres of wall for each piece of furniture
 MOST_SLOTS = 9
+ROOM = 0.3  # behind all things, as a share of how far the viewer looks
 BARE = 0.4  # share of the slots that stay empty
 STILL, STILL_NEAR = (0.0, 1.0), 5.0  # heading and distance that worlds of several cameras share
 
 
-def look_of(scene: Scene, camera: Camera, wall: float) -> SceneLook:
-    """The look of a scene; `wall` is how far ahead of the eye the wall is."""
+def look_of(scene: Scene, camera: Camera, wall: float, room: float = 1.0) -> SceneLook:
+    """The look of a scene.
+
+    wall   metres from the eye to the wall ahead
+    room   metres between the wall and what stands nearest to it
+    """
     rng = random.Random(f"look {scene.place} {scene.look}")
     indoors = scene.place == "indoors"
     table = looks()
@@ -89,9 +94,11 @@ def look_of(scene: Scene, camera: Camera, wall: float) -> SceneLook:
     if not indoors:
         return SceneLook(floor, patch, None, (), 0.0, sky, clouds, lights, ())
     walls = _walls(scene, camera, wall, rng)
+    if room < ROOM * sqrt(_squares(scene)):
+        walls = walls[:1]
     height = max(CEILING, round(0.4 * wall, 1))
     low = scene.viewer.eye[2] < height - 0.3
-    pieces = _furniture(walls[0], scene, camera, wall, rng)
+    pieces = _furniture(walls[0], scene, camera, wall, rng) if room >= FLAT else ()
     return SceneLook(
         floor, patch, surface, walls, height if low else 0.0, sky, clouds, lights, pieces
     )
@@ -124,9 +131,9 @@ def _walls(scene: Scene, camera: Camera, wall: float, rng: random.Random) -> tup
     side = rng.choice((-1, 1))
     if rng.random() < 0.4:
         return (ahead,)
-    near = sqrt(_squares(scene))
-    share = max(1 - 0.3 * near / wall, 0.6)
-    away = share * wall * camera.half_width
+    inside = (wall - ROOM * sqrt(_squares(scene))) * sqrt(1 - float(camera.forward[2]) ** 2)
+    inside += eye[2] * max(0.0, -float(camera.forward[2]))  # as far ahead as any thing may be
+    away = round(inside * camera.half_width, 9)
     right = (y * side, -x * side)
     return ahead, Wall(right, right[0] * eye[0] + right[1] * eye[1] + away)
 
@@ -174,7 +181,7 @@ def _squares(scene: Scene) -> float:
 
 # Lights: a large one behind the viewer's shoulder, a weaker one on the other side, and all the sky.
 
-LIGHTS = 18  # directions to the first light; a multiple of the samples of a pixel
+LIGHTS = 12  # directions to the first light; a multiple of the samples of a pixel
 GOLDEN = pi * (3 - sqrt(5))
 
 
@@ -251,7 +258,8 @@ def floor_colours(look: SceneLook, points: Axes, footprint: Array) -> list[Array
 def _corner(away: Array) -> Array:
     """How much light reaches a place so many metres from where two surfaces meet."""
     kind = away.dtype.type
-    return kind(1) - kind(0.3) / (kind(1) + np.maximum(away, 0) * kind(CORNER))
+    light: Array = kind(1) - kind(0.3) / (kind(1) + np.maximum(away, 0) * kind(CORNER))
+    return light
 
 
 def _lay(patch: Patch, found: list[Array], x: Array, y: Array, footprint: Array) -> None:
