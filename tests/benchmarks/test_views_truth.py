@@ -178,7 +178,8 @@ def plan(item, scenes, plans):
         pair = (0, number) if pictures == [0] else (number, 0)
         errors.append(_misfit(scenes[pair[0]], scenes[pair[1]]))
     ranked = sorted(errors)
-    assert ranked[0] < 0.08 and ranked[1] > 0.12, (item.id, ranked)
+    assert ranked[0] < 0.08, (item.id, ranked)
+    assert ranked[1] > 0.12, (item.id, ranked)
     return item.choices[errors.index(ranked[0])]
 
 

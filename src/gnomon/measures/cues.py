@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon.contracts import Measure
 from gnomon.measures.columns import Floats
-from gnomon.measures.statistics import Statistics, mean_of, ratio
+from gnomon.measures.statistics import Statistics, mean_of, ratio, standard_error
 from gnomon.measures.table import Flags, Table
 
 CUE, CONSISTENT, COUNTER = "cue", "consistent", "counter"
@@ -27,6 +27,24 @@ def cue_gap(table: Table) -> Statistics:
     right = part.right
     columns = np.stack([first & right, first, second & right, second], axis=1).astype(float)
     return Statistics.of(part.clusters, columns, _gap, bounds=(-1.0, 1.0))
+
+
+def told_cues(table: Table) -> str:
+    """Whether a model follows the easy cue, in a sentence; empty where no item has one."""
+    if not has_cues(table):
+        return ""
+    found = cue_gap(table)
+    shares = []
+    for value in (CONSISTENT, COUNTER):
+        right = table.right[_has(table, CUE, value) & ~_has(table, FRAME, OPEN)]
+        shares.append(f"{100 * right.mean():.0f} %" if len(right) else "none")
+    told = f"right on {shares[0]} where the cue is right, and on {shares[1]} where it is wrong"
+    error = standard_error(found)
+    if found.value - 2 * error > 0:
+        return f"it follows an easy cue: {told}."
+    if found.value + 2 * error < 0:
+        return f"it goes against an easy cue: {told}."
+    return f"no sign that it follows an easy cue: {told}."
 
 
 def _gap(sums: Floats) -> Floats:

@@ -11,6 +11,7 @@ from gnomon.scenes.scenes import Placed, Scene, Viewer
 from gnomon.scenes.things import thing_named
 from gnomon.scenes.worlds import (
     RATIO,
+    SURVEY,
     ViewDials,
     ViewQuestion,
     choices_of,
@@ -24,6 +25,7 @@ from gnomon.scenes.worlds import (
     rounded,
     rounded_viewer,
     scattered,
+    seen_ids,
     sees,
     spot_of,
     view_words,
@@ -59,7 +61,7 @@ def motion(rng: Random, dials: ViewDials, number: int) -> list[ViewQuestion] | N
     scene = _deep_world(rng, dials, mirrored=bool(number % 2))
     if scene is None:
         return None
-    turn = float(dials.angle or rng.randint(13, 19))
+    turn = float(rng.randint(13, 19))
     found = []
     for name in choices_of("motion"):
         after = replace(scene, viewer=moved_camera(scene.viewer, name, turn))
@@ -121,8 +123,7 @@ def moved_camera(viewer: Viewer, motion: str, turn: float) -> Viewer:
 def _sees_some(scene: Scene) -> bool:
     if scene.viewer.eye[2] < 0.25:
         return False
-    some = [placed.id for placed in scene.things if sees(scene, (placed.id,), share=0.4)]
-    return len(some) >= LEAST_SEEN
+    return len(seen_ids(scene, share=0.4)) >= LEAST_SEEN
 
 
 def _before_and_after(first: Scene, second: Scene) -> str:
@@ -350,7 +351,7 @@ def _beside(rng: Random, name: str, id: str, others: list[Placed], side: int) ->
 
 def _are_apart(scene: Scene, many: str, b: str) -> bool:
     """Whether each of many is clearly to one side of a thing in the picture, too."""
-    boxes = survey(scene, 192).boxes
+    boxes = survey(scene, SURVEY).boxes
     mark = boxes[b]
     if mark is None:
         return False
@@ -361,6 +362,6 @@ def _are_apart(scene: Scene, many: str, b: str) -> bool:
             continue
         column = (box[0] + box[2]) / 2
         same_side = (column - middle) * placed.at[0] > 0
-        if not same_side or abs(column - middle) < 10:
+        if not same_side or abs(column - middle) < 5:
             return False
     return True

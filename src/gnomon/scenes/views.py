@@ -9,11 +9,16 @@ from functools import lru_cache
 from random import Random
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gnomon.errors import DataError, UsageError, check_known
 from gnomon.records import Image, Item, digest
 from gnomon.scenes import depth, matching, perspective
 from gnomon.scenes.drawing import EDITION, picture_name
+from gnomon.scenes.pictures import paint
 from gnomon.scenes.scenes import Scene, to_json
+from gnomon.scenes.sketches import plan_pixels
 from gnomon.scenes.worlds import (
     PlanView,
     Shown,
@@ -51,6 +56,17 @@ class ViewItem(NamedTuple):
 
     item: Item
     shows: dict[str, Shown]
+
+    def pictures(self) -> list[NDArray[np.uint8]]:
+        """The pixels of its pictures and plans, in the order in which they are shown."""
+        found = []
+        for image in self.item.images:
+            shown = self.shows[image.path]
+            if isinstance(shown, PlanView):
+                found.append(plan_pixels(shown.scene, image.width))
+            else:
+                found.append(paint(shown, image.width))
+        return found
 
 
 class ViewWorld:

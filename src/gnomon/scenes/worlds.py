@@ -10,6 +10,7 @@ from math import atan2, cos, degrees, hypot, radians, sin
 from random import Random
 from typing import Any, NamedTuple
 
+import numpy as np
 from msgspec.structs import replace
 
 from gnomon.files import package_data, read_yaml
@@ -174,14 +175,18 @@ def rounded_viewer(viewer: Viewer) -> Viewer:
 
 def sees(scene: Scene, ids: Iterable[str], *, share: float = 0.5, least: int = 24) -> bool:
     """Whether the camera sees a good part of each of some things."""
+    return set(ids) <= seen_ids(scene, share=share, least=least)
+
+
+def seen_ids(scene: Scene, *, share: float, least: int = 24) -> set[str]:
+    """The things of which the camera sees a good part."""
     seen = survey(scene, SURVEY)
+    pixels = np.bincount(seen.mask.ravel(), minlength=len(scene.things) + 1)
+    found = set()
     for number, placed in enumerate(scene.things, start=1):
-        if placed.id not in ids:
-            continue
-        pixels = int((seen.mask == number).sum())
-        if pixels < least or seen.visible[placed.id] < share:
-            return False
-    return True
+        if pixels[number] >= least and seen.visible[placed.id] >= share:
+            found.add(placed.id)
+    return found
 
 
 def in_words(scene: Scene, wording: int) -> str:
