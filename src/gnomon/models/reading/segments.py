@@ -16,7 +16,7 @@ _PLAIN = str.maketrans(
     | dict.fromkeys("“”„«»「」『』", '"')
 )
 _CHANNEL = re.compile(  # gpt-oss
-    r"<\|channel\|>(\w+).{0,400}?<\|message\|>(.*?)(?=<\||\Z)", re.DOTALL
+    r"<\|channel\|>(\w{1,40}).{0,400}?<\|message\|>(.*?)(?=<\||\Z)", re.DOTALL
 )
 # Signs and blanks without end: patterns would try every way to share them out.
 _RUN = re.compile(r"\s{9,}|([^\w\s]|_)\1{24,}")
