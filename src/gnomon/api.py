@@ -55,6 +55,7 @@ def run(
     until_differs: Run | str | Path | None = None,
     by: float | None = None,
     helped_by: SomeRuns = (),
+    read_with: ModelSpec | str | None = None,
 ) -> Run:
     """Ask a model the items of a source; called again, it continues where it stopped.
 
@@ -67,6 +68,9 @@ def run(
     part of the items, such as "3/8"; `merge` makes one run of all parts. `name` is what tables and
     pages call the model. `shots_from` is a file of items to draw the worked examples from that the
     model's option `shots` asks for. `workers` is a number of processes, "ray" or "ray:N".
+
+    `read_with` is a model that reads the replies that no rule could read: what it makes of them is
+    a run of its own beside the first, and is what is given.
 
     A model may also be a function from an item to one of its choices, or to a number for each; its
     run is continued only by the same source with the same values. `progress` draws a line, by
@@ -96,7 +100,7 @@ def run(
         )
     shown = False if watch else progress
     with progress_line(f"{asked.spec} on {items.name}", shown=shown) as line:
-        return running.run(
+        carried_out = running.run(
             items,
             asked,
             runs=runs,
@@ -110,6 +114,18 @@ def run(
             workers=plan_workers(workers, cpus=cpus_per_worker, gpus=gpus_per_worker),
             more=more,
         )
+    if read_with is None:
+        return carried_out
+    return _read_again(carried_out, read_with, runs=runs, restart=restart, progress=progress)
+
+
+def _read_again(first: Run, reader: ModelSpec | str, **settings: Any) -> Run:
+    """A run with its unread replies read by another model."""
+    from gnomon.items.experiments import source_of_run
+    from gnomon.runs.secondreader import SecondReader
+
+    spec = model(reader) if isinstance(reader, str) else reader
+    return run(source_of_run(first), SecondReader(first, spec), **settings)
 
 
 BY = 3.0  # points by which two runs may differ and still be as good as equal
@@ -267,6 +283,7 @@ def score(
     level: float = 0.95,
     guess: int | None = None,
     over_seeds: bool = False,
+    read_with: ModelSpec | str | None = None,
 ) -> Scores:
     """What the answers of runs are worth: over the items asked and then, with BY, per slice.
 
@@ -277,6 +294,7 @@ def score(
     level       of the intervals
     guess       a seed with which items without an answer are guessed, instead of counted as wrong
     over_seeds  combine runs that differ only in the seed
+    read_with   a model that reads the replies that no rule could read: its runs are scored, too
 
     Answers from elsewhere are scored as a run of them: `score(run(source, "answers:FILE"))`. The
     list of scores is a table in a notebook, and `.to_frame()` a DataFrame.
@@ -285,7 +303,11 @@ def score(
     from gnomon.measures.scoring import score_entries
     from gnomon.reports.results import Scores
 
-    entries = entries_of(_opened(runs))
+    opened = _opened(runs)
+    if read_with is not None:
+        again = [_read_again(each, read_with, runs=each.path.parent) for each in opened]
+        opened = [*opened, *again]
+    entries = entries_of(opened)
     if guess is not None:
         entries = with_guesses(entries, guess)
     found = score_entries(

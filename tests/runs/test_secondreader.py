@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from msgspec.structs import replace
@@ -168,3 +170,26 @@ def test_the_command_reads_runs_again_and_the_report_tells_the_agreement(talked,
     page = tmp_path / "page.html"
     main(["report", str(talked.path.parent), "--output", str(page)])
     assert "read by the second reader" in page.read_text(encoding="utf-8")
+
+
+def test_scores_logs_and_python_take_a_second_reader_too(talked, source, capsys, tmp_path):
+    scores = gnomon.score(talked, read_with="random")
+    assert {score.measure for score in scores} >= {"accuracy", "corrected_accuracy"}
+    again = gnomon.run(source, Talker(), runs=tmp_path / "two", progress=False, read_with="random")
+    assert again.manifest.model_description["read_with"]["model"] == "random"
+    assert main(["score", str(talked.path), "--read-with", "random"]) == 0
+    assert "corrected_accuracy" in capsys.readouterr().out
+    log = tmp_path / "predictions.jsonl"
+    lines = []
+    for number in range(30):
+        reply = "A whopper." if number % 3 == 0 else "It is larger."
+        row = {"question": f"Is thing {number} larger?", "choices": ["larger", "smaller"]}
+        lines.append(json.dumps({**row, "answer": "larger", "prediction": reply}))
+    log.write_text("\n".join(lines), encoding="utf-8")
+    imported = ["runs", "import", str(log), "--runs", str(tmp_path / "logs")]
+    assert main([*imported, "--read-with", "random"]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert "10 unread" in first
+    assert "10 unread" not in second
+    assert main(["score", "--answers", str(log), "--benchmark", "scales", "--read-with", "x"]) == 2
+    assert "answers:" in capsys.readouterr().err

@@ -37,38 +37,35 @@ def read_again(args: Namespace) -> int:
     from gnomon.runs import open_runs
 
     old = open_runs(args.benchmarks)
-    show_runs(args, [*old, *read_unread(args, old)])
+    again = read_unread(
+        old, args.read_with, folder=args.runs, quiet=args.quiet, restart=args.restart
+    )
+    show_runs(args, [*old, *again])
     return 0
 
 
-def read_unread(args: Namespace, runs: Sequence[Run]) -> list[Run]:
+def read_unread(
+    runs: Sequence[Run],
+    read_with: str,
+    *,
+    folder: str | None = None,
+    quiet: bool = False,
+    restart: bool = False,
+) -> list[Run]:
     """The runs with their unread replies read by the model of --read-with, as runs of their own."""
     from gnomon.cli.progress import ask_model
+    from gnomon.items.experiments import source_of_run
     from gnomon.registry import model
     from gnomon.runs.secondreader import SecondReader
 
     found = []
     for run in runs:
-        reader = SecondReader(run, model(args.read_with))
-        source = _source_of(run)
-        title = f"{source.name} · replies of {reader.spec} read with {args.read_with}"
-        folder = args.runs or Path(run.path).parent
-        found.append(
-            ask_model(title, source, reader, quiet=args.quiet, runs=folder, restart=args.restart)
-        )
+        reader = SecondReader(run, model(read_with))
+        source = source_of_run(run)
+        title = f"{source.name} · replies of {reader.spec} read with {read_with}"
+        place = folder or Path(run.path).parent
+        found.append(ask_model(title, source, reader, quiet=quiet, runs=place, restart=restart))
     return found
-
-
-def _source_of(run: Run) -> ItemSource:
-    """The items that a run was asked."""
-    from gnomon.items.experiments import benchmark_entry
-    from gnomon.items.source import load
-
-    manifest = run.manifest
-    asked = benchmark_entry(manifest)  # a file of items is named by its path
-    source = load(asked["name"], **asked.get("options", {}))
-    source = source.limited(manifest.limit).permuted(manifest.permute)
-    return source.sharded(manifest.shard or None)
 
 
 def _changes(args: Namespace) -> dict[str, Any]:
@@ -86,6 +83,7 @@ def _changes(args: Namespace) -> dict[str, Any]:
 
 def _judged(args: Namespace, run: Run, changes: dict[str, Any]) -> Run:
     from gnomon.cli.progress import ask_model
+    from gnomon.items.experiments import source_of_run
     from gnomon.paint.factory import finished_painter
     from gnomon.paint.judges.answers import people_judge
     from gnomon.registry import model
@@ -94,7 +92,7 @@ def _judged(args: Namespace, run: Run, changes: dict[str, Any]) -> Run:
     finished_painter(run.path)  # says so if there are no pictures
     manifest = run.manifest
     options = {**without_trust(manifest.model_options), **changes, "painted": str(run.path)}
-    source = _source_of(run)
+    source = source_of_run(run)
     kind, _, file = str(options.get("judge", "")).partition(":")
     if kind == "people":
         source = _looked_at(source, people_judge(file).items)

@@ -119,7 +119,9 @@ def main(args: Namespace) -> int:
     if args.read_with:
         from gnomon.cli.judging import read_unread
 
-        runs += read_unread(args, runs)
+        runs += read_unread(
+            runs, args.read_with, folder=args.runs, quiet=args.quiet, restart=args.restart
+        )
     asked_again = args.restart or args.retry_errors
     if runs and not asked_again and _answers(carrying.plan) == earlier and not args.quiet:
         tell("all answers were there, and nothing was asked. --restart asks again.")

@@ -13,6 +13,8 @@ import makes runs of logs of other programs: samples_*.jsonl of lm-eval and lmms
 .json of Inspect, tables with a column of predictions (VLMEvalKit's, or your own). Questions, right
 answers and replies are taken from the log. score, compare, table and report take a log
 directly, too. Where a log tells only whether an answer was right, that is what is kept.
+--read-with has a model read the replies of a log that no rule could read, as a run of its own
+beside the first (docs/models.md).
 
 merge makes one run of its shards: what `gnomon run` would have made without --shard. Without -o,
 the new run stands beside the first shard under the name of the whole run, where `gnomon run`
@@ -185,10 +187,13 @@ def _damaged(path: Path, error: Exception) -> dict[str, Any]:
 
 def _import(args: Namespace) -> int:
     """Make runs of logs, and say what each holds."""
+    from gnomon.cli.judging import read_unread
     from gnomon.items.answers.logs import import_log
 
     for log in args.logs:
         found = import_log(Path(log), Path(args.runs), name=args.name, task=args.task)
+        if args.read_with:
+            found += read_unread(found, args.read_with)
         for run in found:
             counts = run.manifest.counts
             unread = f", {counts.unread:,} unread" if counts.unread else ""

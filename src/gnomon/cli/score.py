@@ -13,6 +13,7 @@ examples:
   gnomon score runs/scales* --like-paper --on-items-of runs/scales@fresh-synth...
   gnomon score runs/spacenli* --by class+expression=between
   gnomon score runs/scales* --beliefs -o beliefs.html
+  gnomon score logs/samples_mine.jsonl --read-with smollm2
 
 Values are fractions in JSON and CSV, percentages elsewhere. Intervals are over the units that items
 share, such as objects or patterns (docs/glossary.md). A failed or unread answer counts as
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from gnomon.measures.entries import ScoredTable
     from gnomon.measures.scoring import Scored
     from gnomon.reports.beliefs import Believer
+    from gnomon.runs import Run
 
 ENDINGS = (".html", ".svg")
 
@@ -69,7 +71,7 @@ def main(args: Namespace) -> int:
     _check(args)
     if args.beliefs:
         return _show_beliefs(args)
-    given = [_from_file(args)] if args.answers else entries_of(open_runs(args.runs))
+    given = [_from_file(args)] if args.answers else entries_of(_read_runs(args))
     entries = given if args.guess is None else with_guesses(given, args.guess)
     if args.like_paper:
         text = _like_papers(args, entries)
@@ -122,6 +124,16 @@ def _nothing_to_score(measures: Sequence[str], entries: Sequence[ScoredTable]) -
     return UsageError(f"{'; '.join(lacking)}.", hint)
 
 
+def _read_runs(args: Namespace) -> list[Run]:
+    """The runs, and with --read-with what a second reader makes of their replies."""
+    runs = open_runs(args.runs)
+    if not args.read_with:
+        return runs
+    from gnomon.cli.judging import read_unread
+
+    return [*runs, *read_unread(runs, args.read_with)]
+
+
 def _over_prompts(args: Namespace, entries: Sequence[ScoredTable]) -> str:
     from gnomon.measures.prompts import score_over_prompts
     from gnomon.reports.tables.prompts import prompts_shown
@@ -157,6 +169,11 @@ def _check(args: Namespace) -> None:
         )
     if not args.answers:
         args.runs = args.runs or ["runs"]
+    if args.answers and args.read_with:
+        raise UsageError(
+            "--read-with reads the replies of runs.",
+            f"Make one with `gnomon run BENCHMARK -m answers:{args.answers} --read-with MODEL`.",
+        )
     args.by, args.measure = list(dict.fromkeys(args.by)), list(dict.fromkeys(args.measure))
     if args.like_paper and args.format == "json":
         raise UsageError(

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from gnomon.contracts import Benchmark
 from gnomon.errors import GnomonError, UsageError, check_known, unknown
 from gnomon.files import package_data
 from gnomon.items.lmtask import is_task_file
-from gnomon.items.source import load, named_source
+from gnomon.items.source import ItemSource, load, named_source
 from gnomon.naming import PERSON, check_name
 from gnomon.options import options_of, takes
 from gnomon.redaction import HIDDEN, redact_options
@@ -515,6 +516,19 @@ def _can_be_repeated(manifest: Manifest) -> bool:
     except (GnomonError, ImportError):
         return False
     return True
+
+
+def source_of_run(run: Run) -> ItemSource:
+    """The items that a run was asked; those of a log are in its run alone."""
+    manifest = run.manifest
+    if "log" in manifest.options:
+        name, _, source = manifest.benchmark.partition("@")
+        kept = Benchmark(name=name, summary=f"the items of {source}", sources={source: run.items})
+        return ItemSource(kept, source)
+    asked = benchmark_entry(manifest)  # a file of items is named by its path
+    source = load(asked["name"], **asked.get("options", {}))
+    source = source.limited(manifest.limit).permuted(manifest.permute)
+    return source.sharded(manifest.shard or None)
 
 
 def benchmark_entry(manifest: Manifest) -> dict[str, Any]:

@@ -5,6 +5,7 @@ value with the unit as written. A unit that is unknown is no unit; nothing is co
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from math import isfinite, pi
@@ -30,6 +31,9 @@ class QuantityWords(msgspec.Struct, frozen=True):
     times: dict[str, int]
     counts: dict[str, int]
     parts: dict[str, float]
+    elsewhere: dict[str, str]
+    unspaced: dict[str, str]
+    digits: dict[str, int]
     units: dict[str, Unit]
     plurals: dict[str, str]
     square: dict[str, int]
@@ -136,7 +140,19 @@ _FOOT_SIGN = re.compile(r"(?<=\d)\s*'(?!\w)")
 _INCH_SIGN = re.compile(r"(?<=\d)\s*(?:\"|'')(?!\w)")
 _OCLOCK = re.compile(r"o'?\s?clock\b")
 _HYPHEN = re.compile(r"(?<=\w)-(?=[^\W\d])")
-_TOLERANCE = re.compile(r"\s*(?:±|\+/-|\bplus or minus\b)\s*\d+(?:[.,]\d+)?")
+_TOLERANCE = re.compile(
+    r"\s*(?:±|\+/-|\bplus or minus\b)\s*\d+(?:[.,]\d+)?|,?\s*\bgive or take\b[^.;\n]*"
+)
+_SHORT_UNIT = re.compile(r"\b(ft|in|yd|cm|mm|km)\.(?=\s*\d)")
+# numbers in Chinese signs, where a unit or a word for counting stands behind them or nothing
+_SIGNS = "[零〇一二两兩三四五六七八九十百]"
+_UNIT_SIGNS = "(?:公里|千米|厘米|公分|米|公尺|公斤|キロ|センチ|ミリ|メートル|度)"
+_COUNTED = rf"(?:{_UNIT_SIGNS}|[把个個张張只隻台人本枚つ脚]|\W*$)"
+_HAN_NUMBER = re.compile(rf"{_SIGNS}{{1,6}}(?:[点點]{_SIGNS}{{1,4}})?(?={_COUNTED})")
+_HAN_REST = re.compile(
+    rf"(\d+|{_SIGNS}{{1,6}})({_UNIT_SIGNS})(半|\d{{1,2}}|{_SIGNS}{{1,2}})(?!\d|{_UNIT_SIGNS})"
+)
+_HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _PI = re.compile(
     r"(?:\b(\d+(?:\.\d+)?)\s*[*×]?\s*)?(?:π|\bpi\b)(?:\s*/\s*(\d{1,3}))?(?:\s*rad\w*)?"
 )
@@ -149,6 +165,7 @@ _TOKEN = re.compile(
     r"(?P<word>[^\W\d_]+(?:'[^\W\d_]+)?(?:\^?[23](?![\d.]))?)|"
     r"(?P<sign>[^\s\w])"
 )
+UNCLEAR = "?"  # the unit of an amount of which nobody can say what its parts are
 LONGEST = 400  # digits or characters of a number: more is no amount
 MOST_TOKENS = 20_000
 COMMON = ("foot", "yard", "yards", "second", "min", "day", "days", "score", "pair")  # words too
@@ -161,10 +178,11 @@ def spelled_plainly(text: str) -> str:
     >>> spelled_plainly("5'11\\", 2½ m²")
     '5 ft 11 in, 2 1/2 m^2'
     """
+    text = _in_english(text)
     if not text.isascii():
         text = _VULGAR_SIGN.sub(lambda sign: f" {_VULGAR[sign[0]]}", text)
         text = text.translate(_SUPERSCRIPT).translate(_DASHES)
-    text = _TOLERANCE.sub("", text)
+    text = _SHORT_UNIT.sub(r"\1 ", _TOLERANCE.sub("", text))
     if "π" in text or "pi" in text:
         text = _PI.sub(_radians, text)
     if "'" in text or '"' in text:
@@ -175,6 +193,60 @@ def spelled_plainly(text: str) -> str:
         text = _FOOT_SIGN.sub(" ft ", text)
         text = text.replace('"', " ")
     return text.strip()
+
+
+def _in_english(text: str) -> str:
+    """A text with the numbers and units of other languages as English has them.
+
+    >>> _in_english("anderthalb Meter"), _in_english("一米五").split()
+    ('1.5 Meter', ['1.5', 'm'])
+    """
+    pattern, words = _foreign_words()
+    text = pattern.sub(lambda match: words.get(match[0].lower(), match[0]), text)
+    if not _HAN.search(text):
+        return text
+    text = unicodedata.normalize("NFKC", text)
+    text = _HAN_REST.sub(_with_han_rest, text)
+    text = _HAN_NUMBER.sub(lambda match: _han_value(match[0]), text)
+    known = quantity_words().unspaced
+    for word in sorted(known, key=len, reverse=True):
+        text = text.replace(word, f" {known[word]} ")
+    return re.sub(r"(?<=\d)(?=[\u3040-\u9fff])|(?<=[\u3040-\u9fff])(?=\d)", " ", text)
+
+
+@cache
+def _foreign_words() -> tuple[re.Pattern[str], dict[str, str]]:
+    words = quantity_words().elsewhere
+    longest_first = sorted(words, key=len, reverse=True)
+    return re.compile(rf"(?i)\b(?:{'|'.join(longest_first)})\b"), words
+
+
+def _han_value(signs: str) -> str:
+    """What a number in Chinese signs is worth: 一百五十 is 150, 十二 is 12."""
+    digits = quantity_words().digits
+    whole, point, decimals = signs.replace("點", "点").partition("点")
+    if point:
+        return f"{_han_value(whole)}.{''.join(str(digits.get(sign, 0)) for sign in decimals)}"
+    if len(whole) > 1 and digits.keys() >= set(whole):
+        return signs  # 两三 is two or three
+    value, digit = 0, 0
+    for place, sign in enumerate(whole):
+        if sign in digits:
+            digit = digits[sign]
+            continue
+        times = 100 if sign == "百" else 10
+        value += (digit if digit or place else 1) * times
+        digit = 0
+    return str(value + digit)
+
+
+def _with_han_rest(match: re.Match[str]) -> str:
+    """A length with what stands behind its unit: 一米五 is 1.5 m, 1米80 is 1.8 m."""
+    number, unit, rest = match.groups()
+    digits = quantity_words().digits
+    decimals = "5" if rest == "半" else "".join(str(digits.get(sign, sign)) for sign in rest)
+    whole = number if number.isdigit() else _han_value(number)
+    return f"{whole}.{decimals}{unit}"
 
 
 def _radians(match: re.Match[str]) -> str:
@@ -273,9 +345,13 @@ def _measured(tokens: Sequence[Token], place: int) -> Quantity | None:
     value, place = amount
     unit = _unit(tokens, place)
     if unit is None:
-        return Quantity(sign * value, sign * value, "", start, place)
+        name = UNCLEAR if _words(tokens, place) else ""  # "sixty fifteen"
+        return Quantity(sign * value, sign * value, name, start, place)
     name, place = unit
     value, place = _with_rest(tokens, place, value, name)
+    amount = _amount(tokens, place)
+    if amount is not None and _unit(tokens, amount[1]) is None:
+        name = UNCLEAR  # "1 m 4": of what?
     return Quantity(sign * value, sign * value, name, start, place)
 
 
@@ -323,7 +399,7 @@ def _amount(tokens: Sequence[Token], place: int) -> tuple[float, int] | None:
     found = _part(tokens, place)
     if found is None and token in ("a", "an"):
         after = _text(tokens, place + 1)
-        if after in words.times or after in words.counts:
+        if after in words.counts:
             found = (1.0, place + 1)
         elif _unit(tokens, place + 1) is not None and after != "in":
             return 1.0, place + 1
@@ -350,7 +426,8 @@ def _digits(tokens: Sequence[Token], place: int) -> tuple[float, int] | None:
     end = place + 1
     after = tokens[end] if end < len(tokens) else None
     is_word = after is not None and after.glued and after.text[0].isalpha()
-    if is_word and after is not None and after.text not in _unit_words() and after.text != "x":
+    known = ("x", "k")
+    if is_word and after is not None and after.text not in (*_unit_words(), *known):
         return None
     if value == 10 and _text(tokens, end) == "^" and _is_whole(tokens, end + 1):
         power = tokens[end + 1].number or 0.0
@@ -372,6 +449,9 @@ def _words(tokens: Sequence[Token], place: int) -> tuple[float, int] | None:
     words = quantity_words()
     total = part = 0.0
     end = place
+    if _text(tokens, place) in ("a", "an") and _text(tokens, place + 1) in words.times:
+        part = 1.0
+        end += 1
     while end < len(tokens):
         word = tokens[end].text
         if word in words.numbers:

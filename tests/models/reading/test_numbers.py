@@ -23,9 +23,10 @@ QUESTION = "How many chairs are there?"
 
 
 def numbers():
-    for unit, replies in yaml.safe_load((FOLDER / "numbers.yaml").read_text("utf-8")).items():
-        for reply, value in replies:
-            yield pytest.param(unit, reply, value, id=f"{unit}:{reply[:40]}")
+    for file in ("numbers.yaml", "numbers-written.yaml"):
+        for unit, replies in yaml.safe_load((FOLDER / file).read_text("utf-8")).items():
+            for reply, value in replies:
+                yield pytest.param(unit, reply, value, id=f"{unit}:{reply[:40]}")
 
 
 @pytest.mark.parametrize(("unit", "reply", "value"), list(numbers()))

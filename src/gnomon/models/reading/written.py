@@ -8,6 +8,7 @@ from typing import NamedTuple
 from gnomon.forms import lists, regions
 from gnomon.forms.numbers import unit_of, written
 from gnomon.lexicon.quantities import (
+    UNCLEAR,
     Quantity,
     Token,
     converted,
@@ -378,6 +379,8 @@ def _in_unit(tokens: Sequence[Token], found: Sequence[Quantity], asked: _Asked) 
     unit = asked.unit
     measured = []
     for each in found:
+        if each.unit == UNCLEAR:
+            raise _DisagreementError
         if not each.unit:
             continue
         low, high = converted(each.low, each.unit, unit), converted(each.high, each.unit, unit)
