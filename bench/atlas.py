@@ -3,11 +3,12 @@
     python bench/atlas.py figures DIR ATLAS     headline figures again, by scikit-learn
     python bench/atlas.py shuffled DIR 20       golds drawn at random: pages with a leak alarm
     python bench/atlas.py parts ATLAS           kept parts, asked by classifiers of other kinds
+    python bench/atlas.py blink blink.jsonl.gz  how far apart BLINK's models must be to differ
 
 DIR holds the authors' files, ATLAS what `gnomon audit --atlas DIR -o ATLAS` wrote. `figures` first
 reads five files with Python's own modules, then recomputes the best blind rule of every set from the
 items that Gnomon reads: words, rates and folds are its own, and it shares no code with the checks.
-`shuffled` takes at most 1,500 items of a set. `parts` asks a support vector machine over
+`shuffled` takes at most 1,000 items of a set. `parts` asks a support vector machine over
 characters, gradient boosting, and MiniLM finetuned (with GNOMON_MINILM set to its folder), none of
 which the pruning uses, about groups that they never saw; at most 4,000 items of a part.
 """
@@ -15,14 +16,17 @@ which the pruning uses, about groups that they never saw; at most 4,000 items of
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import os
 import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from random import Random
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,7 +47,7 @@ from gnomon.records import Item
 
 FOLDS = 8
 CLOSE = 0.01
-MOST_SHUFFLED = 1_500
+MOST_SHUFFLED = 1_000
 LEAST = 500  # kept items of a set whose part is asked
 MOST_ASKED = 4_000
 MOST_TAUGHT, EPOCHS, BATCH = 600, 3, 16  # of MiniLM
@@ -494,11 +498,35 @@ def by_minilm(seen: list[str], gold: list[int], asked: list[str], labels: int) -
     return np.concatenate(found)
 
 
+def blink(file: Path) -> None:
+    """How far apart two of BLINK's models must be, by their replies alone: no golds are published.
+
+    Only items that two models answer differently can be right for one and wrong for the other, so
+    a paired test over n items, d of them answered differently, needs a gap of z * sqrt(d) / n.
+    """
+    read: dict[str, dict[str, str]] = {}
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            read.setdefault(row["model"], {})[row["id"]] = row["authors_read"]
+    pairs = list(combinations(sorted(read), 2))
+    deviations = NormalDist().inv_cdf(1 - 0.05 / 2 / len(pairs))
+    told = []
+    for one, two in pairs:
+        ids = read[one].keys() & read[two].keys()
+        apart = sum(read[one][name] != read[two][name] for name in ids)
+        told.append((100 * deviations * apart**0.5 / len(ids), apart / len(ids), one, two))
+    for gap, share, one, two in sorted(told):
+        print(f"{one} and {two}: differ in {100 * share:.1f} % of replies, needs {gap:.1f} points")
+
+
 def main() -> None:
-    """One of the three checks."""
+    """One of the four checks."""
     what, *given = sys.argv[1:]
     if what == "figures":
         figures(Path(given[0]), Path(given[1]))
+    elif what == "blink":
+        blink(Path(given[0]))
     elif what == "shuffled":
         shuffled(Path(given[0]), int(given[1]))
     else:

@@ -167,6 +167,8 @@ def _without_files(chosen: Sequence[SetToAudit]) -> dict[str, str]:
         reasons[name] = "its files are not in the folder"
         if known.opened != "file":
             reasons[name] = "Gnomon was never tried on the authors' own file"
+        if known.note:
+            reasons[name] += f"; {known.note}"
     return reasons
 
 
@@ -291,7 +293,8 @@ def _note(one: SetToAudit, opened: Opened) -> str:
     """What to know of a set, and what was not there, in sentences."""
     said = [f"{capitalised(one.about.note)}."] if one.about.note else []
     for warning in opened.warned:
-        said.append(warning.rpartition(f"{one.place}: ")[2])  # without this machine's folders
+        plain = warning.rpartition(f"{one.place}: ")[2]  # without this machine's folders
+        said.append(capitalised(plain))
     if opened.rebuilt:
         said.append("Published scores are on the authors' own items, and so not shown here.")
     return " ".join(said)
