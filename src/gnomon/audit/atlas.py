@@ -103,6 +103,11 @@ class AtlasEntry(msgspec.Struct, frozen=True, kw_only=True):
         return seen[0] if seen else None
 
     @property
+    def by_others(self) -> bool:
+        """Whether it has authors who may want to reply."""
+        return self.origin != OURS
+
+    @property
     def by_answers(self) -> bool:
         """Whether its scores are from published answers, item by item."""
         return any(score.source == FROM_ANSWERS for score in self.scores)
@@ -148,7 +153,8 @@ def make_atlas(folder: Path, output: Path, tell: Tell, *, own: bool = True) -> l
             opened = _open(one)
         except DataError as error:  # another file of the same name, or one that is cut
             tell(f"{one.name} is left out: {error.message}")
-            left_out[one.name] = "a file that it needs is not there, or cannot be read"
+            reason = "A file that is needed is not there, or cannot be read"
+            left_out.setdefault(reason, []).append(one.name)
             continue
         tell(f"{number} of {len(chosen)}: {one.name}, {len(opened.audited):,} items")
         made.append(_entry(one, opened, output))
@@ -157,18 +163,18 @@ def make_atlas(folder: Path, output: Path, tell: Tell, *, own: bool = True) -> l
     return made
 
 
-def _without_files(chosen: Sequence[SetToAudit]) -> dict[str, str]:
-    """The sets of the catalogue that are not audited, and why."""
+def _without_files(chosen: Sequence[SetToAudit]) -> dict[str, list[str]]:
+    """The sets of the catalogue that are not audited, by the reason."""
     audited = {one.name for one in chosen}
-    reasons = {}
+    reasons: dict[str, list[str]] = {}
     for name, known in named_sets().items():
         if name in audited:
             continue
-        reasons[name] = "its files are not in the folder"
+        reason = "Their files are not in the folder"
         if known.opened != "file":
-            reasons[name] = "Gnomon was never tried on the authors' own file"
-        if known.note:
-            reasons[name] += f"; {known.note}"
+            reason = "Gnomon was never tried on the authors' own files"
+        told = f"{name} ({known.note})" if known.opened == "form" and known.note else name
+        reasons.setdefault(reason, []).append(told)
     return reasons
 
 
@@ -383,7 +389,7 @@ def _part_without_leaks(report: AuditReport, file: Path) -> tuple[int | None, in
 # The overview.
 
 
-def _overview(entries: Sequence[AtlasEntry], left_out: dict[str, str], folder: str) -> str:
+def _overview(entries: Sequence[AtlasEntry], left_out: dict[str, list[str]], folder: str) -> str:
     from markupsafe import Markup
 
     shown = [entry for entry in entries if entry.best is not None]
