@@ -129,7 +129,7 @@ class SetToAudit(msgspec.Struct, frozen=True, kw_only=True):
     place: Path | None = None  # the folder of its files, which may hold published answers
 
 
-class Opened(msgspec.Struct, frozen=True):
+class SetAsRead(msgspec.Struct, frozen=True):
     """A set as it was read, and what the reader warned of."""
 
     audited: AuditSet
@@ -178,13 +178,13 @@ def _without_files(chosen: Sequence[SetToAudit]) -> dict[str, list[str]]:
     return reasons
 
 
-def _open(one: SetToAudit) -> Opened:
+def _open(one: SetToAudit) -> SetAsRead:
     with catch_warnings(record=True) as warned:
         simplefilter("always", MissingFileWarning)
         audited = one.open()
     told = dict.fromkeys(str(each.message) for each in warned)
     rebuilt = any(issubclass(each.category, RebuiltItemsWarning) for each in warned)
-    return Opened(audited, tuple(told), rebuilt)
+    return SetAsRead(audited, tuple(told), rebuilt)
 
 
 def sets_in(folder: Path, *, own: bool) -> Iterator[SetToAudit]:
@@ -256,7 +256,7 @@ def _about_ours(name: str) -> NamedSet:
 # The figures of one set.
 
 
-def _entry(one: SetToAudit, opened: Opened, output: Path) -> AtlasEntry:
+def _entry(one: SetToAudit, opened: SetAsRead, output: Path) -> AtlasEntry:
     audited = opened.audited
     report = audit(audited, explanations=explanations_of(audited.benchmark))
     subject = Subject(audited)
@@ -295,7 +295,7 @@ def _entry(one: SetToAudit, opened: Opened, output: Path) -> AtlasEntry:
     return entry
 
 
-def _note(one: SetToAudit, opened: Opened) -> str:
+def _note(one: SetToAudit, opened: SetAsRead) -> str:
     """What to know of a set, and what was not there, in sentences."""
     said = [f"{capitalised(one.about.note)}."] if one.about.note else []
     for warning in opened.warned:
