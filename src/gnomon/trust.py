@@ -119,7 +119,7 @@ def check_may_be_sent(
     if ADDRESS not in asked.options or _is_named(asked.options[ADDRESS], said):
         return
     for word in words:
-        path = os.path.expanduser(word) if isinstance(word, str) else ""
+        path = os.path.expanduser(word) if isinstance(word, str) and "\0" not in word else ""
         if not path or not os.path.exists(path) or is_below(file.parent, path, "."):
             continue
         address = redact_url(str(asked.options[ADDRESS]))

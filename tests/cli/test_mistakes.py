@@ -167,6 +167,7 @@ OTHERS = {
     "show scalse": (2, ["Did you mean scales?"]),
     "show scales --dryrun": (2, ["no option --dryrun", "gnomon show --help"]),
     "show scales -n many": (2, ["-n takes a whole number, not 'many'"]),
+    "show scales -mrandom --model=smollm2": (2, ["takes one model", "gnomon show scales -mrandom"]),
     "show scales -m random -m smollm2": (2, ["takes one model", "gnomon show scales -m random\n"]),
     "power scales -m random --model majority": (
         2,

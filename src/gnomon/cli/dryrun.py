@@ -119,7 +119,8 @@ def _until_known(args: Namespace, planned: Sequence[Planned]) -> list[Planned]:
         rule = stopping_rule(each.source, args.until, args.until_differs, args.by, helpers)
         items = list(each.source.without_pictures())
         expected = expected_items(items, each.source.benchmark, rule.goal).expected
-        begun = Run.open(each.folder) if (each.folder / MANIFEST).exists() else None
+        is_begun = (each.folder / MANIFEST).exists() and not args.restart
+        begun = Run.open(each.folder) if is_begun else None
         limit, look = rule.decide(begun)
         if look is not None:
             expected = look.items if limit is None else look.expected

@@ -182,7 +182,8 @@ def _missing_files(source: ItemSource) -> list[str]:
             next(iter(source.items()), None)
         except GnomonError as error:
             return [error.message]
-    return [str(each.message) for each in warned]
+    missing = [each for each in warned if issubclass(each.category, MissingFileWarning)]
+    return [str(each.message) for each in missing]
 
 
 def _chosen_prompts(args: Namespace, found: Experiment) -> Iterator[str]:
