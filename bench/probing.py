@@ -40,9 +40,10 @@ from gnomon.items.writing import write_items
 from gnomon.models.transformers.backbone import open_backbone
 from gnomon.models.transformers.loading import quiet
 from gnomon.records import Item
+from gnomon.train.features import FeatureStore, text_of
 from gnomon.train.folder import carry_out
 from gnomon.train.probe import read_probe_items
-from gnomon.train.probemodel import FeatureStore, read_probe, text_of
+from gnomon.train.probemodel import read_probe
 from gnomon.train.probes import label_probabilities
 from gnomon.train.probetraining import gold_of
 from gnomon.train.recipes import Recipe, load_recipe, recipe_of

@@ -330,7 +330,7 @@ def _families(folder: Path) -> object:
 
 def _template(folder: Path) -> object:
     from gnomon.files import read_text
-    from gnomon.models.prompts.preview import chat_template, conversation
+    from gnomon.models.prompts.chat import chat_template, conversation
 
     turns = [{"role": "user", "content": "Is an ant large?"}]
     source = read_text(folder / "t.jinja")
@@ -491,7 +491,8 @@ REQUEST = {"model": "x", "messages": [{"role": "user", "content": "Is it so?"}]}
 
 def _kept_replies() -> bytes:
     """A cache of one reply."""
-    from gnomon.models.servers.protocol import Completion, Replies, Tokens
+    from gnomon.models.servers.protocol import Completion, Tokens
+    from gnomon.models.servers.replycache import Replies
 
     with TemporaryDirectory() as place:
         file = Path(place) / "replies.sqlite"
@@ -502,7 +503,7 @@ def _kept_replies() -> bytes:
 
 
 def _reply_cache(folder: Path) -> object:
-    from gnomon.models.servers.protocol import Replies
+    from gnomon.models.servers.replycache import Replies
 
     replies = Replies(folder / "replies.sqlite")
     try:

@@ -101,14 +101,15 @@ def parts() -> dict[str, list[Part]]:
 def cut(uri: str, text: str, titles: dict[str, str]) -> list[Part]:
     """A page in parts: a new one begins at each heading that has a title."""
     made: list[tuple[str, str, list[str]]] = [(uri, "", [])]
+    headings = []
     for level, heading, anchor, line in lines_of(text):
         if level == 2 and heading in titles:
+            headings.append(heading)
             made.append((f"{uri.removesuffix('.md')}-{anchor}.md", titles[heading], []))
             line = f"# {titles[heading]}\n\n{line}"
         made[-1][2].append(line)
-    if len(made) != len(titles) + 1:
-        missing = sorted(set(titles) - {part[1] for part in made})
-        raise ValueError(f"docs/{uri} has not all headings that pages.yaml names: {missing}")
+    if headings != list(titles):
+        raise ValueError(f"docs/{uri} has the headings {headings}, pages.yaml {list(titles)}")
     return [Part(address, title, "\n".join(lines)) for address, title, lines in made]
 
 

@@ -175,8 +175,10 @@ def test_long_pages_are_cut_where_their_headings_are():
     assert (first.uri, second.uri, second.title) == ("a.md", "a-second.md", "A: two")
     assert "## Two\n```" in first.text  # a comment in a block of code is no heading
     assert second.text.startswith("# A: two\n\n## Two {#second}")
-    with pytest.raises(ValueError, match="has not all headings"):
+    with pytest.raises(ValueError, match="has the headings"):
         pages.cut("a.md", text, {"Three": "A: three"})
+    with pytest.raises(ValueError, match=r"\['Two', 'Two'\]"):
+        pages.cut("a.md", f"{text}\n## Two\n", {"Two": "A: two", "Three": "A: three"})
 
 
 def test_links_lead_to_the_part_that_has_the_heading():

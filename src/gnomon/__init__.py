@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         power,
         preview,
         report,
+        reward,
         run,
         score,
         table,
@@ -54,7 +55,7 @@ __version__ = "1.0.0"
 _NAMES = {
     "gnomon.api": (
         "agreement changes cite compare figures list_benchmarks list_models list_prompts "
-        "load merge model overview power preview report run score table"
+        "load merge model overview power preview report reward run score table"
     ),
     "gnomon.contracts": "Benchmark Laws Listing Measure Model OrderLaw PairMeasure RelationLaw",
     "gnomon.errors": "GnomonError",
@@ -94,6 +95,7 @@ __all__ = [
     "power",
     "preview",
     "report",
+    "reward",
     "run",
     "score",
     "table",

@@ -184,11 +184,34 @@ def _by_rounds(
             manifest.last_look = rule.note(look)
         return limit
 
-    limit = rule.first
-    if not restart:
-        following, look = rule.of_begun(folder)
-        limit = look.items if following is None and look else following or limit
+    limit, look = rule.of_begun(folder, restart=restart)
+    if limit is None and look is not None:
+        limit = look.items
     return items.limited(limit), more
+
+
+def reward(item: Item, reply: str) -> float:
+    """How right a free reply to an item is, from 0 to 1: read as a run reads it, for training.
+
+    A choice is right or wrong; a number gets its mean relative accuracy, which grows as it comes
+    nearer.
+
+    >>> from gnomon.records import Item
+    >>> sides = ("left", "right")
+    >>> asked = Item(id="1", form="choice", text="Where?", choices=sides, gold=("left",))
+    >>> reward(asked, "It is on the left."), reward(asked, "right")
+    (1.0, 0.0)
+    """
+    from gnomon.forms import ANSWER_FORMS, credit
+    from gnomon.models.prompts.library import load_prompt
+    from gnomon.models.reading.replies import as_answer
+
+    said = as_answer(item, reply, load_prompt("chat")).choice
+    form = ANSWER_FORMS.get(item.form)
+    if form is None:
+        return credit(item, said)
+    marks = form.marks(item.choices, item.gold, said)
+    return marks.get("relative_accuracy", marks["right"])
 
 
 def _narrowed(

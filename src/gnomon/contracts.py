@@ -21,12 +21,14 @@ Takes = Literal["text", "image"]
 # What a measure may need of a table; "laws" is a declared order, or other relations, or both.
 # "pairs" are contrastive ones (the tag `pair`), "quads" two of them in a group, "truth" the choices
 # true and false, or yes and no, "ways" facts that are asked in several (the tags `fact` and `way`),
-# and "options" facts that are asked with several numbers of options (the tags `fact`, `options`).
+# "options" facts that are asked with several numbers of options (the tags `fact`, `options`),
+# "cues" items in which an easy cue is right or wrong (the tag `cue`), and "frames" such items that
+# leave the frame open (the tag `frame`).
 # "numbers", "sets", "points" and "orders" are answers that are written.
 WrittenNeed = Literal["numbers", "sets", "points", "orders"]
 Need = (
     Literal["scores", "groups", "order", "relations", "laws", "pairs", "quads", "truth", "ways"]
-    | Literal["options"]
+    | Literal["options", "cues", "frames"]
     | WrittenNeed
 )
 TEXT: frozenset[Takes] = frozenset({"text"})

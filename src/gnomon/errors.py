@@ -138,6 +138,10 @@ class MissingFileWarning(UserWarning):
     """A part of the authors' data is not there; the rest is used."""
 
 
+class RebuiltItemsWarning(MissingFileWarning):
+    """The authors' own items are not there; others are made by their rules."""
+
+
 class MissingFontWarning(UserWarning):
     """There is no font to embed, so a file is not written."""
 

@@ -1,17 +1,24 @@
 """The atlas: which sets of a folder it takes, what it says of them, and what it writes."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
+from msgspec import structs
 
-from gnomon.audit.atlas import AtlasEntry, make_atlas
-from gnomon.audit.auditing import audit
-from gnomon.audit.sources import of_files
+from gnomon.audit.atlas import AtlasEntry, best_rules, make_atlas
+from gnomon.audit.auditing import AuditReport, audit
+from gnomon.audit.finding import Finding
+from gnomon.audit.pruning import prune
+from gnomon.audit.publishedscores import published_scores
+from gnomon.audit.sets import GROUPS, PICTURES, AuditSet
+from gnomon.audit.sources import FIELDS, of_files, plain_item
 from gnomon.cli.dispatch import main
 from gnomon.errors import UsageError
 from gnomon.items.itemfiles import items_to_ask, options_of_file
+from gnomon.records import Item
 
 STORIES = 150
 
@@ -141,3 +148,147 @@ def test_prompts_for_painters_are_no_questions_that_words_give_away(tmp_path: Pa
     file = tmp_path / "geneval.jsonl"
     file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     assert not audit(of_files("prompts", [file])).alarms
+
+
+# Published scores.
+
+
+def questions_of(parts: dict[str, int], form: str = "caption") -> AuditSet:
+    """So many questions of each part of a set, yes and no equally often."""
+    questions = []
+    for part, count in parts.items():
+        for number in range(count):
+            item = Item(
+                id=f"{part}/{number}",
+                form=form,
+                text=f"The cup {number} is on the mat.",
+                choices=("false", "true"),
+                gold=(("false", "true")[number % 2],),
+                tags={"part": part},
+            )
+            questions.append(plain_item(item))
+    return AuditSet("questions", FIELDS, questions)
+
+
+def nothing_leaks(audited: AuditSet, scored: int) -> float:
+    """No blind rule gets anything."""
+    assert len(audited) >= scored
+    return 0.0
+
+
+def test_each_published_score_stands_once_and_has_the_items_of_its_part() -> None:
+    audited = questions_of({"random/train": 300, "random/test": 100})
+    scores = published_scores("vsr@published", audited, None, nothing_leaks)
+    by_model = {score.model: score for score in scores}
+    assert len(by_model) == len(scores)
+    lxmert = by_model["LXMERT"]
+    assert lxmert.source == "VSR, Table 3, Table 8"
+    assert (lxmert.on, lxmert.items, lxmert.value) == ("random/test", 100, 0.725)
+    assert lxmert.low is not None
+    assert lxmert.low < 0.725 - 0.07  # a hundred items
+    people = by_model["human ceiling"]
+    assert people.low is None
+
+
+def test_scores_on_items_that_are_not_there_are_not_shown() -> None:
+    audited = questions_of({"zeroshot/test": 100})
+    models = [
+        score.model for score in published_scores("vsr@published", audited, None, nothing_leaks)
+    ]
+    assert models == ["human ceiling"]
+
+
+def test_scores_that_hardly_differ_are_level_and_others_are_not() -> None:
+    audited = questions_of({"random/test": 2000})
+    scores = published_scores("vsr@published", audited, None, nothing_leaks)
+    numbers = {score.model: number for number, score in enumerate(scores, 1)}
+    lxmert = scores[numbers["LXMERT"] - 1]
+    assert numbers["ViLT"] in lxmert.level_with  # 72.5 and 71.0
+    assert numbers["VisualBERT"] not in lxmert.level_with  # 57.4
+
+
+def test_a_score_is_above_blind_rules_by_its_widest_interval_or_under_a_condition() -> None:
+    groups = questions_of({"random/test": 2000})
+    items = [structs.replace(one.item, group=str(n % 40)) for n, one in enumerate(groups.questions)]
+    audited = replace(groups, questions=list(map(plain_item, items)), kinds=(GROUPS,))
+
+    def above(blind: float) -> str:
+        scores = published_scores("vsr@published", audited, None, lambda _, __: blind)
+        return next(score.above_blind for score in scores if score.model == "LXMERT")
+
+    assert above(0.5) == "yes"
+    assert above(0.65) == "if items are independent"
+    assert above(0.72) == "not shown"
+
+
+def test_published_answers_are_scored_item_by_item_and_compared_in_pairs(tmp_path: Path) -> None:
+    audited = questions_of({"test": 400})
+    wrong = {"good": 40, "better": 20, "bad": 200}  # of the first items, so many
+    for model, count in wrong.items():
+        lines = ["id\tlabel"]
+        for number, one in enumerate(audited.questions):
+            (gold,) = one.gold
+            other = "false" if gold == "true" else "true"
+            lines.append(f"{one.id}\t{other if number < count else gold}")
+        (tmp_path / f"results-{model}.tsv").write_text("\n".join(lines) + "\n")
+    scores = published_scores("spatialqa@published", audited, tmp_path, nothing_leaks)
+    assert [score.model for score in scores] == ["better", "good", "bad"]
+    assert [score.value for score in scores] == pytest.approx([0.95, 0.9, 0.5])
+    # 20 items on which one is right and the other wrong, and none the other way round
+    assert [score.level_with for score in scores] == [(), (), ()]
+
+
+def test_a_set_that_had_to_be_made_anew_has_no_published_scores(
+    shared: Path, tmp_path: Path
+) -> None:
+    told: list[str] = []
+    folder = shared / "data" / "spatial-commonsense"
+    entries = make_atlas(folder, tmp_path, told.append, own=False)
+    by_name = {entry.name: entry for entry in entries}
+    assert by_name["posrel@published"].scores
+    general = by_name["posrel-general@published"]
+    assert not general.scores
+    assert "its items are not theirs" in general.note
+    assert str(folder) not in by_name["scales@published"].note
+    assert any("relativesize@published is left out" in line for line in told)
+    overview = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "relativesize@published" in overview
+    forms = {score.on for score in by_name["scales@published"].scores}
+    assert forms == {"cloze, size", "choice, size"}
+
+
+# The best rule, and the part without leaks.
+
+
+def test_an_alarm_comes_before_a_larger_gain_that_luck_explains() -> None:
+    quiet_rule = Finding(check="priors", part="labels", value=0.9, chance=0.5, n=20)
+    loud = Finding(check="priors", part="labels", value=0.6, chance=0.5, n=900, alarm=True)
+    hidden = Finding(check="priors", part="template", value=1.0, chance=0.5, n=900, alarm=True)
+    report = AuditReport(questions_of({"test": 4}), (quiet_rule, loud, hidden))
+    rules = best_rules(report)
+    assert [(rule.rule, rule.n, rule.seen) for rule in rules] == [
+        ("priors: labels", 900, True),
+        ("priors: template", 900, False),
+    ]
+
+
+def test_a_pair_that_is_torn_by_the_split_does_not_stay_whole() -> None:
+    draw = Random(2)
+    questions = []
+    for number in range(400):
+        golds = draw.sample(["true", "false"], 2)
+        for split, gold in zip(("train", "test"), golds, strict=True):
+            item = Item(
+                id=f"{number}/{split}",
+                form="caption",
+                text=f"Thing {number} is near.",
+                choices=("false", "true"),
+                gold=(gold,),
+                tags={"split": split, "image_id": f"{number}/{split}"},
+            )
+            questions.append(plain_item(item))
+    audited = AuditSet("pairs", FIELDS, questions, kinds=(PICTURES,))
+    assert any(finding.check == "flipped_lookup" for finding in audit(audited).alarms)
+    part = replace(audited, questions=prune(audited).kept)
+    assert 400 <= len(part) < 600
+    assert not any(finding.check == "flipped_lookup" for finding in audit(part).alarms)

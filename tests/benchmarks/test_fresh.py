@@ -41,12 +41,15 @@ OPTIONS: dict[str, list[dict[str, object]]] = {
         {"stories": 9, "ask": "pairs"},
         {"hops": "3", "shuffle": False, "stories": 20},
     ],
+    "views": [{"facts": 22}, {"facts": 8, "ways": "words,plan"}, {"facts": 8, "frames": "probe"}],
     "calculus": [{"quads": 20}, {"quads": 9, "ask": "which"}, {"calculi": "rcc8", "ways": "plain"}],
 }
 # Finding scenes takes longer than drawing words: fewer of them are tried.
 FEWER: dict[str, dict[str, object]] = {
     "spatialqa": {"per_group": 10},
     "vsr": {"quads": 20},
+    # the rules choose among labels: kinds that ask for numbers are left out
+    "views": {"facts": 200, "kinds": "motion,person,far-up,same,plan,sight,route,joint"},
 }
 # Sets whose pairs are drawn in twos that balance each other.
 IN_TWINS = ["scales", "viphy-size", "viphy-size-subtype"]

@@ -4,7 +4,8 @@ import http.server
 import json
 import re
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from gnomon.cli.doctor import what_could_be_done
 from gnomon.options import options_of
 from gnomon.registry import BENCHMARKS, COMMANDS, MODELS, command, model_factory
 
+OK = b"HTTP/1.0 200 OK\r\n\r\n"
 QUESTIONS = "question,option1,option2,answer\nWhich is larger?,dog,house,house\nAnd?,bus,pen,bus\n"
 
 
@@ -100,6 +102,17 @@ def test_plain_gnomon_names_runs_models_questions_and_logs(
     assert "audit samples_x" not in said
 
 
+def test_plain_gnomon_passes_over_what_is_no_file_and_names_a_model_it_stands_in(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "gone.csv").symlink_to("nowhere.csv")
+    (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "config.json").write_text("{}")
+    said = what_could_be_done(tmp_path)
+    assert "gnomon run quick -m . -m random" in said
+    assert "csv" not in said
+
+
 def test_the_doctor_tells_whether_keys_are_set_and_never_their_values(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -123,31 +136,52 @@ def test_the_doctor_says_how_to_get_what_is_missing(
     assert "gnomon[train]" not in said
 
 
-def test_the_doctor_asks_servers_of_this_machine_only_if_told(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked = []
+@contextmanager
+def serving(monkeypatch: pytest.MonkeyPatch, reply: bytes) -> Iterator[list[str]]:
+    """A server of this machine that says one thing, and the paths that it was asked for."""
+    asked: list[str] = []
 
     class Answers(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             asked.append(self.path)
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(b'{"data": [{"id": "my-vlm"}]}')
+            self.wfile.write(reply)
 
         def log_message(self, *_: object) -> None:
             pass
 
     with http.server.HTTPServer(("127.0.0.1", 0), Answers) as server:
-        port = server.server_address[1]
-        monkeypatch.setattr(doctor, "SERVERS", {"mine": port})
+        monkeypatch.setattr(doctor, "SERVERS", {"mine": server.server_address[1]})
         threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield asked
+        server.shutdown()
+
+
+def test_the_doctor_asks_servers_of_this_machine_only_if_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(monkeypatch, OK + b'{"data": [{"id": "my-vlm"}]}') as asked:
         told(capsys, "doctor")
         assert asked == []
         said = told(capsys, "doctor", "--servers")
-        server.shutdown()
     assert asked == ["/v1/models"]
+    port = doctor.SERVERS["mine"]
     assert f"gnomon run quick -m openai:my-vlm --base-url http://127.0.0.1:{port}/v1" in said
+
+
+def test_what_a_server_calls_its_models_is_quoted_and_moves_no_cursor(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(monkeypatch, OK + rb'{"data": [{"id": "a; echo \u001b[2J"}]}'):
+        said = told(capsys, "doctor", "--servers")
+    assert "\x1b" not in said
+    assert "-m 'openai:a; echo " in said
+
+
+def test_what_speaks_no_http_is_no_server(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(monkeypatch, b"SSH-2.0-something\r\n"):
+        assert "nothing answers" in told(capsys, "doctor", "--servers")
 
 
 def test_runs_in_examples_are_named_as_runs_are() -> None:

@@ -3,7 +3,7 @@
 import json
 
 from gnomon.cli.dispatch import main
-from gnomon.paint.painters.files import Renderer
+from gnomon.paint.painters.render import Renderer
 from gnomon.runs import runs_in as runs_of
 
 HOW = ["--set", "detector=true", "--set", "depth=true", "--set", "trial=0", "--set", "size=48"]

@@ -157,6 +157,13 @@ def test_a_table_without_a_header_has_numbers_for_columns(tmp_path):
     assert (second.text, second.choices, second.gold) == ("Where was it?", ("by", "at"), ("at",))
 
 
+def test_rows_that_lack_the_last_of_numbered_keys_are_refused_in_a_sentence(tmp_path):
+    lines = ['{"1": "Where?", "2": "in", "3": "on", "4": "on"}', '{"1": "Where?", "2": "in"}']
+    file = written(tmp_path, "mine.jsonl", "\n".join(lines).encode())
+    with pytest.raises(GnomonError, match="has no column '3'"):
+        gnomon.load(file)
+
+
 def test_a_table_with_the_names_of_our_records_is_read_like_any_other(tmp_path):
     text = "id,form,text,choices,gold\n7,choice,Where?,in|on,on\n"
     (item,) = gnomon.load(written(tmp_path, "own.csv", text.encode())).items()

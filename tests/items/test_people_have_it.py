@@ -96,3 +96,10 @@ def test_whoever_has_captions_alone_is_told_of_twins(tmp_path: Path) -> None:
         gnomon.load(file)
     with pytest.raises(UsageError, match="no caption with a relation whose opposite is known"):
         gnomon.load(captions(tmp_path, "A cat sleeps."), map="twins=text")
+
+
+@pytest.mark.parametrize("further", ["gold=text", "labels=yes|no", "id=file_name", "group=text"])
+def test_twins_leave_nothing_else_of_the_items_to_name(further: str, tmp_path: Path) -> None:
+    file = captions(tmp_path, "The cup is left of the plate.")
+    with pytest.raises(UsageError, match="'twins' names one column"):
+        gnomon.load(file, map=f"twins=text,{further}")

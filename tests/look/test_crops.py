@@ -2,7 +2,7 @@
 
 import pytest
 
-from gnomon.look.records import corners_of, write_crop
+from gnomon.look.masks import corners_of, write_crop
 from gnomon.vision.detection import Box
 
 PIL = pytest.importorskip("PIL.Image")

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from gnomon.errors import DataError
-from gnomon.look.records import Region, mask_of
+from gnomon.look.masks import mask_of
+from gnomon.look.records import Region
 from gnomon.vision.detection import Box
 
 PIL = pytest.importorskip("PIL.Image")

@@ -9,16 +9,11 @@ from hypothesis import strategies as st
 
 from gnomon.errors import DataError
 from gnomon.keep import Keep
+from gnomon.look.masks import problem_of_runs, unpacked_runs
 from gnomon.look.readers import kind_of, open_sources
 from gnomon.look.readers.folders import ade20k
 from gnomon.look.readers.scenes import polygon_of
-from gnomon.look.records import (
-    AnnotatedPicture,
-    Picture,
-    Trouble,
-    problem_of_runs,
-    unpacked_runs,
-)
+from gnomon.look.records import AnnotatedPicture, Picture, Trouble
 from gnomon.vision.detection import Box, Detection
 from gnomon.vision.images import PictureFolder
 from tests.look import samples
@@ -356,7 +351,7 @@ def test_the_gallery_gives_files_and_names_what_is_missing(tmp_path, photos, sto
 def test_scenes_of_our_own_come_with_masks_and_distances(tmp_path, store):
     import numpy as np
 
-    from gnomon.look.records import mask_of
+    from gnomon.look.masks import mask_of
     from gnomon.scenes.placing import SceneOptions, random_scene
     from gnomon.scenes.scenes import to_json
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from gnomon.look.colours import fitting, select_subtypes
 from gnomon.look.records import AnnotatedPicture, Picture, Region, mode_named
 from gnomon.look.sightings import measure
+from gnomon.look.subtypes import fitting, select_subtypes
 from gnomon.vision.detection import Box
 
 PIL = pytest.importorskip("PIL.Image")

@@ -53,7 +53,7 @@ def test_a_measure_is_summed_up_in_one_place():
 
 
 def test_only_errors_are_better_if_lower():
-    errors = {"ece", "brier", "absolute_error", "log_error", "point_distance"}
+    errors = {"ece", "brier", "absolute_error", "log_error", "point_distance", "cue_gap"}
     assert {each.name for each in EVERY if each.better == "lower"} == errors
 
 

@@ -1,11 +1,14 @@
 """conse: what a detector sees, put into words, is compared with words."""
 
+import sys
+
 import pytest
 
 pytest.importorskip("cv2")
 PIL = pytest.importorskip("PIL.Image")
 
-from gnomon.models.similarity import Conse, label_shares
+from gnomon.downloads import packages
+from gnomon.models.similarity import Conse, label_shares, minilm_folder
 from gnomon.vision.detection import Box, Detection
 from gnomon.vision.images import describe
 
@@ -53,3 +56,13 @@ def test_what_is_around_a_chair_says_which_chair_it_is(tmp_path):
     assert office > beach
     ((office, beach),) = Conse(Looker(surfboard=0.9, umbrella=0.6)).similarities([image], texts)
     assert beach > office
+
+
+def test_the_small_encoder_of_text_needs_no_opencv(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setitem(sys.modules, "cv2", None)
+    monkeypatch.setattr(
+        packages, "kept_files", lambda package, files: asked.append(files) or [tmp_path / "x"]
+    )
+    assert minilm_folder() == tmp_path
+    assert "config.json" in {file.name.rpartition("/")[2] for file in asked[0]}

@@ -16,9 +16,9 @@ import gnomon
 from gnomon.errors import ModelError, RunError, UsageError
 from gnomon.items.source import ItemSource
 from gnomon.paint.factory import open_judge
-from gnomon.paint.judges.trials import question_of
+from gnomon.paint.judges.answers import question_of
 from gnomon.paint.model import LOG, Synth, prompt_of, read_log
-from gnomon.paint.painters.files import Renderer
+from gnomon.paint.painters.render import Renderer
 from gnomon.paint.records import JudgeVerdict, PaintedPicture, PaintTrouble, seed_of
 from gnomon.records import Item
 from gnomon.runs import Run

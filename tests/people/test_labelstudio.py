@@ -20,9 +20,10 @@ pytest.importorskip("starlette", reason="the extra 'people' is not installed")
 from gnomon.cli import main
 from gnomon.errors import DataError, GnomonError, RunError, UnencryptedWarning, UsageError
 from gnomon.people.answering import AskedItems, PersonSettings, open_person_run
-from gnomon.people.labelstudio.projects import configuration, form_of, keyed_items, push
+from gnomon.people.labelstudio.projects import keyed_items, push
 from gnomon.people.labelstudio.pulling import Pulled, pull, read_names
 from gnomon.people.labelstudio.server import LabelStudio, ServerError, read_token
+from gnomon.people.labelstudio.wording import configuration, form_of
 from gnomon.people.order import EXTRAS, read_extras
 from gnomon.people.tasks import (
     TASKS,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gnomon.people.validation import dawid_skene, reliability_of
+from gnomon.people.reliability import dawid_skene, reliability_of
 from gnomon.people.votes import PersonVote, Votes
 from gnomon.records import Item
 from tests.people.voting import votes_of

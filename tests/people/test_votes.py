@@ -9,15 +9,9 @@ from gnomon.errors import DataError, UsageError
 from gnomon.items.itemfiles import read_items
 from gnomon.items.writing import write_items
 from gnomon.people.agreement import beside_others, ceilings, majority_right, mean_person
+from gnomon.people.reliability import Care, ShareOf, care_in_votes
 from gnomon.people.summary import AgreementOptions, plain, summarise
-from gnomon.people.validation import (
-    Care,
-    ShareOf,
-    care_in_votes,
-    validated,
-    validated_items,
-    votes_of_file,
-)
+from gnomon.people.validation import validated, validated_items, votes_of_file
 from gnomon.people.votes import PersonVote, Votes, votes_of_runs
 from tests.people.voting import Person, items_of, people_runs, votes_of
 

@@ -595,5 +595,8 @@ def test_sharing_makes_a_token_lets_others_look_and_changes_nothing(
     assert serving.checked("0.0.0.0", allow_remote=True, token=first) == first
     assert main(["view", "--runs", str(tmp_path), "--share"]) == 0
     assert asked["token"] != first
+    monkeypatch.setenv(serving.TOKEN, first)
+    assert main(["view", "--runs", str(tmp_path), "--share", "--host", "localhost"]) == 0
+    assert (asked["host"], asked["token"]) == ("0.0.0.0", first)
     assert main(["view", "--runs", str(tmp_path)]) == 0
     assert (asked["host"], asked["token"], asked["read_only"]) == ("127.0.0.1", "", False)

@@ -58,6 +58,19 @@ def test_a_log_that_computes_is_refused_by_readers_and_writers(run, items, reaso
     assert not run.path.with_name("new").exists()
 
 
+def test_a_definition_kept_as_bytes_hides_no_computed_column(run):
+    replace_log(
+        run,
+        "PRAGMA encoding = 'UTF-16le'",
+        "CREATE TABLE items (n INTEGER PRIMARY KEY, id, record AS (upper(id)))",
+        ANSWERS,
+        "PRAGMA writable_schema = ON",
+        "UPDATE sqlite_master SET sql = CAST(sql AS BLOB) WHERE name = 'items'",
+    )
+    with pytest.raises(DataError, match="items has a computed column"):
+        run.counts()
+
+
 def test_a_row_too_large_to_hold_is_refused(run, monkeypatch):
     monkeypatch.setattr(opening, "LONGEST", 1000)
     with closing(sqlite3.connect(run.path / LOG)) as db:

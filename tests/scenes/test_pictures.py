@@ -15,10 +15,13 @@ import pytest
 from gnomon.errors import DataError, UsageError
 from gnomon.scenes.descriptions import scene_of
 from gnomon.scenes.pictures import draw, png, scene_file, scene_in, survey, write_png
+from gnomon.scenes.relations import facts
 from gnomon.scenes.rendering import FLOOR, SKY, RayGrid, cast, rays_of, windows_of
 from gnomon.scenes.scenes import Placed, Scene, Viewer, to_json
-from gnomon.scenes.solids import camera_of, solid
-from gnomon.scenes.things import ThingPart
+from gnomon.scenes.solids import camera_of, solid, solids_of
+from gnomon.scenes.surfaces import looks, noise
+from gnomon.scenes.surroundings import FLAT, furniture, look_of
+from gnomon.scenes.things import ThingPart, things
 
 VIEWER = Viewer(eye=(0.4, -3.2, 1.4), at=(0.0, 0.0, 0.5))
 SCENE = Scene(
@@ -164,10 +167,71 @@ def test_another_process_draws_the_same_pixels():
 
 
 def test_a_seed_changes_the_look_and_nothing_else():
-    other = msgspec.structs.replace(SCENE, look=3)
-    first, second = draw(SCENE, 64), draw(other, 64)
+    things = (SCENE.things[0], msgspec.structs.replace(SCENE.things[2], thing="sheep"))
+    one = msgspec.structs.replace(SCENE, things=things)
+    other = msgspec.structs.replace(one, look=3)
+    first, second = draw(one, 64), draw(other, 64)
     assert (first.rgb != second.rgb).any()
     assert np.array_equal(first.survey.mask, second.survey.mask)
+
+
+def test_a_thing_of_several_looks_keeps_its_box_and_every_relation():
+    other = msgspec.structs.replace(SCENE, look=SCENE.look + 1)
+    first, second = survey(SCENE, 128), survey(other, 128)
+    assert len(solids_of(SCENE)) != len(solids_of(other))  # the dog has patches, or the cup a rim
+    assert facts(SCENE, "cup", "table") == facts(other, "cup", "table")
+    assert facts(SCENE, "dog", "table") == facts(other, "dog", "table")
+    for id, box in first.boxes.items():
+        assert np.abs(np.array(box) - second.boxes[id]).max() <= 1
+
+
+STEEP = Viewer(eye=(0.4, -2.0, 2.6), at=(0.0, 0.0, 0.4), angle=70)
+LOW = Viewer(eye=(2.4, -2.0, 0.2), at=(0.0, 0.0, 0.4), angle=60)
+
+
+@pytest.mark.parametrize("place", ["indoors", "outdoors"])
+@pytest.mark.parametrize("viewer", [VIEWER, STEEP, LOW])
+def test_what_surrounds_a_scene_hides_no_thing_and_is_none(place, viewer):
+    aside = Placed(id="sheep", thing="sheep", at=(1.7, 0.2, 0))
+    wide = msgspec.structs.replace(SCENE, things=(*SCENE.things, aside), viewer=viewer)
+    for look in range(8):
+        scene = msgspec.structs.replace(wide, look=look, place=place, wall=9.0 * (look % 2))
+        camera = camera_of(scene.viewer)
+        seen = survey(scene, 96)
+        solids = solids_of(scene)
+        windows = windows_of(solids, camera, RayGrid(96, 96))
+        bare = cast(solids, windows, camera, rays_of(camera, RayGrid(96, 96), 0, 96, np.float64), 0)
+        owners = np.array([each.owner for each in solids])
+        assert np.array_equal(seen.mask, np.where(bare.met >= 0, owners[bare.met], 0))
+
+
+def test_furniture_is_flat_enough_to_stand_behind_all_things():
+    assert set(looks().hung) == set(furniture())
+    assert not set(furniture()) & set(things())
+    for piece in furniture().values():
+        assert piece.size[1] <= FLAT
+
+
+def test_two_scenes_of_one_viewer_have_the_same_room():
+    """What a contrast moves must not show in its surroundings."""
+    moved = msgspec.structs.replace(SCENE.things[1], at=(-0.2, 0.1, 0.76))
+    other = msgspec.structs.replace(SCENE, things=(SCENE.things[0], moved), wall=6.0)
+    one = msgspec.structs.replace(SCENE, wall=6.0)
+    camera = camera_of(SCENE.viewer)
+    first, second = look_of(one, camera, 6.0), look_of(other, camera, 6.0)
+    assert len(first.furniture) == len(second.furniture)
+    assert first._replace(furniture=()) == second._replace(furniture=())
+    for mine, theirs in zip(first.furniture, second.furniture, strict=True):
+        assert np.array_equal(mine.corners, theirs.corners)
+
+
+def test_noise_is_even_and_the_same_on_every_machine():
+    places = np.arange(4096, dtype=np.float32).reshape(64, 64) / 7
+    found = noise(places, places.T)
+    assert found.min() >= 0
+    assert found.max() <= 1
+    assert abs(float(found.mean()) - 0.5) < 0.05
+    assert [round(float(value), 4) for value in found[3, :4]] == [0.5886, 0.4156, 0.7631, 0.3711]
 
 
 def test_a_missing_part_is_not_drawn():

@@ -35,10 +35,20 @@ def test_the_concepts_of_coco_are_there():
 
 @pytest.mark.parametrize("name", sorted(things()))
 def test_a_thing_stands_centred_on_the_ground(name):
-    lower, upper = bounds(things()[name].parts)
-    assert abs(lower[2]) < 1e-9
-    assert np.abs(lower + upper)[:2].max() < 1e-9
-    assert np.allclose(upper - lower, things()[name].size, atol=0.002)
+    thing = things()[name]
+    for parts in (thing.parts, *(thing.parts_of_look(number) for number in range(3))):
+        lower, upper = bounds(parts)
+        assert abs(lower[2]) < 1e-9
+        assert np.abs(lower + upper)[:2].max() < 2e-3
+        assert np.allclose(upper - lower, thing.size, atol=0.002)
+
+
+def test_a_thing_has_several_looks_with_the_same_named_parts():
+    tree, cup = things()["tree"], things()["cup"]
+    assert tree.parts_of_look(0) != tree.parts_of_look(1)
+    assert tree.parts_of_look(0) == tree.parts_of_look(2)
+    for number in range(3):
+        assert {part.name for part in cup.parts_of_look(number)} == {"", "handle"}
 
 
 @pytest.mark.parametrize("name", sorted(things()))

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gnomon.records import Item
-from gnomon.train.probemodel import FeatureStore, text_of
+from gnomon.train.features import FeatureStore, text_of
 
 pytest.importorskip("torch")  # what is kept is written by it
 

@@ -8,9 +8,9 @@ so, what is left once all that gives itself away is taken out, and what publishe
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache, partial
-from math import sqrt
+from functools import partial
 from pathlib import Path
+from warnings import catch_warnings, simplefilter
 
 import msgspec
 
@@ -18,30 +18,38 @@ from gnomon.audit.auditing import AuditReport, audit, explanations_of
 from gnomon.audit.finding import Finding
 from gnomon.audit.page import render_audit
 from gnomon.audit.pruning import prune
+from gnomon.audit.publishedscores import (
+    FROM_ANSWERS,
+    PublishedScore,
+    fewest_units,
+    known_beside,
+    published_scores,
+)
 from gnomon.audit.sets import AuditSet
 from gnomon.audit.sources import of_files, of_source
 from gnomon.audit.subject import Subject
-from gnomon.errors import DataError, UsageError
-from gnomon.files import find_optional, package_data, read_yaml
+from gnomon.errors import DataError, MissingFileWarning, RebuiltItemsWarning, UsageError
+from gnomon.files import find_optional
 from gnomon.items.mapping import map_of, write_map
 from gnomon.items.sets import NamedSet, named_sets
 from gnomon.items.source import load
 from gnomon.items.writing import write_items
-from gnomon.measures.intervals import wilson
 from gnomon.registry import benchmark, entries
 from gnomon.reports.charts.axes import WIDTH
 from gnomon.reports.charts.plots import Estimate, bars
 from gnomon.reports.charts.svg import drawing
-from gnomon.reports.papers import results_of
+from gnomon.reports.papers import paper_items
 from gnomon.reports.shell import asset, make_folder, page, write_page
-from gnomon.reports.words import percent
+from gnomon.reports.words import capitalised, percent
 from gnomon.tabular import as_json
 
 TEMPLATES = Path(__file__).parent / "assets"
-ORIGINS = ("Sets of others", "Sets of the papers", "Our own sets")
+OTHERS, PAPERS, OURS = "Sets of others", "Sets of the papers", "Our own sets"
+ORIGINS = (OTHERS, PAPERS, OURS)
 LEAST_KEPT = 40  # items of a part that are audited in turn
-NORMAL = 1.96  # standard errors of a 95 % interval
 LEAKS = ("constants", "priors", "rows", "lookup", "flipped_lookup", "partial_input", "words")
+FAULTS = ("integrity", "duplicates", "clash", "order")  # each behind items that can be counted
+MOST_OF = 0.9  # of the items of a score: as many must a rule be asked to be set beside it
 Tell = Callable[[str], None]
 
 
@@ -54,17 +62,14 @@ class BlindRule(msgspec.Struct, frozen=True, kw_only=True):
     high: float | None
     without: float  # what one gets without it
     alarm: bool
+    n: int  # items that it was asked
+    seen: bool  # by who is asked one item: not its place in the file, nor its tags
+    explained: str = ""  # why it is no alarm although it would be one
 
-
-class PublishedScore(msgspec.Struct, frozen=True, kw_only=True):
-    """A published score, with how far it can be trusted."""
-
-    model: str
-    value: float
-    source: str
-    low: float  # 95 %, if items that share a unit go together
-    high: float
-    above_blind: bool  # whether the interval lies above the best blind rule
+    @property
+    def weight(self) -> tuple[bool, float]:
+        """An alarm first; then how many items the rule wins."""
+        return self.alarm, (self.value - self.without) * self.n
 
 
 class AtlasEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,26 +92,25 @@ class AtlasEntry(msgspec.Struct, frozen=True, kw_only=True):
     kept: int | None  # items of the part that blind rules cannot answer
     kept_alarms: int | None  # of the leak kinds, in the audit of that part
     scores: tuple[PublishedScore, ...] = ()
+    about_scores: str = ""  # what to know of the models that were published
     note: str = ""
     reply: str = ""  # what the authors answer
 
     @property
     def best(self) -> BlindRule | None:
-        """The rule that gains most."""
-        return self.blind[0] if self.blind else None
+        """Of the rules that use what is seen of an item, the one that gains most."""
+        seen = [rule for rule in self.blind if rule.seen]
+        return seen[0] if seen else None
+
+    @property
+    def by_answers(self) -> bool:
+        """Whether its scores are from published answers, item by item."""
+        return any(score.source == FROM_ANSWERS for score in self.scores)
 
     @property
     def faulty(self) -> int:
         """Items that are there twice, clash or cannot be asked, each kind counted."""
         return sum(self.faults.values())
-
-
-class KnownScore(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A published score of a set (data/audit/scores.yaml)."""
-
-    model: str
-    value: float
-    source: str
 
 
 class SetToAudit(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,29 +121,62 @@ class SetToAudit(msgspec.Struct, frozen=True, kw_only=True):
     about: NamedSet
     command: str
     open: Callable[[], AuditSet]
+    place: Path | None = None  # the folder of its files, which may hold published answers
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """A set as it was read, and what the reader warned of."""
+
+    audited: AuditSet
+    warned: tuple[str, ...]
+    rebuilt: bool  # the items are not the authors' own
 
 
 def make_atlas(folder: Path, output: Path, tell: Tell, *, own: bool = True) -> list[AtlasEntry]:
     """Audit every set of a folder; write the overview, a page a set, the parts and the figures."""
     chosen = list(sets_in(folder, own=own))
-    if all(one.origin == ORIGINS[2] for one in chosen):
+    if all(one.origin == OURS for one in chosen):
         raise UsageError(
             f"{folder} holds no file of a set that is known.",
             "`gnomon list sets` names the files of each.",
         )
     make_folder(output)
     made = []
+    left_out = _without_files(chosen)
     for number, one in enumerate(chosen, 1):
         try:
-            audited = one.open()
+            opened = _open(one)
         except DataError as error:  # another file of the same name, or one that is cut
             tell(f"{one.name} is left out: {error.message}")
+            left_out[one.name] = "a file that it needs is not there, or cannot be read"
             continue
-        tell(f"{number} of {len(chosen)}: {one.name}, {len(audited):,} items")
-        made.append(_entry(one, audited, output))
-    write_page(output / "index.html", _overview(made, str(folder)))
+        tell(f"{number} of {len(chosen)}: {one.name}, {len(opened.audited):,} items")
+        made.append(_entry(one, opened, output))
+    write_page(output / "index.html", _overview(made, left_out, str(folder)))
     (output / "atlas.json").write_text(as_json(made) + "\n", encoding="utf-8")
     return made
+
+
+def _without_files(chosen: Sequence[SetToAudit]) -> dict[str, str]:
+    """The sets of the catalogue that are not audited, and why."""
+    audited = {one.name for one in chosen}
+    reasons = {}
+    for name, known in named_sets().items():
+        if name in audited:
+            continue
+        reasons[name] = "its files are not in the folder"
+        if known.opened != "file":
+            reasons[name] = "Gnomon was never tried on the authors' own file"
+    return reasons
+
+
+def _open(one: SetToAudit) -> Opened:
+    with catch_warnings(record=True) as warned:
+        simplefilter("always", MissingFileWarning)
+        audited = one.open()
+    told = dict.fromkeys(str(each.message) for each in warned)
+    rebuilt = any(issubclass(each.category, RebuiltItemsWarning) for each in warned)
+    return Opened(audited, tuple(told), rebuilt)
 
 
 def sets_in(folder: Path, *, own: bool) -> Iterator[SetToAudit]:
@@ -159,10 +196,10 @@ def sets_in(folder: Path, *, own: bool) -> Iterator[SetToAudit]:
         if "fresh" in benchmark(name).sources:
             yield SetToAudit(
                 name=f"{name}@fresh",
-                origin=ORIGINS[2],
+                origin=OURS,
                 about=_about_ours(name),
                 command=f"gnomon audit {name}",
-                open=partial(_opened, name),
+                open=partial(_loaded, name),
             )
 
 
@@ -173,10 +210,11 @@ def _of_others(name: str, known: NamedSet, file: Path) -> SetToAudit:
         command += f" --map {given}"
     return SetToAudit(
         name=name,
-        origin=ORIGINS[0],
+        origin=OTHERS,
         about=known,
         command=command,
         open=partial(of_files, name, [file], given),
+        place=file.parent,
     )
 
 
@@ -191,14 +229,15 @@ def _of_paper(name: str, folders: Sequence[Path]) -> Iterator[SetToAudit]:
             continue
         yield SetToAudit(
             name=f"{name}@published",
-            origin=ORIGINS[1],
+            origin=PAPERS,
             about=_about_ours(name),
             command=f"gnomon audit {name}@published --data {place.name}",
-            open=partial(_opened, f"{name}@published", data=str(place)),
+            open=partial(_loaded, f"{name}@published", data=str(place)),
+            place=place,
         )
 
 
-def _opened(spec: str, **options: str) -> AuditSet:
+def _loaded(spec: str, **options: str) -> AuditSet:
     return of_source(load(spec, **options))
 
 
@@ -209,13 +248,18 @@ def _about_ours(name: str) -> NamedSet:
 # The figures of one set.
 
 
-def _entry(one: SetToAudit, audited: AuditSet, output: Path) -> AtlasEntry:
+def _entry(one: SetToAudit, opened: Opened, output: Path) -> AtlasEntry:
+    audited = opened.audited
     report = audit(audited, explanations=explanations_of(audited.benchmark))
     subject = Subject(audited)
     answered = len(subject.answers)
-    units, unit = _fewest(audited)
-    blind = _blind(report)
+    units, unit = fewest_units(audited)
+    blind = best_rules(report)
     kept, kept_alarms = _part_without_leaks(report, output / f"{_file_name(one.name)}.jsonl")
+    scores: list[PublishedScore] = []
+    if not opened.rebuilt:  # published models answered other items
+        most = partial(_most_by_blind_rules, whole=audited, known=blind)
+        scores = published_scores(one.name, audited, one.place, most)
     entry = AtlasEntry(
         name=one.name,
         origin=one.origin,
@@ -233,49 +277,51 @@ def _entry(one: SetToAudit, audited: AuditSet, output: Path) -> AtlasEntry:
         alarms=len(report.alarms),
         kept=kept,
         kept_alarms=kept_alarms,
-        scores=tuple(_scores(one.name, units, blind)),
-        note=one.about.note,
-        reply=_replies().get(one.name, ""),
+        scores=tuple(scores),
+        about_scores=paper_items(one.name).models if scores else "",
+        note=_note(one, opened),
+        reply=known_beside().replies.get(one.name, ""),
     )
     text = render_audit([report], one.command, about=entry)
     write_page(output / f"{_file_name(one.name)}.html", text)
     return entry
 
 
+def _note(one: SetToAudit, opened: Opened) -> str:
+    """What to know of a set, and what was not there, in sentences."""
+    said = [f"{capitalised(one.about.note)}."] if one.about.note else []
+    for warning in opened.warned:
+        said.append(warning.rpartition(f"{one.place}: ")[2])  # without this machine's folders
+    if opened.rebuilt:
+        said.append("Published scores are on the authors' own items, and so not shown here.")
+    return " ".join(said)
+
+
 def _file_name(name: str) -> str:
     return name.replace("@", "-")
 
 
-def _fewest(audited: AuditSet) -> tuple[int, str]:
-    """How many units there are of the kind that there are fewest of, and what they are called."""
-    counts = []
-    kinds = audited.units.kinds
-    first = 0
-    for width, noun in zip(kinds, audited.units.nouns, strict=True):
-        codes = audited.units.codes[:, first : first + width]
-        first += width
-        known = set(codes[codes >= 0].tolist())
-        alone = int((codes < 0).all(axis=1).sum())
-        counts.append((len(known) + alone, noun))
-    return min(counts)
-
-
-def _blind(report: AuditReport) -> tuple[BlindRule, ...]:
+def best_rules(report: AuditReport) -> tuple[BlindRule, ...]:
     """The best finding of each check that tells what a blind rule gets."""
-    best: dict[str, BlindRule] = {}
+    best: dict[tuple[str, bool], BlindRule] = {}
     for finding in report.findings:
         if finding.check not in LEAKS or finding.check == "words":
             continue
         if finding.value is None or finding.chance is None:
             continue
         mine = _blind_of(finding, finding.value, finding.chance)
-        known = best.get(finding.check)
-        if known is None or _gain(mine, finding.n) > _gain(known, finding.n):
-            best[finding.check] = mine
-    return tuple(sorted(best.values(), key=lambda rule: rule.without - rule.value))
+        kind = finding.check, mine.seen
+        if kind not in best or mine.weight > best[kind].weight:
+            best[kind] = mine
+    return tuple(sorted(best.values(), key=_order, reverse=True))
+
+
+def _order(rule: BlindRule) -> tuple[bool, bool, float]:
+    return rule.seen, rule.alarm, rule.value - rule.without
 
 
 def _blind_of(finding: Finding, value: float, chance: float) -> BlindRule:
+    of_tag = finding.check == "priors" and finding.part != "labels"
     return BlindRule(
         rule=f"{finding.check.replace('_', ' ')}: {finding.part}",
         value=value,
@@ -283,20 +329,29 @@ def _blind_of(finding: Finding, value: float, chance: float) -> BlindRule:
         high=finding.high,
         without=chance,
         alarm=finding.alarm,
+        n=finding.n,
+        seen=finding.check != "rows" and not of_tag,
+        explained=finding.explained,
     )
 
 
-def _gain(rule: BlindRule, items: int) -> float:
-    """How many items a rule wins; alarms come first."""
-    return (rule.value - rule.without) * items + items * rule.alarm
+def _most_by_blind_rules(
+    part: AuditSet, scored: int, *, whole: AuditSet, known: Sequence[BlindRule]
+) -> float:
+    """The most that a blind rule is shown to get on items of a form, of which some are scored."""
+    rules = known if len(part) == len(whole) else best_rules(audit(part, LEAKS))
+    most = 0.0
+    for rule in rules:
+        if rule.alarm and rule.seen and rule.n >= MOST_OF * scored:
+            most = max(most, rule.value)
+    return most
 
 
 def _faults(report: AuditReport) -> dict[str, int]:
     """How many items are behind each fault that can be counted."""
     faults = {}
     for finding in report.findings:
-        counted = finding.check in ("integrity", "duplicates", "clash", "order")
-        if counted and finding.alarm:
+        if finding.check in FAULTS and finding.alarm:
             faults[f"{finding.check}: {finding.part}"] = finding.behind or finding.n
     return faults
 
@@ -311,64 +366,21 @@ def _proofs(report: AuditReport) -> tuple[str, ...]:
 
 def _part_without_leaks(report: AuditReport, file: Path) -> tuple[int | None, int | None]:
     """Write the part that blind rules cannot answer; its size, and the leaks that it still has."""
-    pruned = prune(report.audited)
     if len(Subject(report.audited).answers) < LEAST_KEPT:
         return None, None
+    pruned = prune(report.audited)
     write_items(file, [one.item for one in pruned.kept])
     if len(pruned.kept) < LEAST_KEPT:
         return len(pruned.kept), None
-    again = audit(replace(report.audited, questions=pruned.kept, total=0), LEAKS)
+    part = replace(report.audited, questions=pruned.kept, total=0)
+    again = audit(part, LEAKS, explanations_of(report.audited.benchmark))
     return len(pruned.kept), len(again.alarms)
-
-
-# What published scores mean.
-
-
-@cache
-def _known_scores() -> dict[str, list[KnownScore]]:
-    content = read_yaml(package_data("audit/scores.yaml"))
-    return msgspec.convert(content["scores"], dict[str, list[KnownScore]])
-
-
-@cache
-def _replies() -> dict[str, str]:
-    """What authors answered, by the name of the set."""
-    content = read_yaml(package_data("audit/scores.yaml"))
-    return msgspec.convert(content["replies"], dict[str, str])
-
-
-def _scores(name: str, units: int, blind: Sequence[BlindRule]) -> Iterator[PublishedScore]:
-    """The published scores, each with an interval as wide as the units of the set make it."""
-    highest = max((rule.value for rule in blind if rule.alarm), default=0.0)
-    for known in _published(name):
-        error = sqrt(known.value * (1 - known.value) / max(units, 1))
-        low, high = wilson(known.value, error, units, NORMAL)
-        yield PublishedScore(
-            model=known.model,
-            value=known.value,
-            source=known.source,
-            low=low,
-            high=high,
-            above_blind=low > highest,
-        )
-
-
-def _published(name: str) -> Iterator[KnownScore]:
-    yield from _known_scores().get(name, ())
-    plain, _, origin = name.partition("@")
-    if origin != "published":
-        return
-    for result in results_of(benchmark(plain)):
-        whole = not result.by and not result.form and not result.variant
-        if whole and result.measure == "accuracy" and result.kind in ("model", "human"):
-            source = f"{result.paper}, {result.table}"
-            yield KnownScore(model=result.model, value=result.value, source=source)
 
 
 # The overview.
 
 
-def _overview(entries: Sequence[AtlasEntry], folder: str) -> str:
+def _overview(entries: Sequence[AtlasEntry], left_out: dict[str, str], folder: str) -> str:
     from markupsafe import Markup
 
     shown = [entry for entry in entries if entry.best is not None]
@@ -393,7 +405,8 @@ def _overview(entries: Sequence[AtlasEntry], folder: str) -> str:
         origins=[origin for origin in ORIGINS if origin in {one.origin for one in entries}],
         alarmed=sum(entry.alarms > 0 for entry in entries),
         chart=Markup(chart),  # noqa: S704 - drawn here
-        command=f"gnomon audit --atlas {Path(folder).name}",
+        left_out=left_out,
+        command=f"gnomon audit --atlas {Path(folder).name} -o atlas",
     )
 
 

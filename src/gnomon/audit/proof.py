@@ -219,6 +219,9 @@ def proof(subject: Subject) -> Iterator[Finding]:
     for number, found in proved.items():
         part = _part(list(found.values()), subject.questions[number].gold)
         held.setdefault(part, []).append(number)
+    if len(held.get(UNDECIDED, ())) == len(proved):
+        yield Finding(check=PROOF, says="No answer follows from what the questions say.")
+        return
     for part, numbers in held.items():
         yield _reading_finding(subject, part, numbers, proved)
     for reading in READINGS_OF_PUZZLES:
@@ -297,9 +300,9 @@ def _reading_finding(
 ) -> Finding:
     value = share(len(numbers), len(proved))
     unread = len(subject.questions) - len(proved)
+    holds = "are left open by every reading" if part == UNDECIDED else f"hold in {part}"
     says = (
-        f"{len(numbers):,} of {len(proved):,} labels that can be proved ({percent(value)}) hold in "
-        f"{part}"
+        f"{len(numbers):,} of {len(proved):,} labels that can be proved ({percent(value)}) {holds}"
     )
     by_group = Counter(subject.questions[number].group or "no group" for number in numbers)
     wrong = part == PARTS[0] and bool(numbers)

@@ -23,12 +23,14 @@ from gnomon.audit.partialinput import (
     signs_of_choices,
     usual_way,
 )
-from gnomon.audit.sets import AuditItem, AuditSet
+from gnomon.audit.sets import AuditItem, AuditSet, Splits
+from gnomon.audit.shortcuts import parts_to_look_up
 from gnomon.audit.subject import ALL_WORDS, Subject, signs_of
 from gnomon.items.writing import write_items, write_records
 from gnomon.measures.columns import Floats
 from gnomon.reports.shell import make_folder
 from gnomon.reports.words import counted
+from gnomon.trust import check_begins
 
 ROUNDS = 12
 LEAST_ITEMS = 40  # fewer teach a rule nothing
@@ -37,6 +39,7 @@ STRENGTHS = (0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 2.0, 4.0)  # spreads of a rule's 
 LONGEST_PART = 4  # characters
 CAUTION = 0.9  # of what is known: what a round leaves the next one sees, what it overdoes none does
 SEED = 0
+TINY = 1e-12
 
 
 class PrunedItem(NamedTuple):
@@ -94,6 +97,7 @@ def write_pruned(report: AuditReport, file: Path) -> str:
         Random(SEED).shuffle(items)
     beside = file.with_name(f"{file.stem}.left-out.jsonl")
     make_folder(file.parent)
+    check_begins(beside, rb'^\{"id":[^\n]*"reason":[^\n]*"likely":')
     write_items(file, items)
     write_records(beside, (left_out._asdict() for left_out in found.left_out))
     total = len(report.audited)
@@ -136,11 +140,7 @@ def _given_away(subject: Subject, blind: Blind, draw: Random) -> Iterator[tuple[
 def _blind(subject: Subject) -> Blind:
     """All rules together: one after the other, the best first, each by what it adds."""
     answers = subject.answers
-    folds = folded(subject, usual_way(subject)).folds
-    scores: dict[str, Floats] = {}
-    for name, learner in _rules(subject).items():
-        held_out = learning.held_out_scores(learner, answers, folds)
-        scores[name] = np.log(held_out) if isinstance(learner, learning.LabelRates) else held_out
+    scores = dict(_scores(subject))
     total = np.where(answers.choices >= 0, 0.0, -np.inf)
     nothing = known = _information(total, answers.gold)
     best = np.full(len(answers), -np.inf)
@@ -158,6 +158,46 @@ def _blind(subject: Subject) -> Blind:
             part[row] = name
         best = np.maximum(best, said)
     return Blind(_likely(CAUTION * total), part, known - nothing)
+
+
+def _scores(subject: Subject) -> Iterator[tuple[str, Floats]]:
+    """What each rule says of each choice: learnt from other groups, and from all other items."""
+    answers = subject.answers
+    usual = folded(subject, usual_way(subject))
+    for name, learner in _rules(subject).items():
+        held_out = learning.held_out_scores(learner, answers, usual.folds)
+        rates = isinstance(learner, learning.LabelRates)
+        yield name, _logarithms(held_out) if rates else held_out
+    if not answers.has_labels:
+        return
+    anyhow = folded(subject, "at random").folds
+    for given in parts_of_questions(subject) if usual.way != "at random" else ():
+        if not given.form and not given.whole:
+            words = learning.NaiveBayes(given.signs, answers)
+            held_out = learning.held_out_scores(words, answers, anyhow)
+            yield f"words of the {given.name} in other items of the group", held_out
+    if subject.splits is not None:
+        yield from _looked_up(subject, subject.splits)
+
+
+def _looked_up(subject: Subject, splits: Splits) -> Iterator[tuple[str, Floats]]:
+    """Of test items, the label that a text or picture has in other parts, and any other label."""
+    answers = subject.answers
+    offered = answers.choices >= 0
+    before = np.flatnonzero(next(iter(splits.learnt.values())))
+    asked = np.flatnonzero(splits.test)
+    for name, keys in parts_to_look_up(subject).items():
+        codes = np.unique(keys, return_inverse=True)[1]
+        learner = learning.LabelRates(answers, codes)
+        same = np.where(offered, 0.0, -np.inf)
+        same[asked] = _logarithms(learner.scores(learner.counts(before), asked))
+        yield f"the label of the same {name} in other parts", same
+        yield f"another label of the same {name} in other parts", np.where(offered, -same, -np.inf)
+
+
+def _logarithms(rates: Floats) -> Floats:
+    """Of rates of labels; those that are not offered stay impossible."""
+    return np.where(rates >= 0, np.log(np.maximum(rates, TINY)), -np.inf)
 
 
 def _rules(subject: Subject) -> Mapping[str, learning.SumRule]:
@@ -217,4 +257,4 @@ def _likely(scores: Floats) -> Floats:
 def _information(scores: Floats, gold: np.ndarray) -> float:
     """The logarithm of the probability of all right answers."""
     right = (_likely(scores) * gold).sum(axis=1)
-    return float(np.log(np.maximum(right, 1e-12)).sum())
+    return float(np.log(np.maximum(right, TINY)).sum())

@@ -311,14 +311,14 @@ def _findings(subject: Subject, check: str, *, flipped: bool) -> Iterator[Findin
         says = "No label recurs, so none can be looked up."
         yield Finding(check=check, says=says)
         return
-    parts = _parts(subject)
+    parts = parts_to_look_up(subject)
     rule = Rule(check, flipped)
     for field, keys in parts.items():
         for learnt in splits.learnt:
             yield _look_up_finding(subject, splits, rule, Looked(field, keys, learnt))
 
 
-def _parts(subject: Subject) -> dict[str, list[str]]:
+def parts_to_look_up(subject: Subject) -> dict[str, list[str]]:
     """What can be looked up: each field, all words where there are several, the picture."""
     parts = {field: subject.texts(field) for field in subject.fields_and_all}
     pictures = [question.picture for question in subject.answered]

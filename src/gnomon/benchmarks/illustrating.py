@@ -13,8 +13,10 @@ from msgspec.structs import replace
 from gnomon.downloads.catalogue import cache_folder
 from gnomon.errors import DataError
 from gnomon.records import Image, Item
-from gnomon.scenes.drawing import draw_missing, keep_within
+from gnomon.scenes.drawing import PART, draw_missing, is_whole, keep_within
+from gnomon.scenes.pictures import png
 from gnomon.scenes.scenes import Scene
+from gnomon.scenes.sketches import plan_pixels
 from gnomon.vision.images import describe, mirrored
 
 FIRST_BATCH, BATCH = 32, 512  # items whose pictures are drawn before the first of them is given
@@ -84,6 +86,21 @@ def draw_pictures(
             drawn = [describe(place / image.path) for image in item.images]
             images = [_shown(item, image, place) for image in drawn]
             yield replace(item, images=tuple(images))
+
+
+def draw_plans(
+    items: Iterable[Item], plans: Mapping[str, Scene], *, size: int, folder: Path | None
+) -> None:
+    """Draw the plans that items show and that are not there yet, to lie beside the pictures."""
+    place = folder or cache_folder() / "pictures"
+    place.mkdir(parents=True, exist_ok=True)
+    for name in sorted(_names(items) & plans.keys()):
+        file = place / name
+        if is_whole(file, size):
+            continue
+        part = place / f".{name}.{os.getpid()}{PART}"
+        part.write_bytes(png(plan_pixels(plans[name], size)))
+        part.replace(file)
 
 
 def _batches(items: list[Item]) -> Iterator[list[Item]]:

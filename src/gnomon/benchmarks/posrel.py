@@ -20,7 +20,7 @@ from gnomon.benchmarks.descriptions import described
 from gnomon.benchmarks.offering import offered
 from gnomon.contracts import Listing
 from gnomon.downloads.catalogue import expected, locate
-from gnomon.errors import DataError, MissingFileWarning, unknown
+from gnomon.errors import DataError, RebuiltItemsWarning, unknown
 from gnomon.files import find_optional, read_jsonl
 from gnomon.grouped import GOLD, tally
 from gnomon.records import MASK, Form, Item
@@ -98,7 +98,7 @@ def general_published(
     warnings.warn(
         "The authors' own posrel-general was not published: it is rebuilt from their scenes with "
         "hyponyms of WordNet, so its items are not theirs.",
-        MissingFileWarning,
+        RebuiltItemsWarning,
         stacklevel=2,
     )
     scenes = posrel_scenes.published_scenes(locate(data, "posrel"))

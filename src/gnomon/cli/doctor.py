@@ -23,7 +23,7 @@ from shutil import which
 from typing import Any
 
 from gnomon import __version__
-from gnomon.errors import PARTS, GnomonError
+from gnomon.errors import PARTS, GnomonError, inert
 from gnomon.unknownnames import SERVERS
 
 KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "HF_TOKEN", "LABEL_STUDIO_API_KEY", "RAY_ADDRESS")
@@ -48,7 +48,7 @@ def main(args: Namespace) -> int:
 
         print(as_json(facts))
         return 0
-    print("\n".join(_in_words(facts)))
+    print(inert("\n".join(_in_words(facts))))
     return 0
 
 
@@ -118,10 +118,10 @@ def _served(port: int) -> list[str] | None:
     """The models of an OpenAI-compatible server of this machine; none if nothing answers."""
     import json
 
-    from gnomon.downloads.download import opener
+    from gnomon.downloads.download import NO_REPLY, opener
 
     address = f"http://127.0.0.1:{port}/v1/models"
-    with suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
+    with suppress(*NO_REPLY, ValueError, LookupError, TypeError, RecursionError):
         with opener(direct=True).open(address, timeout=PATIENCE) as reply:
             listed = json.loads(reply.read(LARGEST_REPLY))
         return [str(model["id"]) for model in listed["data"]]
@@ -155,7 +155,8 @@ def _in_words(facts: dict[str, Any]) -> Iterator[str]:
         address = f"--base-url http://127.0.0.1:{SERVERS[name]}/v1"
         said = "nothing answers" if models is None else "names no model"
         if models:
-            said = f"{', '.join(models)}: gnomon run quick -m openai:{models[0]} {address}"
+            first = quote(f"openai:{models[0]}")
+            said = f"{', '.join(models)}: gnomon run quick -m {first} {address}"
         yield f"  {name:<11}{said}"
 
 
@@ -193,14 +194,15 @@ def _models(folder: Path) -> Iterator[tuple[str, str]]:
     models = [path for path in folders if any((path / name).is_file() for name in WEIGHTS)]
     models += sorted(folder.glob("*.gguf"))
     for path in models[:MOST_FILES]:
-        yield f"run quick -m ./{quote(path.name)} -m random", "ask this model, beside guessing"
+        named = "." if path == folder else f"./{quote(path.name)}"
+        yield f"run quick -m {named} -m random", "ask this model, beside guessing"
 
 
 def _questions(folder: Path) -> Iterator[tuple[str, str]]:
     from gnomon.items.source import load
 
     files = [file for end in ("csv", "tsv", "jsonl") for file in sorted(folder.glob(f"*.{end}"))]
-    for file in files[:MOST_FILES]:
+    for file in [file for file in files if file.is_file()][:MOST_FILES]:
         if file.match(LOGS[0]) or file.stat().st_size > LARGEST_LOOKED_INTO:
             continue
         try:

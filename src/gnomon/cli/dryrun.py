@@ -118,7 +118,7 @@ def _until_known(args: Namespace, planned: Sequence[Planned]) -> list[Planned]:
         rule = stopping_rule(each.source, args.until, args.until_differs, args.by, helpers)
         items = list(each.source.without_pictures())
         expected = expected_items(items, each.source.benchmark, rule.goal).expected
-        limit, look = rule.of_begun(each.folder)
+        limit, look = rule.of_begun(each.folder, restart=args.restart)
         if look is not None:
             expected = look.items if limit is None else look.expected
         told = "enough is known." if limit is None else f"the next look is at {limit:,} items."

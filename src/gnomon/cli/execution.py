@@ -98,7 +98,7 @@ class Carrying:
         elif str(error) not in self._lacking:
             self._lacking.add(str(error))
             tell(f"{planned.title} is left out, as is all that lacks the same. {error}")
-        return bool(planned.may_lack)
+        return bool(planned.may_lack) and not (planned.folder / MANIFEST).exists()
 
     def _in_children(self) -> list[bool]:
         """Carry out all runs in a child process; if it dies, in another one behind that run."""

@@ -87,7 +87,7 @@ def _changes(args: Namespace) -> dict[str, Any]:
 def _judged(args: Namespace, run: Run, changes: dict[str, Any]) -> Run:
     from gnomon.cli.progress import ask_model
     from gnomon.paint.factory import finished_painter
-    from gnomon.paint.judges.trials import people_judge
+    from gnomon.paint.judges.answers import people_judge
     from gnomon.registry import model
     from gnomon.trust import without_trust
 

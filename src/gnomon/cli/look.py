@@ -249,7 +249,7 @@ def _colours(spec: str, mode: Mode) -> Step:
 
 def _subtypes(spec: str, mode: Mode) -> Step:
     """A dual encoder that chooses subtypes."""
-    from gnomon.look.colours import select_subtypes
+    from gnomon.look.subtypes import select_subtypes
 
     opened = cache(partial(_encoder, spec))
 

@@ -21,6 +21,7 @@ from gnomon.registry import BENCHMARKS
 if TYPE_CHECKING:
     from gnomon.cli.dispatch import CommandParser
 
+_ONE_MODEL = re.compile(r"-m|--model(=|$)")
 _KINDS = {"int": "a whole number", "float": "a number"}
 
 
@@ -94,7 +95,7 @@ def unknown_option(parser: CommandParser, word: str) -> UsageError:
 
 def check_one_model(parser: CommandParser) -> None:
     """Refuse a second model where a command takes one: argparse would keep the last in silence."""
-    given = [place for place, word in enumerate(parser.words) if word in ("-m", "--model")]
+    given = [place for place, word in enumerate(parser.words) if _ONE_MODEL.match(word)]
     if len(given) > 1:
         first = shlex.join([*parser.prog.split(), *parser.words[: given[1]]])
         message = f"{_who(parser)} takes one model, and several are given."

@@ -104,8 +104,9 @@ def _opened(paths: list[str]) -> list[Run]:
 
 
 def _found(paths: list[str], runs: list[Run], asking: AgreementOptions) -> Agreed:
+    from gnomon.people.reliability import care_in_runs
     from gnomon.people.summary import summarise
-    from gnomon.people.validation import care_in_runs, votes_of_file
+    from gnomon.people.validation import votes_of_file
     from gnomon.people.votes import votes_of_runs
 
     if not runs:

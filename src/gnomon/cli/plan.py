@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -120,7 +121,7 @@ def _asked(args: Namespace) -> list[RunRequest]:
         models = _in_all_wordings(args, models)
     found: list[RunRequest] = []
     joined = " ".join(args.benchmarks)
-    if len(args.benchmarks) > 1 and Path(joined).exists():
+    if len(args.benchmarks) > 1 and os.path.exists(joined):
         raise UsageError(f"'{joined}' is one file.", f'Quote its name: gnomon run "{joined}"')
     for word in args.benchmarks:
         if word in files:

@@ -3,7 +3,9 @@
 The scene comes from a file (docs/scenes.md has the format), from a seed, or from a caption. With
 --say, --seed varies where things are put. An output that ends in .json is the scene itself, which
 can be edited and drawn again; one in .svg is a drawing that can be turned in a browser, or with
---plan the scene from above.
+--plan the scene from above. With --ask, the seed makes a world of several cameras and a matched
+set of questions about it: motion, person, stand, distance, far-up, same, plan, sight, route, count
+or joint (docs/views.md).
 
 examples:
   gnomon scene --seed 7 -o scene.png
@@ -11,6 +13,7 @@ examples:
   gnomon scene --say "a cat under a table" -o cat.json -o cat.png
   gnomon scene --seed 3 --things 6 --facts
   gnomon scene --seed 3 --plan -o plan.svg
+  gnomon scene --seed 7 --ask person -o person.png
 """
 
 from __future__ import annotations
@@ -26,20 +29,50 @@ if TYPE_CHECKING:
     from gnomon.scenes.scenes import Scene
 
 ENDINGS = (".png", ".svg", ".json")
+# how what this command wrote begins
+SCENE = rb'^\s*\{[^{]*"(things|viewer)"\s*:'
+DRAWING = rb"<title>(Plan from above|The scene; drag it)"
 
 
 def main(args: Namespace) -> int:
     """Make the scene, write what was asked for, print its facts."""
     from gnomon.scenes.pictures import check_size
 
-    _check(args)
     check_size(args.size)
+    if args.ask is not None:
+        return _ask(args)
+    _check(args)
     scene = _scene(args)
     _warn(scene)
     for output in args.output:
         _write(scene, output, args)
     if args.facts:
         _print_facts(scene)
+    return 0
+
+
+def _ask(args: Namespace) -> int:
+    """Print the matched questions of a world, and write their pictures beside one another."""
+    from gnomon.scenes.pictures import write_png
+    from gnomon.scenes.views import ViewWorld
+
+    if args.seed is None or args.file is not None or args.say is not None:
+        raise UsageError(
+            "A world of questions comes from a seed.", "Try: gnomon scene --seed 7 --ask person"
+        )
+    outputs = [Path(output) for output in args.output]
+    if len(outputs) > 1 or any(output.suffix.lower() != ".png" for output in outputs):
+        raise UsageError("Questions are written as pictures.", "Give one -o NAME.png, or none.")
+    names: dict[str, str] = {}
+    for made in ViewWorld(args.seed, size=args.size).ask(args.ask):
+        for image, rgb in zip(made.item.images, made.pictures(), strict=True):
+            if outputs and image.path not in names:
+                file = outputs[0].with_stem(f"{outputs[0].stem}-{len(names) + 1}")
+                write_png(file, rgb)
+                names[image.path] = file.name
+        shown = [names[image.path] for image in made.item.images if image.path in names]
+        where = f" [{', '.join(shown)}]" if shown else ""
+        print(inert(f"{made.item.text}{where} Answer: {made.item.gold[0]}"))
     return 0
 
 
@@ -61,9 +94,26 @@ def _check(args: Namespace) -> None:
             raise UsageError(
                 f"'{output}' ends in none of {', '.join(ENDINGS)}.", "Change its ending."
             )
+        _check_replaceable(Path(output))
     drawn = [output for output in args.output if Path(output).suffix.lower() == ".svg"]
     if args.plan and not drawn:
         raise UsageError("--plan is for drawings.", "Give it with -o FILE.svg.")
+
+
+def _check_replaceable(file: Path) -> None:
+    """Refuse to write in place of what this command did not; a picture is known by its scene."""
+    from gnomon.scenes.pictures import scene_file
+    from gnomon.trust import check_begins, check_replaceable
+
+    if file.suffix.lower() == ".svg":
+        check_begins(file, DRAWING)
+    elif file.suffix.lower() == ".json":
+        check_begins(file, SCENE)
+    else:
+        beside = scene_file(file)
+        check_begins(beside, SCENE)
+        if file.is_file():
+            check_replaceable(file, str(file), lambda _: beside.is_file())
 
 
 def _scene(args: Namespace) -> Scene:

@@ -32,6 +32,7 @@ Figures of the same numbers: `gnomon report RUN... --figures DIR` writes SVG, PD
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from argparse import Namespace
@@ -48,6 +49,7 @@ from gnomon.cli.selection import (
 )
 from gnomon.errors import UsageError
 from gnomon.runs import open_runs
+from gnomon.trust import check_begins
 
 if TYPE_CHECKING:
     from gnomon.measures.entries import ScoredTable
@@ -91,10 +93,9 @@ def main(args: Namespace) -> int:
         level=args.level,
         seeds_together=args.over_seeds,
     )
-    _tell_remarks(args, given)
     if args.measure and all(each.score.n == 0 for each in found):
-        fitting = dict.fromkeys(name for entry in entries for name in entry.measures)
-        print(f"Measures that fit these runs: {', '.join(fitting)}.", file=sys.stderr)
+        raise _nothing_to_score(args.measure, entries)
+    _tell_remarks(args, given)
     _tell_few_units(found, entries)
     _tell_unsliced(args.by, entries)
     if args.over_seeds:
@@ -105,6 +106,20 @@ def main(args: Namespace) -> int:
     if args.format not in ("json", "csv"):
         _print_places(args, entries)
     return 0
+
+
+def _nothing_to_score(measures: Sequence[str], entries: Sequence[ScoredTable]) -> UsageError:
+    """What each measure lacks, and which would fit."""
+    from gnomon.measures.chance import WORDS, unmet
+    from gnomon.registry import measure
+
+    lacking = []
+    for name in measures:
+        need = unmet(measure(name), entries[0].table)
+        lacking.append(f"{name} needs {WORDS[need]}" if need else f"{name} has no items")
+    fitting = dict.fromkeys(name for entry in entries for name in entry.measures)
+    hint = f"Measures that fit these runs: {', '.join(fitting)}."
+    return UsageError(f"{'; '.join(lacking)}.", hint)
 
 
 def _over_prompts(args: Namespace, entries: Sequence[ScoredTable]) -> str:
@@ -130,10 +145,12 @@ def _print_places(args: Namespace, entries: Sequence[ScoredTable]) -> None:
 
 def _check(args: Namespace) -> None:
     """Refuse options that have no effect together."""
-    if bool(args.runs) == bool(args.answers):
+    if args.runs and args.answers:
         raise UsageError(
             "Give either runs or a file with --answers.", "For example: gnomon score runs/*"
         )
+    if not args.answers:
+        args.runs = args.runs or ["runs"]
     args.by, args.measure = list(dict.fromkeys(args.by)), list(dict.fromkeys(args.measure))
     if args.like_paper and args.format == "json":
         raise UsageError(
@@ -361,6 +378,7 @@ def _write_beliefs(found: Sequence[Believer], args: Namespace) -> None:
     if output.suffix.lower() == ".svg":
         largest = max(found, key=lambda one: one.belief.answers)
         content = map_file(largest)
+        check_begins(output, re.escape(content[:40].encode()))
     else:
         page_file(output, "beliefs.html")
         command = ["gnomon", "score", *args.runs, "--beliefs", "-o", args.output]

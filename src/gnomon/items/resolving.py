@@ -28,9 +28,9 @@ RELATIONS = {"left": "left of", "right": "right of", "top": "above", "bottom": "
 IN_WORDS = {
     "text": "the text of a choice",
     "name": "the name of a choice",
-    "letter": "a letter",
-    "index0": "a number counted from 0",
-    "index1": "a number counted from 1",
+    "letter": "the letter of a choice",
+    "index0": "the number of a choice, counted from 0",
+    "index1": "the number of a choice, counted from 1",
     "first": "the first of the choices",
     "number": "a number",
     "set": "several that are right together",
@@ -116,12 +116,13 @@ def _by_place(rows: Rows, columns: list[str]) -> ColumnMap:
 
     The answer is one of the options of its row, or in every row a letter.
     """
-    first, *options, last = columns if len(columns) > 3 else ["", ""]
-    if not options or columns != [str(number + 1) for number in range(len(columns))]:
+    places = [str(number + 1) for number in range(len(columns))]
+    if len(columns) < 4 or columns != places:
         return ColumnMap()
+    first, *options, last = columns
     looked_at = [row for _, row in islice(rows(), LOOKED_AT)]
-    by_text = all(row[last] in [row[name] for name in options] for row in looked_at)
-    if by_text or all(_is_letter(row[last]) for row in looked_at):
+    by_text = all(row.get(last) in [row.get(name) for name in options] for row in looked_at)
+    if by_text or all(_is_letter(row.get(last)) for row in looked_at):
         return ColumnMap(text=(first,), choices=tuple(options), gold=(last,))
     return ColumnMap()
 
@@ -146,6 +147,11 @@ def with_twins(rows: Iterable[tuple[int, Row]], column: str) -> Iterator[tuple[i
 
 def _twin_rows(file: Path, rows: Rows, given: ColumnMap) -> tuple[Rows, ColumnMap]:
     """Rows of captions with their false twins, and what is known of their columns."""
+    if len(given.twins) > 1 or given.id or given.text or given.labels or given.gold or given.group:
+        raise UsageError(
+            "'twins' names one column of captions, and nothing else of the items is left to name.",
+            "Give it alone, such as --map twins=caption; pictures and tags may stand beside it.",
+        )
     column = given.twins[0]
     captions = sum(1 for _ in rows())
     twins = sum(1 for _ in with_twins(rows(), column)) // 2

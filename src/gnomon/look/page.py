@@ -15,7 +15,8 @@ import msgspec
 
 from gnomon.errors import DataError
 from gnomon.files import read_json, read_jsonl
-from gnomon.look.records import RegionPlace, Trouble, corners_of, switches
+from gnomon.look.masks import corners_of
+from gnomon.look.records import RegionPlace, Trouble, switches
 from gnomon.reports.shell import asset, page, write_page
 from gnomon.reports.words import counted, percentage
 from gnomon.vision.detection import Box

@@ -21,10 +21,10 @@ from gnomon.items.writing import atomic_file
 from gnomon.keep import Keep, key_of
 from gnomon.look import captions
 from gnomon.look.captions import MODEL, NamedPictures, Namer, Singulars, Tagger
-from gnomon.look.colours import Minima, candidates
 from gnomon.look.readers.scenes import PictureReader
 from gnomon.look.records import AnnotatedPicture, Mode, Region, RegionPlace, Sighting, Trouble
 from gnomon.look.sightings import Chunk, LookModels, sightings_of
+from gnomon.look.subtypes import Minima, candidates
 from gnomon.vision.knowledge import PropertyFinding
 
 CHUNK = 4096  # regions that are worked on together, or a few more

@@ -21,16 +21,8 @@ from gnomon.errors import DataError
 from gnomon.keep import Keep, key_of
 from gnomon.look import depths
 from gnomon.look.depths import DepthMap, FloorPlane, Grid, Heights
-from gnomon.look.records import (
-    AnnotatedPicture,
-    Mode,
-    Picture,
-    Region,
-    Sighting,
-    Trouble,
-    mask_of,
-    resampled,
-)
+from gnomon.look.masks import mask_of, resampled
+from gnomon.look.records import AnnotatedPicture, Mode, Picture, Region, Sighting, Trouble
 from gnomon.look.relations import size_of
 from gnomon.vision.detection import Box, DepthModel
 from gnomon.vision.images import decode, describe

@@ -12,6 +12,7 @@ from gnomon.contracts import Measure, Need, OrderLaw, RelationLaw
 from gnomon.forms import RIGHT
 from gnomon.measures.columns import Floats
 from gnomon.measures.consistency import has_ways, options_kept
+from gnomon.measures.cues import has_cues, has_open_frames
 from gnomon.measures.separation import asks_for_truth, whole_pairs, whole_quads
 from gnomon.measures.table import Table
 from gnomon.measures.written import MARK_OF, has_marks
@@ -32,6 +33,8 @@ WORDS: dict[Need, str] = {
     "truth": "items to be called true or false, and there are none",
     "ways": "facts that are asked in several ways, and there are none",
     "options": "facts that are asked with several numbers of options, and there are none",
+    "cues": "items in which a cue is right and others in which it is wrong, and there are none",
+    "frames": "questions that leave the frame open, and there are none",
     "numbers": "answers that are numbers, and there are none",
     "sets": "answers that are sets, and there are none",
     "points": "answers that are points, and there are none",
@@ -69,6 +72,10 @@ def _met(need: Need, table: Table) -> bool:
         return asks_for_truth(table)
     if need == "ways":
         return has_ways(table)
+    if need == "cues":
+        return has_cues(table)
+    if need == "frames":
+        return has_open_frames(table)
     if need == "options":
         return options_kept(table).n > 0
     laws = table.laws
@@ -92,6 +99,11 @@ def _applies(law: OrderLaw | RelationLaw | None, table: Table) -> bool:
 MOST_GUESSERS = 60  # enough for items with 2, 3, 4, 5, 6, 10 and 12 choices at once
 MARGIN = 0.1  # a model whose whole interval is so near to chance guesses
 Verdict = Literal["better than chance", "at chance", "worse than chance", "may be chance", ""]
+# of those that do not explain themselves
+MEANT: dict[str, str] = {
+    "at chance": f"the whole interval is within {100 * MARGIN:.0f} points of chance",
+    "may be chance": "too few items to tell",
+}
 Bounds = tuple[float | None, float | None]  # of an interval
 
 

@@ -21,6 +21,7 @@ from gnomon.measures.correction import (
     corrected_accuracy,
     corrected_readings,
 )
+from gnomon.measures.cues import told_cues
 from gnomon.measures.entries import ScoredTable
 from gnomon.measures.statistics import standard_error
 from gnomon.measures.table import Table
@@ -59,6 +60,7 @@ def remarks(entry: ScoredTable, measures: Sequence[str], *, guessed: bool = Fals
     if parts is not None:
         found.append(told_parts(parts, "accuracy"))
     found += _odd_scores(table)
+    found.append(told_cues(table))
     for remark in found:
         if remark:
             yield about + remark

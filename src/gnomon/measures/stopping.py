@@ -241,9 +241,9 @@ class StoppingRule:
         """The number of items of the first look."""
         return next_look(0, 0, self.most)
 
-    def of_begun(self, folder: Path) -> Decision:
-        """What comes next for the run in a folder, if there is one yet."""
-        if not (folder / MANIFEST).exists():
+    def of_begun(self, folder: Path, *, restart: bool = False) -> Decision:
+        """What comes next for the run in a folder, if there is one that is to go on."""
+        if restart or not (folder / MANIFEST).exists():
             return Decision(self.first)
         # what was read is forgotten: the log may be put in order before more is asked
         return replace(self).decide(Run.open(folder))

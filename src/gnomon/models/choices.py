@@ -15,8 +15,8 @@ from gnomon.contracts import Scale
 from gnomon.errors import check_known
 from gnomon.forms import is_written
 from gnomon.grouped import chunks, grouped
+from gnomon.models.prompts.chat import Writer, conversation
 from gnomon.models.prompts.library import Prompt
-from gnomon.models.prompts.preview import Writer, conversation
 from gnomon.models.reading.replies import as_answer
 from gnomon.models.reading.segments import thoughts_end
 from gnomon.records import Answer, Item, pick

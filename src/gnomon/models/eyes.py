@@ -9,6 +9,7 @@ it gives no answer.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from math import log
 from typing import Any, NamedTuple
@@ -20,7 +21,10 @@ from gnomon.errors import UsageError, check_no_name
 from gnomon.lexicon.statements import Statement, read_presence, read_statement
 from gnomon.models.comparison import log_sigmoid
 from gnomon.records import Answer, Image, Item, pick
+from gnomon.scenes.pictures import scene_in, survey
+from gnomon.scenes.things import things
 from gnomon.vision.detection import (
+    Box,
     Detection,
     Detector,
     FastDepth,
@@ -32,6 +36,8 @@ from gnomon.vision.detection import (
 from gnomon.vision.images import Pixels, pixels, see
 
 CLEAR = 6.0  # steepness of the logistic curve from margins to probabilities
+NEARER = re.compile(r"\bwhich is (?:nearer|closer) to the camera\b", re.IGNORECASE)
+EXACT_SIDE = 224  # pixels of the survey that eyes without error take
 SAME_PLACE = 0.7  # boxes that overlap more are of one thing
 
 
@@ -49,7 +55,8 @@ def eyes(
     least: float = 0.1,
     presence: float = 0.3,
     abstain: bool = False,
-) -> Eyes:
+    exact: bool = False,
+) -> Eyes | ExactEyes:
     """A detector of 90 kinds of thing and a depth map. The first time, 19 MB are fetched.
 
     depth      look at distances, too; no decides "in front of" by which thing stands lower
@@ -57,11 +64,14 @@ def eyes(
     presence   how sure it must be to say that a thing is there
     abstain    give no answer where a thing is not seen or no rule is known; otherwise true and
                false get one half each, and the first choice is taken
+    exact      see what is drawn: boxes and distances of the scene that lies beside a picture
     """
     check_no_name("eyes", name)
     for option, value in (("least", least), ("presence", presence)):
         if not 0 < value < 1:
             raise UsageError(f"{option} must be between 0 and 1, not {value}.", "Try 0.1.")
+    if exact:
+        return ExactEyes(depth=depth, least=least, presence=presence, abstain=abstain)
     far = FastDepth() if depth else None
     return Eyes(Detector(), far, least=least, presence=presence, abstain=abstain)
 
@@ -76,7 +86,7 @@ class Eyes:
 
     def __init__(
         self,
-        detector: Detector,
+        detector: Detector | Drawn,
         depth: FastDepth | None,
         *,
         least: float,
@@ -102,10 +112,15 @@ class Eyes:
         for item in items:
             for image in item.images[:1]:
                 images.setdefault(image.identity, image)
+        views = self.views(images)
+        return [self._answer(item, views) for item in items]
+
+    def views(self, images: dict[str, Image]) -> dict[str, View | str]:
+        """What is seen in each picture, or why nothing is."""
         views: dict[str, View | str] = {}
         for key, seen in zip(images, see(images.values(), pixels), strict=True):
             views[key] = seen.trouble if seen.made is None else self.look(seen.made)
-        return [self._answer(item, views) for item in items]
+        return views
 
     def look(self, picture: Pixels) -> View:
         """All that the eyes see in a picture."""
@@ -113,7 +128,8 @@ class Eyes:
         return View(self.detector.find(picture), distances)
 
     def _answer(self, item: Item, views: dict[str, View | str]) -> Answer:
-        if item.form != "caption" or set(item.choices) != {"true", "false"}:
+        which = NEARER.search(item.text) and len(item.choices) == 2
+        if not which and (item.form != "caption" or set(item.choices) != {"true", "false"}):
             return Answer(item=item.id, error="eyes judge captions that are true or false")
         if len(item.images) != 1:
             error = f"eyes look at one picture, the item has {len(item.images)}"
@@ -121,14 +137,18 @@ class Eyes:
         view = views[item.images[0].identity]
         if isinstance(view, str):
             return Answer(item=item.id, error=view)
-        found, seen = self.judge(item.text, view)
+        text = item.text
+        if which:  # whether the first is the nearer one
+            text = f"The {item.choices[0]} is in front of the {item.choices[1]}."
+        found, seen = self.judge(text, view)
         reply = json.dumps(seen)
         if found is None:
             if self.abstain:
                 return Answer(item=item.id, reply=reply)
             found = 0.0
         true, false = log_sigmoid(CLEAR * found), log_sigmoid(-CLEAR * found)
-        scores = tuple(true if choice == "true" else false for choice in item.choices)
+        yes = item.choices[0] if which else "true"
+        scores = tuple(true if choice == yes else false for choice in item.choices)
         return replace(pick(item, scores), reply=reply)
 
     def judge(self, caption: str, view: View) -> tuple[float | None, dict[str, Any]]:
@@ -184,6 +204,47 @@ class Eyes:
         if view.distances is None:
             return PlacedBox(thing.box)
         return PlacedBox(thing.box, distance_of(thing.box, view.distances))
+
+
+class ExactEyes(Eyes):
+    """Eyes without error: they see what was drawn, so that only their rules can be wrong."""
+
+    def __init__(self, *, depth: bool, least: float, presence: float, abstain: bool) -> None:
+        self._sees_depth = depth
+        names = Drawn(list(things()))
+        super().__init__(names, None, least=least, presence=presence, abstain=abstain)
+
+    def describe(self) -> dict[str, Any]:
+        """What determines the answers."""
+        depth = "of the scene" if self._sees_depth else ""
+        return {**super().describe(), "detector": "boxes of the scene", "depth": depth}
+
+    def views(self, images: dict[str, Image]) -> dict[str, View | str]:
+        """The boxes of the things that were drawn, and how far they are."""
+        return {key: self._drawn(image) for key, image in images.items()}
+
+    def _drawn(self, image: Image) -> View | str:
+        scene = scene_in(image.path)
+        if scene is None:
+            return "no scene lies beside the picture"
+        seen = survey(scene, EXACT_SIDE)
+        found = []
+        for placed in scene.things:
+            edges = seen.boxes[placed.id]
+            if edges is not None:
+                left, top, right, bottom = (edge / EXACT_SIDE for edge in edges)
+                found.append(Detection(placed.thing, 1.0, Box(left, top, right, bottom)))
+        return View(found, seen.depth if self._sees_depth else None)
+
+
+class Drawn(NamedTuple):
+    """In place of a detector: the names of all things that can be drawn."""
+
+    labels: list[str]
+
+    def find(self, picture: Pixels, names: Sequence[str] = ()) -> list[Detection]:
+        """Nothing: what is there is read from the scene."""
+        return []
 
 
 def _turned(found: float | None, denied: bool) -> float | None:

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.contracts import Model
+from gnomon.downloads.packages import network_files
 from gnomon.errors import DataError, UsageError, importing
 from gnomon.lexicon.statements import question
 from gnomon.models.comparison import Comparer, ComparisonModel, TextPair
 from gnomon.records import Image
-from gnomon.vision.detection import Detection, Detector, network_files
+from gnomon.vision.detection import Detection, Detector
 from gnomon.vision.images import pixels
 
 

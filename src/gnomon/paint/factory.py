@@ -103,11 +103,11 @@ def open_judge(judge: str, of_boxes: Mapping[str, Any]) -> Judge | None:
 
         return boxes_judge(**of_boxes)
     if kind == "vqa" and name:
-        from gnomon.paint.judges.trials import vqa_judge
+        from gnomon.paint.judges.answers import vqa_judge
 
         return vqa_judge(name)
     if kind == "people" and name:
-        from gnomon.paint.judges.trials import people_judge
+        from gnomon.paint.judges.answers import people_judge
 
         return people_judge(name)
     raise UsageError(

@@ -9,16 +9,8 @@ from gnomon.contracts import Listing
 from gnomon.measures.agreement import landis_koch, nominal_alpha, pairwise_agreement
 from gnomon.people import agreement as agreements
 from gnomon.people.agreement import AgreementFigure, RaterPair, Readings, figure
-from gnomon.people.validation import (
-    Care,
-    Reliability,
-    ShareOf,
-    Validated,
-    care_in_votes,
-    reliability_of,
-    surest_first,
-    validated,
-)
+from gnomon.people.reliability import Care, Reliability, ShareOf, care_in_votes, reliability_of
+from gnomon.people.validation import Validated, surest_first, validated
 from gnomon.people.votes import Votes, votes_by_label
 from gnomon.reports.words import clip, counted, percentage
 

@@ -68,13 +68,16 @@ def _read(sentences: list[str], question: str, choices: tuple[str, ...]) -> Answ
     return _which(sentences, question, choices)
 
 
+def _case(text: StatedText, reading: str) -> Case:
+    return Case(*text.formulas(reading_named(reading)), only_verdicts=True)
+
+
 def _tenable(text: StatedText, reading: str) -> frozenset[str]:
-    clash = Case(*text.formulas(reading_named(reading))).clash()
-    return UNTENABLE if clash else TENABLE
+    return TENABLE if _case(text, reading).can_hold else UNTENABLE
 
 
 def _yes_or_no(text: StatedText, reading: str) -> frozenset[str]:
-    verdict = Case(*text.formulas(reading_named(reading))).proof(needed=False).verdict
+    verdict = _case(text, reading).proof(needed=False).verdict
     if verdict == "neutral":
         return reply_words().undetermined
     return {"entailment": YES, "contradiction": NO}.get(verdict, frozenset())
@@ -103,13 +106,17 @@ def _which(sentences: list[str], question: str, choices: tuple[str, ...]) -> Ans
             assert relation is not None
             sides = [side for side in relation.facts.loosely if side in SIDES]
             claims.append(formula_of(story, ("only_toward", *map(_name, asked), *sides)))
-        case = Case(story, premises, claims)
-        following = OPEN
-        for number, choice in enumerate(choices):
-            if case.proof(number, needed=False).verdict == "entailment":
-                following = choice
-        found[reading] = following
+        case = Case(story, premises, claims, only_verdicts=True)
+        found[reading] = _following(case, choices)
     return found
+
+
+def _following(case: Case, choices: Sequence[str]) -> str:
+    """The choice whose claim follows; of several with the same meaning the last."""
+    for number in reversed(range(len(choices))):
+        if case.follows(number):
+            return choices[number]
+    return OPEN
 
 
 class Following(NamedTuple):
@@ -138,7 +145,7 @@ def relations_between(
     found: dict[str, list[str]] = {"entailment": [], "contradiction": []}
     for word in words.values():
         text = text_of(premises, [f"{first} is {word} {second}"])
-        verdict = Case(*text.formulas(reading_named(reading))).proof(needed=False).verdict
+        verdict = _case(text, reading).proof(needed=False).verdict
         if verdict in found:
             found[verdict].append(word)
     return Following(tuple(found["entailment"]), tuple(found["contradiction"]))

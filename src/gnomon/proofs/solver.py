@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
+from threading import local
 from typing import Any, NamedTuple
 
 from gnomon.errors import GnomonError, UsageError, importing, unknown
@@ -52,7 +53,9 @@ class Witness(NamedTuple):
 class Theory:
     """What is taken for granted, and numbered statements that are asked about."""
 
-    def __init__(self, background: Sequence[Formula], statements: Sequence[Formula]) -> None:
+    def __init__(
+        self, background: Sequence[Formula], statements: Sequence[Formula], *, shared: bool = False
+    ) -> None:
         self._z3 = _solver_library()
         self._names = Names()
         lines = [f"(assert {smt(formula, self._names)})" for formula in background]
@@ -63,16 +66,19 @@ class Theory:
             lines.append(f"(assert (=> no{number} (not {written})))")
             switches += [f"yes{number}", f"no{number}"]
         declared = [f"(declare-const {switch} Bool)" for switch in switches]
-        self._context = self._z3.Context()  # its own, so that witnesses do not depend on others
+        # Its own, so that witnesses do not depend on others; making one takes a few milliseconds.
+        self._context = _shared_context() if shared else self._z3.Context()
         self._solver = self._z3.Solver(ctx=self._context)
         self._solver.set("timeout", TIME_LIMIT)
         text = "\n".join([self._names.declarations(), *declared, *lines])
         self._solver.from_string(text)
 
+        self._switches = {name: self._z3.Bool(name, self._context) for name in switches}
+
     def possible(self, true: Sequence[int], false: Sequence[int] = ()) -> bool:
         """Whether some statements can be true and others false together."""
-        switches = [self._z3.Bool(f"yes{number}", self._context) for number in true]
-        switches += [self._z3.Bool(f"no{number}", self._context) for number in false]
+        switches = [self._switches[f"yes{number}"] for number in true]
+        switches += [self._switches[f"no{number}"] for number in false]
         answer = self._solver.check(*switches)
         if answer == self._z3.unknown:
             raise GnomonError(
@@ -116,6 +122,16 @@ def _solver_library() -> Any:
     return z3
 
 
+_of_thread = local()
+
+
+def _shared_context() -> Any:
+    """The solver's memory for theories of which only verdicts are asked, one for each thread."""
+    if not hasattr(_of_thread, "context"):
+        _of_thread.context = _solver_library().Context()
+    return _of_thread.context
+
+
 # Prove that a sentence about space follows from others, is against them, or is left open.
 #
 # `prove` takes sentences, `prove_facts` takes facts such as ("left", "cup", "plate"): relations
@@ -143,26 +159,42 @@ class Case:
     """Premises and claims as formulas over one story, given to the solver together."""
 
     def __init__(
-        self, story: Story, premises: Sequence[Formula], claims: Sequence[Formula]
+        self,
+        story: Story,
+        premises: Sequence[Formula],
+        claims: Sequence[Formula],
+        *,
+        only_verdicts: bool = False,
     ) -> None:
         self.story = story
+        self._only_verdicts = only_verdicts  # nobody asks for witnesses or which premises matter
         self.statements = [*premises, *claims]
         self.background = story.background()
         self._premises = list(range(len(premises)))
 
     @cached_property
     def _theory(self) -> Theory:
-        return Theory(self.background, self.statements)
+        return Theory(self.background, self.statements, shared=self._only_verdicts)
+
+    @cached_property
+    def can_hold(self) -> bool:
+        """Whether all premises can be true together."""
+        return self._theory.possible(self._premises)
 
     @cached_property
     def _clash(self) -> tuple[int, ...] | None:
-        if self._theory.possible(self._premises):
+        if self.can_hold:
             return None
         return tuple(self._theory.blamed(self._premises))
 
     def clash(self) -> tuple[int, ...] | None:
         """A least set of premises that cannot hold together, or none."""
         return self._clash
+
+    def follows(self, claim: int = 0) -> bool:
+        """Whether a claim, counted from 0, follows from premises that can hold together."""
+        number = len(self._premises) + claim
+        return self.can_hold and not self._theory.possible(self._premises, [number])
 
     def says_the_same(self, other: Case) -> bool:
         """Whether another case takes the same for granted and says the same."""

@@ -42,7 +42,8 @@ def _check_is_data(db: sqlite3.Connection) -> None:
     for name, kind, page, definition in db.execute(sql, TABLES).fetchall():
         if kind != "table" or not page:
             raise sqlite3.DatabaseError(f"{name.lower()} is not a plain table")
-        if "as" in str(definition).lower():  # without this word no column is computed
+        # Without this word no column is computed; a definition may also come as bytes.
+        if not isinstance(definition, str) or "as" in definition.lower():
             _check_columns(db, name.lower())
 
 

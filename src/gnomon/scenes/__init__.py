@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from gnomon.scenes.placing import SceneOptions, random_scene
     from gnomon.scenes.relations import SceneFact, decide, explain, facts
     from gnomon.scenes.scenes import Placed, Scene, Viewer, from_json, to_json
+    from gnomon.scenes.views import ViewWorld
+    from gnomon.scenes.worlds import ViewDials
 
 _NAMES = {
     "contrasts": ("contrasted", "opposed_pairs", "truth_in"),
@@ -27,6 +29,8 @@ _NAMES = {
     "placing": ("SceneOptions", "random_scene"),
     "relations": ("SceneFact", "decide", "explain", "facts"),
     "scenes": ("Placed", "Scene", "Viewer", "from_json", "to_json"),
+    "views": ("ViewWorld",),
+    "worlds": ("ViewDials",),
 }
 
 __all__ = [
@@ -35,6 +39,8 @@ __all__ = [
     "Scene",
     "SceneFact",
     "SceneOptions",
+    "ViewDials",
+    "ViewWorld",
     "Viewer",
     "contrasted",
     "decide",

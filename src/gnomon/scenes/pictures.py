@@ -4,7 +4,7 @@ import random
 import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from math import cos, log2, radians, sin, tan
+from math import cos, radians, sin, tan
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -15,10 +15,11 @@ from gnomon.errors import DataError, UsageError
 from gnomon.scenes import rendering
 from gnomon.scenes.bodies import Body
 from gnomon.scenes.scenes import Placed, Scene, Viewer, check_scene, read_scene
-from gnomon.scenes.solids import Camera, camera_of, solids_of
+from gnomon.scenes.solids import NOBODY, Camera, Solid, camera_of, solids_of
+from gnomon.scenes.surroundings import SceneLook, look_of
 from gnomon.scenes.things import thing_named
 
-ROWS = 48  # of pixels in a band
+ROWS = 128  # of pixels in a band
 PNG = b"\x89PNG\r\n\x1a\n"
 SMALLEST_SIDE, LARGEST_SIDE = 16, 2048
 Box = tuple[int, int, int, int]
@@ -54,33 +55,37 @@ def paint(scene: Scene, size: int = 384, *, meshes: bool = False) -> NDArray[np.
     """The colours alone."""
     check_scene(scene)
     check_size(size)
-    solids = solids_of(scene, meshes=meshes)
-    camera, look = camera_of(scene.viewer), rendering.look_of(scene)
+    solids, camera, look = _world(scene, meshes=meshes)
     grid = rendering.RayGrid(size * rendering.SAMPLES, size * rendering.SAMPLES)
     windows = rendering.windows_of(solids, camera, grid)
-    wall = wall_distance(scene, camera) if look.wall is not None else None
-    tile = _tile(scene)
+    shadows = rendering.shadows_of(solids, look)
     rgb = np.empty((size, size, 3), dtype=np.uint8)
     for top in range(0, size, ROWS):
         bottom = min(top + ROWS, size)
         rays = rendering.rays_of(
             camera, grid, top * rendering.SAMPLES, bottom * rendering.SAMPLES, np.float32
         )
-        band = rendering.cast(solids, windows, camera, rays, top * rendering.SAMPLES, wall)
-        rgb[top:bottom] = rendering.shade(band, solids, camera, look, tile)
+        band = rendering.cast(solids, windows, camera, rays, top * rendering.SAMPLES, look)
+        rgb[top:bottom] = rendering.shade(band, solids, camera, look, shadows)
     return rgb
+
+
+def _world(scene: Scene, *, meshes: bool) -> tuple[list[Solid], Camera, SceneLook]:
+    """All that can be seen: things, ropes and furniture, the viewer's camera, and the rest."""
+    camera = camera_of(scene.viewer)
+    wall = wall_distance(scene, camera)
+    look = look_of(scene, camera, wall, wall - farthest(scene, camera))
+    return [*solids_of(scene, meshes=meshes), *look.furniture], camera, look
 
 
 def survey(scene: Scene, size: int = 384, *, meshes: bool = False) -> PictureSurvey:
     """Depth, mask, boxes and visible shares, in double precision and without colours."""
     check_scene(scene)
     check_size(size)
-    solids = solids_of(scene, meshes=meshes)
-    camera, look = camera_of(scene.viewer), rendering.look_of(scene)
+    solids, camera, look = _world(scene, meshes=meshes)
     grid = rendering.RayGrid(size, size)
     windows = rendering.windows_of(solids, camera, grid)
-    wall = wall_distance(scene, camera) if look.wall is not None else None
-    owners = np.array([0, 0, 0, *(solid.owner for solid in solids)], dtype=np.uint8)
+    owners = np.array([solid.owner for solid in solids])
     depth = np.empty((size, size), dtype=np.float32)
     mask = np.empty((size, size), dtype=np.uint8)
     whole = np.zeros(len(scene.things) + 1, dtype=np.int64)
@@ -88,11 +93,12 @@ def survey(scene: Scene, size: int = 384, *, meshes: bool = False) -> PictureSur
     for top in range(0, size, ROWS):
         bottom = min(top + ROWS, size)
         rays = rendering.rays_of(camera, grid, top, bottom, np.float64)
-        band = rendering.cast(solids, windows, camera, rays, top, wall)
+        band = rendering.cast(solids, windows, camera, rays, top, look)
         ahead = sum(rays[n] * camera.forward[n] for n in range(3))
         depth[top:bottom] = band.distance * ahead
-        mask[top:bottom] = owners[band.met + 3]  # sky, wall and floor come before the first
-        ropes += int(((band.met >= 0) & (mask[top:bottom] == 0)).sum())
+        owner = np.where(band.met >= 0, owners[np.maximum(band.met, 0)], NOBODY)
+        mask[top:bottom] = np.maximum(owner, 0)
+        ropes += int((owner == 0).sum())
         whole += rendering.silhouettes(solids, windows, camera, rays, top, len(scene.things))
     seen = _counted(scene, depth, mask, whole)
     if not scene.links:
@@ -132,22 +138,20 @@ def wall_distance(scene: Scene, camera: Camera) -> float:
     """How far in front of the viewer the wall of a room is: behind everything, if nowhere else."""
     if scene.wall:
         return scene.wall
+    near = float(np.sqrt(((np.array(scene.viewer.at) - camera.eye) ** 2).sum()))
+    return farthest(scene, camera) + 0.4 * max(near, 0.5)
+
+
+def farthest(scene: Scene, camera: Camera) -> float:
+    """How far in front of the viewer the last thing ends, in plan."""
     x, y = camera.forward[0], camera.forward[1]
     length = float(np.sqrt(x * x + y * y))
-    farthest = 0.0
+    found = 0.0
     for placed in scene.things:
         for corner in Body(placed).corners:
             ahead = (corner[0] - camera.eye[0]) * x + (corner[1] - camera.eye[1]) * y
-            farthest = max(farthest, float(ahead) / length)
-    near = float(np.sqrt(((np.array(scene.viewer.at) - camera.eye) ** 2).sum()))
-    return farthest + 0.4 * max(near, 0.5)
-
-
-def _tile(scene: Scene) -> float:
-    """A size of tiles that suits how far the viewer looks."""
-    way = [to - start for start, to in zip(scene.viewer.eye, scene.viewer.at, strict=True)]
-    distance = max(0.1, sum(step * step for step in way) ** 0.5)
-    return float(2.0 ** round(log2(distance * 0.12)))
+            found = max(found, float(ahead) / length)
+    return found
 
 
 def write_png(

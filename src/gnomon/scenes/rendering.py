@@ -1,111 +1,26 @@
 """Pixels from solids: rays that are cast, light and shadow, surfaces and colours."""
 
-import random
-from functools import cache
-from math import cos, pi, radians, sin, sqrt
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.files import package_data, read_yaml
 from gnomon.grouped import grouped
-from gnomon.scenes.scenes import Scene
 from gnomon.scenes.solids import Array, Axes, Camera, Hit, Solid, intersect, project
-
-# What a seed varies in a picture: floor, wall or sky, and the light.
-
-
-Colour = tuple[float, float, float]
-
-
-class Floor(NamedTuple):
-    """A pattern of two colours."""
-
-    pattern: Literal["tiles", "boards", "speckled", "plain"]
-    first: Colour
-    second: Colour
-
-
-class SceneLook(NamedTuple):
-    """How a scene is lit and what surrounds it."""
-
-    floor: Floor
-    wall: Colour | None  # outdoors there is none
-    sky: tuple[Colour, Colour]  # at the horizon and overhead
-    suns: tuple[Colour, ...]  # directions to the light, spread a little: shadows are soft
-    sunlight: Colour
-    shade: Colour
-
-
-class _Looks(msgspec.Struct, frozen=True):
-    """What a seed chooses from (data/looks.yaml)."""
-
-    indoors: tuple[Floor, ...]
-    outdoors: tuple[Floor, ...]
-    walls: tuple[Colour, ...]
-    skies: tuple[tuple[Colour, Colour], ...]
-
-
-@cache
-def _looks() -> _Looks:
-    return msgspec.convert(read_yaml(package_data("looks.yaml")), _Looks)
-
-
-LIGHTS = 12  # directions to the light; a multiple of the four samples of a pixel
-SPREAD = 0.07  # radius of the light, as a share of its distance
-GOLDEN = pi * (3 - sqrt(5))
-
-
-def look_of(scene: Scene) -> SceneLook:
-    """The look that a scene's seed stands for."""
-    rng = random.Random(f"look {scene.place} {scene.look}")
-    indoors = scene.place == "indoors"
-    looks = _looks()
-    floor = rng.choice(looks.indoors if indoors else looks.outdoors)
-    wall = rng.choice(looks.walls)
-    sky = rng.choice(looks.skies)
-    warmth = rng.uniform(-0.03, 0.04)
-    sunlight = (0.88 + warmth, 0.85, 0.81 - warmth)
-    shade = (0.31, 0.32, 0.34)
-    suns = _suns(_sun(scene, rng))
-    return SceneLook(floor, wall if indoors else None, sky, suns, sunlight, shade)
-
-
-def _sun(scene: Scene, rng: random.Random) -> Colour:
-    """The direction to the light: from behind the viewer's left or right shoulder, high up."""
-    x = scene.viewer.at[0] - scene.viewer.eye[0]
-    y = scene.viewer.at[1] - scene.viewer.eye[1]
-    length = sqrt(x * x + y * y)
-    x, y = x / length, y / length
-    aside = radians(rng.choice((-1, 1)) * rng.uniform(25, 65))
-    height = radians(rng.uniform(45, 62))
-    back_x = -(x * cos(aside) - y * sin(aside)) * cos(height)
-    back_y = -(x * sin(aside) + y * cos(aside)) * cos(height)
-    return back_x, back_y, sin(height)
-
-
-def _suns(middle: Colour) -> tuple[Colour, ...]:
-    """Directions around the middle one, on a disc."""
-    x, y, z = middle
-    flat = sqrt(x * x + y * y)
-    side = (y / flat, -x / flat, 0.0)
-    up = (-x * z / flat, -y * z / flat, flat)
-    found = []
-    for number in range(LIGHTS):
-        radius = SPREAD * sqrt((number + 0.5) / LIGHTS)
-        across, along = radius * cos(GOLDEN * number), radius * sin(GOLDEN * number)
-        point = [middle[n] + across * side[n] + along * up[n] for n in range(3)]
-        length = sqrt(sum(value * value for value in point))
-        found.append(tuple(round(value / length, 9) for value in point))
-    return tuple((p[0], p[1], p[2]) for p in found)
-
+from gnomon.scenes.surfaces import Colour, Surface, mixed_by
+from gnomon.scenes.surroundings import (
+    HAZE,
+    Light,
+    SceneLook,
+    floor_colours,
+    sky_colours,
+    wall_colours,
+)
 
 # Rays from the eye through a band of pixels, and what each of them meets first.
 
 
-SKY, WALL, FLOOR = -3, -2, -1  # what is met where no primitive is
+FLOOR, SKY, CEILING, WALL = -1, -2, -3, -4  # met where no primitive is; further walls come after
 HORIZON = 400.0  # metres; the floor ends there
 NEAREST = 1e-3  # metres; what is closer to the eye is not seen
 
@@ -124,7 +39,7 @@ class Band(NamedTuple):
 
     rays: Axes
     distance: Array
-    met: NDArray[np.int16]  # number of the primitive; SKY, WALL or FLOOR
+    met: NDArray[np.int16]  # number of the primitive, or one of the surroundings, below 0
     normal: tuple[Array, Array, Array]
 
 
@@ -177,12 +92,12 @@ def cast(
     camera: Camera,
     rays: Axes,
     top: int,
-    wall: float | None = None,
+    look: SceneLook | None = None,
 ) -> Band:
-    """What the rays of a band meet first; `wall` is how far off a wall faces the viewer."""
+    """What the rays of a band meet first; a look has walls and a ceiling."""
     kind = rays[0].dtype.type
     shape = rays[0].shape
-    distance, met, normal = _surroundings(camera, rays, wall)
+    distance, met, normal = _surroundings(camera, rays, look)
     for number, (solid, window) in enumerate(zip(solids, windows, strict=True)):
         here = _rows_of(window, top, shape[0])
         if here is None:
@@ -258,41 +173,46 @@ def _normals(solid: Solid, local: Axes, rays: Axes) -> Axes:
 
 
 def _surroundings(
-    camera: Camera, rays: Axes, wall: float | None
+    camera: Camera, rays: Axes, look: SceneLook | None
 ) -> tuple[Array, NDArray[np.int16], tuple[Array, Array, Array]]:
-    """Floor, wall and sky: distance, what is met, and normals."""
+    """Floor, walls, ceiling and sky: distance, what is met, and normals."""
     kind = rays[0].dtype.type
     downward = np.minimum(rays[2], kind(-1e-6))
     distance = kind(-camera.eye[2]) / downward
     sees_floor = (rays[2] < -1e-6) & (distance < HORIZON)
     distance = np.where(sees_floor, distance, kind(np.inf))
     met = np.where(sees_floor, FLOOR, SKY).astype(np.int16)
-    zero, one = np.zeros_like(distance), np.ones_like(distance)
-    normal = (zero, zero.copy(), one)
-    if wall is None:
-        return distance, met, normal
+    normal = [np.zeros_like(distance), np.zeros_like(distance), np.ones_like(distance)]
+    if look is None:
+        return distance, met, (normal[0], normal[1], normal[2])
 
-    heading = camera.forward[:2] / np.sqrt((camera.forward[:2] ** 2).sum())
-    x, y = kind(heading[0]), kind(heading[1])
-    speed = np.maximum(rays[0] * x + rays[1] * y, kind(1e-6))
-    to_wall = kind(wall) / speed
-    nearer = to_wall < distance
-    distance = np.where(nearer, to_wall, distance)
-    met = np.where(nearer, np.int16(WALL), met)
-    normal = (
-        np.where(nearer, -x, zero),
-        np.where(nearer, -y, zero),
-        np.where(nearer, kind(0), one),
-    )
-    return distance, met, normal
+    planes = []
+    for number, wall in enumerate(look.walls):
+        x, y = wall.heading
+        room = wall.offset - x * camera.eye[0] - y * camera.eye[1]
+        planes.append((WALL - number, (x, y, 0.0), room))
+    if look.ceiling:
+        planes.append((CEILING, (0.0, 0.0, 1.0), look.ceiling - camera.eye[2]))
+    for number, way, room in planes:
+        speed = sum(rays[n] * kind(way[n]) for n in range(3))
+        to_plane = kind(room) / np.maximum(speed, kind(1e-6))
+        nearer = to_plane < distance
+        distance = np.where(nearer, to_plane, distance)
+        met = np.where(nearer, np.int16(number), met)
+        for axis in range(3):
+            normal[axis] = np.where(nearer, kind(-way[axis]), normal[axis])
+    return distance, met, (normal[0], normal[1], normal[2])
 
 
-# Colour and light of what was met: patterns of the floor, soft shadows, a highlight, the sky.
+# Colour and light of what was met: surfaces, soft shadows, a highlight, the sky.
 
 
 SAMPLES = 2  # samples of a pixel in each direction
 LIFT = 3e-4  # of the distance, by which a point is lifted off its surface before it looks for light
+FARTHEST = 1e5  # metres, at which there is a surface
 LEVELS = 4096
+CEILING_COLOUR = 0.8
+BOUNCE = 0.1  # light that comes from everywhere, most of it from below
 
 
 def _gamma() -> NDArray[np.uint8]:
@@ -306,24 +226,75 @@ def _gamma() -> NDArray[np.uint8]:
 GAMMA = _gamma()
 
 
+Extent = list[tuple[float, float]]
+
+
+class Beam(NamedTuple):
+    """One direction to a light, and how far each primitive and each thing reaches across it."""
+
+    way: Colour
+    frame: tuple[Colour, Colour, Colour]
+    things: list[tuple[Extent, list[tuple[Solid, Extent]]]]
+
+
+class Shadows(NamedTuple):
+    """What may stand in the way to a light, for each of its directions."""
+
+    light: Light
+    beams: list[Beam]
+
+
+def shadows_of(solids: list[Solid], look: SceneLook) -> list[Shadows]:
+    """All lights of a scene with all that casts shadows."""
+    things = list(grouped(solids, lambda solid: solid.owner).values())
+    found = []
+    for light in look.lights:
+        beams = []
+        for way in light.directions:
+            frame = _light_frame(way)
+            reaches = []
+            for parts in things:
+                own = [(part, _extent(part.corners, frame)) for part in parts]
+                whole = _extent(np.concatenate([part.corners for part in parts]), frame)
+                reaches.append((whole, own))
+            beams.append(Beam(way, frame, reaches))
+        found.append(Shadows(light, beams))
+    return found
+
+
 def shade(
-    band: Band, solids: list[Solid], camera: Camera, look: SceneLook, tile: float
+    band: Band, solids: list[Solid], camera: Camera, look: SceneLook, shadows: list[Shadows]
 ) -> NDArray[np.uint8]:
     """The pixels of a band whose samples are `SAMPLES` times as dense."""
-    points = _points(band, camera)
-    light = _sunlight(band, points, solids, look)
-    colours = _colours(band, points, solids, look, tile)
-    glint = _glint(band, look, light)
     kind = band.distance.dtype.type
-    facing_up = kind(0.75) + kind(0.25) * band.normal[2]
-    sky = band.met == SKY
+    points = _points(band, camera)
+    colours = _colours(band, points, solids, camera, look)
+    bright = band.met == SKY  # what shines by itself
+    for number, solid in enumerate(solids):
+        if solid.material is not None and solid.material.glows:
+            bright |= band.met == number
+    ambient = kind(BOUNCE) * (kind(0.8) - kind(0.2) * band.normal[2])
+    lights = []
+    glint: Array = np.zeros_like(band.distance)
+    for shadow in shadows:
+        lit = _light(band, points, shadow.beams)
+        lights.append(lit)
+        if shadow.light.glints:
+            glint = _glint(band, shadow.light, lit)
+    haze = kind(0)
+    if look.wall is None:
+        far = np.where(band.met == FLOOR, band.distance, kind(0))
+        haze = far / (far + kind(HAZE))
 
     channels = []
     for number in range(3):
-        ambient = kind(look.shade[number]) * facing_up
-        lit = colours[number] * (ambient + kind(look.sunlight[number]) * light) + glint
-        lit = np.where(sky, _sky(band, look, number), lit)
-        channels.append(_averaged(np.clip(lit, 0, 1)))
+        total = ambient
+        for lit, shadow in zip(lights, shadows, strict=True):
+            total = total + kind(shadow.light.colour[number]) * lit
+        seen = colours[number] * total + glint
+        seen = seen + (kind(look.sky[0][number]) - seen) * haze
+        seen = np.where(bright, colours[number], seen)
+        channels.append(_averaged(np.clip(seen, 0, 1)))
     levels = np.stack(channels, axis=-1) * kind(LEVELS - 1) + kind(0.5)
     pixels: NDArray[np.uint8] = GAMMA[np.clip(levels.astype(np.int32), 0, LEVELS - 1)]
     return pixels
@@ -331,61 +302,53 @@ def shade(
 
 def _points(band: Band, camera: Camera) -> Axes:
     kind = band.distance.dtype.type
-    along = np.where(np.isfinite(band.distance), band.distance, kind(0))
+    along = np.where(np.isfinite(band.distance), np.minimum(band.distance, kind(FARTHEST)), kind(0))
     x, y, z = (kind(camera.eye[n]) + band.rays[n] * along for n in range(3))
     return x, y, z
 
 
 def _averaged(samples: Array) -> Array:
     """The mean of the samples of each pixel."""
-    total: Array = samples[0::SAMPLES, 0::SAMPLES] + samples[0::SAMPLES, 1::SAMPLES]
-    total = total + samples[1::SAMPLES, 0::SAMPLES] + samples[1::SAMPLES, 1::SAMPLES]
+    total: Array = np.zeros_like(samples[0::SAMPLES, 0::SAMPLES])
+    for row in range(SAMPLES):
+        for column in range(SAMPLES):
+            total = total + samples[row::SAMPLES, column::SAMPLES]
     total /= samples.dtype.type(SAMPLES * SAMPLES)
     return total
 
 
-def _sunlight(band: Band, points: Axes, solids: list[Solid], look: SceneLook) -> Array:
+def _light(band: Band, points: Axes, beams: list[Beam]) -> Array:
     """How much light each sample gets; the samples of a pixel share out the directions to it."""
     kind = band.distance.dtype.type
     light = np.zeros_like(band.distance)
-    share = len(look.suns) // SAMPLES**2
-    lift = band.distance * kind(LIFT)
-    lifted = [points[n] + band.normal[n] * np.where(band.met == SKY, 0, lift) for n in range(3)]
-    things = _by_thing(solids)
-    for number, sun in enumerate(look.suns):
+    upward = sum(beam.way[2] for beam in beams) / len(beams)  # what open ground gets of a dome
+    share = kind(len(beams) / SAMPLES**2) * (kind(upward) if upward < 0.7 else kind(1))
+    lift = np.where(band.met == SKY, kind(0), band.distance * kind(LIFT))
+    lifted = [points[n] + band.normal[n] * lift for n in range(3)]
+    for number, beam in enumerate(beams):
         phase = divmod(number % SAMPLES**2, SAMPLES)
         here = (slice(phase[0], None, SAMPLES), slice(phase[1], None, SAMPLES))
         start = [lifted[n][here].ravel() for n in range(3)]
         normal = [band.normal[n][here].ravel() for n in range(3)]
-        slant = normal[0] * kind(sun[0]) + normal[1] * kind(sun[1]) + normal[2] * kind(sun[2])
+        slant = sum(normal[n] * kind(beam.way[n]) for n in range(3))
         slant = np.where(band.met[here].ravel() == SKY, kind(0), np.maximum(slant, 0))
-        lit = _unshadowed((start[0], start[1], start[2]), slant > 0, things, sun)
-        light[here] += (slant * lit / kind(share)).reshape(light[here].shape)
+        lit = _unshadowed((start[0], start[1], start[2]), slant > 0, beam)
+        light[here] += (slant * lit / share).reshape(light[here].shape)
     return light
 
 
-def _by_thing(solids: list[Solid]) -> list[list[Solid]]:
-    """The primitives of each thing; ropes are one thing."""
-    return list(grouped(solids, lambda solid: solid.owner).values())
-
-
-def _unshadowed(
-    points: Axes, lit: NDArray[np.bool_], things: list[list[Solid]], sun: Colour
-) -> NDArray[np.bool_]:
-    """Which points see the sun; only those in the shadow of a box look at what is in it."""
+def _unshadowed(points: Axes, lit: NDArray[np.bool_], beam: Beam) -> NDArray[np.bool_]:
+    """Which points see the light; only those in the shadow of a box look at what is in it."""
     kind = points[0].dtype.type
-    frame = _light_frame(sun)
-    places = [_along(points, axis) for axis in frame]
-    rays = [np.full(1, value, dtype=kind) for value in sun]
-    for parts in things:
-        box = _extent(np.concatenate([part.corners for part in parts]), frame)
-        candidates = np.flatnonzero(lit & _shadowed_by(places, box))
+    places = [_along(points, axis) for axis in beam.frame]
+    rays = [np.full(1, value, dtype=kind) for value in beam.way]
+    for whole, parts in beam.things:
+        candidates = np.flatnonzero(lit & _shadowed_by(places, whole))
         if not len(candidates):
             continue
         near = [place[candidates] for place in places]
-        for part in parts:
-            inside = _shadowed_by(near, _extent(part.corners, frame))
-            chosen = candidates[inside]
+        for part, extent in parts:
+            chosen = candidates[_shadowed_by(near, extent)]
             if not len(chosen):
                 continue
             start = (points[0][chosen], points[1][chosen], points[2][chosen])
@@ -401,14 +364,14 @@ def _along(points: Axes, axis: Colour) -> Array:
     return along
 
 
-def _light_frame(sun: Colour) -> tuple[Colour, Colour, Colour]:
+def _light_frame(way: Colour) -> tuple[Colour, Colour, Colour]:
     """Two directions across the light, and the one towards it."""
-    x, y, z = sun
-    flat = float(np.sqrt(x * x + y * y))
-    return (y / flat, -x / flat, 0.0), (-x * z / flat, -y * z / flat, flat), sun
+    x, y, z = way
+    flat = max(float(np.sqrt(x * x + y * y)), 1e-9)
+    return (y / flat, -x / flat, 0.0), (-x * z / flat, -y * z / flat, flat), way
 
 
-def _extent(corners: Array, frame: tuple[Colour, ...]) -> list[tuple[float, float]]:
+def _extent(corners: Array, frame: tuple[Colour, ...]) -> Extent:
     found = []
     for axis in frame:
         along = corners[:, 0] * axis[0] + corners[:, 1] * axis[1] + corners[:, 2] * axis[2]
@@ -416,7 +379,7 @@ def _extent(corners: Array, frame: tuple[Colour, ...]) -> list[tuple[float, floa
     return found
 
 
-def _shadowed_by(places: list[Array], box: list[tuple[float, float]]) -> NDArray[np.bool_]:
+def _shadowed_by(places: list[Array], box: Extent) -> NDArray[np.bool_]:
     """Which points may lie in the shadow of a box."""
     inside = (places[0] > box[0][0]) & (places[0] < box[0][1])
     inside &= (places[1] > box[1][0]) & (places[1] < box[1][1])
@@ -424,66 +387,86 @@ def _shadowed_by(places: list[Array], box: list[tuple[float, float]]) -> NDArray
 
 
 def _colours(
-    band: Band, points: Axes, solids: list[Solid], look: SceneLook, tile: float
+    band: Band, points: Axes, solids: list[Solid], camera: Camera, look: SceneLook
 ) -> list[Array]:
+    """The colour of what was met, before any light falls on it."""
     kind = band.distance.dtype.type
     table = np.array([solid.colour for solid in solids] or [(0, 0, 0)], dtype=kind)
-    number = np.maximum(band.met, 0)
-    mix = _pattern(look.floor, points, band.distance, tile)
-    on_floor, on_wall = band.met == FLOOR, band.met == WALL
-    strip = on_wall & (points[2] < kind(tile * 0.25))
-    channels = []
-    for n in range(3):
-        first, second = kind(look.floor.first[n]), kind(look.floor.second[n])
-        channel = np.where(on_floor, first + (second - first) * mix, table[number, n])
-        if look.wall is not None:
-            channel = np.where(on_wall, kind(look.wall[n]), channel)
-            channel = np.where(strip, kind(look.wall[n] * 0.55), channel)
-        channels.append(channel)
-    return channels
+    met = band.met.ravel()
+    number = np.maximum(met, 0)
+    flat = _Samples(met, [axis.ravel() for axis in points], band.distance.ravel())
+    sample = kind(2 * camera.half_width / band.met.shape[1])  # its width, a metre away
+    bright = _textures(flat, solids, sample)
+    channels = [table[number, n] * bright for n in range(3)]
+    for code in (FLOOR, SKY, CEILING, *(WALL - n for n in range(len(look.walls)))):
+        here = np.flatnonzero(met == code)
+        if not len(here):
+            continue
+        own = (flat.points[0][here], flat.points[1][here], flat.points[2][here])
+        rays = (band.rays[0].ravel()[here], band.rays[1].ravel()[here], band.rays[2].ravel()[here])
+        footprint = flat.distance[here] * sample
+        if code == SKY:
+            colours = sky_colours(look, rays)
+        elif code == FLOOR:
+            slant = np.maximum(-rays[2], kind(0.02))
+            colours = floor_colours(look, own, footprint / np.sqrt(slant))
+        elif code == CEILING:
+            colours = [np.full(len(here), CEILING_COLOUR, dtype=kind)] * 3
+        else:
+            colours = wall_colours(look, look.walls[WALL - code], own, footprint)
+        for n in range(3):
+            channels[n][here] = colours[n]
+    return [channel.reshape(band.met.shape) for channel in channels]
 
 
-def _pattern(floor: Floor, points: Axes, distance: Array, tile: float) -> Array:
-    """How much of the second colour the floor has at each point, fading in the distance."""
-    kind = distance.dtype.type
-    x, y = points[0] / kind(tile), points[1] / kind(tile)
-    if floor.pattern == "tiles":
-        odd = (np.floor(x) + np.floor(y)) % 2
-    elif floor.pattern == "boards":
-        board = np.floor(x * 3)
-        odd = (_noise(board, np.floor(y / 4 + board * kind(0.37))) % 16) / kind(15)
-    elif floor.pattern == "speckled":
-        odd = (_noise(np.floor(x * 24), np.floor(y * 24)) % 16) / kind(15)
-        tile = tile / 4
-    else:
-        odd = np.zeros_like(x)
-    fade = np.clip(kind(1.5) - distance / kind(tile * 40), 0, 1)
-    mix: Array = (odd.astype(kind) - kind(0.5)) * fade + kind(0.5)
-    return mix
+class _Samples(NamedTuple):
+    """What samples show, where that is, and how far off, in one row."""
+
+    met: NDArray[np.int16]
+    points: list[Array]
+    distance: Array
 
 
-def _noise(column: Array, row: Array) -> NDArray[np.int64]:
-    """A fixed whole number for each cell of the floor."""
-    mixed = column.astype(np.int64) * 73856093 ^ row.astype(np.int64) * 19349663
-    return np.asarray((mixed ^ (mixed >> 7)) & 1023)
+def _textures(samples: _Samples, solids: list[Solid], sample: np.floating) -> Array:
+    """How bright each sample is by the material of the part that it shows."""
+    kind = samples.distance.dtype.type
+    bright = np.ones_like(samples.distance)
+    belongs: Array = np.zeros(len(solids) + 1, dtype=bool)  # the last one is for what is no solid
+    centres = np.array([solid.centre for solid in solids], dtype=kind)
+    ways = np.array([solid.texture for solid in solids], dtype=kind)
+    for material, members in _by_material(solids):
+        belongs[:] = False
+        belongs[members] = True
+        here = np.flatnonzero(belongs[np.maximum(samples.met, -1)])
+        if not len(here):
+            continue
+        number = samples.met[here]
+        offset = [samples.points[n][here] - centres[number, n] for n in range(3)]
+        u, v = (sum(ways[number, row, n] * offset[n] for n in range(3)) for row in range(2))
+        mix, joints = mixed_by(material, u + number, v, samples.distance[here] * sample)
+        bright[here] = (kind(1) + (mix - kind(0.5)) * 2 * kind(CONTRAST)) * joints
+    return bright
 
 
-def _glint(band: Band, look: SceneLook, light: Array) -> Array:
+CONTRAST = 0.5
+
+
+def _by_material(solids: list[Solid]) -> list[tuple[Surface, list[int]]]:
+    found: dict[int, tuple[Surface, list[int]]] = {}
+    for number, solid in enumerate(solids):
+        if solid.material is not None:
+            found.setdefault(id(solid.material), (solid.material, []))[1].append(number)
+    return list(found.values())
+
+
+def _glint(band: Band, light: Light, lit: Array) -> Array:
     """A highlight where a thing mirrors the light."""
     kind = band.distance.dtype.type
-    halfway = [kind(look.suns[0][n]) - band.rays[n] for n in range(3)]
+    halfway = [kind(light.directions[0][n]) - band.rays[n] for n in range(3)]
     length = np.sqrt(halfway[0] ** 2 + halfway[1] ** 2 + halfway[2] ** 2)
     along = sum(band.normal[n] * halfway[n] for n in range(3)) / np.maximum(length, kind(1e-6))
     shine = np.clip(along, 0, 1)
     for _ in range(5):
         shine = shine * shine
-    glint: Array = np.where((band.met >= 0) & (light > 0.05), shine * kind(0.16), kind(0))
+    glint: Array = np.where((band.met >= 0) & (lit > 0.05), shine * kind(0.16), kind(0))
     return glint
-
-
-def _sky(band: Band, look: SceneLook, channel: int) -> Array:
-    kind = band.distance.dtype.type
-    height = np.clip(band.rays[2] * kind(1.8), 0, 1)
-    low, high = kind(look.sky[0][channel]), kind(look.sky[1][channel])
-    colour: Array = low + (high - low) * height
-    return colour

@@ -59,8 +59,13 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     viewer: Viewer
     links: tuple[tuple[str, str], ...] = ()  # pairs of ids that a rope joins
     place: Literal["indoors", "outdoors"] = "indoors"
-    look: int = 0  # seed of floor, wall and light
+    look: int = 0  # seed of floor, wall and light; below 0 they stay whichever camera looks
     wall: float = 0.0  # metres ahead of the eye; at 0 it stands behind all things
+
+    @property
+    def still(self) -> bool:
+        """Whether light and floor are the same from every side, for worlds of several cameras."""
+        return self.look < 0
 
     def placed(self, id: str) -> Placed:
         """The thing of this id."""

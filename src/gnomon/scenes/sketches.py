@@ -12,8 +12,9 @@ from math import cos, hypot, pi, radians, sin, tan
 from xml.sax.saxutils import escape as escape_xml
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gnomon.files import package_data
+from gnomon.files import package_data, read_yaml
 from gnomon.scenes.bodies import Body
 from gnomon.scenes.scenes import Scene, check_scene
 from gnomon.scenes.solids import SLANT, Camera, Solid, camera_of, project, solids_of
@@ -307,3 +308,56 @@ def _for_script(solids: Sequence[Solid], camera: Camera, scene: Scene) -> str:
         "shapes": shapes,
     }
     return json.dumps(about, separators=(",", ":"))
+
+
+# The plan as pixels: no letters, so that the same bytes come out everywhere.
+
+
+SHEET = (250, 248, 243)
+FINE = 3  # samples along each side of a pixel
+FRONT_WEDGE = 0.16  # metres, the length of the wedge that marks a front
+
+
+def plan_pixels(scene: Scene, size: int) -> NDArray[np.uint8]:
+    """The plan in plain colours, in the order of the things; camera and fronts as wedges."""
+    check_scene(scene)
+    colours = list(read_yaml(package_data("views.yaml"))["plan colours"].values())
+    bodies = [Body(placed) for placed in scene.things]
+    turned = _Turned(scene)
+    outlines = [turned.outline(body) for body in bodies]
+    paper = _Paper([*_all_points(outlines), turned.eye])
+    scale = size * FINE / SIDE
+    sheet = np.full((size * FINE, size * FINE, 3), SHEET, dtype=np.uint8)
+    x, y = turned.eye
+    _fill(sheet, paper.places([(x - 0.12, y), (x + 0.12, y), (x, y + 0.3)]), scale, (20, 20, 20))
+    for number in sorted(range(len(bodies)), key=lambda each: bodies[each].high):
+        colour = colours[number % len(colours)]
+        _fill(sheet, paper.places(outlines[number]), scale, colour)
+        if bodies[number].thing.front:
+            _fill(sheet, paper.places(_wedge(bodies[number], turned)), scale, colour)
+    small = sheet.reshape(size, FINE, size, FINE, 3).mean(axis=(1, 3))
+    return np.asarray(np.round(small), dtype=np.uint8)
+
+
+def _wedge(body: Body, turned: _Turned) -> Points:
+    """A triangle on the front side of a thing."""
+    half = body.depth / 2
+    middle = (body.at[0] + body.front[0] * half, body.at[1] + body.front[1] * half)
+    wide = min(body.width, 3 * FRONT_WEDGE) / 2
+    tip = (middle[0] + body.front[0] * FRONT_WEDGE, middle[1] + body.front[1] * FRONT_WEDGE)
+    sides = []
+    for sign in (-1, 1):
+        aside = sign * wide
+        sides.append((middle[0] + aside * body.right[0], middle[1] + aside * body.right[1]))
+    return [turned.point(point) for point in (*sides, tip)]
+
+
+def _fill(sheet: NDArray[np.uint8], outline: Points, scale: float, colour: Sequence[int]) -> None:
+    """Fill a convex outline."""
+    corners = hull([(round(x * scale, 6), round(y * scale, 6)) for x, y in outline])
+    rows, columns = np.mgrid[0 : sheet.shape[0], 0 : sheet.shape[1]] + 0.5
+    inside = np.ones(rows.shape, dtype=bool)
+    for number, (x2, y2) in enumerate(corners):
+        x1, y1 = corners[number - 1]
+        inside &= (x2 - x1) * (rows - y1) - (y2 - y1) * (columns - x1) >= 0
+    sheet[inside] = colour

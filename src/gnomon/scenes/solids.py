@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from gnomon.files import package_data, read_yaml
 from gnomon.scenes.scenes import Placed, Scene, Viewer
+from gnomon.scenes.surfaces import Surface, material_of
 from gnomon.scenes.things import ThingPart, Vector, palette, thing_named
 
 if TYPE_CHECKING:
@@ -186,16 +187,21 @@ ROPE = 0.01  # its radius, as a share of its length
 DIGITS = 12  # after which a coordinate is rounded, so that libraries' last bits do not matter
 
 
+NOBODY = -1  # owner of what is no thing
+
+
 class Solid(NamedTuple):
     """One primitive in its place."""
 
-    owner: int  # number of its thing in the scene, from 1; 0 for a rope
+    owner: int  # number of its thing in the scene, from 1; 0 for a rope, NOBODY for furniture
     shape: str
     narrow: float
     centre: Vector
     inverse: Vector  # from the scene to the unit shape
     colour: tuple[float, float, float]
     corners: Vector  # of the turned box around it
+    texture: Vector  # two directions in the scene, along which its material runs, per metre
+    material: Surface | None = None
     mesh: Mesh | None = None  # in place of the shape
 
 
@@ -214,24 +220,26 @@ def solids_of(scene: Scene, *, meshes: bool = False) -> list[Solid]:
     found = []
     for number, placed in enumerate(scene.things, start=1):
         finer = mesh_solids(placed, number) if meshes else []
-        found += finer or _solids_of_thing(placed, number)
+        found += finer or _solids_of_thing(placed, number, scene.look)
     for first, second in scene.links:
         found.append(_rope(scene.placed(first), scene.placed(second)))
     return found
 
 
-def _solids_of_thing(placed: Placed, owner: int) -> list[Solid]:
+def _solids_of_thing(placed: Placed, owner: int, look: int) -> list[Solid]:
     thing = thing_named(placed.thing)
     main = thing.parts[0].colour
     turn = _turned(placed.turn) * placed.scale
     found = []
-    for part in thing.parts:
+    for part in thing.parts_of_look(look + len(thing.name)):
         if part.name in placed.lacks:
             continue
         colour = part.colour
         if placed.colour and colour == main:
             colour = placed.colour
-        found.append(solid(part, turn, np.array(placed.at, dtype=float), owner, colour))
+        material = material_of(thing.name, thing.kind, colour)
+        at = np.array(placed.at, dtype=float)
+        found.append(solid(part, turn, at, owner, colour, material))
     return found
 
 
@@ -263,14 +271,45 @@ def mesh_solids(placed: Placed, owner: int) -> list[Solid]:
     return [box._replace(mesh=mesh, colour=mesh.colour) for mesh in mesh_of(placed.thing)]
 
 
-def solid(part: ThingPart, turn: Vector, at: Vector, owner: int, colour: str) -> Solid:
+def solid(
+    part: ThingPart,
+    turn: Vector,
+    at: Vector,
+    owner: int,
+    colour: str,
+    material: Surface | None = None,
+) -> Solid:
     """A part of a thing, turned and moved to its place."""
     centre = at + times(turn, part.centre)
     axes = np.stack([times(turn, part.axes[:, n]) for n in range(3)], axis=1)
     centre, axes = np.round(centre, DIGITS), np.round(axes, DIGITS)
     corners = np.stack([centre + times(axes, corner) for corner in CORNERS])
     inverse = _inverse(axes)
-    return Solid(owner, part.shape, part.narrow, centre, inverse, palette()[colour], corners)
+    texture = np.zeros((2, 3))
+    if material is not None:
+        texture = _texture(axes, inverse, material.lengthwise)
+    return Solid(
+        owner,
+        part.shape,
+        part.narrow,
+        centre,
+        inverse,
+        palette()[colour],
+        corners,
+        texture,
+        material,
+    )
+
+
+def _texture(axes: Vector, inverse: Vector, lengthwise: bool) -> Vector:
+    """Directions of a material: along the longest side and across it, or around and up."""
+    lengths = [sqrt(float((axes[:, n] ** 2).sum())) for n in range(3)]
+    rows = [inverse[n] * lengths[n] for n in range(3)]
+    if not lengthwise:
+        return np.round(np.stack([rows[0] + rows[1], rows[2]]), DIGITS)
+    order = sorted(range(3), key=lambda n: -round(lengths[n], 6))
+    first, second, third = (rows[n] for n in order)
+    return np.round(np.stack([first, second + 0.73 * third]), DIGITS)
 
 
 def _rope(first: Placed, second: Placed) -> Solid:

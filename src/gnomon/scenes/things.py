@@ -21,6 +21,7 @@ Vector = NDArray[np.float64]
 Triple = tuple[float, float, float]
 Shape = Literal["box", "ellipsoid", "cylinder", "cone", "tube", "bowl", "roof", "octagon"]
 MOST_COPIES = 64  # of one part, in a ring
+MOST_LOOKS = 8  # of one thing
 SMALLEST, LARGEST = 1e-4, 100.0  # metres, of a part's side
 
 
@@ -36,6 +37,7 @@ class PartEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ring: int = 1  # so many of them around the vertical axis
     narrow: float = 0.0  # of a cone: its upper radius as a share of the lower one
     name: str = ""  # of a part that may be missing: handle, roof
+    look: int = 0  # it belongs to the first, second ... look of the thing only; 0: to every one
 
 
 class ThingPart(NamedTuple):
@@ -47,6 +49,7 @@ class ThingPart(NamedTuple):
     colour: str
     name: str
     narrow: float
+    look: int = 0
 
 
 @cache
@@ -69,6 +72,10 @@ def problem_of_part(part: PartEntry) -> str:
         return f"ring' is not between 1 and {MOST_COPIES}"
     if not 0 <= part.narrow <= 1:
         return "narrow' is not between 0 and 1"
+    if not 0 <= part.look <= MOST_LOOKS:
+        return f"look' is not between 0 and {MOST_LOOKS}"
+    if part.look and part.name:
+        return "look' is of a part with a name, which every look must have"
     return ""
 
 
@@ -84,6 +91,7 @@ def all_parts(entries: Sequence[PartEntry]) -> list[ThingPart]:
             written.colour,
             written.name,
             written.narrow,
+            written.look,
         )
         parts += _copies(first, written)
     return _centred(parts)
@@ -232,6 +240,12 @@ class Thing(_ThingFields, frozen=True, kw_only=True, eq=False):
         """Whether it can head somewhere."""
         return self.living or self.kind == "vehicle"
 
+    def parts_of_look(self, number: int) -> tuple[ThingPart, ...]:
+        """The parts of one of its looks, counted from 0 and round again."""
+        looks = max(part.look for part in self.parts) or 1
+        chosen = number % looks + 1
+        return tuple(part for part in self.parts if part.look in (0, chosen))
+
     def part_names(self) -> tuple[str, ...]:
         """The names of the parts that may be missing, in the order of the file."""
         names = dict.fromkeys(part.name for part in self.parts)
@@ -324,14 +338,16 @@ def _read_thing(name: str, content: Any, file: str | Path) -> Thing:
         raise DataError(f"the thing '{name}': {problem}.", hint, file=file)
 
     parts = all_parts(entry.parts)
-    lower, upper = bounds(parts)
-    size = upper - lower
-    if np.abs(size - entry.size).max() > TOLERANCE:
-        measured = ", ".join(f"{side:.3f}" for side in size)
-        hint = f"Write size: [{measured}], or change the parts."
-        raise DataError(f"the thing '{name}': the parts do not fill 'size'.", hint, file=file)
     fields = msgspec.structs.asdict(entry) | {"name": name, "parts": tuple(parts)}
-    return Thing(**fields)
+    thing = Thing(**fields)
+    for number in range(max(part.look for part in parts) or 1):
+        lower, upper = bounds(thing.parts_of_look(number))
+        size = upper - lower
+        if np.abs(size - entry.size).max() > TOLERANCE:
+            measured = ", ".join(f"{side:.3f}" for side in size)
+            hint = f"Write size: [{measured}], or change the parts of look {number + 1}."
+            raise DataError(f"the thing '{name}': the parts do not fill 'size'.", hint, file=file)
+    return thing
 
 
 def _problem(entry: ThingEntry) -> str:

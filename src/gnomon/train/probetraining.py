@@ -22,16 +22,10 @@ from gnomon.models.transformers.backbone import open_backbone
 from gnomon.records import Answer, Item
 from gnomon.train import probes
 from gnomon.train.checkpoints import MetricsLine, MetricsLog
+from gnomon.train.features import FeatureStore, Vectors, text_of
 from gnomon.train.items import DEV, Items
 from gnomon.train.probe import MEASURE, ProbeSettings, labels_of, type_of
-from gnomon.train.probemodel import (
-    HEADS,
-    FeatureStore,
-    ProbeDescription,
-    Vectors,
-    text_of,
-    write_probe,
-)
+from gnomon.train.probemodel import HEADS, ProbeDescription, write_probe
 from gnomon.train.probes import Epoch, Examples, Flags, HeadSettings, Learnt
 from gnomon.train.recipes import Material, Recipe, Scores, TrainingOutcome, TrainingProgress, Watch
 

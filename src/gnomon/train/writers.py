@@ -13,10 +13,11 @@ from gnomon.errors import DataError
 from gnomon.models.choices import contexts
 from gnomon.models.prompted import Manner
 from gnomon.models.prompts.library import Prompt
-from gnomon.models.transformers.causal import Causal, Seq2seq, start_token
+from gnomon.models.transformers.causal import Causal
 from gnomon.models.transformers.loading import longest_text
 from gnomon.models.transformers.masked import Masked, fill
 from gnomon.models.transformers.passes import only_at, padded
+from gnomon.models.transformers.seq2seq import Seq2seq, start_token
 from gnomon.records import Item
 
 NAME = "trained"  # of the model while it is trained: nobody sees it

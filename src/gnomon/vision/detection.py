@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from math import hypot, log, sqrt
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from gnomon.downloads.packages import PackagedFile, kept_files
+from gnomon.downloads.packages import network_files
 from gnomon.errors import importing
 from gnomon.files import package_data, read_yaml
 from gnomon.lexicon.relations import lexicon, names_by_noun, thing_words
@@ -97,9 +96,10 @@ class Detector:
     """Finds things in pictures. One picture at a time: the network keeps state."""
 
     def __init__(self) -> None:
+        networks = opencv().dnn  # what is missing is told before anything is fetched
         graph, layout, labels = network_files("ssd-mobilenet-v3")
         self.labels = labels.read_text(encoding="utf-8").split("\n")
-        self._network = opencv().dnn.readNetFromTensorflow(str(graph), str(layout))
+        self._network = networks.readNetFromTensorflow(str(graph), str(layout))
 
     def find(self, picture: Pixels, names: Sequence[str] = ()) -> list[Detection]:
         """All that may be in a picture, the surest first, whatever names one looks for."""
@@ -118,13 +118,6 @@ class Detector:
                 found.append(Detection(label, confidence, box))
         found.sort(key=lambda each: each.confidence, reverse=True)
         return found
-
-
-def network_files(network: str) -> list[Path]:
-    """The files of a network, fetched if they are not there yet."""
-    opencv()  # what is missing is told before anything is fetched
-    about = read_yaml(package_data("vision/networks.yaml"))[network]
-    return list(kept_files(about["package"], [PackagedFile(*file) for file in about["files"]]))
 
 
 @cache
@@ -147,8 +140,9 @@ class FastDepth:
     far_is_large = True
 
     def __init__(self) -> None:
+        networks = opencv().dnn
         (file,) = network_files("fastdepth")
-        self._network = opencv().dnn.readNetFromONNX(str(file))
+        self._network = networks.readNetFromONNX(str(file))
 
     def distances(self, picture: Pixels) -> NDArray[np.float32]:
         """A map of 224 by 224 distances over the whole picture."""

@@ -12,7 +12,7 @@ from gnomon.models.llamacpp.gguf import gguf
 from gnomon.models.llamacpp.library import check_layout
 from gnomon.models.llamacpp.llama import Llama, PathPlace
 from gnomon.models.machine import available_cores
-from gnomon.models.prompts.preview import chat_template, conversation
+from gnomon.models.prompts.chat import chat_template, conversation
 from gnomon.records import Item
 
 pytest.importorskip("xllamacpp")

@@ -10,7 +10,7 @@ pytest.importorskip("jinja2")
 
 from gnomon.errors import ModelError
 from gnomon.models.prompts import sandbox
-from gnomon.models.prompts.preview import chat_template, conversation
+from gnomon.models.prompts.chat import chat_template, conversation
 from gnomon.models.prompts.sandbox import BoundedTemplate, OutOfBoundsError
 
 TURNS = [{"role": "user", "content": "Is an ant large?"}]

@@ -17,13 +17,8 @@ from gnomon.contracts import Benchmark
 from gnomon.errors import ModelError, UsageError
 from gnomon.items.source import ItemSource
 from gnomon.models.servers.completions import parse_reply
-from gnomon.models.servers.protocol import (
-    PictureOptions,
-    RequestFacts,
-    Tokens,
-    hide_pictures,
-    picture_tokens,
-)
+from gnomon.models.servers.pictures import PictureOptions, hide_pictures, picture_tokens
+from gnomon.models.servers.protocol import RequestFacts, Tokens
 from gnomon.records import Image, Item
 from gnomon.registry import model
 from gnomon.runs import running

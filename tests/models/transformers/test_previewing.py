@@ -126,8 +126,9 @@ def test_a_conversation_is_shown_as_the_template_writes_it(folders, ask):
 
 
 def test_a_question_that_a_template_may_treat_otherwise_is_not_retold(folders):
+    from gnomon.models.prompts.chat import chat_template
     from gnomon.models.prompts.library import load_prompt
-    from gnomon.models.prompts.preview import chat_template, frames
+    from gnomon.models.prompts.preview import frames
 
     prompt = load_prompt("chat")
     write = chat_template(TEMPLATE, {"bos_token": "<s>", "eos_token": "</s>"})
@@ -139,8 +140,9 @@ def test_a_question_that_a_template_may_treat_otherwise_is_not_retold(folders):
 
 
 def test_a_template_that_changes_questions_is_not_retold():
+    from gnomon.models.prompts.chat import chat_template
     from gnomon.models.prompts.library import load_prompt
-    from gnomon.models.prompts.preview import chat_template, frames
+    from gnomon.models.prompts.preview import frames
 
     loud = chat_template("{% for m in messages %}{{ m.content | upper }}{% endfor %}", {})
     assert frames(load_prompt("chat"), lambda _: loud, answered=False) == {}

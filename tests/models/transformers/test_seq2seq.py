@@ -11,9 +11,9 @@ pytest.importorskip("transformers")
 
 from gnomon.errors import UsageError
 from gnomon.models.choices import Query
-from gnomon.models.transformers import causal as seq2seq
-from gnomon.models.transformers.causal import Seq2seq, score
+from gnomon.models.transformers import seq2seq
 from gnomon.models.transformers.hf import hf
+from gnomon.models.transformers.seq2seq import Seq2seq, score
 from gnomon.records import Item
 
 PAIRS = [

@@ -24,7 +24,7 @@ from gnomon.paint.painters.guidance import (
     draw_cuts,
     first_latents,
 )
-from gnomon.paint.painters.pipelines import GuidedPainter, GuidedSettings, guided
+from gnomon.paint.painters.guided import GuidedPainter, GuidedSettings, guided
 from gnomon.runs import running
 
 from .conftest import request
@@ -289,7 +289,7 @@ def test_a_picture_goes_on_from_its_checkpoint_and_ends_the_same(vqgan, clip, tm
 
 KILLING = """
 import os, signal, sys
-from gnomon.paint.painters.pipelines import GuidedPainter, GuidedSettings
+from gnomon.paint.painters.guided import GuidedPainter, GuidedSettings
 from gnomon.records import Item
 from gnomon.paint.records import PaintRequest
 vqgan, clip, folder, seed = sys.argv[1:]

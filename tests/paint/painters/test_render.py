@@ -10,7 +10,7 @@ from PIL import Image
 import gnomon
 from gnomon.errors import UsageError
 from gnomon.paint.factory import open_judge
-from gnomon.paint.painters.files import Renderer, picture_of, render
+from gnomon.paint.painters.render import Renderer, picture_of, render
 from gnomon.paint.painters.stages import block, drawn_as
 from gnomon.paint.records import Painted, PaintedPicture, PaintTrouble, seed_of
 from gnomon.scenes.things import thing_named

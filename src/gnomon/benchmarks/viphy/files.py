@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.downloads.catalogue import expected
-from gnomon.errors import DataError, MissingFileWarning, UsageError, unknown
+from gnomon.errors import DataError, RebuiltItemsWarning, UsageError, unknown
 from gnomon.files import find, find_optional, parse, read_json, read_jsonl, read_table
 from gnomon.graphs import strong_components
 from gnomon.vision.knowledge import COLOURS, subtypes, typical_labels
@@ -265,7 +265,7 @@ def read_transitive_sizes(folder: Path, seed: int) -> list[SizeComparison]:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, MissingFileWarning, stacklevel=3)
+    warnings.warn(message, RebuiltItemsWarning, stacklevel=3)
 
 
 def split_name(split: str) -> str:

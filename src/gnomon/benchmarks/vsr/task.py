@@ -19,7 +19,7 @@ from gnomon.benchmarks.vsr.tables import statistics
 from gnomon.benchmarks.vsr.ways import chosen_ways, in_ways
 from gnomon.contracts import AnswerFormat, Judged, VoteFormat
 from gnomon.downloads.catalogue import cached
-from gnomon.errors import DataError, MissingFileWarning, UsageError
+from gnomon.errors import DataError, RebuiltItemsWarning, UsageError
 from gnomon.files import find_optional, read_lines
 from gnomon.grouped import PARTS
 from gnomon.records import Image, Item, Prediction
@@ -158,7 +158,7 @@ def split_parts(folder: Path, kind: str, seed: int) -> files.Parts:
         warnings.warn(
             "The released random split is not here: its parts are drawn again, with the seed. "
             "`gnomon data get vsr` fetches it.",
-            MissingFileWarning,
+            RebuiltItemsWarning,
             stacklevel=2,
         )
     make = {

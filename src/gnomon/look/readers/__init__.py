@@ -9,9 +9,10 @@ import msgspec
 from gnomon.errors import DataError, path_hint
 from gnomon.jsonstream import FaultError, JsonElement, JsonFile
 from gnomon.keep import Keep
-from gnomon.look.readers.coco import coco, read_sizes, visual_genome
+from gnomon.look.readers.coco import coco
 from gnomon.look.readers.folders import ade20k, label_files, yolo
 from gnomon.look.readers.scenes import PictureReader, photos, rendered
+from gnomon.look.readers.visual_genome import read_sizes, visual_genome
 from gnomon.look.records import Trouble
 from gnomon.scenes.pictures import scene_in
 from gnomon.vision.detection import ObjectFinder

@@ -36,15 +36,9 @@ from gnomon.models.llamacpp.projector import (
 from gnomon.models.llamacpp.trial import check_file, check_loads, check_sizes
 from gnomon.models.machine import available_cores, is_kept, kept
 from gnomon.models.prompted import Manner, Prompted
+from gnomon.models.prompts.chat import Writer, chat_template
 from gnomon.models.prompts.library import PromptChoice
-from gnomon.models.prompts.preview import (
-    HOW,
-    MOST_PICTURES,
-    PromptFormat,
-    Writer,
-    chat_template,
-    frames,
-)
+from gnomon.models.prompts.preview import HOW, MOST_PICTURES, PromptFormat, frames
 from gnomon.models.rows import shared
 from gnomon.models.sampling import check_sampling, sampled
 from gnomon.options import neutral

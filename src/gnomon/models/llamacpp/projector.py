@@ -22,7 +22,7 @@ from gnomon.grouped import grouped
 from gnomon.models.choices import take
 from gnomon.models.llamacpp import library
 from gnomon.models.llamacpp.llama import CHUNK, Llama
-from gnomon.models.prompts.preview import Messages, Writer, showing
+from gnomon.models.prompts.chat import Messages, Writer, showing
 from gnomon.records import Answer, Item
 from gnomon.vision.images import Pixels, Prepared, pixels, see
 

@@ -47,9 +47,9 @@ def asserted(segment: str, mention: Mention, opposite: Mapping[str, int]) -> fro
         return _NOTHING
     if not phrase("may_undo").search(before):
         return mention.choices
-    if _is_undone_before(before):
-        return _NOTHING
     clause = phrase("clause").split(before)[-1]
+    if _is_undone_before(before, clause):
+        return _NOTHING
     negator = phrase("negator").search(clause)
     if negator and not mention.word.startswith("not "):
         return _denied(negator, mention, opposite)
@@ -66,21 +66,20 @@ def _sentence_start(segment: str, end: int) -> int:
     return start
 
 
-def _is_undone_before(before: str) -> bool:
+def _is_undone_before(before: str, clause: str) -> bool:
     """Whether what stands before a label denies it, doubts it or sets it aside."""
-    clause = phrase("clause").split(before)[-1]
     sentence = _SENTENCE.split(before)[-1]
     since_but = _BUT.split(sentence)[-1]
     marks = (
-        phrase("compared").search(clause),
-        phrase("denied").search(clause),
-        phrase("hedged").search(clause),
-        phrase("undecided").search(since_but),
-        phrase("conceded").search(sentence),
-        phrase("otherwise").search(before),
-        phrase("aside").search(before),
+        ("compared", clause),
+        ("denied", clause),
+        ("hedged", clause),
+        ("undecided", since_but),
+        ("conceded", sentence),
+        ("otherwise", before),
+        ("aside", before),
     )
-    return any(marks)
+    return any(phrase(name).search(part) for name, part in marks)
 
 
 def _is_undone_after(before: str, after: str) -> bool:

@@ -7,11 +7,20 @@ that a clause names is what it speaks of, and the opposite degree of one of two 
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
+from itertools import pairwise
 from typing import NamedTuple
 
-from gnomon.lexicon.relations import any_degree, any_of, degree_in, phrase, reply_words
+from gnomon.lexicon.relations import (
+    any_degree,
+    any_of,
+    degree_in,
+    may_say,
+    phrase,
+    phrase_in,
+    reply_words,
+)
 from gnomon.models.reading.assertion import Mention
-from gnomon.models.reading.segments import sentences_of
+from gnomon.models.reading.segments import lines_of, sentences_of, with_announced
 
 _NOTHING: frozenset[int] = frozenset()
 _NEVER = re.compile(r"(?!)")
@@ -255,7 +264,7 @@ class ThingComparison:
     def _without_degree(self, after: str, named: Callable[[str], bool]) -> frozenset[int] | None:
         """ "Box A is smaller than box B" says nothing of which is better."""
         than = phrase("than").search(after)
-        if than is None or phrase("verdict").search(after[: than.start()]):
+        if than is None or phrase_in("verdict", after[: than.start()]):
             return None
         return _NOTHING if named(after[than.end() :]) else None
 
@@ -298,35 +307,41 @@ def _clause_after(text: str) -> str:
 # --- verdicts: the sentences that decide, of a reply that speaks of several options ---------------
 
 
-def verdict(text: str, asserted: Callable[[str], set[int]], *, by_degree: bool = False) -> set[int]:
+def verdict(text: str, decided: Callable[[str], set[int]], *, by_degree: bool = False) -> set[int]:
     """The one choice on which the deciding sentences of a reply agree, or which the last concludes.
 
-    `asserted` gives the choices that a text asserts. A reply that says that it cannot tell must
-    decide all the same. `by_degree`: options are compared, so that "farther" decides, too.
+    `decided` gives the choices that a text asserts or names together. A reply that says that it
+    cannot tell must decide all the same. `by_degree`: options are compared, so that "farther"
+    decides, too.
     """
-    undecided = phrase("no_decision").search(text) is not None
+    undecided = phrase_in("no_decision", text) is not None
     claims: dict[str, list[set[int]]] = {}
     concluding, last = False, set[int]()
     sentences = sentences_of(text)[-_MOST:]
-    listed = sum(phrase("list_entry").match(sentence) is not None for sentence in sentences) > 1
-    for number, sentence in enumerate(sentences):
-        if sentence.endswith(":"):
-            sentence += " ".join(("", *sentences[number + 1 : number + 2]))
-        described = listed and phrase("list_entry").match(sentence)
-        if described and not phrase("plain_verdict").search(sentence):
+    entries = [number for number, said in enumerate(sentences) if phrase("list_entry").match(said)]
+    listed = len(entries) > 1
+    for number in range(len(sentences)):
+        sentence = with_announced(sentences, number)
+        described = listed and number in entries
+        if described and not phrase_in("plain_verdict", sentence):
             continue
-        if undecided and phrase("no_decision").search(sentence):
-            claims.clear()  # what it leant to before, it does not stand by
-            concluding = False
+        if undecided and phrase_in("no_decision", sentence):
+            if by_degree or not phrase("no_certainty").search(sentence):
+                claims.clear()  # what it leant to before, it does not stand by
+                concluding = False
             continue
         if undecided and not phrase("all_the_same").search(sentence):
             continue
         said, strength = _deciding_part(sentence, by_degree)
-        found = asserted(said) if said else set()
+        found = decided(said) if said else set()
+        if not found:
+            continue
+        concludes = phrase("concluding").search(sentence) is not None
         if len(found) == 1:
             claims.setdefault(strength, []).append(found)
-            concluding = phrase("concluding").search(sentence) is not None
-            last = found
+            concluding, last = concludes, found
+        elif concludes:
+            concluding, last = True, set()  # "Therefore, the points are A and B"
     if concluding:
         return last
     made = [*claims.get("plain_verdict", ()), *claims.get("verdict", ())]
@@ -336,15 +351,42 @@ def verdict(text: str, asserted: Callable[[str], set[int]], *, by_degree: bool =
     return made[0] if agree else set()
 
 
+def committed(
+    text: str, decided: Callable[[str], set[int]], *, by_degree: bool = False
+) -> set[int]:
+    """The choice that a reply commits itself to, even if it breaks off later.
+
+    It does so where it concludes in its last paragraph, or before it gives its reasons: "I believe
+    it is the third image. Here's why: ...".
+    """
+    *_, last = lines_of(text)
+    if phrase("concluding").match(last):
+        concluded = verdict(last, decided, by_degree=by_degree)
+        if concluded:
+            return concluded
+    if phrase_in("no_decision", text):
+        return set()
+    claims: set[int] = set()
+    for sentence, following in pairwise((*sentences_of(text)[:_MOST], "")):
+        if phrase("commits").search(sentence) or phrase("gives_reasons").match(following):
+            said, strength = _deciding_part(sentence, by_degree)
+            found = decided(said) if strength in _STRENGTHS[:2] else set()
+            if len(found) == 1:
+                claims |= found
+    return claims
+
+
 def _deciding_part(sentence: str, by_degree: bool) -> tuple[str, str]:
     """What of a sentence may decide, and how strongly it says so; nothing if it only contrasts."""
     if not _strength(sentence, by_degree)[0]:
         return "", ""
     if any(phrase(aside).search(sentence) for aside in ("contrast_opens", "sets_out")):
         return "", ""
-    said = phrase("contrast_clause").sub("", sentence)
+    said = sentence
+    if may_say("contrast_clause", said):
+        said = phrase("contrast_clause").sub("", said)
     strength, end = _strength(said, by_degree)
-    if not strength or phrase("least").search(said) or phrase("worse").search(said, 0, end):
+    if not strength or phrase_in("least", said) or phrase_in("worse", said[:end]):
         return "", ""
     return said, strength
 
@@ -352,9 +394,11 @@ def _deciding_part(sentence: str, by_degree: bool) -> tuple[str, str]:
 def _strength(said: str, by_degree: bool) -> tuple[str, int]:
     """How strongly a sentence decides, and up to where it must not say the opposite."""
     for strength in _STRENGTHS:
-        mark = phrase(strength).search(said)
-        if mark is None and by_degree and strength == "verdict":
-            mark = any_degree().search(said)
+        mark = phrase_in(strength, said)
+        if mark is None and strength == "verdict":
+            mark = phrase_in("letter_verdict", said)
+            if mark is None and by_degree:
+                mark = any_degree().search(said)
         if mark:
             return strength, len(said) if strength == "weak_verdict" else mark.end()
     return "", 0

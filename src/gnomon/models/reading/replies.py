@@ -6,14 +6,14 @@ are listed in `segments.RULES` and in docs/models.md.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from gnomon.errors import DataError
-from gnomon.lexicon.relations import phrase
+from gnomon.lexicon.relations import phrase, phrase_in
 from gnomon.models.prompts.library import Prompt
 from gnomon.models.reading.assertion import (
     NO_QUESTION,
@@ -21,12 +21,14 @@ from gnomon.models.reading.assertion import (
     question_of,
     says_undetermined,
 )
-from gnomon.models.reading.claims import verdict
+from gnomon.models.reading.claims import committed, verdict
 from gnomon.models.reading.segments import (
     RULES,
     ReadingRule,
+    breaks_off,
     clean,
     conclusions,
+    lines_of,
     sentences_of,
     takes_back,
     withholds,
@@ -51,6 +53,8 @@ class ReplyReading(NamedTuple):
 LONG = 400  # characters of a reply that may have been cut
 SHORT = 24  # characters of a reply whose reading is kept
 MOST_ANNOUNCED = 3  # choices that a reply announces in turn before none of them counts
+# rules that say nothing where a reply lists several options, each on a line of its own
+BESIDE_A_LIST = ("thought", "lead", "closing", "last line", "approved")
 SEVERAL = ReplyReading(None, "several")
 NONE = ReplyReading(None, "none")
 
@@ -166,33 +170,51 @@ def _reader(kind: _Kind) -> _Reader:
 def _read(text: str, reader: _Reader) -> ReplyReading:
     known = reader.known
     describes = known.framed and len(sentences_of(text)) > 1
+    # what only describes an option says nothing: a sentence must decide
+    skipped = ("last line", "sole") if describes else ()
     for rule in RULES:
-        if describes and rule.name in ("last line", "sole"):
-            continue  # what only describes an option says nothing: a sentence must decide
+        if rule.name in skipped:
+            continue
         found = _first_asserted(rule, text, known)
+        if len(found) > 1 and rule.name == "line" and _is_list(rule, text, known):
+            skipped = (*skipped, *BESIDE_A_LIST)
+            continue
         if len(found) > 1:
             return _decided(rule, text, known)
         if found:
             if _contradicted(rule, text, reader, found):
                 return _decided(rule, text, known) if rule.name == "concluded" else SEVERAL
             if rule.name in ("concluded", "closing") and _is_unsettled(text, known):
-                return SEVERAL
+                return _decided(RULES[-1], text, known)
             return ReplyReading(found.pop(), rule.name)
         if rule.name == "corrected" and takes_back(text):
             return NONE  # "True. Wait, no.": what it said first no longer holds
         if rule.name == "announced" and withholds(text):
             return _withheld(known)
+        if rule.name == "announced" and known.framed and phrase("asks_back").search(text):
+            return NONE
     if describes and known.names_an_option(text):
         return _decided(RULES[-1], text, known)
     return _indirect(text, reader)
 
 
+def _is_list(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> bool:
+    """Whether the lines of a reply that are options stand together, as a question puts them."""
+    (segment,) = rule.segments(text)
+    alone = [bool(known.alone(line)) for line in segment.split(" \n ")]
+    first = alone.index(True)
+    return all(alone[first : first + sum(alone)])
+
+
 def _decided(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> ReplyReading:
     """What a reply decides that speaks of several choices."""
-    found: set[int] = set()
-    if rule.prose and not _is_unsettled(text, known):
-        asserted = partial(known.asserted, prose=True)
-        found = verdict(text, asserted, by_degree=known.by_degree)
+    if not rule.prose:
+        return SEVERAL
+    decided = partial(known.decided, prose=True)
+    if _is_unsettled(text, known):
+        found = committed(text, decided, by_degree=known.by_degree)
+    else:
+        found = verdict(text, decided, by_degree=known.by_degree)
     if len(found) != 1:
         return SEVERAL
     return ReplyReading(found.pop(), "verdict")
@@ -202,7 +224,7 @@ def _is_unsettled(text: str, known: ChoiceVocabulary) -> bool:
     """Whether a longer reply about options breaks off, or concludes one option after the other."""
     if not known.framed or len(text) < LONG:
         return False
-    if text[-1].isalnum() or text[-1] in ",(":
+    if breaks_off(text):
         return True
     concluded: set[int] = set()
     for segment in conclusions(text):
@@ -246,7 +268,8 @@ def _first_asserted(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> se
         if rule.name == "lead" and known.opens_with_list(text):
             return set()  # "True, False or Neither"
         if not rule.alone:
-            found = found or known.asserted(segment, prose=rule.prose)
+            read = known.decided if rule.name == "concluded" else known.asserted
+            found = found or read(segment, prose=rule.prose)
         if found:
             return found
     return set()
@@ -255,12 +278,19 @@ def _first_asserted(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> se
 def _announced(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> set[int]:
     """What is announced last; all of it, if one choice after the other is."""
     announced: list[set[int]] = []
-    for segment in rule.segments(text):
-        found = known.alone(segment) or known.asserted(segment, prose=rule.prose)
-        if found and not phrase("least").search(segment):
+    segments = tuple(rule.segments(text))
+    for segment in segments:
+        said = phrase("reason_follows").split(segment, maxsplit=1)[0]
+        read = known.asserted if announced else known.decided
+        found = known.alone(segment) or read(said, prose=rule.prose)
+        if not found and said != segment:
+            found = known.asserted(segment, prose=rule.prose)
+        if found and not phrase_in("least", said):
             announced.append(found)
     every = set().union(*announced)
     if len(every) >= MOST_ANNOUNCED:
+        return every
+    if len(every) > 1 and not text.endswith(segments[0]) and _ends_open(text):
         return every
     return announced[0] if announced else set()
 
@@ -268,14 +298,29 @@ def _announced(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> set[int
 def _contradicted(rule: ReadingRule, text: str, reader: _Reader, found: set[int]) -> bool:
     """Whether the rest of a reply says otherwise, where the answer was not announced as such."""
     if rule.name in ("line", "announced", "concluded") and _goes_on(rule, text, reader):
-        asserted = partial(reader.known.asserted, prose=True)
-        decided = verdict(text, asserted, by_degree=reader.known.by_degree)
-        return bool(decided - found)
+        decided = partial(reader.known.decided, prose=True)
+        said = verdict(text, decided, by_degree=reader.known.by_degree)
+        return bool((said or _last_concluded(text, decided)) - found)
     if rule.name in ("whole", "boxed", "announced", "corrected"):
         return False
     if reader.claims and reader.claims.stated(text) - found:
         return True  # "Yes, a bee is smaller" to "Is a bee larger?"
     return rule.name == "lead" and _overturned(text, reader.known, found)
+
+
+def _last_concluded(text: str, decided: Callable[[str], set[int]]) -> set[int]:
+    """What a last paragraph concludes."""
+    *_, last = lines_of(text)
+    if not phrase("concluding").match(last):
+        return set()
+    concluded = decided(last)
+    return concluded if len(concluded) == 1 else set()
+
+
+def _ends_open(text: str) -> bool:
+    """Whether a reply breaks off, or ends by saying that it cannot tell."""
+    said = sentences_of(text)
+    return breaks_off(text) or bool(said and phrase_in("no_decision", said[-1]))
 
 
 def _goes_on(rule: ReadingRule, text: str, reader: _Reader) -> bool:

@@ -2,11 +2,11 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from gnomon.lexicon.relations import phrase
+from gnomon.lexicon.relations import may_say, phrase, phrase_in
 
 # characters of a reply that are read, from its end: an answer stands last if there is that much
 LIMIT = 32_768
@@ -16,23 +16,25 @@ _PLAIN = str.maketrans(
     | dict.fromkeys("“”„«»「」『』", '"')
 )
 _CHANNEL = re.compile(  # gpt-oss
-    r"<\|channel\|>(\w+).{0,400}?<\|message\|>(.*?)(?=<\||\Z)", re.DOTALL
+    r"<\|channel\|>(\w{1,40}).{0,400}?<\|message\|>(.*?)(?=<\||\Z)", re.DOTALL
 )
 # Signs and blanks without end: patterns would try every way to share them out.
 _RUN = re.compile(r"\s{9,}|([^\w\s]|_)\1{24,}")
+# where there may be some: what a pattern opens with is found fast
+_BLANKS = re.compile(r"\s\s{8}")
+_SIGNS = re.compile(r"[^a-zA-Z0-9\s][^a-zA-Z0-9\s]{24}")
 _MARKS = frozenset("*`~$_<")
 _LINE_MARKS = tuple("#>-+•")
-_FAREWELLS = ("let me know", "hope", "feel free")
 SHORTEST = 8  # characters of a reply in which there is room for manners
 _STRUCK = re.compile(r"~~[^~\n]+~~")
 _LATEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf|textit|emph)\s*\{([^{}]*)\}")
 # "A. larger": the dot of an option ends no sentence
-_OPTION = re.compile(r"(?:^|(?<=[.!?:]\s)|(?<=\n))([a-z])\. (?=[a-z])")
+_OPTION = re.compile(r"\. (?:(?<=^[a-z]\. )|(?<=[.!?:]\s[a-z]\. )|(?<=\n[a-z]\. ))(?=[a-z])")
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?]+|\n|\Z)")
 # "point A in the second image": a letter, since no article is a capital there
-_CAPITAL = re.compile(
-    r"\b(to|is|be|as|with|label(?:l?ed)?|marked|select|than|that|so|points?|between) "
-    r"([A-H])(?=[\s.,;:!?]|\Z)(?! [A-Z][a-z])"
+_CAPITAL = re.compile(r" ([A-H])(?=[\s.,;:!?]|\Z)(?! [A-Z][a-z])")
+_BEFORE_CAPITAL = re.compile(
+    r"\b(?:to|is|be|as|with|label(?:l?ed)?|marked|select|than|that|so|points?|between)$"
 )
 _LETTER_IN_QUOTES = re.compile(r"(?<=\w )[\"']([a-z])([.,]?)[\"'](?!\w)")
 _GREATER = re.compile(r"(?<=\S) > (?=\S)")
@@ -47,7 +49,7 @@ def clean(reply: str) -> str:
     """
     text = without_thoughts(reply)[-LIMIT:]
     text = unicodedata.normalize("NFKC", text)
-    text = _CAPITAL.sub(r"\1 (\2)", text)
+    text = _CAPITAL.sub(_letter_in_brackets, text)
     text = _own_turn(text.casefold().translate(_PLAIN))
     if "~~" in text:
         text = _STRUCK.sub(" ", text)
@@ -69,6 +71,11 @@ def clean(reply: str) -> str:
     return _without_manners(text)
 
 
+def _letter_in_brackets(capital: re.Match[str]) -> str:
+    before = capital.string[max(0, capital.start() - 10) : capital.start()]
+    return f" ({capital[1]})" if _BEFORE_CAPITAL.search(before) else capital[0]
+
+
 def _without_manners(text: str) -> str:
     """A longer reply without greeting and farewell, quotations and frames of the question."""
     if "if " in text:
@@ -76,13 +83,14 @@ def _without_manners(text: str) -> str:
     if text.endswith("?"):
         text = phrase("tag_question").sub(".", text)
     text = phrase("greeting").sub("", text)
-    if any(word in text for word in _FAREWELLS):
+    if may_say("farewell", text):
         text = phrase("farewell").sub("", text)
     if ". " in text:
-        text = _OPTION.sub(r"\1) ", text)
+        text = _OPTION.sub(") ", text)
     if '"' in text or "'" in text:
         text = _LETTER_IN_QUOTES.sub(r"(\1)\2", text)
-        text = phrase("quoted").sub("it", text)
+        if may_say("quoted", text):
+            text = phrase("quoted").sub("it", text)
     return text.strip()
 
 
@@ -125,7 +133,10 @@ def without_thoughts(reply: str) -> str:
 
     Templates may open a thought before the reply begins.
     """
-    reply = _RUN.sub(_shorter_run, reply)
+    if _BLANKS.search(reply) or _SIGNS.search(reply):
+        reply = _RUN.sub(_shorter_run, reply)
+    if not may_say("thought", reply):
+        return reply
     channels = _CHANNEL.findall(reply)
     if channels:
         return "\n".join(said for name, said in channels if name == "final")
@@ -168,24 +179,13 @@ _ONE_LETTER = re.compile(r"\W*(?:(?:option|choice|answer|letter) )?\W?[a-z]\W*")
 _NO_FIRST = re.compile(r"^\W*no\b[\s,.:!-]*(?=\w)")
 _END_OF_SENTENCE = re.compile(r"[.!?](?:\s|$)|\n")
 _THEN = re.compile(r"^[^,]{1,40}, then\b")
-# one of these stands in every announcement: looked for first, since that is fast
-_ANNOUNCING = (
-    *"answer verdict prediction choice option label relation word response pick guess".split(),
-    *("letter", "choose", "select", "say", "go with", "opt for", "lean"),
-)
-_ANNOUNCING_ELSEWHERE = tuple(
-    "antwo respuesta rispost respost svar vastaus jawaban odgovor cevap".split()
-)
-_CORRECTING = tuple(
-    "wait|second thought|scratch|take that|let me re|actually|correction".split("|")
-)
 _IF = re.compile(r"\bif\b")
 _END_OF_CLAUSE = re.compile(r"[.,;:!?\n]")
 
 
 def takes_back(text: str) -> bool:
     """Whether a reply says "wait" or the like: what it said before no longer holds."""
-    return phrase("taken_back").search(text) is not None
+    return phrase_in("taken_back", text) is not None
 
 
 def withholds(text: str) -> bool:
@@ -193,18 +193,32 @@ def withholds(text: str) -> bool:
     return any(phrase("withheld").search(segment) for segment in _announced(text))
 
 
+def with_announced(sentences: Sequence[str], number: int) -> str:
+    """A sentence with the line that its colon announces: "Therefore, the point is:", "(b)".
+
+    Options of which others follow are a list, and none of them is announced.
+    """
+    said = sentences[number]
+    following = sentences[number + 1 : number + 1 + _MOST]
+    if not said.endswith(":") or not following:
+        return said
+    is_entry = phrase("list_entry").match
+    if is_entry(following[0]) and any(map(is_entry, following[1:])):
+        return said
+    return f"{said} {following[0]}"
+
+
 def conclusions(text: str) -> Iterator[str]:
     """What follows "so", "therefore" ..., the last such sentence first."""
-    following = ""
-    for sentence in reversed(sentences_of(text)):
-        marks = list(phrase("concluded").finditer(sentence))
-        after, following = following, sentence
+    sentences = sentences_of(text)
+    for number in reversed(range(len(sentences))):
+        if not may_say("concluded", sentences[number]):
+            continue
+        marks = list(phrase("concluded").finditer(sentences[number]))
         if not marks:
             continue
-        concluded = sentence[marks[-1].end() :]
-        if concluded.endswith(":"):
-            concluded += f" {after}"  # "Therefore, the point is:", and on the next line "(b)"
-        if phrase("no_decision").search(concluded):
+        concluded = with_announced(sentences, number)[marks[-1].end() :]
+        if phrase_in("no_decision", concluded):
             return  # "Therefore, I cannot choose between A and B"
         yield concluded
 
@@ -217,6 +231,8 @@ def _whole(text: str) -> Iterator[str]:
 
 
 def _boxed(text: str) -> Iterator[str]:
+    if not may_say("boxed", text):
+        return
     for match in list(phrase("boxed").finditer(text))[: -_MOST - 1 : -1]:
         yield match[match.lastindex or 0]
 
@@ -229,9 +245,9 @@ def _announced(text: str) -> Iterator[str]:
 def _announcements(text: str) -> tuple[str, ...]:
     """What follows the words that announce an answer, the last one first."""
     marks: list[re.Match[str]] = []
-    if any(word in text for word in _ANNOUNCING):
+    if may_say("announced", text):
         marks += phrase("announced").finditer(text)
-    if not text.isascii() or any(word in text for word in _ANNOUNCING_ELSEWHERE):
+    if not text.isascii() or may_say("announced_elsewhere", text):
         marks += phrase("announced_elsewhere").finditer(text)
     said = []
     for match in sorted(marks, key=re.Match.end, reverse=True)[:_MOST]:
@@ -249,7 +265,7 @@ def _thought(text: str) -> Iterator[str]:
 
 
 def _corrected(text: str) -> Iterator[str]:
-    if not any(word in text for word in _CORRECTING):
+    if not may_say("corrected", text):
         return
     marks = list(phrase("corrected").finditer(text))
     if not marks:
@@ -261,11 +277,22 @@ def _corrected(text: str) -> Iterator[str]:
     yield rest
 
 
+def breaks_off(text: str) -> bool:
+    """Whether a longer reply ends in the middle of a sentence or of a list."""
+    return text[-1].isalnum() or text[-1] in ",(=" or _is_cut_list(lines_of(text))
+
+
+def _is_cut_list(lines: Sequence[str]) -> bool:
+    """Whether a list ends in an entry of which there is only the letter: "(d)"."""
+    if not lines or len(lines[-1]) > 3:
+        return False
+    return sum(phrase("list_entry").match(line) is not None for line in lines[:-1]) > 1
+
+
 def _lone_lines(text: str) -> Iterator[str]:
     lines = [line for line in lines_of(text) if not line.endswith(":")]
-    entries = sum(phrase("list_entry").match(line) is not None for line in lines[:-1])
-    if entries > 1 and len(lines[-1]) < 4:
-        lines.pop()  # "(d)", where a list was cut
+    if _is_cut_list(lines):
+        lines.pop()
     yield " \n ".join(lines)
 
 
@@ -294,6 +321,8 @@ def _last_line(text: str) -> Iterator[str]:
 
 
 def _approved(text: str) -> Iterator[str]:
+    if not may_say("approved", text):
+        return
     for match in list(phrase("approved").finditer(text))[: -_MOST - 1 : -1]:
         sentence = _END_OF_SENTENCE.split(text[: match.start()])[-1]
         if not _IF.search(sentence):

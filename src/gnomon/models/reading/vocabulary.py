@@ -123,8 +123,11 @@ class ChoiceVocabulary:
         """The choices that a segment asserts; in prose a letter must look like an option."""
         found: set[int] = set()
         mentions = self._mentions(segment)
-        for mention in (*self._letter_mentions(segment, prose=prose), *mentions):
+        for mention in mentions:
             found |= self._claimed(segment, mention)
+        for letter in self._letter_mentions(segment, prose=prose):
+            if not any(word.start <= letter.start < word.end for word in mentions):
+                found |= self._claimed(segment, letter)  # not "b" of "point b"
         return found
 
     def _claimed(self, segment: str, mention: Mention) -> frozenset[int]:
@@ -137,9 +140,24 @@ class ChoiceVocabulary:
                 return claim
         return self._said_of_the_question(segment, mention)
 
+    def named(self, text: str) -> set[int]:
+        """The options that a text names, by a word or a letter."""
+        found: set[int] = set()
+        for mention in (*self._mentions(text), *self._letter_mentions(text, prose=True)):
+            found |= mention.choices
+        return found
+
+    def decided(self, segment: str, *, prose: bool) -> set[int]:
+        """The choices that a segment asserts; else all that it names together: "(a) or (b)"."""
+        found = self.asserted(segment, prose=prose)
+        if found or not self.framed:
+            return found
+        named = self.named(segment)
+        return named if len(named) > 1 else set()
+
     def names_an_option(self, text: str) -> bool:
-        """Whether a text names an option, by a word or a letter."""
-        return bool(self._mentions(text) or self._letter_mentions(text, prose=True))
+        """Whether a text names an option."""
+        return bool(self.named(text))
 
     def alone(self, segment: str) -> set[int]:
         """The choices of those lines of a segment that are a label and nothing else."""

@@ -14,7 +14,7 @@ import msgspec
 from gnomon.contracts import ANYTHING, TEXT, Scale, Takes
 from gnomon.errors import ModelError, UsageError, check_known
 from gnomon.models.servers import protocol
-from gnomon.models.servers.protocol import SentPicture, hide_pictures, with_pictures
+from gnomon.models.servers.pictures import SentPicture, hide_pictures, with_pictures
 from gnomon.redaction import redact
 
 LONGEST_TEXT = 1_000_000  # characters of a reply that are kept

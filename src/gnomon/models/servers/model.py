@@ -20,9 +20,10 @@ from gnomon.models.prompts.library import Prompt
 from gnomon.models.prompts.preview import HOW, PromptFormat, continuations
 from gnomon.models.reading.replies import as_answer
 from gnomon.models.servers import protocol
-from gnomon.models.servers.protocol import PictureOptions, Replies, SentPicture, for_the_cache
+from gnomon.models.servers.pictures import PictureOptions, SentPicture, for_the_cache
 from gnomon.models.servers.refusals import AskError, BlindError, CutError, RejectedError
 from gnomon.models.servers.remote import Outgoing, Remote, Replied, address_of
+from gnomon.models.servers.replycache import Replies
 from gnomon.records import Answer, Image, Item, Preview, pick
 
 BY_SCORE = "first token"  # the rule of an answer whose choices have scores

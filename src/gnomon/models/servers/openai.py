@@ -12,8 +12,10 @@ from gnomon.models.prompts.library import PromptChoice
 from gnomon.models.sampling import check_sampling, sampled
 from gnomon.models.servers.completions import Endpoint, OpenAIApi, Sampling
 from gnomon.models.servers.model import ServedModel
-from gnomon.models.servers.protocol import Budget, PictureOptions, Replies
+from gnomon.models.servers.pictures import PictureOptions
+from gnomon.models.servers.protocol import Budget
 from gnomon.models.servers.remote import Remote
+from gnomon.models.servers.replycache import Replies
 from gnomon.options import neutral
 from gnomon.redaction import redact_url
 

@@ -15,7 +15,7 @@ import msgspec
 
 from gnomon.downloads.download import BUSY
 from gnomon.errors import ModelError
-from gnomon.models.servers.protocol import hide_pictures
+from gnomon.models.servers.pictures import hide_pictures
 from gnomon.redaction import HIDDEN, redact_message
 
 LONGEST_PAUSE = 60.0  # seconds before another attempt, whatever the server asks for

@@ -157,7 +157,7 @@ def _causal(name: str, place: ModelPath, loaded: Loaded, asking: _Asking) -> Mod
 
 
 def _seq2seq(name: str, _: ModelPath, loaded: Loaded, asking: _Asking) -> Model:
-    from gnomon.models.transformers.causal import Seq2seq
+    from gnomon.models.transformers.seq2seq import Seq2seq
 
     prompt = asking.choice.load("t5")
     return Seq2seq(*_parts(name, loaded), prompt, asking.manner(), about=loaded.about)

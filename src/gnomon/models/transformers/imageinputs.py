@@ -19,7 +19,7 @@ import torch
 from gnomon.errors import ModelError
 from gnomon.grouped import chunks, grouped
 from gnomon.keep import KeptTensors, TensorKeep
-from gnomon.models.prompts.preview import WITHOUT, Writer, chat_template, conversation, showing
+from gnomon.models.prompts.chat import WITHOUT, Writer, chat_template, conversation, showing
 from gnomon.vision.images import Pixels
 
 QUESTION = "@question@"  # stands for a text while a template or a processor is tried

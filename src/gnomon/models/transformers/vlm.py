@@ -28,7 +28,8 @@ from gnomon.models.choices import (
     text_size,
 )
 from gnomon.models.prompted import Prompted
-from gnomon.models.prompts.preview import MOST_PICTURES, PromptFormat, Writer, conversation, frames
+from gnomon.models.prompts.chat import Writer, conversation
+from gnomon.models.prompts.preview import MOST_PICTURES, PromptFormat, frames
 from gnomon.models.transformers.causal import BATCH, generate
 from gnomon.models.transformers.imageinputs import (
     PictureEncoder,

@@ -27,11 +27,11 @@ from gnomon.models.choices import (
 )
 from gnomon.models.prompted import Prompted
 from gnomon.models.prompts.preview import PromptFormat
-from gnomon.models.transformers.causal import start_token
 from gnomon.models.transformers.imageinputs import PicturePlaces
 from gnomon.models.transformers.imagescorer import CAPTIONS, trial_picture
 from gnomon.models.transformers.loading import longest_text, token_budget
 from gnomon.models.transformers.scorer import first_line
+from gnomon.models.transformers.seq2seq import start_token
 from gnomon.models.transformers.tokens import TextEncoder, closing, end_tokens, limits_of
 from gnomon.records import Answer, Image, Item, Preview
 from gnomon.vision.images import Pixels, pixels, see

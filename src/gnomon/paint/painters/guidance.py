@@ -15,7 +15,7 @@ import torch
 from torch.nn.functional import affine_grid, cosine_similarity, grid_sample, interpolate, pad
 
 if TYPE_CHECKING:
-    from gnomon.paint.painters.pipelines import GuidedSettings
+    from gnomon.paint.painters.guided import GuidedSettings
 
 # Of CLIP's pictures: what its processor subtracts and divides by.
 MEAN = (0.48145466, 0.4578275, 0.40821073)

@@ -14,8 +14,9 @@ from gnomon.errors import RunError, UsageError
 from gnomon.people import answering
 from gnomon.people.answering import AskedItems, PersonRun, PersonSettings, SentResponse
 from gnomon.people.labelstudio import projects
-from gnomon.people.labelstudio.projects import Annotation, Project, ServerTask, hear
+from gnomon.people.labelstudio.projects import Annotation, Project, ServerTask
 from gnomon.people.labelstudio.server import LabelStudio
+from gnomon.people.labelstudio.wording import hear
 from gnomon.people.order import LINK, new_link, read_link, write_link
 from gnomon.people.tasks import AnnotationTask, ResponseError, checked_response, question_of
 from gnomon.records import Item, digest

@@ -6,9 +6,9 @@ from msgspec.structs import replace
 torch = pytest.importorskip("torch")
 
 from gnomon.errors import DataError, UsageError
-from gnomon.look.colours import TEXT, select_subtypes
 from gnomon.look.records import AnnotatedPicture, Picture, Region, mode_named
 from gnomon.look.sightings import measure
+from gnomon.look.subtypes import TEXT, select_subtypes
 from gnomon.models.similarity import similarities_of
 from gnomon.models.transformers.hf import hf
 from gnomon.registry import model

@@ -29,6 +29,18 @@ def test_drawn_scenes_are_asked_from_end_to_end(scenes, seeing, tmp_path, make):
     assert len({_rounded(answer) for answer in blind}) == 4, "one for each caption"
 
 
+@pytest.mark.filterwarnings("ignore::gnomon.errors.ModelWarning")
+def test_views_of_every_kind_are_asked_with_all_their_pictures(seeing, tmp_path):
+    source = load("views", facts=11, size=32)
+    done = run(source, registry.model(f"hf:{seeing('qwen2-vl')}"), runs=tmp_path)
+    kinds = {item.tags["kind"] for item, _ in done.rows()}
+    assert len(kinds) == 11
+    failed = [item.form for item, answer in done.rows() if answer.error]
+    assert set(failed) <= {"number"}, "a model of random weights writes no number"
+    chosen = [answer.choice for item, answer in done.rows() if item.choices]
+    assert all(chosen)
+
+
 def test_captions_of_vsr_are_asked_of_their_photographs(seeing, tmp_path, shared):
     files = {"data": shared / "data" / "vsr", "images": shared / "data" / "coco128" / "photos"}
     places = {name: str(folder) for name, folder in files.items()}
