@@ -189,6 +189,20 @@ def test_two_workers_stop_where_one_does():
     assert gnomon.score(two)[0].low == gnomon.score(one)[0].low
 
 
+def test_a_run_whose_rounds_were_asked_in_shards_stops_where_a_whole_one_does():
+    whole = gnomon.run("scales", "random", until=5, runs="whole")
+    for limit in (100, 200):
+        shards = []
+        for shard in ("1/2", "2/2"):
+            part = gnomon.run("scales", "random", limit=limit, shard=shard, runs=f"parts{limit}")
+            shards.append(part)
+        merged = gnomon.merge(*shards)
+        run = gnomon.run("scales", "random", until=5, runs=merged.path.parent)
+        assert run.path == merged.path
+        assert run.manifest.last_look == whole.manifest.last_look
+        assert run.manifest.items_sha256 == whole.manifest.items_sha256
+
+
 def test_a_run_stops_when_it_differs_from_another():
     first = gnomon.run("scales", skilled)
     second = gnomon.run("scales", better, until_differs=first, by=4)
