@@ -172,6 +172,7 @@ def show_runs(args: Namespace, runs: Sequence[Run]) -> None:
         return
     if args.quiet or not runs:
         return
+    from gnomon.cli.score import print_places
     from gnomon.measures.cautions import cautions
     from gnomon.measures.entries import entries_of
     from gnomon.measures.remarks import remarks
@@ -186,7 +187,7 @@ def show_runs(args: Namespace, runs: Sequence[Run]) -> None:
     if args.prompts:
         _show_over_prompts(entries)
     if any("permute" in entry.table.settings for entry in entries):
-        _show_places(entries)
+        print_places(entries)
     for entry in entries:
         for remark in remarks(entry, ()):
             print(inert(remark))
@@ -202,15 +203,6 @@ def headline_of(entries: Sequence[ScoredTable], count: int | None = None) -> str
     for entry in entries:
         scores += scored_rows(entry, score_table(entry.table, entry.measures[:count]))
     return headline(scores)
-
-
-def _show_places(entries: Sequence[ScoredTable]) -> None:
-    """The bias by place of runs whose choices were permuted."""
-    from gnomon.reports.tables.prompts import place_listings
-    from gnomon.tabular import render
-
-    for listing in place_listings(entries):
-        print(f"\n{render(listing)}")
 
 
 def _overview(runs: Sequence[Run]) -> str:

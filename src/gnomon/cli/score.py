@@ -104,7 +104,7 @@ def main(args: Namespace) -> int:
         found += place_scores(entries, level=args.level)
     print(shown(found, args.format, plain=args.plain, level=args.level))
     if args.format not in ("json", "csv"):
-        _print_places(args, entries)
+        print_places(entries, level=args.level, format=args.format, plain=args.plain)
     return 0
 
 
@@ -132,15 +132,21 @@ def _over_prompts(args: Namespace, entries: Sequence[ScoredTable]) -> str:
     return prompts_shown(found, args.format, plain=args.plain, level=args.level)
 
 
-def _print_places(args: Namespace, entries: Sequence[ScoredTable]) -> None:
+def print_places(
+    entries: Sequence[ScoredTable],
+    *,
+    level: float = 0.95,
+    format: str = "table",
+    plain: bool = False,
+) -> None:
     """The bias by place of runs whose choices were permuted."""
     from gnomon.reports.tables.prompts import place_listings
     from gnomon.reports.tables.scores import PLAIN
     from gnomon.tabular import render
 
-    for listing in place_listings(entries, level=args.level):
-        text = render(listing, args.format)
-        print("\n" + (text.translate(PLAIN) if args.plain else text))
+    for listing in place_listings(entries, level=level):
+        text = render(listing, format)
+        print("\n" + (text.translate(PLAIN) if plain else text))
 
 
 def _check(args: Namespace) -> None:
