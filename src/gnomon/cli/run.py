@@ -46,7 +46,8 @@ so that a bias for a place shows.
 --until 3 asks in rounds and stops as soon as the first measure is known to plus or minus 3 points;
 --until-differs RUN as soon as the run is better or worse than that one, or within --by points of
 it. The intervals allow for the looks in between (docs/measures.md); --limit is the most. With runs
-of other models on the same items (--with) fewer do: their answers tell which items are hard.
+of other models on the same items (--with) fewer do: their answers tell which items are hard. So do
+tags, forms and right answers of the items themselves (--with facts).
 
 --workers has several processes ask the model, on this machine or on a Ray cluster; answers and
 folder are the same (docs/scale.md).
