@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -15,7 +16,15 @@ from gnomon.files import package_data
 from gnomon.grouped import grouped
 from gnomon.language.patterns import Pattern
 from gnomon.proofs.meaning.formulas import Formula, Names, Number, holds, smt
-from gnomon.proofs.meaning.quantifiers import NamedThings, check_counts, conjuncts, renamed
+from gnomon.proofs.meaning.quantifiers import (
+    NamedThings,
+    check_counts,
+    claimed,
+    conjuncts,
+    denied,
+    renamed,
+    some_for_one,
+)
 from gnomon.proofs.meaning.relations import RELATIONS
 from gnomon.proofs.meaning.sentences import free_words, pattern_words
 from gnomon.proofs.meaning.stories import NOW, SentenceReading, Story, When, reading_named, readings
@@ -273,20 +282,38 @@ def _text_of(
     premises: Sequence[str], claims: Sequence[str], known: GrammarWords, *, bold: bool
 ) -> StatedText:
     nouns = kinds_of_nouns()
-    told, claimed = (
-        [free_words(sentence, known, nouns, bold=bold) for sentence in sentences]
-        for sentences in (premises, claims)
-    )
-    told, claimed = renamed(told, claimed)
-    cast = NamedThings([*told, *claimed], kinds_of_names([*told, *claimed]))
-    check_counts([*told, *claimed])
-    said = []
-    for sentence, words in zip(premises, told, strict=True):
-        asks = sentence.rstrip().endswith("?")  # and so says nothing
-        said.append([] if asks else conjuncts(words, cast))
-    return understood(
-        said, [conjuncts(words, cast) for words in claimed], cast.kinds, known, free=True
-    )
+    sentences = [*premises, *claims]
+    denials = [_DENIAL.match(sentence) for sentence in sentences]
+    exists = []
+    words = []
+    for sentence, denial in zip(sentences, denials, strict=True):
+        plain = sentence[denial.end() :] if denial else sentence
+        read = free_words(plain, known, nouns, bold=bold)
+        is_any = " ".join(read).startswith("@?")
+        exists.append(is_any or bool(_EXISTENCE.match(plain)))
+        words.append(read)
+    words = some_for_one(words)
+    told, asked = renamed(words[: len(premises)], words[len(premises) :])
+    words = [*told, *asked]
+    cast = NamedThings(words, kinds_of_names(words))
+    check_counts(words)
+    said: list[list[list[str]]] = []
+    for number, sentence in enumerate(sentences):
+        if sentence.rstrip().endswith("?") and number < len(premises):
+            said.append([])  # it asks, and so says nothing
+        elif denials[number] and exists[number]:
+            said.append(conjuncts(["no", *words[number]], cast))
+        elif denials[number]:
+            said.append(denied(conjuncts(words[number], cast)))
+        elif number < len(premises):
+            said.append(conjuncts(words[number], cast))
+        else:
+            said.append(claimed(words[number], cast, exists=exists[number]))
+    return understood(said[: len(premises)], said[len(premises) :], cast.kinds, known, free=True)
+
+
+_DENIAL = re.compile(r"It is (?:not (?:true|the case|so)|false|untrue) that ", re.IGNORECASE)
+_EXISTENCE = re.compile(r"(?:there (?:is|are)|(?:is|are) there)\b", re.IGNORECASE)
 
 
 def prove_facts(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from itertools import chain
 
 from gnomon.proofs.meaning.sentences import ASKING, BE
 from gnomon.proofs.meaning.vocabulary import (
@@ -19,6 +20,9 @@ from gnomon.proofs.meaning.vocabulary import (
 UNNAMED_THING = "anything"  # stands for whatever a text does not name
 _PLACES = ("room", "building", "city", "country", "area", "water")
 _MEMBER = ("is", "one", "of")
+_BUT = ("except", "but", "save")
+# One way or another is said: each begins with the first sign, and one that is denied has the other.
+WAY, AGAINST = "|", "~"
 
 
 class NamedThings:
@@ -31,6 +35,11 @@ class NamedThings:
             if len(words) > 2 and (words[0] in SOME or words[:2] == ["one", "of"]):
                 noun = words[2 if words[1] == "of" else 1].lstrip("@")
                 self.kinds[f"some-{noun}"] = kinds.get(noun, frozenset())
+            excepted = _excepted(words)
+            if excepted or words[:1] == ["not"]:
+                noun = _noun_of(words)[1:]
+                first = "other" if excepted else "some-other"
+                self.kinds[f"{first}-{noun}"] = kinds.get(noun, frozenset())
             is_member = tuple(words[1:4]) == _MEMBER and len(words) == 5
             if is_member or _is_of_a_sort(words):
                 self._declared.setdefault(singular(words[-1]), []).append(words[0])
@@ -72,6 +81,55 @@ def singular(noun: str) -> str:
     return noun if noun.endswith("ss") else noun.removesuffix("s")
 
 
+def _noun_of(words: list[str]) -> str:
+    """The noun that a quantifier counts: the first name of a sentence."""
+    return next((word for word in words if word[:1] == "@"), "@")
+
+
+def _excepted(words: list[str]) -> str:
+    """Who is left out: "all @cups except @blue-cup are here"; nobody in most sentences."""
+    noun = 2 if words[1:2] == ["of"] else 1
+    is_left_out = words[:1] and words[0] in EVERY and words[noun + 1 : noun + 2]
+    if not is_left_out or words[noun + 1] not in _BUT:
+        return ""
+    left_out = words[noun + 2 : noun + 3]
+    return left_out[0] if left_out and left_out[0][0] == "@" else ""
+
+
+def ways_of(words: list[str]) -> list[list[str]]:
+    """The sentences of which one is said.
+
+    >>> ways_of("| ~ @cup is old | @cup is red".split())
+    [['~', '@cup', 'is', 'old'], ['@cup', 'is', 'red']]
+    """
+    return [way.split() for way in " ".join(words).split(f"{WAY} ")[1:]]
+
+
+def denied(sentences: list[list[str]]) -> list[list[str]]:
+    """That not all of some sentences are so."""
+    found: list[str] = []
+    for words in sentences:
+        if words[0] in (WAY, "#"):
+            raise NotUnderstoodError("A denial of so many or of some is not read.", "Say 'no'.")
+        found += [WAY, AGAINST, *words]
+    return [found]
+
+
+def claimed(words: list[str], things: NamedThings, *, exists: bool) -> list[list[str]]:
+    """The plain sentences of a claim; that there is one is so if it is so of any that is named."""
+    is_some = bool(words) and words[0] in SOME
+    if words[:1] == ["not"] or is_some or (exists and words[:1] and words[0][0] == "@"):
+        noun = _noun_of(words)
+        rest = words[words.index(noun) + 1 :] if noun in words else []
+        if words[0] == "not":
+            rest = _against(rest)
+        found: list[str] = []
+        for name in things.called(noun):
+            found += [WAY, name, *rest]
+        return [found]
+    return conjuncts(words, things)
+
+
 def conjuncts(words: list[str], things: NamedThings) -> list[list[str]]:
     """The plain sentences that a sentence with a quantifier stands for.
 
@@ -80,12 +138,20 @@ def conjuncts(words: list[str], things: NamedThings) -> list[list[str]]:
     """
     if not words:
         return [words]
+    if words[0] == "then" and words[1:] and words[1] in (*QUANTIFIERS, "nobody", "nothing"):
+        sentence, *further = conjuncts(words[1:], things)
+        return [["then", *sentence], *further]
     counted = _counted(words)
     if counted:
         return [counted]
     words = [word for word in words if word[0] != "#"]
     first, rest = words[0], words[1:]
+    if first == "not" and rest[:1] and rest[0] in EVERY:
+        sort = _noun_of(words)
+        return [[f"@some-other-{sort[1:]}", *_against(words[words.index(sort) + 1 :])]]
     members = things.called(first)[1:] if first.startswith("@") and first != singular(first) else []
+    if len(members) > 1 and _verb_after_place(rest):
+        return [words, *_of_each(members, rest)]
     if len(members) > 1:
         return [[*" , ".join(members[:-1]).split(), "and", members[-1], *rest]]
     if first == "neither" and "nor" in words:
@@ -111,6 +177,11 @@ def conjuncts(words: list[str], things: NamedThings) -> list[list[str]]:
     noun = 2 if words[1:2] == ["of"] else 1
     if not words[noun : noun + 1] or not words[noun].startswith("@"):
         return [words]
+    left_out = _excepted(words)
+    if left_out:
+        rest = words[noun + 3 :]
+        members = [name for name in things.called(words[noun])[1:] if name != left_out]
+        return [*_of_each(members, rest), *_of_each([left_out], rest, denied=True)]
     return _quantified(first, words[noun], words[noun + 1 :], things)
 
 
@@ -172,12 +243,37 @@ def _quantified(word: str, noun: str, rest: list[str], things: NamedThings) -> l
 
 
 def _of_each(names: list[str], rest: list[str], *, denied: bool = False) -> list[list[str]]:
-    """The same said of each name, or denied of each."""
-    if denied and (not rest or rest[0] not in ASKING):
-        rest = ["?", *rest]  # nothing reads this
-    elif denied:
-        rest = [rest[0], "not", *rest[1:]]
-    return [[name, *rest] for name in names]
+    """The same said of each name, or denied of each; after a place only of those who are there."""
+    verb = _verb_after_place(rest)
+    place, body = rest[:verb], rest[verb:]
+    if denied:
+        body = _against(body)
+    if not place:
+        return [[name, *body] for name in names]
+    found = []
+    for name in names:
+        found.append([WAY, AGAINST, name, body[0], *place, WAY, name, *body])
+    return found
+
+
+def _against(rest: list[str]) -> list[str]:
+    """What is said of somebody, denied."""
+    verb = _verb_after_place(rest)
+    if not rest or rest[verb] not in ASKING:
+        return ["?", *rest]  # nothing reads this
+    return [*rest[: verb + 1], "not", *rest[verb + 1 :]]
+
+
+def _verb_after_place(rest: list[str]) -> int:
+    """Where the verb is that follows on a place: "in @box is old"; 0 if it comes first."""
+    if not rest or rest[0] in ASKING:
+        return 0
+    for at, word in enumerate(rest):
+        if word in (",", "and", "or", "but", "who", "which"):
+            return 0
+        if word in BE:
+            return at
+    return 0
 
 
 def renamed(told: list[list[str]], claimed: list[list[str]]) -> list[list[list[str]]]:
@@ -189,6 +285,9 @@ def renamed(told: list[list[str]], claimed: list[list[str]]) -> list[list[list[s
     >>> renamed([["@red-cup", "is", "in", "@?box"], ["@cup", "is", "old"]], [])[0]
     [['@red-cup', 'is', 'in', '@box'], ['@red-cup', 'is', 'old']]
     """
+    text = [*told, *claimed]
+    told = [_ones(words, text) for words in told]
+    claimed = [_ones(words, text) for words in claimed]
     found: list[list[list[str]]] = [[], []]
     seen: dict[str, list[str]] = {}  # by the last word of a name
     predicates = {(words[0], words[-1]) for words in [*told, *claimed] if len(words) == 3}
@@ -196,11 +295,44 @@ def renamed(told: list[list[str]], claimed: list[list[str]]) -> list[list[list[s
         for words in sentences:
             new = part is found[0] and not _is_of_a_sort(words)
             named = [_resolved(word, seen, predicates, new=new) for word in words]
+            if part is found[1] and words[:1] and words[0][:2] == "@?":
+                named[0] = words[0].replace("?", "")  # any one of the sort
             part.append(named)
             for name in dict.fromkeys(named):
                 own = seen.setdefault(name[1:].rpartition("-")[2], [])
                 if name[:1] == "@" and name not in own:
                     own.append(name)
+    return found
+
+
+def _ones(words: list[str], text: list[list[str]]) -> list[str]:
+    """A sentence with "the blue cup" for "the blue one", if the text has one such sort only."""
+    if "one" not in words:
+        return words
+    sorts = set()
+    for word in chain.from_iterable(text):
+        first, _, head = word[1:].rpartition("-")
+        is_sort = bool(first) or head != singular(head)
+        if word[0] == "@" and word[1:2].islower() and is_sort:
+            sorts.add(singular(head))
+    found: list[str] = []
+    for word in words:
+        before = found[-1] if found else ""
+        if word == "one" and before[:1] == "@" and before[1:2].islower() and len(sorts) == 1:
+            found[-1] = f"{before}-{min(sorts)}"
+        else:
+            found.append(word)
+    return found
+
+
+def some_for_one(sentences: list[list[str]]) -> list[list[str]]:
+    """Sentences with "some" for "at least one", where nothing else of the sort is counted."""
+    counts = [_counted(words) for words in sentences]
+    more = {count[1] for count in counts if count and count[3:] != ["least", "1"]}
+    found = []
+    for words, count in zip(sentences, counts, strict=True):
+        is_one = bool(count) and count[1] not in more
+        found.append(["some", *words[3:]] if is_one else words)
     return found
 
 

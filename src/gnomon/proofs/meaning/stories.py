@@ -128,6 +128,7 @@ class Story:
         self.filled: set[str] = set()  # what something is said to be in, of any size
         self.sheltering: set[str] = set()  # what something is said to be under
         self.joined: dict[tuple[str, str, str, int], None] = {}  # told to be "on" or "with" another
+        self.in_touch: set[frozenset[str]] = set()  # told to be in, on or against one another
         self.left: set[tuple[str, str]] = set()  # who is told to have left what
         self.asks_between_winds = False
         self.winds: dict[
@@ -248,6 +249,11 @@ class Story:
     def assume(self, formula: Formula) -> None:
         """Take something for granted, whether its sentence is true or not."""
         self.assumed.append(formula)
+
+    def touches(self, one: str, other: str) -> None:
+        """Remember that two things are told to be in, on or against one another."""
+        if self.telling:
+            self.in_touch.add(frozenset((one, other)))
 
     # What holds of any such world.
 

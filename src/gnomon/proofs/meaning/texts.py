@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, product
 from typing import NamedTuple
 
 from gnomon.proofs.meaning.clauses import (
@@ -15,6 +15,7 @@ from gnomon.proofs.meaning.clauses import (
 )
 from gnomon.proofs.meaning.formulas import Formula, every
 from gnomon.proofs.meaning.grammar import Parser
+from gnomon.proofs.meaning.quantifiers import AGAINST, WAY, ways_of
 from gnomon.proofs.meaning.relations.directions import COMPASS
 from gnomon.proofs.meaning.stories import EARLIER, MOMENTS, NOW, START, SentenceReading, Story
 from gnomon.proofs.meaning.vocabulary import (
@@ -64,17 +65,20 @@ def _turning(sentences: Sequence[Sayings]) -> set[str]:
     """Those whose heading is spoken of: their left and right are their own."""
     names: set[str] = set()
     for saying in chain.from_iterable(sentences):
-        ways = saying.ways if isinstance(saying, EitherMeaning) else (saying,)
-        for way in ways:
+        for way in _ways(saying):
             if _names(way.meaning, HEADINGS):
                 names.update(name for name in way.fillers.values() if isinstance(name, str))
     return names
 
 
+def _ways(saying: Saying) -> tuple[ClauseMeaning, ...]:
+    """What is said, or one of which is said."""
+    return saying.ways if isinstance(saying, EitherMeaning) else (saying,)
+
+
 def _has_compass(sentences: Sequence[Sayings]) -> bool:
     for saying in chain.from_iterable(sentences):
-        ways = saying.ways if isinstance(saying, EitherMeaning) else (saying,)
-        if any(_names(way.meaning, COMPASS) for way in ways):
+        if any(_names(way.meaning, COMPASS) for way in _ways(saying)):
             return True
     return False
 
@@ -187,14 +191,19 @@ def _in_order(told: Sequence[Sayings]) -> list[Sayings]:
 
 def _rank(saying: Saying, later: Sequence[ToldChange]) -> int:
     """How many changes come after something was so and end it."""
-    if isinstance(saying, EitherMeaning):
-        return 0
-    return max([0, *(change.rank + 1 for change in later if change.ends(saying))])
+    ranks = [0]
+    for change in later:
+        if any(map(change.ends, _ways(saying))):
+            ranks.append(change.rank + 1)
+    return max(ranks)
 
 
 def _told_at(saying: Saying, rank: int) -> Saying:
     """Something said of the moment before so many changes."""
-    if isinstance(saying, EitherMeaning) or saying.at not in (START, NOW):
+    if isinstance(saying, EitherMeaning):
+        told = [_told_at(way, rank) for way in saying.ways]
+        return EitherMeaning(tuple(way for way in told if isinstance(way, ClauseMeaning)))
+    if saying.at not in (START, NOW):
         return saying
     return replace(saying, at=(NOW, START)[rank] if rank < 2 else EARLIER + rank - 2)
 
@@ -204,7 +213,7 @@ def _lasting(saying: Saying, later: Sequence[ToldChange]) -> Iterator[Saying]:
     first = max((change.rank + 1 for change in later), default=0)
     if isinstance(saying, ClauseMeaning) and saying.meaning.startswith("before("):
         first = 0  # said of the start in any case
-    is_timed = isinstance(saying, EitherMeaning) or saying.at != NOW
+    is_timed = any(way.at != NOW for way in _ways(saying))
     last = first if is_timed else min(first, _rank(saying, later))
     if not first:
         yield saying
@@ -222,20 +231,18 @@ def _figures(said: Sayings, words: Sequence[str]) -> set[str]:
     """Those of whom a premise says something with one of some words."""
     found: set[str] = set()
     for saying in said:
-        if isinstance(saying, EitherMeaning) or not _names(saying.meaning, words):
-            continue
-        figure = saying.fillers.get("A")
-        if isinstance(figure, str):
-            found.add(figure)
+        for way in _ways(saying):
+            figure = way.fillers.get("A")
+            if isinstance(figure, str) and _names(way.meaning, words):
+                found.add(figure)
     return found
 
 
 def _moments(premises: Sequence[Sayings]) -> set[int]:
     """The moments before the start of the story that premises tell of."""
     found = set()
-    for saying in (each for said in premises for each in said):
-        if isinstance(saying, ClauseMeaning) and saying.at >= EARLIER:
-            found.add(saying.at)
+    for saying in chain.from_iterable(premises):
+        found |= {way.at for way in _ways(saying) if way.at >= EARLIER}
     return found
 
 
@@ -254,12 +261,8 @@ def _with_places(said: Sequence[Sayings], kinds: Kinds) -> Kinds:
 
 def _tells_change(said: Sayings) -> bool:
     """Whether something is said to be different before and after."""
-    for saying in said:
-        ways = saying.ways if isinstance(saying, EitherMeaning) else (saying,)
-        for way in ways:
-            if _names(way.meaning, CHANGES):
-                return True
-    return False
+    ways = chain.from_iterable(map(_ways, said))
+    return any(_names(way.meaning, CHANGES) for way in ways)
 
 
 def _tells_later(sentences: list[list[str]]) -> bool:
@@ -272,6 +275,8 @@ def _understood(words: Words, teller: Teller, context: Context) -> tuple[Sayings
         _, noun, rest, limit, *numbers = words.words
         meaning = f"count({noun!r}, {rest!r}, {limit!r}, {', '.join(numbers)})"
         return (ClauseMeaning(meaning, {}),), context
+    if words.at(0) == WAY:
+        return _one_of_ways(words, teller, context)
     if len(words) > MOST_WORDS:
         raise NotUnderstoodError(
             f"A sentence has {len(words)} words; {MOST_WORDS} are read at most.", "Divide it."
@@ -281,6 +286,28 @@ def _understood(words: Words, teller: Teller, context: Context) -> tuple[Sayings
     if step is not None:
         return step.said, step.context
     raise NotUnderstoodError(_complaint(words.words, parser.reached), HINT)
+
+
+def _one_of_ways(words: Words, teller: Teller, context: Context) -> tuple[Sayings, Context]:
+    """What a sentence says that stands for one way or another; some of them may be denied."""
+    against: list[ClauseMeaning] = []
+    choices: list[Sayings] = []
+    for way in ways_of(words.words):
+        denied = way[0] == AGAINST
+        plain = Words(words.lexicon, words.names, way[1:] if denied else way)
+        said, context = _understood(plain, teller, context)
+        if not denied:
+            choices.append(said)
+            continue
+        for saying in said:
+            if isinstance(saying, EitherMeaning):
+                raise NotUnderstoodError("A denial of one thing or another is not read.", HINT)
+            against.append(replace(saying, denied=not saying.denied))
+    found: list[Saying] = []
+    for chosen in product(*choices):
+        together = chain.from_iterable(map(_ways, chosen))
+        found.append(EitherMeaning((*against, *together)))
+    return tuple(found), context
 
 
 HINT = "docs/proofs.md lists the words that are known; say it with these."

@@ -173,7 +173,7 @@ class Verbs:
     def _locating(self, step: Step, end: int, verb: Verb) -> Iterator[Step]:
         """Somebody sees, has or leaves somebody somewhere."""
         owner = step.context.subject
-        for names, after, context in self.words.noun_phrases(end, step.context):
+        for names, after, context in self.words.noun_phrases(end, step.context, moved=True):
             context = context._replace(verb=verb._replace(kind="locates", denied=False))
             for start in self._past(after, PARTICLES | IS):
                 yield from self.placed(Step(step.said, start, context), names, owner)

@@ -162,8 +162,11 @@ class Words:
         return ""
 
     def _last_thing(self, context: Context) -> str:
+        """What was mentioned last and can be moved: no person, and not where it was put."""
+        place = context.there[1] if context.there else ""
         for name in reversed(context.mentioned):
-            if not self.names.is_a(name, "person", "fixed", "furniture", "hollow"):
+            unsure = name in context.grounds and not self.names.is_a(name, "thing", "ground")
+            if name != place and not unsure and not self.names.is_a(name, "person", "fixed"):
                 return name
         return ""
 

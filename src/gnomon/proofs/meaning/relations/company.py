@@ -3,7 +3,15 @@
 from itertools import product
 
 from gnomon.proofs.meaning.formulas import TRUE, Formula, Proposition, every, quantity, some
-from gnomon.proofs.meaning.relations.contact import PLAN, beside, far, inside, outside, relation
+from gnomon.proofs.meaning.relations.contact import (
+    PLAN,
+    beside,
+    far,
+    inside,
+    outside,
+    relation,
+    resting,
+)
 from gnomon.proofs.meaning.relations.directions import beyond, exactly_beyond, far_side, near_side
 from gnomon.proofs.meaning.stories import AXES, WINDS, Story, When
 
@@ -205,11 +213,15 @@ def loose(story: Story, when: When, a: str) -> Formula:
 
 @relation
 def nothing_in(story: Story, when: When, a: str) -> Formula:
-    """Nothing is in A, be it named or not."""
+    """Nothing is in A, be it named or not; it may be in or beside others itself."""
+    story.holding.add(a)
+    bears = story.is_a(a, "furniture", "legged")
     parts = []
     for name in ("anything", *story.named(a)):
-        if not story.is_a(name, "fixed"):
-            parts.append(outside(story, when, name, a))
+        if story.is_a(name, "fixed"):
+            continue
+        out = story.disjoint(name, a, when.at) | story.within(a, name, when.at)
+        parts.append(out & ~resting(story, when, name, a) if bears else out)
     return every(parts)
 
 

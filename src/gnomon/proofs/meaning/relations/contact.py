@@ -27,6 +27,7 @@ def inside(story: Story, when: When, a: str, b: str) -> Formula:
     """All of A is in B, which is the larger one."""
     story.holding.add(b)
     story.filled.add(b)
+    story.touches(a, b)
     story.same_floor_if_inside(a, b, when.at)
     within = story.within(a, b, when.at)
     if story.may_have_legs(b):  # what is under a thing is not in it
@@ -121,9 +122,9 @@ def in_corner(story: Story, when: When, a: str, b: str, *sides: str) -> Formula:
 
 @relation
 def outside(story: Story, when: When, a: str, b: str) -> Formula:
-    """No part of A is in B, not even at its edge."""
+    """No part of A is in B; as a clear case, which is told, not even at its edge."""
     story.holding.add(b)
-    return story.disjoint(a, b, when.at, strictly=True)
+    return story.disjoint(a, b, when.at, strictly=story.telling)
 
 
 @relation
@@ -171,6 +172,7 @@ def on(story: Story, when: When, a: str, b: str) -> Formula:
 
 def resting(story: Story, when: When, a: str, b: str) -> Formula:
     """A begins where B ends, in one column."""
+    story.touches(a, b)
     meet = story.low(a, "z", when.at).same(story.high(b, "z", when.at))
     return meet & overlap_in_plan(story, when.at, a, b)
 
@@ -229,6 +231,7 @@ def around(story: Story, when: When, a: str, b: str) -> Formula:
 @relation
 def touching(story: Story, when: When, a: str, b: str) -> Formula:
     """No gap is between A and B; what is in the other may touch it from within."""
+    story.touches(a, b)
     first, second = sorted((a, b))
     from_within = Proposition(f"{first} touches {second} from within at {when.at}")
     apart = story.disjoint(a, b, when.at)
@@ -437,7 +440,11 @@ def apart(story: Story, when: When, a: str, b: str, sign: str, number: float, un
         return ~most
     if sign == "less":
         return every(offset < length for offset in offsets)
-    return most & some(offset.same(length) for offset in offsets)
+    exactly = most & some(offset.same(length) for offset in offsets)
+    in_touch = frozenset((a, b)) in story.in_touch
+    if number and (story.telling or in_touch):
+        exactly &= gap(story, when, a, b)
+    return exactly
 
 
 def _shorter(these: list[Term], those: list[Term]) -> Formula:
@@ -462,10 +469,17 @@ def closer_of(story: Story, when: When, a: str, b: str, one: str, two: str) -> F
 
 
 @relation
+def as_far(story: Story, when: When, a: str, b: str, c: str, d: str, number: float = 1) -> Formula:
+    """A is so many times as far from B as C is from D."""
+    these = _ways(story, when.at, a, b)
+    those = [way * number for way in _ways(story, when.at, c, d)]
+    return ~_shorter(these, those) & ~_shorter(those, these)
+
+
+@relation
 def equally_far(story: Story, when: When, a: str, b: str, c: str) -> Formula:
     """A is as far from B as from C."""
-    nearer = closer(story, when, a, b, a, c)
-    return ~nearer & ~closer(story, when, a, c, a, b)
+    return as_far(story, when, a, b, a, c)
 
 
 @relation
