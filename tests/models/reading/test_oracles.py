@@ -56,7 +56,7 @@ OTHER_FORMS = {
 def own_sets():
     """Every benchmark of the registry that makes its own items, in each of its forms."""
     for name in registry.entries("benchmarks"):
-        for source in {"fresh", "numbers"} & set(registry.benchmark(name).sources):
+        for source in sorted({"fresh", "numbers"} & set(registry.benchmark(name).sources)):
             for options in ({}, *OTHER_FORMS.get(name, ())):
                 if source == "fresh" or not options:
                     yield pytest.param(f"{name}@{source}", options, id=f"{name}@{source}{options}")
