@@ -248,6 +248,8 @@ def path_hint(path: str | Path, otherwise: str) -> str:
     from itertools import islice
 
     path = Path(path)
+    if path.exists():
+        return otherwise
     try:
         beside = [entry.name for entry in islice(path.parent.iterdir(), MOST_BESIDE)]
     except OSError:

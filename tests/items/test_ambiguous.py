@@ -157,6 +157,14 @@ def test_a_table_without_a_header_has_numbers_for_columns(tmp_path):
     assert (second.text, second.choices, second.gold) == ("Where was it?", ("by", "at"), ("at",))
 
 
+def test_a_heading_may_end_like_a_question(tmp_path):
+    text = "Statement,True?\nA dog is larger than a bus.,false\nA bus is larger than a dog.,true\n"
+    first, _ = gnomon.load(
+        written(tmp_path, "m.csv", text.encode()), map="text=Statement,gold=True?"
+    )
+    assert (first.text, first.gold) == ("A dog is larger than a bus.", ("false",))
+
+
 def test_rows_that_lack_the_last_of_numbered_keys_are_refused_in_a_sentence(tmp_path):
     lines = ['{"1": "Where?", "2": "in", "3": "on", "4": "on"}', '{"1": "Where?", "2": "in"}']
     file = written(tmp_path, "mine.jsonl", "\n".join(lines).encode())

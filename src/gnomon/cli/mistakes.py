@@ -88,7 +88,7 @@ def unknown_option(parser: CommandParser, word: str) -> UsageError:
             return _renamed(f"{_who(parser)} {each}", _without(parser.words, each))
     message = f"{_who(parser)} has no option {name}."
     renewed = _renewed(parser, parser.words, {})
-    if renewed != parser.words and name not in renewed:
+    if renewed != parser.words and name not in renewed and name not in _habits().options:
         return UsageError(message, f"Write: {shlex.join([*parser.prog.split(), *renewed])}")
     return UsageError(message, _remedy(parser, name))
 

@@ -262,8 +262,9 @@ def _made_header(path: Path, delimiter: str, latin: bool) -> list[str] | None:
         cells = next(csv.reader([head], delimiter=delimiter), [])
     except csv.Error:
         return None  # the reader of tables says what is wrong
-    if len(cells) < 2 or not any(cell.strip().endswith("?") for cell in cells):
-        return None
+    questions = [cell for cell in cells if cell.strip().endswith("?") and len(cell.split()) > 2]
+    if len(cells) < 2 or not questions:
+        return None  # "True?" and "Is it?" head a column
     return [str(number) for number in range(1, len(cells) + 1)]
 
 
