@@ -155,7 +155,13 @@ def stopping_rule(
         )
     against = None
     if until_differs is not None:
-        against = _opened(until_differs)[0]
+        others = _opened(until_differs)
+        if len(others) != 1:
+            raise UsageError(
+                f"{until_differs} has {len(others)} runs, and one is to be told from.",
+                "Name one run of the folder.",
+            )
+        against = others[0]
         by = BY if by is None else by
 
     def first_items(limit: int) -> Iterable[Item]:
@@ -187,8 +193,16 @@ def _by_rounds(
     items: ItemSource, rule: StoppingRule, folder: Path, *, restart: bool
 ) -> tuple[ItemSource, Callable[[Manifest], int | None]]:
     """The items of the round that comes next, and what is told when they are answered."""
+    from dataclasses import replace
+
     from gnomon.items.limits import is_larger
     from gnomon.runs import Run
+
+    place = folder.resolve()
+    if rule.against is not None and rule.against.path.resolve() == place:
+        raise UsageError(f"{folder} is the run itself.", "Name another run to tell it from.")
+    helpers = tuple(run for run in rule.helpers if run.path.resolve() != place)
+    rule = replace(rule, helpers=helpers)
 
     def more(manifest: Manifest) -> int | None:
         counts = manifest.counts

@@ -161,7 +161,7 @@ def test_an_outage_is_no_reason_to_stop():
 
     run = gnomon.run("scales", fails, until=5, limit=300)
     assert run.manifest.counts.errors == 300
-    assert run.manifest.last_look.verdict == "narrow"  # all that may be asked was asked
+    assert run.manifest.last_look.verdict == "all"  # that may be asked was asked
 
 
 @pytest.mark.parametrize("name", ["scales", "spacenli", "viphy-size", "spatialqa", "posrel"])
@@ -253,6 +253,22 @@ def test_rules_that_make_no_sense_are_refused():
         gnomon.run("scales", skilled, until=3, shard="1/2")
     with pytest.raises(ModelError, match="learns from all items"):
         gnomon.run("scales", "majority", until=3)
+    gnomon.run("scales", "majority", limit=100)
+    with pytest.raises(ModelError, match="learns from all items"):
+        gnomon.run("scales", "majority", until=3)
+
+
+def test_a_run_is_told_from_one_other_run_and_never_helped_by_itself():
+    mine = gnomon.run("scales", skilled, until=10)
+    other = gnomon.run("scales", "random", limit=100)
+    with pytest.raises(UsageError, match="has 2 runs"):
+        gnomon.run("scales", skilled, until_differs=mine.path.parent)
+    with pytest.raises(UsageError, match="is the run itself"):
+        gnomon.run("scales", skilled, until_differs=mine)
+    helped = gnomon.run("scales", skilled, until=5, helped_by=mine)
+    assert helped.path == mine.path
+    assert helped.manifest.last_look.helpers == []
+    assert other.path != mine.path
 
 
 def luck(item, model):

@@ -230,8 +230,8 @@ class StoppingRule:
             if table is None:
                 return Decision(count, look)
             look = look_at(self._statistics(table), count, self.most, self.goal)
-            if table.failed.mean() > MOST_FAILED and count < self.most:
-                look = look._replace(verdict="")
+            if table.failed.mean() > MOST_FAILED:
+                look = look._replace(verdict="all" if count == self.most else "")
             look = look._replace(asked=len(table))
             self._looks.append(look)
         return Decision(None, look)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -44,7 +44,8 @@ class LastLook(msgspec.Struct, kw_only=True, gc=False):
     measure: str
     items: int
     verdict: str  # why it stopped; empty if more was to be asked
-    looked: float  # how many times as wide intervals are as those of a fixed number
+    # how many times as wide intervals are as those of a fixed number
+    looked: Annotated[float, msgspec.Meta(ge=1)]
     value: float | None
     low: float | None
     high: float | None

@@ -146,6 +146,7 @@ def _go_on(task: plan.RunTask, manifest: Manifest) -> None:
     if grows or plan.has_pending(task):
         with _opened(task, manifest.started) as workers:
             about = workers.about
+            plan.check_can_stop(about, asked)
             if manifest.counts.asked:
                 identity.check_same_files(manifest, about.files, log.path)
                 identity.check_same_model(manifest, about.description, log.path)
