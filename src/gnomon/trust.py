@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.errors import DataError, UsageError
+from gnomon.files import first_bytes
 from gnomon.options import takes
 from gnomon.redaction import redact_url
 from gnomon.registry import ModelSpec, model, model_factory
@@ -187,6 +188,16 @@ def check_replaceable(file: Path, name: str, is_ours: Callable[[Path], bool] | N
         )
 
 
+def check_begins(file: Path, pattern: bytes) -> None:
+    """Refuse to write in place of a file whose beginning does not show that Gnomon wrote it."""
+
+    def is_ours(found: Path) -> bool:
+        return re.search(pattern, first_bytes(found, _HEAD), re.DOTALL) is not None
+
+    if file.is_file():  # a pipe or a device is written to, and never asked
+        check_replaceable(file, str(file), is_ours)
+
+
 def check_below(folder: Path, name: str) -> Path:
     """The path of what a file wants written, refused if it is not below a folder."""
     path = (folder / name).resolve()
@@ -209,8 +220,6 @@ def results_below(folder: Path, name: str) -> Path:
 
 
 def _is_page(file: Path) -> bool:
-    from gnomon.files import first_bytes
-
     return file.is_file() and _PAGE.search(first_bytes(file, _HEAD)) is not None
 
 

@@ -289,7 +289,7 @@ BAD = {
         2,
         "random takes: model_seed.",
     ),
-    "more on a measure": (["list", "measures", "accuracy"], 2, "Only benchmarks and models"),
+    "more on a measure": (["list", "measures", "acuracy"], 2, "Did you mean accuracy"),
     "limit of none": (["run", "scales", "-m", "random", "--limit", "0"], 2, "1 or more"),
     "not a run": (["score", "nowhere"], 1, "is not a run"),
 }

@@ -123,7 +123,6 @@ SUITES = {
     "list suites quik": (2, ["'quik'", "Did you mean quick?"]),
 }
 TABLES = {
-    "table": (2, ["table needs RUN", "gnomon table runs"]),
     "table rnus": (1, ["rnus is not a run", "Did you mean runs?"]),
     "table runs --format xlsx": (2, ["'xlsx'", "latex"]),
     "table runs --fromat latex": (2, ["no option --fromat", "Did you mean --format?"]),
@@ -136,13 +135,13 @@ TABLES = {
     "cite --format bibtx": (2, ["'bibtx'", "Did you mean bibtex?"]),
 }
 OTHERS = {
-    "score": (2, ["either runs or a file", "gnomon score runs/*"]),
+    "score runs --answers a.csv": (2, ["either runs or a file", "gnomon score runs/*"]),
     "score rnus": (1, ["rnus is not a run", "Did you mean runs?"]),
     "score scales": (1, ["It is a benchmark", "gnomon run scales -m MODEL"]),
     "compare smollm2 random": (1, ["smollm2 is not a run", "It is a model", "gnomon runs list"]),
     "demo scales": (2, ["no place for 'scales'", "gnomon run scales -m MODEL"]),
     "runs delete RUN": (2, ["'delete'", "Did you mean rm?"]),
-    "score RUN --measure kendall": (0, ["kendall needs answers", "fit these runs: accuracy"]),
+    "score RUN --measure kendall": (2, ["kendall needs answers", "fit these runs: accuracy"]),
     "report RUN -o r.pdf": (2, ["The page is HTML", "Name it r.html"]),
     "report RUN -o a.csv": (2, ["a.csv is there, and Gnomon did not write it"]),
     "score RUN --beliefs -o page.html": (2, ["page.html is there, and Gnomon did not write it"]),
@@ -173,6 +172,7 @@ OTHERS = {
         2,
         ["one model", "gnomon power scales -m random\n"],
     ),
+    "show scales --model=random --model=smollm2": (2, ["takes one model", "--model=random\n"]),
     "show scales spacenli": (2, ["no place for 'spacenli'", "It takes BENCHMARK"]),
     "make scales": (2, ["make needs -o FILE", "gnomon make scales -o"]),
     "make scales -o x.xlsx": (2, ["x.xlsx", ".jsonl"]),
@@ -189,7 +189,6 @@ OTHERS = {
     "audit a.csv --map txt=id": (2, ["'txt'", "Did you mean text?"]),
     "audit a.csv --map gold=anwser": (2, ["'anwser'", "Did you mean answer?"]),
     "audit empty.csv": (1, ["empty.csv: the file is empty", "first line"]),
-    "report": (2, ["report needs RUN", "gnomon report runs/*"]),
     "report nowhere": (1, ["nowhere is not a run", "gnomon runs list"]),
     "report RUN -o photos": (2, ["photos is a folder", "photos/report.html"]),
     "view --port http": (2, ["--port takes a whole number, not 'http'"]),
@@ -255,7 +254,7 @@ OTHERS = {
     "list runs --runs photos": (2, ["is now `gnomon runs list`", "gnomon runs list --runs photos"]),
     "list models smollm2 hf": (2, ["no place for 'hf'", "It takes"]),
     "list benchmarks vsr@frehs": (2, ["vsr has no source 'frehs'", "fresh"]),
-    "list figures curve": (2, ["not figures", "gnomon list figures"]),
+    "list measures acuracy": (2, ["no measure named 'acuracy'", "Did you mean accuracy?"]),
 }
 PROMPTS = {
     "list promts": (2, ["'promts'", "Did you mean prompts?"]),
@@ -518,7 +517,7 @@ def test_what_is_said_of_a_file_fits_its_items(tmp_path, monkeypatch, capsys):
     Path("one.csv").write_text("question, A, B, answer\nWhich?, on, in, on\n")
     assert main(["run", "one.csv", "-m", "random", "--quiet"]) == 0
     err = capsys.readouterr().err
-    assert "choices are A, B; gold is answer" in err
+    assert "choices are A, B; gold, what is right, is answer (the text of a choice)" in err
     assert "1 item with two choices" in err
 
     Path("same.csv").write_text("question,A,B,answer\nWhich?,on,on,on\n")

@@ -175,3 +175,16 @@ def test_a_label_that_only_items_beyond_the_limit_have_is_none_misspelt(give, ca
     two = (*SCALES[:-1], 2)
     give(*two, "--grid", "--candidates", candidates)
     assert OPENED
+
+
+@pytest.mark.parametrize("words", ["", "--format json", "--grid", "--grid --format csv"])
+def test_what_a_search_wrote_is_replaced_and_nothing_else(give, candidates, words):
+    search = (*SCALES, "--candidates", candidates, "-o", "mine.txt", *words.split())
+    mine = Path("mine.txt")
+    mine.write_text("what nobody else wrote\n")
+    _, err = give(*search, code=2)
+    assert "mine.txt is there, and Gnomon did not write it" in err
+    assert not OPENED, "it is told before anything is asked"
+    mine.unlink()
+    give(*search)
+    give(*search)

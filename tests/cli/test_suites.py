@@ -7,7 +7,7 @@ import pytest
 
 import gnomon
 from gnomon.cli import main
-from gnomon.errors import ModelError
+from gnomon.errors import ModelError, UsageError
 from gnomon.items.experiments import experiment_of, load_suite, suite_names
 from gnomon.records import Answer
 from gnomon.registry import BENCHMARKS, MODELS, Entry
@@ -220,7 +220,7 @@ def test_several_benchmarks_end_in_one_table_of_models_by_benchmarks(capsys):
     shown = capsys.readouterr().out
     rows = [line for line in shown.splitlines() if line.startswith(("random ", "majority "))]
     assert len(rows) == 2
-    assert "More: gnomon score runs" in shown
+    assert "More: gnomon compare runs" in shown
 
 
 def test_one_benchmark_ends_in_one_row_a_model(capsys):
@@ -316,6 +316,20 @@ models:
 paper_models:
   - Coin=random
 """
+
+
+@pytest.mark.parametrize(("words", "format"), [([], "table"), (["--quiet"], "")])
+def test_a_quiet_experiment_prints_no_curve(words, format, tmp_path, monkeypatch):
+    (tmp_path / "e.yaml").write_text(TAUGHT)
+    formats = []
+
+    def train_curve(args):
+        formats.append(args.format)
+        raise UsageError("Enough is known.")
+
+    monkeypatch.setattr("gnomon.cli.curve.train_curve", train_curve)
+    assert main(["run", "e.yaml", *words]) == 2
+    assert formats == [format]
 
 
 def test_an_experiment_trains_asks_and_writes_tables_and_figures(tmp_path, capsys, monkeypatch):

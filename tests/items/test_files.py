@@ -297,7 +297,7 @@ def test_a_command_says_what_it_took_for_what(capsys):
     write_json(Path("mine.jsonl"), questions(3))
     assert main(["show", "mine.jsonl"]) == 0
     assert (
-        "text is question; choices are options; gold is answer (a letter)."
+        "text is question; choices are options; gold, what is right, is answer (the letter of a choice)."
         in capsys.readouterr().err
     )
 

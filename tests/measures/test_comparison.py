@@ -60,21 +60,6 @@ def test_the_difference_is_first_minus_second_with_an_interval_around_it(rng):
     assert found.low > 0
 
 
-def test_the_better_model_of_a_pair_can_stand_first(rng):
-    worse, better = model("worse", rng.random(200) < 0.5), model("better", rng.random(200) < 0.8)
-    [given] = compare([worse, better], ACCURACY, draws=0)
-    [other] = compare([better, worse], ACCURACY, draws=0)
-    turned = given.better_first
-    assert (turned.first, turned.second) == ("better", "worse")
-    assert (turned.difference, turned.low, turned.high) == pytest.approx(
-        (other.difference, other.low, other.high)
-    )
-    assert turned.first_value - turned.second_value == pytest.approx(turned.difference)
-    assert other.better_first == other
-    assert given._replace(better="lower").better_first.first == "worse"
-    assert given._replace(difference=0.0).better_first.first == "worse"  # as it was given
-
-
 def test_pairing_finds_what_separate_intervals_hide(rng):
     own = rng.random(40) < 0.5  # whole clusters are hard or easy for both
     base = np.repeat(own, 5)

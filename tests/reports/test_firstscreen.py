@@ -145,8 +145,8 @@ def test_a_cell_tells_score_interval_side_of_chance_and_place(found: list[Study]
     row = shown["rows"][0]
     assert (row["title"], row["chance"]) == ("Inference from sentences about space", "33\xa0%")
     best, guess, _ = row["cells"]
-    assert (best["text"], best["side"], best["place"]) == ("100", "+", "★")
-    assert (guess["text"], guess["side"], guess["place"]) == ("33", "!", "")  # one answer
+    assert (best["text"], best["marks"]) == ("100", "+★")
+    assert (guess["text"], guess["marks"]) == ("33", "!")  # one answer
     assert best["address"] == "#items?b=spacenli%40fresh&o=asked%3Ahf%3Aa"
     assert shown["rows"][1]["cells"][2]["text"] == ""  # random was not asked the second
 
@@ -165,6 +165,20 @@ def test_bars_rest_on_enough_items_and_say_how_many(
         assert n >= ITEMS
         assert high - low <= WIDEST
     assert GROUPS < ITEMS
+
+
+def test_a_bar_that_one_model_lacks_is_told_though_another_has_it(
+    made: ModuleType, ask: Callable[..., Run]
+) -> None:
+    items = list(made.entailment(48, 8))
+    kind = items[0].tags["class"]
+    others = [item for item in items if item.tags["class"] != kind]
+    few = others + [item for item in items if item.tags["class"] == kind][: ITEMS - 1]
+    runs = [ask("hf:a", "spacenli@fresh", right, items), ask("hf:b", "spacenli@fresh", right, few)]
+    (study,) = studies(runs)
+    bars = next(f for f in figures(study) if f.name == "accuracy-by-class")
+    told = "Not drawn, in the numbers only: 1 bar with fewer than 20 items or an interval of more"
+    assert told in bars.caption
 
 
 def test_no_pair_of_one_or_two_is_drawn_as_agreement(

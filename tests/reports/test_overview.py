@@ -174,10 +174,11 @@ def test_words_say_no_more_than_the_verdicts(write: Write) -> None:
     )
     skills = {column.name: column.skill or column.name[:-6] for column in found.columns}
     assert in_words(found, "m") == (
-        f"better than chance at {skills['scales@fresh']}; guesses at {skills['posrel@fresh']}; "
+        f"better than chance at {skills['scales@fresh']}; about as good as guessing at "
+        f"{skills['posrel@fresh']}; "
         f"worse than chance at {skills['vsr@fresh']}; "
-        f"too few items to tell: {skills['spacenli@fresh']} "
-        "(with 100 items a score must be 12 points from chance to be told)"
+        f"too few items to tell whether it guesses at {skills['spacenli@fresh']} "
+        "(with 100 items a score must be at least 12 points from chance to tell)"
     )
     assert in_words(found, "bag-of-words").startswith("better than chance at ")
     assert in_words(found, "nobody") == ""

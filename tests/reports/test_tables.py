@@ -94,7 +94,7 @@ def test_every_verdict_has_a_word_and_only_what_was_not_tested_has_none(low, hig
     tested = Score(**about, model="tested", low=0.1, high=0.9, chance=0.5)
     score = Score(**about, model="model", low=low, high=high, chance=chance)
     table = headline([Scored(tested, "tested"), Scored(score, "model")], width=tables.UNCUT)
-    _, heads, _, _, row = table.splitlines()
+    _, heads, _, _, row = table.splitlines()[:5]
     column = slice(heads.index("verdict"), heads.index(" n "))
     assert row[column].strip() == told
     assert beside_chance(low, high, chance) == told

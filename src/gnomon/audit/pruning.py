@@ -30,6 +30,7 @@ from gnomon.items.writing import write_items, write_records
 from gnomon.measures.columns import Floats
 from gnomon.reports.shell import make_folder
 from gnomon.reports.words import counted
+from gnomon.trust import check_begins
 
 ROUNDS = 12
 LEAST_ITEMS = 40  # fewer teach a rule nothing
@@ -96,6 +97,7 @@ def write_pruned(report: AuditReport, file: Path) -> str:
         Random(SEED).shuffle(items)
     beside = file.with_name(f"{file.stem}.left-out.jsonl")
     make_folder(file.parent)
+    check_begins(beside, rb'^\{"id":[^\n]*"reason":[^\n]*"likely":')
     write_items(file, items)
     write_records(beside, (left_out._asdict() for left_out in found.left_out))
     total = len(report.audited)

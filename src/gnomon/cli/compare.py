@@ -12,11 +12,10 @@ examples:
 
 Each pair is tested over the units that items share, by swapping the two models within them or,
 where units overlap, by Student's t; p-values are corrected for the number of pairs (Holm). Models
-that do not differ significantly are tied. In tables the better model of a pair stands first; runs
-that are not given in the order of their names keep the order given. "Detectable" is the smallest
-true difference that these items would show with a chance of 80 %. A leaderboard uses the items that
-all its runs share; a pair uses the n items that the two share. A measure over two runs, such as
-agreement, has a value for each pair and no test.
+that do not differ significantly are tied. Pairs keep the order in which runs are given; a folder
+gives them by name. "Detectable" is the smallest true difference that these items would show with a
+chance of 80 %. A leaderboard uses the items that all its runs share; a pair uses the n items that
+the two share. A measure over two runs, such as agreement, has a value for each pair and no test.
 
 --contamination takes runs of several models on the published and the fresh items of a set. It tests
 of each whether it gains more on the published ones than the others do, which are its references:
@@ -122,8 +121,7 @@ def _compare_all(args: Namespace) -> int:
     )
     for remark in dict.fromkeys(found.remarks):
         print(inert(remark), file=sys.stderr)
-    by_name = args.runs == sorted(args.runs)  # a folder, or what a shell makes of runs/scales*
-    print(shown(found, args.format, plain=args.plain, level=args.level, better_first=by_name))
+    print(shown(found, args.format, plain=args.plain, level=args.level))
     is_plain = not (args.prompts or args.over_seeds or args.match)
     if args.format == "table" and len(entries) == 2 and is_plain:
         print()

@@ -123,6 +123,8 @@ def _show(
     if args.format == "json":
         print(_json(points, amounts, summary, curves).decode())
         return
+    if not args.format:
+        return
     print(render(_listing(summary, amounts), args.format))
     missing = sum(point.outcome() is None for point in points)
     if missing and args.format == "table":

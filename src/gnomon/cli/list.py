@@ -5,6 +5,7 @@ examples:
   gnomon list models
   gnomon list models hf
   gnomon list benchmarks spacenli
+  gnomon list measures partial_credit
   gnomon list prompts
   gnomon list prompts plain
   gnomon list suites
@@ -20,7 +21,7 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors import GnomonError, MissingFileWarning, UsageError, inert
+from gnomon.errors import GnomonError, MissingFileWarning, check_known, inert
 
 if TYPE_CHECKING:
     from gnomon.items.experiments import AskedBenchmark
@@ -90,16 +91,13 @@ def _summaries(kind: str, table: dict[str, Entry]) -> list[dict[str, Any]]:
 
 
 def _one(args: Namespace) -> int:
-    """One benchmark or model: what it is, and every option with its default and what it does."""
+    """What one is; of a benchmark or model, every option with its default and what it does."""
     from gnomon.cli.benchmarkfacts import as_json, in_words
     from gnomon.items.source import named_source
     from gnomon.registry import benchmark, entries, scheme_of
 
     if args.kind not in ("benchmarks", "models"):
-        raise UsageError(
-            f"Only benchmarks and models have options to list, not {args.kind}.",
-            f"Leave out the name: gnomon list {args.kind}",
-        )
+        return _one_without_options(args)
     if args.kind == "benchmarks":
         name = args.name.partition("@")[0]
         if name != args.name:
@@ -121,6 +119,28 @@ def _one(args: Namespace) -> int:
             print(inert(hanging("", line) if "\n" not in line else line))
     for each, function in functions.items():
         print(f"\n{_in_words(args.kind, each, function)}")
+    return 0
+
+
+def _one_without_options(args: Namespace) -> int:
+    """A measure, a figure or a format: its line, and of a measure how its figure is read."""
+    from gnomon.measures.chance import WORDS
+    from gnomon.registry import entries, known_measure
+
+    known = entries(args.kind)
+    name = args.name.partition("@")[0]
+    check_known(args.kind.removesuffix("s").replace("_", " "), name, known)
+    summary = known[name].summary
+    measure = known_measure(args.name) if args.kind == "measures" else None
+    better = {"better": measure.better} if measure else {}
+    if args.format == "json":
+        print_json({"name": name, "summary": summary, **better})
+        return 0
+    print(f"{name}: {summary}")
+    if measure:
+        needs = [WORDS[need].partition(", and")[0] for need in sorted(measure.needs)]
+        told = f" It needs {' and '.join(needs)}." if needs else ""
+        print(f"{measure.better.capitalize()} is better.{told} docs/measures.md says more.")
     return 0
 
 
@@ -284,7 +304,6 @@ def list_sets(args: Namespace) -> int:
 
 def list_suites(args: Namespace) -> int:
     """Print every suite or experiment, or the one that is named with its benchmarks and models."""
-    from gnomon.errors import check_known
     from gnomon.items.experiments import ENDINGS, load_suite, suite_names
 
     names = suite_names(args.kind)

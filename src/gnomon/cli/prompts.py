@@ -34,12 +34,17 @@ from gnomon.cli.selection import (
 from gnomon.errors import UsageError, inert
 from gnomon.items.source import ItemSource
 from gnomon.records import Item
+from gnomon.trust import check_begins
 
 if TYPE_CHECKING:
     from gnomon.contracts import Measure
     from gnomon.measures.entries import ScoredTable
     from gnomon.measures.prompts import Search
     from gnomon.train.folds import Division
+
+
+# in what this command wrote
+OURS = rb'Prompts chosen on one fold|Every prompt on|"candidates":|\bprompts\b.{1,40}\bmedian\b'
 
 
 def main(args: Namespace) -> int:
@@ -71,6 +76,8 @@ def _check(args: Namespace) -> None:
         raise UsageError(
             "--candidates and --prompt both say how items are put.", "Leave out one of them."
         )
+    if args.output:
+        check_begins(Path(args.output), OURS)
     if args.beams < 2:
         raise UsageError(f"beams is {args.beams}.", "Give 2 or more.")
 

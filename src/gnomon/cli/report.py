@@ -25,7 +25,8 @@ def main(args: Namespace) -> int:
     paths = [Path(run).as_posix() for run in args.runs]
     command = shlex.join(["gnomon", "report", *paths, "-o", args.output])
     page = api.report(runs, args.output, figures=args.figures, command=command)
-    print(f"{page}: {page.stat().st_size / 1e6:.1f} MB, {counted(len(runs), 'runs')}")
+    size = f"{page.stat().st_size / 1e6:.1f} MB, {counted(len(runs), 'runs')}"
+    print(f"{page}: {size}  (open it in a browser)")
     if args.figures:
         drawings = list(Path(args.figures).glob("*.svg"))
         print(f"{args.figures}: {counted(len(drawings), 'figures')}")

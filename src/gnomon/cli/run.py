@@ -65,6 +65,7 @@ the score corrected for its mistakes (docs/models.md).
 
 from __future__ import annotations
 
+import shlex
 from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import suppress
@@ -234,7 +235,14 @@ def _show_what_next(args: Namespace, runs: Sequence[Run]) -> None:
     if len(runs) > NAMED:
         paths = [args.runs]
     print(inert("Runs: " + "  ".join(paths)))
-    print(inert(f"More: gnomon score {paths[0]}"))
+    print(inert(f"More: {_next_command(runs, paths)}"))
+
+
+def _next_command(runs: Sequence[Run], paths: Sequence[str]) -> str:
+    """Who asked several models the same wants to know whether they differ."""
+    if len({run.benchmark for run in runs}) < len(runs):
+        return f"gnomon compare {shlex.join(paths)}"
+    return f"gnomon score {shlex.quote(paths[0])}"
 
 
 def _show_over_prompts(entries: Sequence[ScoredTable]) -> None:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from gnomon.scenes.scenes import Scene
 
 ENDINGS = (".png", ".svg", ".json")
+# how what this command wrote begins
+SCENE = rb'^\s*\{[^{]*"(things|viewer)"\s*:'
+DRAWING = rb"<title>(Plan from above|The scene; drag it)"
 
 
 def main(args: Namespace) -> int:
@@ -91,9 +94,26 @@ def _check(args: Namespace) -> None:
             raise UsageError(
                 f"'{output}' ends in none of {', '.join(ENDINGS)}.", "Change its ending."
             )
+        _check_replaceable(Path(output))
     drawn = [output for output in args.output if Path(output).suffix.lower() == ".svg"]
     if args.plan and not drawn:
         raise UsageError("--plan is for drawings.", "Give it with -o FILE.svg.")
+
+
+def _check_replaceable(file: Path) -> None:
+    """Refuse to write in place of what this command did not; a picture is known by its scene."""
+    from gnomon.scenes.pictures import scene_file
+    from gnomon.trust import check_begins, check_replaceable
+
+    if file.suffix.lower() == ".svg":
+        check_begins(file, DRAWING)
+    elif file.suffix.lower() == ".json":
+        check_begins(file, SCENE)
+    else:
+        beside = scene_file(file)
+        check_begins(beside, SCENE)
+        if file.is_file():
+            check_replaceable(file, str(file), lambda _: beside.is_file())
 
 
 def _scene(args: Namespace) -> Scene:

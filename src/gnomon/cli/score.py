@@ -33,6 +33,7 @@ Figures of the same numbers: `gnomon report RUN... --figures DIR` writes SVG, PD
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from argparse import Namespace
@@ -49,6 +50,7 @@ from gnomon.cli.selection import (
 )
 from gnomon.errors import UsageError
 from gnomon.runs import open_runs
+from gnomon.trust import check_begins
 
 if TYPE_CHECKING:
     from gnomon.measures.entries import ScoredTable
@@ -93,10 +95,9 @@ def main(args: Namespace) -> int:
         level=args.level,
         seeds_together=args.over_seeds,
     )
-    _tell_remarks(args, given)
     if args.measure and all(each.score.n == 0 for each in found):
-        fitting = dict.fromkeys(name for entry in entries for name in entry.measures)
-        print(f"Measures that fit these runs: {', '.join(fitting)}.", file=sys.stderr)
+        raise _nothing_to_score(args.measure, entries)
+    _tell_remarks(args, given)
     _tell_few_units(found, entries)
     _tell_unsliced(args.by, entries)
     if args.over_seeds:
@@ -117,6 +118,20 @@ def _read_runs(args: Namespace) -> list[Run]:
     from gnomon.cli.judging import read_unread
 
     return [*runs, *read_unread(runs, args.read_with)]
+
+
+def _nothing_to_score(measures: Sequence[str], entries: Sequence[ScoredTable]) -> UsageError:
+    """What each measure lacks, and which would fit."""
+    from gnomon.measures.chance import WORDS, unmet
+    from gnomon.registry import measure
+
+    lacking = []
+    for name in measures:
+        need = unmet(measure(name), entries[0].table)
+        lacking.append(f"{name} needs {WORDS[need]}" if need else f"{name} has no items")
+    fitting = dict.fromkeys(name for entry in entries for name in entry.measures)
+    hint = f"Measures that fit these runs: {', '.join(fitting)}."
+    return UsageError(f"{'; '.join(lacking)}.", hint)
 
 
 def _over_prompts(args: Namespace, entries: Sequence[ScoredTable]) -> str:
@@ -142,7 +157,7 @@ def _print_places(args: Namespace, entries: Sequence[ScoredTable]) -> None:
 
 def _check(args: Namespace) -> None:
     """Refuse options that have no effect together."""
-    if bool(args.runs) == bool(args.answers):
+    if args.runs and args.answers:
         raise UsageError(
             "Give either runs or a file with --answers.", "For example: gnomon score runs/*"
         )
@@ -151,6 +166,8 @@ def _check(args: Namespace) -> None:
             "--read-with reads the replies of runs.",
             f"Make one with `gnomon run BENCHMARK -m answers:{args.answers} --read-with MODEL`.",
         )
+    if not args.answers:
+        args.runs = args.runs or ["runs"]
     args.by, args.measure = list(dict.fromkeys(args.by)), list(dict.fromkeys(args.measure))
     if args.like_paper and args.format == "json":
         raise UsageError(
@@ -378,6 +395,7 @@ def _write_beliefs(found: Sequence[Believer], args: Namespace) -> None:
     if output.suffix.lower() == ".svg":
         largest = max(found, key=lambda one: one.belief.answers)
         content = map_file(largest)
+        check_begins(output, re.escape(content[:40].encode()))
     else:
         page_file(output, "beliefs.html")
         command = ["gnomon", "score", *args.runs, "--beliefs", "-o", args.output]

@@ -50,7 +50,9 @@ def _train(args: Namespace, training: Training) -> None:
     if training.curve:
         asked = {"recipe": training.recipe, "set": changes, "output": training.folder}
         amounts = {"curve": training.curve, "draws": training.draws, "only": "", "ask": ""}
-        train_curve(Namespace(quiet=args.quiet, format="table", **asked, **amounts))
+        is_told = not args.quiet and args.format != "json"
+        format = "table" if is_told else ""  # none: it is trained and kept, and not printed
+        train_curve(Namespace(quiet=args.quiet, format=format, **asked, **amounts))
         return
     recipe = load_recipe(training.recipe, changes)
     with training_line(training.folder, quiet=args.quiet) as watch:

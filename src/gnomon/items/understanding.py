@@ -47,7 +47,7 @@ def taken_in_words(options: Mapping[str, Any]) -> str:
     """Which columns were taken for what; empty if no map is among the options.
 
     >>> taken_in_words({"file": "a.csv", "map": "text=q,choices=A+B,gold=key,gold_is=letter"})
-    'a.csv: text is q; choices are A, B; gold is key (a letter).'
+    'a.csv: text is q; choices are A, B; gold, what is right, is key (the letter of a choice).'
     """
     if not isinstance(options.get("map"), str) or "file" not in options:
         return ""
@@ -56,7 +56,8 @@ def taken_in_words(options: Mapping[str, Any]) -> str:
     for what, columns in msgspec.structs.asdict(mapping).items():
         if columns and what != "gold_is":
             verb = "are" if what.endswith("s") else "is"
-            parts.append(f"{what} {verb} {_columns_in_words(what, columns, mapping)}")
+            name = "gold, what is right," if what == "gold" else what
+            parts.append(f"{name} {verb} {_columns_in_words(what, columns, mapping)}")
     if "split" in options:
         parts.append(f"split {options['split']}")
     return f"{options['file']}: {'; '.join(parts)}."

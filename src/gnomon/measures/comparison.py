@@ -163,23 +163,6 @@ class Comparison(NamedTuple):
         first_is_better = (self.difference > 0) == (self.better == "higher")
         return self.first if first_is_better else self.second
 
-    @property
-    def better_first(self) -> "Comparison":
-        """The same with the model that is ahead as the first."""
-        if self.ahead != self.second:
-            return self
-        return self._replace(
-            first=self.second,
-            second=self.first,
-            first_value=self.second_value,
-            second_value=self.first_value,
-            difference=-self.difference,
-            low=-self.high,
-            high=-self.low,
-            bootstrap_low=-self.bootstrap_high,
-            bootstrap_high=-self.bootstrap_low,
-        )
-
 
 class Rank(NamedTuple):
     """A model's place on a leaderboard: from `best` to `worst`, by the models it differs from."""

@@ -1,14 +1,15 @@
 """The overview: models by benchmarks, each cell with its score, interval, chance and marks."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isclose, nan, sqrt
+from math import isclose, isnan, nan, sqrt
 from typing import Any, Literal, NamedTuple
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
 from gnomon.measures.cautions import ONE_ANSWER, cautions, one_answer
-from gnomon.measures.chance import verdict
+from gnomon.measures.chance import MEANT, verdict
 from gnomon.measures.compared import comparable_pairs
 from gnomon.measures.comparison import Comparison
 from gnomon.measures.scoring import check_options, score
@@ -17,7 +18,7 @@ from gnomon.records import Score
 from gnomon.reports.figures import Figure
 from gnomon.reports.figures.slices import headline_measure
 from gnomon.reports.study import Study, row_labels
-from gnomon.reports.words import listed
+from gnomon.reports.words import listed, span
 from gnomon.runs import Run
 from gnomon.tabular import columns_of, frame_of
 
@@ -143,6 +144,16 @@ SIGNS: dict[Verdict, str] = {
     "constant": "!",
     "unknown": " ",
 }
+MEANING = {
+    "+": "better than chance",
+    "=": f"at chance: {MEANT['at chance']}",
+    "-": "worse than chance",
+    "?": f"may be chance: {MEANT['may be chance']}",
+    "!": "gives one answer to nearly all items",
+    "*": "best on the same items",
+    "~": "no significant difference from the best (paired test, Holm)",
+    "…": "not finished",
+}
 _VERDICTS = {words: verdict for verdict, words in IN_WORDS.items()}
 
 
@@ -154,13 +165,19 @@ class OverviewCell:
     low: float
     high: float
     chance: float | None
-    verdict: Verdict  # what was shown beside chance, corrected for the number of columns
+    verdict: Verdict  # what was shown beside chance, corrected for the model's columns
     shows: float  # the difference from chance that so many items would show
     best: bool  # the best value among the runs on the same items
     tied: bool  # no significant difference from the best by the corrected paired test
     items: int  # that were asked and name a right answer
     finished: bool  # whether the run was asked all its items
     run: Run
+
+    @property
+    def marks(self) -> str:
+        """What stands beside the figure: signs of which `MEANING` has the words."""
+        places = {"*": self.best, "~": self.tied, "…": not self.finished}
+        return SIGNS[self.verdict] + "".join(filter(places.get, places))
 
     @property
     def told(self) -> str:
@@ -206,6 +223,12 @@ class Overview:
         if model not in self.mean_rank:
             return ""
         return f"{self.mean_rank[model]:.1f} ± {self.rank_error.get(model, nan):.1f}"
+
+    @property
+    def legend(self) -> dict[str, str]:
+        """What the marks mean that occur."""
+        used = "".join(cell.marks for cell in self.cells.values() if not isnan(cell.value))
+        return {sign: meaning for sign, meaning in MEANING.items() if sign in used}
 
     def to_frame(self, library: str = "") -> Any:
         """A DataFrame of pandas or polars: a row for each cell, with its figures and marks."""
@@ -262,10 +285,11 @@ def overview(
     check_options(level=level)
     rows = row_labels(found)
     titles = _titles(found)
-    made = _Columns(level, len(found))
+    sides_of = {study.name: _sides(study, rows) for study in found}
+    made = _Columns(level, _columns_each(sides_of.values()))
     notes = []
     for study in found:
-        sides = _sides(study, rows)
+        sides = sides_of[study.name]
         skill = study.spec.skill if study.spec else ""
         measure = headline_measure(study.spec)
         alike = _same_items(study, sides)
@@ -297,7 +321,7 @@ def overview_by(study: Study, tag: str, *, minimum: int = 1, level: float = 0.95
     measure = headline_measure(study.spec)
     alike = _same_items(study, sides)
     parts = _parts(sides, tag, minimum) | {ALL: sides}
-    made = _Columns(level, len(parts))
+    made = _Columns(level, _columns_each(parts.values()))
     for key, here in parts.items():
         made.add(key, study.words(tag, key) if key else NONE, measure, here, alike)
     notes = _notes(study, sides, Contest(dict.fromkeys(alike, nan)))
@@ -309,7 +333,7 @@ class _Columns:
     """The columns of an overview, as they are made."""
 
     level: float
-    count: int  # of columns that there will be
+    counts: Mapping[str, int]  # by row: the columns that it will have
     columns: list[OverviewColumn] = field(default_factory=list)
     cells: dict[tuple[str, str], OverviewCell] = field(default_factory=dict)
     contests: dict[str, Contest] = field(default_factory=dict)
@@ -326,10 +350,12 @@ class _Columns:
         """Add a column; give back how its runs on the same items compare."""
         figures = {side.row: score(side.table, measure, level=self.level) for side in sides}
         contest = self.contests[name] = contest_between(sides, figures, measure, alike)
-        together = 1 - (1 - self.level) / self.count  # so that one of all verdicts is rarely wrong
-        corrected = figures
-        if self.count > 1:
-            corrected = {side.row: score(side.table, measure, level=together) for side in sides}
+        corrected = {}
+        for side in sides:
+            together = 1 - (1 - self.level) / self.counts[side.row]  # one verdict is rarely wrong
+            corrected[side.row] = figures[side.row]
+            if self.counts[side.row] > 1:
+                corrected[side.row] = score(side.table, measure, level=together)
         self.cells |= _cells(name, sides, figures, corrected, measure, contest)
         chances = [figure.chance for figure in figures.values() if figure.value is not None]
         is_one = chances and all(_same(each, chances[0]) for each in chances)
@@ -349,11 +375,17 @@ class _Columns:
         return Overview(*made, tuple(notes), self.level)
 
 
+def _columns_each(columns: Iterable[Sequence[Side]]) -> Counter[str]:
+    """How many columns each row has."""
+    return Counter(side.row for sides in columns for side in sides)
+
+
 def in_words(found: Overview, model: str) -> str:
     """What a model knows and what not, by the verdicts alone; empty where there are none.
 
-    "better than chance at sizes and colours; guesses at places; worse than chance at negation; too
-    few items to tell: heights (with 40 items a score must be 20 points from chance to be told)"
+    "better than chance at sizes and colours; about as good as guessing at places; too few items to
+    tell whether it guesses at heights (with 40 items a score must be at least 20 points from chance
+    to tell)"
     """
     told: dict[Verdict, list[str]] = {}
     too_few = []
@@ -367,30 +399,22 @@ def in_words(found: Overview, model: str) -> str:
 
     verbs: dict[Verdict, str] = {
         "above": "better than chance at",
-        "at": "guesses at",
+        "at": "about as good as guessing at",
         "below": "worse than chance at",
         "constant": "gives one answer to questions about",
-        "open": "too few items to tell:",
+        "open": "too few items to tell whether it guesses at",
     }
     parts = []
     for each, verb in verbs.items():
         if each in told:
             parts.append(f"{verb} {listed(told[each])}")
     if too_few:
-        items = _span([cell.items for cell in too_few])
-        points = _span([round(100 * cell.shows) for cell in too_few])
-        parts[-1] += f" (with {items} items a score must be {points} points from chance to be told)"
+        items = span([cell.items for cell in too_few])
+        points = span([round(100 * cell.shows) for cell in too_few])
+        parts[-1] += (
+            f" (with {items} items a score must be at least {points} points from chance to tell)"
+        )
     return "; ".join(parts)
-
-
-def _span(numbers: Sequence[int]) -> str:
-    """The least and the most of some numbers.
-
-    >>> _span([40, 39, 1200]), _span([7])
-    ('39 to 1,200', '7')
-    """
-    least, most = min(numbers), max(numbers)
-    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def skills_of(columns: Sequence[OverviewColumn]) -> list[str]:

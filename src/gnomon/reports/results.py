@@ -112,7 +112,7 @@ class Comparisons(Records[Comparison]):
             Field("difference", lambda pair: f"{100 * pair.difference:+.1f}"),
             Field("95 % interval", lambda pair: interval(pair.low, pair.high, "to")),
             Field("p (Holm)", lambda pair: f"{pair.p_adjusted:.4f}"),
-            Field("", pair_verdict),
+            Field("verdict", pair_verdict),
             Field("n", lambda pair: pair.n),
         )
         return listing_of("", fields, self)

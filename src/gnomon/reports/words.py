@@ -118,3 +118,13 @@ def listed(parts: Sequence[str], joint: str = "and") -> str:
     if len(parts) < 2:
         return "".join(parts)
     return f"{', '.join(parts[:-1])} {joint} {parts[-1]}"
+
+
+def span(numbers: Sequence[int]) -> str:
+    """The least and the most of some numbers.
+
+    >>> span([40, 39, 1200]), span([7])
+    ('39 to 1,200', '7')
+    """
+    least, most = min(numbers), max(numbers)
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"

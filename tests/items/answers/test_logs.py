@@ -16,7 +16,7 @@ from scipy import stats
 
 import gnomon
 from gnomon.cli.dispatch import main
-from gnomon.errors import DataError, GnomonError
+from gnomon.errors import AnswerFileWarning, DataError, GnomonError
 from gnomon.items.answers.joining import read_predictions
 from gnomon.items.answers.logs import facts_of, import_log
 from gnomon.runs import Run, open_runs
@@ -248,7 +248,7 @@ def test_the_command_imports_logs_under_a_name(tmp_path, capsys):
     assert "Mine on items@places: 60 items" in capsys.readouterr().out
     assert main(words) == 0  # again is the same run
     assert len(open_runs([runs])) == 1
-    assert facts_of(log) == ("one", "sides")
+    assert facts_of(log) == ("one", "sides", "")
 
 
 def test_a_log_that_is_cut_is_one_sentence(tmp_path):
@@ -429,3 +429,16 @@ def test_a_pipe_is_refused_and_keeps_nobody_waiting(name, tmp_path):
     os.mkfifo(tmp_path / name)
     with pytest.raises(DataError, match="a pipe or a device"):
         import_log(tmp_path / name, tmp_path / "runs")
+
+
+@pytest.mark.parametrize("ending", ["json", "eval"])
+def test_a_log_whose_run_failed_is_read_with_a_word(tmp_path, ending, capsys):
+    log = inspect_log(tmp_path, "one", 1, ending=ending)
+    if ending == "json":
+        log.write_text(log.read_text().replace('"success"', '"error"'))
+    else:
+        with zipfile.ZipFile(log, "a") as archive:
+            archive.writestr("header.json", json.dumps({"version": 2, "status": "error"}))
+    with pytest.warns(AnswerFileWarning, match="did not end well .status error."):
+        [run] = open_runs([log])
+    assert run.name == "one"

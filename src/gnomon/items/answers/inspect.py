@@ -30,7 +30,7 @@ LOCAL_HEADER = struct.Struct("<4s22xHH")  # signature ... lengths of name and ex
 SIGNATURE = b"PK\x03\x04"
 
 
-def unpacked(file: Path, start: str, end: str) -> Iterator[tuple[str, bytes]]:
+def unpacked(file: Path, start: str, end: str | tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
     """Name and bytes of every member whose name starts and ends so, in the archive's order."""
     total = 0
     try:

@@ -7,6 +7,7 @@ log says only whether an answer was right, that is kept.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from gnomon.errors import DataError, GnomonError, UsageError
+from gnomon.errors import AnswerFileWarning, DataError, GnomonError, UsageError
 from gnomon.files import first_bytes, read_json
 from gnomon.fingerprint import sha256_of
 from gnomon.grouped import chunks
@@ -38,6 +39,7 @@ RIGHT = {"1": True, "0": False, "true": True, "false": False, "c": True, "i": Fa
 RIGHT |= {"yes": True, "no": False, "1.0": True, "0.0": False, "right": True, "wrong": False}
 READING = "3"  # of logs: a later one makes other runs than those that the cache holds
 WINDOW = 4096
+LONGEST_STATUS = 40  # characters
 OF_HELM = ("scenario_state", "display_predictions", "per_instance_stats")
 READERS: dict[str, Callable[[Path], Iterator[LogRow]]] = {
     "lm-eval": lmeval.log_rows,
@@ -61,6 +63,7 @@ class LogFacts(NamedTuple):
 
     model: str
     task: str = ""
+    status: str = ""  # of a log that says whether its run went well
 
 
 def runs_of_log(file: Path) -> list[Run]:
@@ -75,6 +78,13 @@ def import_log(file: Path, folder: Path, *, name: str = "", task: str = "") -> l
     if file.exists():
         first_bytes(file, 1)  # pipes and devices are refused unread
     facts = facts_of(file)
+    if facts.status not in ("", "success"):
+        warnings.warn(
+            f"{file.name}: the log says that its run did not end well (status {facts.status}): it "
+            "may hold some of the answers only.",
+            AnswerFileWarning,
+            stacklevel=2,
+        )
     by_model: dict[str, list[LoggedAnswer]] = {}
     for each in logged_answers(file):
         by_model.setdefault(each.model, []).append(each)
@@ -173,15 +183,18 @@ def facts_of(file: Path) -> LogFacts:
         return _facts_of_helm(above.name)
     about: Any = None
     if name.endswith(".eval"):
-        for _, raw in inspect.unpacked(file, "", "start.json"):
-            about = _decoded(raw)
+        about = {"status": "started"}  # until the header says how it ended
+        for _, raw in inspect.unpacked(file, "", ("start.json", "header.json")):
+            part = _decoded(raw)
+            about |= part if isinstance(part, dict) else {}
     elif name.endswith(".json"):
         about = read_json(file, object)
     spec = about.get("eval") if isinstance(about, dict) else None
     if not isinstance(spec, dict):
         return LogFacts(stem)
     task = str(spec.get("task", "")).rpartition("/")[2]
-    return LogFacts(str(spec.get("model") or stem), task)
+    status = str(about.get("status", ""))[:LONGEST_STATUS]
+    return LogFacts(str(spec.get("model") or stem), task, status)
 
 
 def _facts_of_helm(folder: str) -> LogFacts:

@@ -15,7 +15,7 @@ from gnomon.reports.charts.plots import CurvePlace, Estimate, bars, curve_of, cu
 from gnomon.reports.figures import Figure, figure, well_known
 from gnomon.reports.figures.slices import headline_measure, shared_chance
 from gnomon.reports.study import Entrant, Study, name_of
-from gnomon.reports.words import axis_name, whole_percent
+from gnomon.reports.words import axis_name, known, whole_percent
 
 if TYPE_CHECKING:
     from gnomon.reports.overview import Overview, OverviewCell, OverviewColumn
@@ -38,7 +38,7 @@ def forest(found: Overview) -> Figure:
             rows.append(_row(model, column, cell))
             if not 0 <= cell.value <= 1:  # of another measure: only among the numbers
                 continue
-            low, high = _known(cell.low), _known(cell.high)
+            low, high = known(cell.low), known(cell.high)
             estimates.append(Estimate(column.title, series, cell.value, low, high))
             told.append(f"{column.title}, {model}: {whole_percent(cell.value)}")
     level = whole_percent(found.level)
@@ -48,13 +48,9 @@ def forest(found: Overview) -> Figure:
 
 
 def _row(model: str, column: OverviewColumn, cell: OverviewCell) -> tuple[object, ...]:
-    low, high = _known(cell.low), _known(cell.high)
+    low, high = known(cell.low), known(cell.high)
     beside = cell.chance, cell.verdict, cell.items
     return model, column.name, column.measure, cell.value, low, high, *beside
-
-
-def _known(value: float) -> float | None:
-    return None if isnan(value) else value
 
 
 def over_dates(study: Study) -> Iterator[Figure]:

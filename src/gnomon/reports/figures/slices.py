@@ -18,11 +18,11 @@ from gnomon.measures.table import Table, in_order
 from gnomon.records import Score
 from gnomon.registry import known_measure
 from gnomon.reports.charts.plots import Estimate, bars
-from gnomon.reports.figures import ITEMS, Figure, figure, grouped, well_known
+from gnomon.reports.figures import ITEMS, WIDEST, Figure, figure, grouped, well_known
 from gnomon.reports.page.items import filters, items_address
 from gnomon.reports.papers import results_of
 from gnomon.reports.study import Entrant, Study
-from gnomon.reports.words import axis_name, counted, model_name, percentage, whole_percent
+from gnomon.reports.words import axis_name, counted, model_name, percentage, span, whole_percent
 
 MOST_KEYS = 30  # rows in a bar chart; the table behind it holds all
 MOST_VALUES = 400  # of a tag that is drawn at all
@@ -128,7 +128,6 @@ def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
     drawn: list[Bar] = []
     for key in _order(by_key)[:MOST_KEYS]:
         drawn += by_key[key]
-    left_out = len({bar.key for bar in found} - set(by_key))
     guide = shared_chance(study, measure)
     axis = axis_name(measure.name)
     if guide:
@@ -148,7 +147,7 @@ def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
         measure=measure,
         study=study,
         tag=tag,
-        caption=_caption(study, drawn, len(by_key), left_out),
+        caption=_caption(study, drawn, len(by_key), len(found) - len(known)),
         extremes=_extremes(study, drawn, tag),
     )
 
@@ -173,23 +172,19 @@ def _estimate(study: Study, tag: str, bar: Bar) -> Estimate:
 
 def _caption(study: Study, drawn: Sequence[Bar], keys: int, left_out: int) -> str:
     counts = [bar.score.n for bar in drawn]
-    said = f"{_span(min(counts), max(counts))} items a bar"
+    said = f"{span(counts)} items a bar"
     if any(bar.score.low is not None for bar in drawn):
         said += ", with 95 % intervals over the units that items share"
     said += "."
     if left_out:
-        values = counted(left_out, "values")
-        said += f" In the numbers only: {values} with fewer than {ITEMS} items or too wide an "
-        said += "interval."
+        bars_left = counted(left_out, "bars")
+        said += f" Not drawn, in the numbers only: {bars_left} with fewer than {ITEMS} items or an "
+        said += f"interval of more than {100 * WIDEST:.0f} points."
     if len(study.item_sets()) > 1:
         said += " Each run is on its own items: compare those on the same ones."
     if keys > MOST_KEYS:
         said += f" The {MOST_KEYS} with most items of {keys} are drawn."
     return said
-
-
-def _span(low: int, high: int) -> str:
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def _order(by_key: Mapping[str, Sequence[Bar]]) -> list[str]:

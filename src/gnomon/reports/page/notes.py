@@ -20,6 +20,7 @@ from gnomon.reports.words import axis_name, capitalised, counted, listed
 from gnomon.runs import Counts, Manifest
 
 NAMED = 8  # runs that a note names
+SIZE = re.compile(r"\b[\d.]+[MBT] ")  # such as 135M
 
 
 def notes_of(
@@ -297,6 +298,8 @@ def _details(manifest: Manifest) -> str:
     for key, value in manifest.model_description.items():
         if key != "prompt" and value not in (None, "", {}, []):
             known[key] = value
+    if "parameters" in known and "weights" in known:  # llama.cpp names sizes by the layers alone
+        known["weights"] = SIZE.sub("", str(known["weights"]))
     return _in_words(known)
 
 

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from gnomon.registry import role
 from gnomon.reports.charts import svg
 from gnomon.reports.overview import (
-    SIGNS,
     Overview,
     OverviewCell,
     OverviewColumn,
@@ -33,6 +32,7 @@ OF_MANY = {
     "some": ("Some of the {} models are", "some are"),
     "none": ("None of the {} models is", "none is"),
 }
+STARS = {"*": "★", "~": "☆"}  # as pages draw these marks
 STRIP, LANE = 260, 10  # units: how long the line from 0 to 100 % is, how high that of a model
 
 
@@ -69,6 +69,7 @@ def overview_view(found: Overview, leads: Leads) -> dict[str, Any]:
         "rows": rows,
         "ranked": any(model["rank"] for model in models),
         "notes": found.notes,
+        "legend": {STARS.get(sign, sign): told for sign, told in found.legend.items()},
     }
 
 
@@ -154,19 +155,14 @@ def _row(
 
 
 def _cell(cell: OverviewCell, digits: int) -> dict[str, Any]:
-    place = ""
-    if cell.best:
-        place = "★"
-    elif cell.tied:
-        place = "☆"
     return {
         "text": per_cent(cell.value, digits),
         "sort": cell.value,
         "range": interval_of(cell.low, cell.high),
-        "side": SIGNS[cell.verdict],
+        "marks": "".join(STARS.get(mark, mark) for mark in cell.marks),
         "verdict": cell.verdict,
-        "place": place,
-        "open": "" if cell.finished else "…",
+        "best": cell.best,
+        "open": not cell.finished,
         "told": cell.told,
     }
 

@@ -6,6 +6,7 @@ where it is narrower still, the figures go that can best be missed.
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -21,6 +22,10 @@ from gnomon.reports.tables.scores import PLAIN, beside_chance
 from gnomon.reports.words import counted, interval, percent
 from gnomon.tabular import UNCUT, Field, listing_of, render, too_wide
 
+TIED = "Tied: no significant difference (p of 0.05 or more after Holm's correction for all pairs)."
+DETECTABLE = (
+    "Detectable: the true difference, in points, that so many items show four times out of five."
+)
 # of a new run beside an old one
 CHANGED = {
     "benchmark": "benchmark",
@@ -44,24 +49,22 @@ def shown(
     *,
     plain: bool = False,
     level: float = 0.95,
-    better_first: bool = False,
 ) -> str:
-    """The outcome in one of the formats: all fields, or tables for people.
-
-    In tables the better of two models can stand first, as on a leaderboard.
-    """
+    """The outcome in one of the formats: all fields, or tables for people."""
     if format == "json":
         return _json(outcome)
     if format == "csv":
         return _csv(outcome)
     parts = []
     for part in outcome.compared:
-        if better_first:
-            part = part._replace(pairs=[pair.better_first for pair in part.pairs])
         parts.append(_compared(part, level, format))
     if outcome.agreements:
         parts.append(render(_agreements(outcome.agreements, level), format))
     text = "\n\n".join(parts)
+    if format == "table":
+        tied = any(pair.tied for part in outcome.compared for pair in part.pairs)
+        words = {TIED: tied, DETECTABLE: "detectable" in text}
+        text = "\n".join([text, *filter(words.get, words)])
     return text.translate(PLAIN) if plain else text
 
 
@@ -82,7 +85,7 @@ def contamination_shown(found: Sequence[Contamination], format: str, level: floa
         Field("excess", lambda each: _points(each.excess)),
         Field(f"{100 * level:g} % interval", lambda each: interval(each.low, each.high, "to")),
         Field("p (Holm)", lambda each: _p(each.p_adjusted)),
-        Field("", lambda each: "contaminated" if each.contaminated else "not shown"),
+        Field("verdict", lambda each: "contaminated" if each.contaminated else "not shown"),
     )
     title = "Accuracy on published and fresh items, in points"
     parts = [render(listing_of(title, fields, found), format)]
@@ -123,7 +126,7 @@ def changes_shown(
             lambda each: interval(each.pair.low, each.pair.high, "to"),
         ),
         Field("p (Holm)", lambda each: _p(each.pair.p_adjusted)),
-        Field("", lambda each: each.verdict),
+        Field("verdict", lambda each: each.verdict),
         Field("n", lambda each: each.pair.n),
     )
     parts = [render(listing_of("", fields, found), format), *map(_told_change, found)]
@@ -257,7 +260,7 @@ def _differences(
         Field(f"{100 * level:g} % interval", lambda pair: interval(pair.low, pair.high, "to")),
         Field("p", lambda pair: _p(pair.p), not lean),
         Field("p (Holm)", lambda pair: _p(pair.p_adjusted)),
-        Field("", pair_verdict),
+        Field("verdict", lambda pair: pair_verdict(pair, letters)),
         Field("detectable", _detectable, not lean),
         Field("n", lambda pair: pair.n),
     )
@@ -299,8 +302,8 @@ def _p(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def pair_verdict(pair: Comparison) -> str:
-    """What the test says of a pair, in a word."""
+def pair_verdict(pair: Comparison, letters: Mapping[str, str] = MappingProxyType({})) -> str:
+    """What the test says of a pair, in words."""
     if pair.differ:
-        return "differ"
+        return f"{letters.get(pair.ahead, pair.ahead)} is better"
     return "tied" if pair.tied else "–"

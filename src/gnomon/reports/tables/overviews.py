@@ -9,7 +9,6 @@ from gnomon.contracts import Listing
 from gnomon.errors import inert
 from gnomon.reports.overview import (
     IN_WORDS,
-    SIGNS,
     Overview,
     OverviewCell,
     OverviewColumn,
@@ -18,16 +17,6 @@ from gnomon.reports.overview import (
 from gnomon.reports.words import capitalised, interval, known, measure_name, per_cent, percent
 from gnomon.tabular import UNCUT, Field, listing_of, render, room, too_wide
 
-MEANING = {
-    "+": "+ better than chance",
-    "=": "= at chance (within 10 points)",
-    "-": "- worse than chance",
-    "?": "? may be chance: too few items to tell",
-    "!": "! gives one answer",
-    "*": "* best of the benchmark",
-    "~": "~ no significant difference from the best (paired test, Holm)",
-    "…": "… not finished",
-}
 LONGEST = 100  # characters of a line of prose
 Marked = Mapping[tuple[str, str], str]
 
@@ -132,18 +121,7 @@ def _cell(
     if intervals and not isnan(cell.low):
         text += f" [{interval(cell.low, cell.high, 'to')}]"
     mark = marks.get((model, column.name), "")
-    return f"{text} {_signs(cell)} {mark}".rstrip()
-
-
-def _signs(cell: OverviewCell) -> str:
-    signs = SIGNS[cell.verdict]
-    if cell.best:
-        signs += "*"
-    if cell.tied:
-        signs += "~"
-    if not cell.finished:
-        signs += "…"
-    return signs
+    return f"{text} {cell.marks} {mark}".rstrip()
 
 
 def _chance(column: OverviewColumn) -> str:
@@ -152,8 +130,7 @@ def _chance(column: OverviewColumn) -> str:
 
 def _legend(found: Overview, table: str, width: int | None) -> Iterator[str]:
     """What the signs mean that occur."""
-    used = "".join(_signs(cell) for cell in found.cells.values() if not isnan(cell.value))
-    meanings = [meaning for sign, meaning in MEANING.items() if sign in used]
+    meanings = [f"{sign} {meaning}" for sign, meaning in found.legend.items()]
     longest = max(map(len, table.splitlines()))
     yield from wrap("; ".join(meanings), min(room(width), longest))
 

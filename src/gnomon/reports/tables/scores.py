@@ -15,7 +15,7 @@ from gnomon.contracts import Listing, Measure
 from gnomon.errors import inert
 from gnomon.grouped import grouped
 from gnomon.measures.cautions import ONE_ANSWER
-from gnomon.measures.chance import verdict
+from gnomon.measures.chance import MEANT, verdict
 from gnomon.measures.scoring import Scored
 from gnomon.records import Score
 from gnomon.reports.words import capitalised, interval, percent
@@ -27,9 +27,9 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
 def headline(scores: Sequence[Scored], *, width: int | None = None) -> str:
-    """A table for the terminal of scores over all items."""
+    """A table for the terminal of scores over all items, and what its words mean."""
     rows = [each for each in scores if not each.score.by]
-    return _fitted("", rows, 0.95, width)
+    return "\n".join([_fitted("", rows, 0.95, width), *_meanings(rows), *_summaries(rows)])
 
 
 def shown(
@@ -45,7 +45,28 @@ def shown(
         else:
             tables.append(render(_listing(by, part, level, bars=False), format))
     text = "\n\n".join(tables)
+    if format == "table":
+        text = "\n".join([text, *_meanings(scores)])
     return text.translate(PLAIN) if plain else text
+
+
+def _meanings(scores: Sequence[Scored]) -> list[str]:
+    """A line on the verdicts that do not explain themselves, if any occurs."""
+    used = {_verdict(each.score, each.constant) for each in scores}
+    told = [f"{words}: {meant}" for words, meant in MEANT.items() if words in used]
+    return [f"{capitalised('; '.join(told))}."] if told else []
+
+
+def _summaries(scores: Sequence[Scored]) -> list[str]:
+    """A line on each measure but accuracy."""
+    from gnomon.registry import entries
+
+    known = entries("measures")
+    lines = []
+    for name in dict.fromkeys(each.score.measure for each in scores):
+        if name != "accuracy" and name in known:
+            lines.append(f"{name}: {known[name].summary}.")
+    return lines
 
 
 def bar(value: float | None) -> str:
@@ -185,7 +206,7 @@ def _listing(
         Field("score", lambda row: row.told(row.score.value)),
         Field(f"{100 * level:g} % interval", lambda row: row.interval),
         Field("chance", lambda row: row.told(row.score.chance)),
-        Field("", lambda row: bar(row.score.value), bars),
+        Field("0–100 %", lambda row: bar(row.score.value), bars),
         Field("verdict", lambda row: row.verdict, verdicts and any(row.verdict for row in rows)),
         Field("and right", lambda row: row.and_right, any(row.twin for row in rows)),
         Field("n", lambda row: row.score.n),
