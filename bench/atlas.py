@@ -3,11 +3,12 @@
     python bench/atlas.py figures DIR ATLAS     headline figures again, by scikit-learn
     python bench/atlas.py shuffled DIR 20       golds drawn at random: pages with a leak alarm
     python bench/atlas.py parts ATLAS           kept parts, asked by classifiers of other kinds
+    python bench/atlas.py blink blink.jsonl.gz  how far apart BLINK's models must be to differ
 
 DIR holds the authors' files, ATLAS what `gnomon audit --atlas DIR -o ATLAS` wrote. `figures` first
 reads five files with Python's own modules, then recomputes the best blind rule of every set from the
 items that Gnomon reads: words, rates and folds are its own, and it shares no code with the checks.
-`shuffled` takes at most 1,500 items of a set. `parts` asks a support vector machine over
+`shuffled` takes at most 1,000 items of a set. `parts` asks a support vector machine over
 characters, gradient boosting, and MiniLM finetuned (with GNOMON_MINILM set to its folder), none of
 which the pruning uses, about groups that they never saw; at most 4,000 items of a part.
 """
@@ -15,14 +16,18 @@ which the pruning uses, about groups that they never saw; at most 4,000 items of
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from random import Random
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,12 +43,14 @@ from sklearn.svm import LinearSVC
 from gnomon.audit.atlas import LEAKS, sets_in
 from gnomon.audit.auditing import audit
 from gnomon.audit.sets import AuditSet
+from gnomon.errors import DataError
 from gnomon.items.itemfiles import items_to_ask, options_of_file
 from gnomon.records import Item
 
 FOLDS = 8
 CLOSE = 0.01
-MOST_SHUFFLED = 1_500
+DRAWS, FEW = 8, 3_000
+MOST_SHUFFLED = 1_000
 LEAST = 500  # kept items of a set whose part is asked
 MOST_ASKED = 4_000
 MOST_TAUGHT, EPOCHS, BATCH = 600, 3, 16  # of MiniLM
@@ -201,7 +208,9 @@ def placed(text: str) -> list[str]:
 
 
 def by_constant(part: str, rows: Rows) -> float | None:
-    """Always the same label, or the same place."""
+    """Always the same label, or the same place; none where sets of options are right."""
+    if part == "sets":
+        return None
     label, _, among = part.partition("' among ")
     offer = set(among.split(", ")) if among else None
     right = []
@@ -216,9 +225,9 @@ def by_constant(part: str, rows: Rows) -> float | None:
     return float(np.mean(right))
 
 
-def folds_of(rows: Rows, way: str) -> list[frozenset[int]]:
+def folds_of(rows: Rows, way: str, seed: int) -> list[frozenset[int]]:
     """The folds in which what belongs to each row lies."""
-    draw = Random(7)
+    draw = Random(seed)
     if way == "at random":
         return [frozenset({draw.randrange(FOLDS)}) for _ in rows.items]
     known: dict[str, int] = {}
@@ -239,7 +248,12 @@ def parts_of_rows(rows: Rows, way: str) -> Iterator[tuple[np.ndarray, np.ndarray
         split = np.array([name.lower() for name in rows.splits])
         yield np.flatnonzero(split == "train"), np.flatnonzero(split == "test")
         return
-    folds = folds_of(rows, way)
+    draws = DRAWS if len(rows.items) < FEW else 1  # of few items the folds matter
+    for seed in range(draws):
+        yield from _parts_of_folds(folds_of(rows, way, seed))
+
+
+def _parts_of_folds(folds: list[frozenset[int]]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     for block in set(folds):
         asked = [row for row, mine in enumerate(folds) if mine == block]
         train = [row for row, mine in enumerate(folds) if not mine & block]
@@ -299,16 +313,18 @@ def by_flipping(part: str, rows: Rows) -> float:
     """Any other label than the same text has in the parts that are looked up; else a guess."""
     field, _, learnt = part.partition(" in ")
     parts = learnt.split(" and ")
-    known: dict[str, set[str]] = {}
+    known: dict[str, Counter[str]] = {}
     keys = rows.texts.get(field, [])
     for item, key, split in zip(rows.items, keys, rows.splits, strict=True):
         if split in parts:
-            known.setdefault(key, set()).update(item.gold)
+            known.setdefault(key, Counter()).update(item.gold)
     credit = []
     for item, key, split in zip(rows.items, keys, rows.splits, strict=True):
         if split != "test":
             continue
-        others = set(item.choices) - known.get(key, set()) or set(item.choices)
+        counts = known.get(key, Counter())
+        least = min(counts[choice] for choice in item.choices)
+        others = {choice for choice in item.choices if counts[choice] == least}
         credit.append(len(others & set(item.gold)) / len(others))
     return float(np.mean(credit))
 
@@ -331,7 +347,7 @@ def figures(data: Path, atlas: Path) -> None:
         shown(name, next((rule for rule in rules if part in rule["rule"]), None), value)
     print("from the items:")
     for one in sets_in(data, own=True):
-        entry = told.get(one.name)
+        entry = told.get(one.name)  # none of a set that could not be read
         best = next((rule for rule in entry["blind"] if rule["seen"]), None) if entry else None
         if best is not None:
             shown(one.name, best, again(best["rule"], rows_of(one.open())))
@@ -352,7 +368,10 @@ def shuffled(data: Path, times: int) -> None:
     """How many pages have a leak alarm once golds are drawn at random among the choices."""
     pages = alarmed = 0
     for one in sets_in(data, own=True):
-        audited = _some(one.open())
+        try:
+            audited = _some(one.open())
+        except DataError:  # a file that it needs is not there
+            continue
         mine = 0
         for number in range(times):
             report = audit(_with_drawn_golds(audited, number), LEAKS)
@@ -369,13 +388,23 @@ def _some(audited: AuditSet) -> AuditSet:
     return replace(audited, questions=audited.questions[::step])
 
 
+def _drawn(item: Item, draw: Random) -> tuple[str, ...]:
+    """A choice or, where several are right, a set of them, any but the empty one equally often."""
+    if item.form != "set":
+        return (draw.choice(item.choices),)
+    chosen: list[str] = []
+    while not chosen:
+        chosen = [choice for choice in item.choices if draw.random() < 0.5]
+    return tuple(chosen)
+
+
 def _with_drawn_golds(audited: AuditSet, seed: int) -> AuditSet:
     draw = Random(seed)
     questions = []
     for question in audited.questions:
         item = question.item
         if len(item.choices) > 1:
-            item = structs.replace(item, gold=(draw.choice(item.choices),))
+            item = structs.replace(item, gold=_drawn(item, draw))
         questions.append(question._replace(item=item))
     return replace(audited, questions=questions)
 
@@ -494,11 +523,35 @@ def by_minilm(seen: list[str], gold: list[int], asked: list[str], labels: int) -
     return np.concatenate(found)
 
 
+def blink(file: Path) -> None:
+    """How far apart two of BLINK's models must be, by their replies alone: no golds are published.
+
+    Only items that two models answer differently can be right for one and wrong for the other, so
+    a paired test over n items, d of them answered differently, needs a gap of z * sqrt(d) / n.
+    """
+    read: dict[str, dict[str, str]] = {}
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            read.setdefault(row["model"], {})[row["id"]] = row["authors_read"]
+    pairs = list(combinations(sorted(read), 2))
+    deviations = NormalDist().inv_cdf(1 - 0.05 / 2 / len(pairs))
+    told = []
+    for one, two in pairs:
+        ids = read[one].keys() & read[two].keys()
+        apart = sum(read[one][name] != read[two][name] for name in ids)
+        told.append((100 * deviations * apart**0.5 / len(ids), apart / len(ids), one, two))
+    for gap, share, one, two in sorted(told):
+        print(f"{one} and {two}: differ in {100 * share:.1f} % of replies, needs {gap:.1f} points")
+
+
 def main() -> None:
-    """One of the three checks."""
+    """One of the four checks."""
     what, *given = sys.argv[1:]
     if what == "figures":
         figures(Path(given[0]), Path(given[1]))
+    elif what == "blink":
+        blink(Path(given[0]))
     elif what == "shuffled":
         shuffled(Path(given[0]), int(given[1]))
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -62,7 +62,8 @@ def run(
     `until` stops the run as soon as its headline measure is known to plus or minus so many points,
     `until_differs` as soon as it is better or worse than another run, or within `by` points of it
     (3 if not given). `limit` is then the largest number of items. `helped_by` are runs of other
-    models on the same items, whose answers make fewer do.
+    models on the same items, whose answers make fewer do; "facts" among them are what the items'
+    tags, forms and right answers tell.
 
     `permute` is a seed by which the choices of each item are put in another order. `shard` asks one
     part of the items, such as "3/8"; `merge` makes one run of all parts. `name` is what tables and
@@ -139,7 +140,7 @@ def stopping_rule(
     helped_by: SomeRuns = (),
 ) -> StoppingRule:
     """When a run on these items may stop, of which it is asked `items.limit` at most."""
-    from gnomon.measures.stopping import Goal, StoppingRule
+    from gnomon.measures.stopping import FACTS, Goal, StoppingRule
     from gnomon.registry import measure
 
     if until is not None and until_differs is not None:
@@ -157,42 +158,51 @@ def stopping_rule(
         against = _opened(until_differs)[0]
         by = BY if by is None else by
 
-    def first_items(limit: int) -> frozenset[str]:
-        return frozenset(item.id for item in items.limited(limit).without_pictures())
+    def first_items(limit: int) -> Iterable[Item]:
+        return items.limited(limit).without_pictures()
 
     headline = measure(items.benchmark.measures[0])
-    helpers = tuple(_opened(helped_by))
-    if helpers and (against is not None or headline.name != "accuracy"):
+    named = _listed(helped_by)
+    runs = [each for each in named if each != FACTS]
+    if named and (against is not None or headline.name != "accuracy"):
         raise UsageError(
-            f"Other runs cannot help here: {headline.name}"
+            f"Neither other runs nor facts can help here: {headline.name}"
             f"{' of two runs' if against else ''} is no mean over items.",
             "Leave out --with.",
         )
     goal = Goal.of(until, by)
-    return StoppingRule(goal, headline, len(items), first_items, against, helpers)
+    return StoppingRule(
+        goal,
+        items.benchmark,
+        headline,
+        len(items),
+        first_items,
+        against,
+        tuple(_opened(runs)),
+        facts=FACTS in named,
+    )
 
 
 def _by_rounds(
     items: ItemSource, rule: StoppingRule, folder: Path, *, restart: bool
 ) -> tuple[ItemSource, Callable[[Manifest], int | None]]:
     """The items of the round that comes next, and what is told when they are answered."""
-    from gnomon.runs import MANIFEST, Run
-
-    begun = None
-    if not restart and (folder / MANIFEST).exists():
-        begun = Run.open(folder)
-    limit, look = rule.decide(begun)
-    if limit is None and look is not None:
-        limit = look.items
+    from gnomon.items.limits import is_larger
+    from gnomon.runs import Run
 
     def more(manifest: Manifest) -> int | None:
-        run = Run.open(folder)
-        limit, look = rule.decide(run)
-        asked_more = manifest.limit is None or (look and manifest.limit > look.items)
-        if look is not None and (manifest.last_look is not None or not asked_more):
-            manifest.last_look = rule.note(run, look)
+        counts = manifest.counts
+        limit, look = rule.decide(Run(folder, manifest), whole=counts.asked == counts.items)
+        if look is None:
+            return limit
+        asked_more = is_larger(manifest.limit, look.items)
+        if manifest.last_look is not None or not asked_more:
+            manifest.last_look = rule.note(look)
         return limit
 
+    limit, look = rule.of_begun(folder, restart=restart)
+    if limit is None and look is not None:
+        limit = look.items
     return items.limited(limit), more
 
 
@@ -578,16 +588,23 @@ def _catalogue(kind: str) -> Catalogue:
 
 def _opened(runs: SomeRuns) -> list[Run]:
     """Runs and folders of runs, one or several, all opened."""
-    from gnomon.runs import Run as Opened
     from gnomon.runs import open_runs
 
-    if isinstance(runs, Opened):
-        return [runs]
-    if isinstance(runs, (str, Path)):
-        return open_runs([runs])
     found: list[Run] = []
+    for each in _listed(runs):
+        found += open_runs([each]) if isinstance(each, (str, Path)) else [each]
+    return found
+
+
+def _listed(runs: SomeRuns) -> list[Run | str | Path]:
+    """Runs and paths, one or several, in one list."""
+    from gnomon.runs import Run as Opened
+
+    if isinstance(runs, (Opened, str, Path)):
+        return [runs]
+    found: list[Run | str | Path] = []
     for each in runs:
-        found += _opened(each)
+        found += _listed(each)
     return found
 
 

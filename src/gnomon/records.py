@@ -213,10 +213,13 @@ def digest(*parts: str, digits: int = DIGITS) -> str:
 
 
 class Fingerprint:
-    """The sha256 of a stream of items, in order; a picture counts by what it shows."""
+    """The sha256 of a stream of items, in order; a picture counts by what it shows.
 
-    def __init__(self) -> None:
-        self._hash = sha256()
+    `before` is the digest of those that came before, if any did.
+    """
+
+    def __init__(self, before: str = "") -> None:
+        self._hash = sha256(before.encode())
         self._encode = msgspec.json.Encoder().encode
 
     def add(self, item: Item) -> None:

@@ -150,6 +150,18 @@ def test_prompts_for_painters_are_no_questions_that_words_give_away(tmp_path: Pa
     assert not audit(of_files("prompts", [file])).alarms
 
 
+def test_prompts_whose_relation_has_a_column_are_no_questions_either(tmp_path: Path) -> None:
+    rows = []
+    for number in range(80):
+        word, said = (("top", "above"), ("left", "to the left of"))[number % 2]
+        prompt = f"a dog {said} a cat {number}"
+        things = {"obj1": ["dog", [0, 0, 1, 1]], "obj2": [f"cat {number}", [0, 0, 1, 1]]}
+        rows.append({"id": number, "prompt": prompt, "relation": word, **things})
+    file = tmp_path / "nsr1k.json"
+    file.write_text(json.dumps(rows), encoding="utf-8")
+    assert not audit(of_files("prompts", [file])).alarms
+
+
 # Published scores.
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import cmath
+import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
+from math import radians
 
 import numpy as np
 import pytest
@@ -216,6 +219,34 @@ def test_sets_stand_together_with_the_kinds_in_turn():
     kinds = [mine[0].item.tags["kind"] for mine in made]
     assert kinds[: len(KINDS)] == list(KINDS)
     assert all(len({each.item.group for each in mine}) == 1 for mine in made)
+
+
+def test_a_walk_in_words_leads_to_the_answer():
+    items = asked(kinds="route", ways="words", facts=16)
+    walks = [item for item in items if item.tags["wording"] == "route"]
+    assert len(walks) == 8
+    for item in walks:
+        where = _walked(item.context)
+        names = sorted(where, key=len, reverse=True)
+        named = re.findall("the (" + "|".join(names) + ")", item.text)
+        a, b, c = named[:3]
+        off = (where[c] - where[b]) / (where[b] - where[a])
+        assert ("left" if off.imag > 0 else "right") == item.gold[0], item.id
+
+
+def _walked(told):
+    """Where things are, by following a walk."""
+    (first,) = re.findall("^You stand at the ([a-z ]+) and face", told)
+    where, place, ahead = {first: 0j}, 0j, 1 + 0j
+    for turn, side, length, name in re.findall(
+        r"(?:turn (\d+) degrees to the (left|right), and |You )walk (\d+) cm straight to the ([a-z ]+)",
+        told,
+    ):
+        angle = radians(int(turn or 0)) * (1 if side == "left" else -1)
+        ahead *= cmath.exp(1j * angle)
+        place += ahead * int(length)
+        where[name] = place
+    return where
 
 
 def _by_group(items):

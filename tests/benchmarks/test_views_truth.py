@@ -47,9 +47,8 @@ def middles(scene):
 def front_of(scene, name):
     """Where a thing looks: how its primitives are turned from those of the same thing unturned."""
     placed = scene.placed(name)
-    plain = scene.__class__(
-        things=(Placed(id="x", thing=placed.thing, at=(0, 0, 0)),), viewer=scene.viewer
-    )
+    alone = (Placed(id="x", thing=placed.thing, at=(0, 0, 0)),)
+    plain = replace(scene, things=alone)
     before = np.array([solid.centre for solid in solids_of(plain)])
     own = [solid for solid in solids_of(scene) if scene.things[solid.owner - 1].id == name]
     after = np.array([solid.centre for solid in own])

@@ -60,9 +60,22 @@ def test_what_floats_is_said_and_drawn(capsys, tmp_path):
     assert (tmp_path / "floating.png").exists()
 
 
+def test_a_world_is_asked_and_its_pictures_lie_beside_one_another(capsys, tmp_path):
+    code, out, err = told(capsys, "--seed", "7", "--ask", "person", "-o", "who.png", "--size", "32")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert len(lines) == 8
+    assert all("own point of view" in line and " Answer: " in line for line in lines)
+    files = sorted(file.name for file in tmp_path.glob("*.png"))
+    assert files == ["who-1.png", "who-2.png", "who-3.png", "who-4.png"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["--ask", "person"], "comes from a seed"),
+        (["--seed", "1", "--ask", "smell"], "smell"),
+        (["--seed", "1", "--ask", "stand", "-o", "x.svg"], "written as pictures"),
         (["-o", "x.png"], "one of FILE, --say and --seed"),
         (["a.json", "--say", "a cup", "-o", "x.png"], "one of FILE, --say and --seed"),
         (["a.json", "--seed", "1", "-o", "x.png"], "has no seed"),

@@ -194,8 +194,26 @@ def test_a_limited_source_is_counted_once_however_often_it_is_read(whole_groups,
     source, made = counted(whole_groups)
     source = source.limited(4)
     assert list(source.items()) == list(source.items())
-    assert len(made) == 3, "once to count, and once for each reading"
+    if whole_groups:
+        assert len(made) == 3, "once to count, and once for each reading"
+    else:
+        assert len(made) == 2, "once to count, and once for all limits that are not large"
     assert len(list(source.limited(2).items())) == 2
+
+
+def test_a_large_part_of_a_large_source_is_made_for_each_reading(monkeypatch):
+    monkeypatch.setattr(itemsource, "MOST_KEPT", 5)
+    small, _ = counted(())
+    expected = [item.id for item in small.limited(4).items()]
+    monkeypatch.setattr(itemsource, "AHEAD", 3)
+    source, made = counted(())
+    source = source.limited(4)
+    for _ in range(2):
+        assert [item.id for item in source.items()] == expected
+    assert len(made) == 3
+    assert [item.id for item in source.limited(3).items()] == [
+        item.id for item in small.limited(3).items()
+    ]
 
 
 @pytest.mark.parametrize("whole_groups", [(), ("fresh",)])

@@ -11,18 +11,27 @@ from hypothesis import strategies as st
 import gnomon
 from gnomon.cli import main
 from gnomon.errors import ModelError, UsageError
+from gnomon.measures.borrowed import (
+    FACT_RIDGE,
+    HELPER_RIDGE,
+    MOST_FACTS,
+    Predictors,
+    corrected_by,
+    fact_columns,
+)
 from gnomon.measures.intervals import interval
 from gnomon.measures.statistics import mean_of
 from gnomon.measures.stopping import (
     Goal,
-    OtherAnswers,
-    corrected_by,
     expected_items,
     look_at,
     look_counts,
     next_look,
 )
+from gnomon.measures.table import Table
 from gnomon.measures.units import Units
+from gnomon.records import Answer
+from gnomon.runs.manifest import write_manifest
 
 MOST = 4000
 
@@ -118,6 +127,34 @@ def test_a_run_that_was_broken_off_ends_as_if_it_had_not_been():
     assert gnomon.score(parts)[0].high == gnomon.score(whole)[0].high
 
 
+def test_a_run_that_was_killed_while_its_log_grew_ends_as_if_it_had_not_been():
+    whole = gnomon.run("scales", skilled, until=4, runs="whole")
+    killed = gnomon.run("scales", skilled, limit=100, runs="killed")
+    killed.manifest.limit, killed.manifest.growing = 400, True  # and the items did not come
+    write_manifest(killed.path, killed.manifest)
+    resumed = gnomon.run("scales", skilled, until=4, runs="killed")
+    assert resumed.path == killed.path
+    assert resumed.manifest.last_look == whole.manifest.last_look
+    assert resumed.manifest.items_sha256 == whole.manifest.items_sha256
+
+
+def test_the_log_of_a_stopped_run_is_in_order():
+    run = gnomon.run("scales", skilled, until=4)
+    source = gnomon.load("scales").limited(run.manifest.limit)
+    assert [item.id for item in run.items()] == [item.id for item in source.items()]
+    assert not run.manifest.growing
+    wrong = [item.id for item, answer in run.answers() if answer.choice != skilled(item)]
+    assert wrong == []
+
+
+def test_a_run_by_whole_groups_says_how_many_items_it_asked():
+    run = gnomon.run("chains", skilled, until=8, helped_by="facts")
+    look = run.manifest.last_look
+    assert look.items == run.manifest.counts.items
+    score = gnomon.score(run)[0]
+    assert (score.value, score.low, score.high) == (look.value, look.low, look.high)
+
+
 def test_an_outage_is_no_reason_to_stop():
     def fails(item):
         raise OSError("the server is down")
@@ -150,6 +187,20 @@ def test_two_workers_stop_where_one_does():
     assert two.manifest.last_look == one.manifest.last_look
     assert two.manifest.items_sha256 == one.manifest.items_sha256
     assert gnomon.score(two)[0].low == gnomon.score(one)[0].low
+
+
+def test_a_run_whose_rounds_were_asked_in_shards_stops_where_a_whole_one_does():
+    whole = gnomon.run("scales", "random", until=5, runs="whole")
+    for limit in (100, 200):
+        shards = []
+        for shard in ("1/2", "2/2"):
+            part = gnomon.run("scales", "random", limit=limit, shard=shard, runs=f"parts{limit}")
+            shards.append(part)
+        merged = gnomon.merge(*shards)
+        run = gnomon.run("scales", "random", until=5, runs=merged.path.parent)
+        assert run.path == merged.path
+        assert run.manifest.last_look == whole.manifest.last_look
+        assert run.manifest.items_sha256 == whole.manifest.items_sha256
 
 
 def test_a_run_stops_when_it_differs_from_another():
@@ -244,7 +295,7 @@ def test_runs_that_say_nothing_cost_next_to_nothing():
     right = (rng.random(3000) < 0.8).astype(float)
     useless = rng.random((3000, 5)).round()
     asked = np.arange(0, 3000, 10)
-    others = OtherAnswers({}, useless - useless.mean(axis=0), units, np.arange(3000) % 5)
+    others = Predictors.of(useless, [HELPER_RIDGE] * 5, units)
     plain = interval(mean_of(right[asked], units[asked]))
     helped = interval(corrected_by(others, asked, right[asked]))
     assert helped.high - helped.low < 1.1 * (plain.high - plain.low)
@@ -255,10 +306,45 @@ def test_when_all_items_were_asked_others_change_nothing():
     units = Units(np.arange(500)[:, None] // 5)
     right = (rng.random(500) < 0.8).astype(float)
     helpful = np.stack([right, rng.random(500).round()], axis=1)
-    others = OtherAnswers({}, helpful - helpful.mean(axis=0), units, np.arange(500) // 5 % 5)
+    others = Predictors.of(helpful, [HELPER_RIDGE] * 2, units)
     plain = interval(mean_of(right, units))
     helped = interval(corrected_by(others, np.arange(500), right))
     assert helped == pytest.approx(plain)
+
+
+def yes_sayer(item):
+    """Right where the first of the choices in their order is, as models with a bias are."""
+    return min(item.choices)
+
+
+def test_facts_about_items_make_fewer_do():
+    source = gnomon.load("scales").whole()
+    alone = gnomon.run(source, yes_sayer, until=4, runs="alone")
+    helped = gnomon.run(source, yes_sayer, until=4, runs="helped", helped_by="facts")
+    look = helped.manifest.last_look
+    assert look.helpers == ["facts"]
+    assert helped.manifest.counts.items < 0.75 * alone.manifest.counts.items
+    truth = np.mean([yes_sayer(item) in item.gold for item in source.items()])
+    assert look.low <= truth <= look.high
+    again = gnomon.run(source, yes_sayer, until=4, runs="helped", helped_by="facts")
+    assert again.manifest.last_look == look
+
+
+def test_facts_that_say_nothing_cost_next_to_nothing():
+    table = Table.of([(item, Answer(item=item.id)) for item in gnomon.load("scales").items()])
+    facts = fact_columns(table)
+    assert 2 < facts.shape[1] <= MOST_FACTS
+    assert set(np.unique(facts)) == {0, 1}
+    known = Predictors.of(
+        facts, [FACT_RIDGE] * facts.shape[1], Units(np.arange(len(table))[:, None])
+    )
+    rng = np.random.default_rng(8)
+    asked = np.arange(0, len(table), 12)
+    for accuracy in (0.5, 0.75, 0.9):
+        right = (rng.random(len(asked)) < accuracy).astype(float)
+        plain = interval(mean_of(right, asked))
+        helped = interval(corrected_by(known, asked, right))
+        assert helped.high - helped.low < 1.1 * (plain.high - plain.low)
 
 
 def test_helpers_must_have_been_asked_the_items():

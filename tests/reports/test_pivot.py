@@ -221,7 +221,7 @@ def test_the_terminal_turns_the_table_before_it_cuts_a_name(write: Write) -> Non
     assert narrow[1].split() == ["benchmark", "good", "near", "chance"]
     assert max(map(len, narrow)) <= 46
     told = " ".join(narrow)
-    assert "* best of the benchmark" in told
+    assert "* best on the same items" in told
     assert "~ no significant difference from the best" in told
 
 

@@ -103,6 +103,11 @@ class AtlasEntry(msgspec.Struct, frozen=True, kw_only=True):
         return seen[0] if seen else None
 
     @property
+    def by_others(self) -> bool:
+        """Whether it has authors who may want to reply."""
+        return self.origin != OURS
+
+    @property
     def by_answers(self) -> bool:
         """Whether its scores are from published answers, item by item."""
         return any(score.source == FROM_ANSWERS for score in self.scores)
@@ -124,7 +129,7 @@ class SetToAudit(msgspec.Struct, frozen=True, kw_only=True):
     place: Path | None = None  # the folder of its files, which may hold published answers
 
 
-class Opened(msgspec.Struct, frozen=True):
+class SetAsRead(msgspec.Struct, frozen=True):
     """A set as it was read, and what the reader warned of."""
 
     audited: AuditSet
@@ -148,7 +153,8 @@ def make_atlas(folder: Path, output: Path, tell: Tell, *, own: bool = True) -> l
             opened = _open(one)
         except DataError as error:  # another file of the same name, or one that is cut
             tell(f"{one.name} is left out: {error.message}")
-            left_out[one.name] = "a file that it needs is not there, or cannot be read"
+            reason = "A file that is needed is not there, or cannot be read"
+            left_out.setdefault(reason, []).append(one.name)
             continue
         tell(f"{number} of {len(chosen)}: {one.name}, {len(opened.audited):,} items")
         made.append(_entry(one, opened, output))
@@ -157,26 +163,28 @@ def make_atlas(folder: Path, output: Path, tell: Tell, *, own: bool = True) -> l
     return made
 
 
-def _without_files(chosen: Sequence[SetToAudit]) -> dict[str, str]:
-    """The sets of the catalogue that are not audited, and why."""
+def _without_files(chosen: Sequence[SetToAudit]) -> dict[str, list[str]]:
+    """The sets of the catalogue that are not audited, by the reason."""
     audited = {one.name for one in chosen}
-    reasons = {}
+    reasons: dict[str, list[str]] = {}
     for name, known in named_sets().items():
         if name in audited:
             continue
-        reasons[name] = "its files are not in the folder"
+        reason = "Their files are not in the folder"
         if known.opened != "file":
-            reasons[name] = "Gnomon was never tried on the authors' own file"
+            reason = "Gnomon was never tried on the authors' own files"
+        told = f"{name} ({known.note})" if known.opened == "form" and known.note else name
+        reasons.setdefault(reason, []).append(told)
     return reasons
 
 
-def _open(one: SetToAudit) -> Opened:
+def _open(one: SetToAudit) -> SetAsRead:
     with catch_warnings(record=True) as warned:
         simplefilter("always", MissingFileWarning)
         audited = one.open()
     told = dict.fromkeys(str(each.message) for each in warned)
     rebuilt = any(issubclass(each.category, RebuiltItemsWarning) for each in warned)
-    return Opened(audited, tuple(told), rebuilt)
+    return SetAsRead(audited, tuple(told), rebuilt)
 
 
 def sets_in(folder: Path, *, own: bool) -> Iterator[SetToAudit]:
@@ -248,7 +256,7 @@ def _about_ours(name: str) -> NamedSet:
 # The figures of one set.
 
 
-def _entry(one: SetToAudit, opened: Opened, output: Path) -> AtlasEntry:
+def _entry(one: SetToAudit, opened: SetAsRead, output: Path) -> AtlasEntry:
     audited = opened.audited
     report = audit(audited, explanations=explanations_of(audited.benchmark))
     subject = Subject(audited)
@@ -287,11 +295,12 @@ def _entry(one: SetToAudit, opened: Opened, output: Path) -> AtlasEntry:
     return entry
 
 
-def _note(one: SetToAudit, opened: Opened) -> str:
+def _note(one: SetToAudit, opened: SetAsRead) -> str:
     """What to know of a set, and what was not there, in sentences."""
     said = [f"{capitalised(one.about.note)}."] if one.about.note else []
     for warning in opened.warned:
-        said.append(warning.rpartition(f"{one.place}: ")[2])  # without this machine's folders
+        plain = warning.rpartition(f"{one.place}: ")[2]  # without this machine's folders
+        said.append(capitalised(plain))
     if opened.rebuilt:
         said.append("Published scores are on the authors' own items, and so not shown here.")
     return " ".join(said)
@@ -380,7 +389,7 @@ def _part_without_leaks(report: AuditReport, file: Path) -> tuple[int | None, in
 # The overview.
 
 
-def _overview(entries: Sequence[AtlasEntry], left_out: dict[str, str], folder: str) -> str:
+def _overview(entries: Sequence[AtlasEntry], left_out: dict[str, list[str]], folder: str) -> str:
     from markupsafe import Markup
 
     shown = [entry for entry in entries if entry.best is not None]

@@ -111,7 +111,6 @@ def _until_known(args: Namespace, planned: Sequence[Planned]) -> list[Planned]:
         return list(planned)
     from gnomon.api import stopping_rule
     from gnomon.measures.stopping import expected_items
-    from gnomon.runs import MANIFEST, Run
 
     found = []
     for each in planned:
@@ -119,9 +118,7 @@ def _until_known(args: Namespace, planned: Sequence[Planned]) -> list[Planned]:
         rule = stopping_rule(each.source, args.until, args.until_differs, args.by, helpers)
         items = list(each.source.without_pictures())
         expected = expected_items(items, each.source.benchmark, rule.goal).expected
-        is_begun = (each.folder / MANIFEST).exists() and not args.restart
-        begun = Run.open(each.folder) if is_begun else None
-        limit, look = rule.decide(begun)
+        limit, look = rule.of_begun(each.folder, restart=args.restart)
         if look is not None:
             expected = look.items if limit is None else look.expected
         told = "enough is known." if limit is None else f"the next look is at {limit:,} items."

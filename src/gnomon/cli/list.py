@@ -130,13 +130,11 @@ def _one_without_options(args: Namespace) -> int:
     known = entries(args.kind)
     name = args.name.partition("@")[0]
     check_known(args.kind.removesuffix("s").replace("_", " "), name, known)
-    summary = known[name].summary
-    measure = known_measure(args.name) if args.kind == "measures" else None
-    better = {"better": measure.better} if measure else {}
     if args.format == "json":
-        print_json({"name": name, "summary": summary, **better})
+        print_json({"name": name, "summary": known[name].summary})
         return 0
-    print(f"{name}: {summary}")
+    print(f"{name}: {known[name].summary}")
+    measure = known_measure(args.name) if args.kind == "measures" else None
     if measure:
         needs = [WORDS[need].partition(", and")[0] for need in sorted(measure.needs)]
         told = f" It needs {' and '.join(needs)}." if needs else ""

@@ -46,7 +46,8 @@ so that a bias for a place shows.
 --until 3 asks in rounds and stops as soon as the first measure is known to plus or minus 3 points;
 --until-differs RUN as soon as the run is better or worse than that one, or within --by points of
 it. The intervals allow for the looks in between (docs/measures.md); --limit is the most. With runs
-of other models on the same items (--with) fewer do: their answers tell which items are hard.
+of other models on the same items (--with) fewer do: their answers tell which items are hard. So do
+tags, forms and right answers of the items themselves (--with facts).
 
 --workers has several processes ask the model, on this machine or on a Ray cluster; answers and
 folder are the same (docs/scale.md).
@@ -173,6 +174,7 @@ def show_runs(args: Namespace, runs: Sequence[Run]) -> None:
         return
     if args.quiet or not runs:
         return
+    from gnomon.cli.score import print_places
     from gnomon.measures.cautions import cautions
     from gnomon.measures.entries import entries_of
     from gnomon.measures.remarks import remarks
@@ -187,7 +189,7 @@ def show_runs(args: Namespace, runs: Sequence[Run]) -> None:
     if args.prompts:
         _show_over_prompts(entries)
     if any("permute" in entry.table.settings for entry in entries):
-        _show_places(entries)
+        print_places(entries)
     for entry in entries:
         for remark in remarks(entry, ()):
             print(inert(remark))
@@ -203,15 +205,6 @@ def headline_of(entries: Sequence[ScoredTable], count: int | None = None) -> str
     for entry in entries:
         scores += scored_rows(entry, score_table(entry.table, entry.measures[:count]))
     return headline(scores)
-
-
-def _show_places(entries: Sequence[ScoredTable]) -> None:
-    """The bias by place of runs whose choices were permuted."""
-    from gnomon.reports.tables.prompts import place_listings
-    from gnomon.tabular import render
-
-    for listing in place_listings(entries):
-        print(f"\n{render(listing)}")
 
 
 def _overview(runs: Sequence[Run]) -> str:

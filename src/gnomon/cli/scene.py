@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from gnomon.scenes.scenes import Scene
 
 ENDINGS = (".png", ".svg", ".json")
-# how what this command wrote begins
-SCENE = rb'^\s*\{[^{]*"(things|viewer)"\s*:'
-DRAWING = rb"<title>(Plan from above|The scene; drag it)"
+# how scenes and drawings begin that this command wrote
+WRITTEN = rb'^\s*\{[^{]*"(things|viewer)"\s*:|<title>(Plan from above|The scene; drag it)'
 
 
 def main(args: Namespace) -> int:
@@ -105,15 +104,13 @@ def _check_replaceable(file: Path) -> None:
     from gnomon.scenes.pictures import scene_file
     from gnomon.trust import check_begins, check_replaceable
 
-    if file.suffix.lower() == ".svg":
-        check_begins(file, DRAWING)
-    elif file.suffix.lower() == ".json":
-        check_begins(file, SCENE)
-    else:
-        beside = scene_file(file)
-        check_begins(beside, SCENE)
-        if file.is_file():
-            check_replaceable(file, str(file), lambda _: beside.is_file())
+    if file.suffix.lower() != ".png":
+        check_begins(file, WRITTEN)
+        return
+    beside = scene_file(file)
+    check_begins(beside, WRITTEN)
+    if file.is_file():
+        check_replaceable(file, str(file), lambda _: beside.is_file())
 
 
 def _scene(args: Namespace) -> Scene:

@@ -106,18 +106,8 @@ def main(args: Namespace) -> int:
         found += place_scores(entries, level=args.level)
     print(shown(found, args.format, plain=args.plain, level=args.level))
     if args.format not in ("json", "csv"):
-        _print_places(args, entries)
+        print_places(entries, level=args.level, format=args.format, plain=args.plain)
     return 0
-
-
-def _read_runs(args: Namespace) -> list[Run]:
-    """The runs, and with --read-with what a second reader makes of their replies."""
-    runs = open_runs(args.runs)
-    if not args.read_with:
-        return runs
-    from gnomon.cli.judging import read_unread
-
-    return [*runs, *read_unread(runs, args.read_with)]
 
 
 def _nothing_to_score(measures: Sequence[str], entries: Sequence[ScoredTable]) -> UsageError:
@@ -134,6 +124,16 @@ def _nothing_to_score(measures: Sequence[str], entries: Sequence[ScoredTable]) -
     return UsageError(f"{'; '.join(lacking)}.", hint)
 
 
+def _read_runs(args: Namespace) -> list[Run]:
+    """The runs, and with --read-with what a second reader makes of their replies."""
+    runs = open_runs(args.runs)
+    if not args.read_with:
+        return runs
+    from gnomon.cli.judging import read_unread
+
+    return [*runs, *read_unread(runs, args.read_with)]
+
+
 def _over_prompts(args: Namespace, entries: Sequence[ScoredTable]) -> str:
     from gnomon.measures.prompts import score_over_prompts
     from gnomon.reports.tables.prompts import prompts_shown
@@ -144,15 +144,21 @@ def _over_prompts(args: Namespace, entries: Sequence[ScoredTable]) -> str:
     return prompts_shown(found, args.format, plain=args.plain, level=args.level)
 
 
-def _print_places(args: Namespace, entries: Sequence[ScoredTable]) -> None:
+def print_places(
+    entries: Sequence[ScoredTable],
+    *,
+    level: float = 0.95,
+    format: str = "table",
+    plain: bool = False,
+) -> None:
     """The bias by place of runs whose choices were permuted."""
     from gnomon.reports.tables.prompts import place_listings
     from gnomon.reports.tables.scores import PLAIN
     from gnomon.tabular import render
 
-    for listing in place_listings(entries, level=args.level):
-        text = render(listing, args.format)
-        print("\n" + (text.translate(PLAIN) if args.plain else text))
+    for listing in place_listings(entries, level=level):
+        text = render(listing, format)
+        print("\n" + (text.translate(PLAIN) if plain else text))
 
 
 def _check(args: Namespace) -> None:
@@ -161,13 +167,13 @@ def _check(args: Namespace) -> None:
         raise UsageError(
             "Give either runs or a file with --answers.", "For example: gnomon score runs/*"
         )
+    if not args.answers:
+        args.runs = args.runs or ["runs"]
     if args.answers and args.read_with:
         raise UsageError(
             "--read-with reads the replies of runs.",
             f"Make one with `gnomon run BENCHMARK -m answers:{args.answers} --read-with MODEL`.",
         )
-    if not args.answers:
-        args.runs = args.runs or ["runs"]
     args.by, args.measure = list(dict.fromkeys(args.by)), list(dict.fromkeys(args.measure))
     if args.like_paper and args.format == "json":
         raise UsageError(

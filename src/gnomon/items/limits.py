@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby, islice
 from typing import NamedTuple, TypeVar
 
@@ -59,6 +60,7 @@ def _choose(low: int, high: int, wanted: int, total: int, chosen: list[int]) -> 
         _choose(middle, high, wanted - left, total, chosen)
 
 
+@lru_cache(maxsize=2**15)  # a larger limit draws again what a smaller one drew
 def _drawn(*numbers: int) -> int:
     """A number that looks drawn by lot, always the same for the same numbers (SplitMix64)."""
     state = 0

@@ -28,9 +28,9 @@ RELATIONS = {"left": "left of", "right": "right of", "top": "above", "bottom": "
 IN_WORDS = {
     "text": "the text of a choice",
     "name": "the name of a choice",
-    "letter": "the letter of a choice",
-    "index0": "the number of a choice, counted from 0",
-    "index1": "the number of a choice, counted from 1",
+    "letter": "a letter",
+    "index0": "a number counted from 0",
+    "index1": "a number counted from 1",
     "first": "the first of the choices",
     "number": "a number",
     "set": "several that are right together",

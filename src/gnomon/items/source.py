@@ -34,7 +34,8 @@ OF_OTHERS = "set:"  # before the name of a public benchmark of others (gnomon.it
 SHOWN = 5  # items that a notebook shows of a source
 MOST_KEPT = 20_000  # items of a source that stay in memory once they are made
 # What holds of all items of a source, whatever part of them is wanted.
-OF_ALL = ("_kept", "_total", "_group_sizes")
+OF_ALL = ("_kept", "_total", "_group_sizes", "_ahead")
+AHEAD = 10_000  # items of a larger source that stay in memory when a part of it is read
 
 
 class Whole(NamedTuple):
@@ -90,6 +91,8 @@ class ItemSource:
     # Counted once and kept, without pictures, which take long to make.
     @cached_property
     def _count(self) -> int:
+        if self.limit is None and self.shard is None and "_only" not in self.__dict__:
+            return self._total  # which parts of the source need as well
         return sum(1 for _ in self.without_pictures())
 
     @overload
@@ -177,7 +180,15 @@ class ItemSource:
         kept: list[Item] | None = self.__dict__.get("_kept")
         if kept is not None:
             return map(kept.__getitem__, self._chosen)
-        return _at(self._all(), self._chosen)
+        if self.limit > AHEAD:
+            return _at(self._all(), self._chosen)
+        return map(self._ahead.__getitem__, self._chosen)
+
+    @cached_property
+    def _ahead(self) -> dict[int, Item]:
+        """The items that a large limit takes, by their places: a run may raise its limit often."""
+        places = spread(self._total, AHEAD)
+        return dict(zip(places, _at(self._all(), places), strict=False))
 
     @cached_property
     def _chosen(self) -> list[int]:

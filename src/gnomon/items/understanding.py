@@ -71,6 +71,9 @@ def _columns_in_words(what: str, columns: Iterable[str], mapping: ColumnMap) -> 
         first = "the first of " if mapping.gold_is == "first" else ""
         return f"{first}{named} (its place is shuffled by a seed)"
     if what == "gold" and mapping.gold_is:
+        is_lettered = mapping.gold_is == "name" and all(len(each) == 1 for each in mapping.choices)
+        if is_lettered or mapping.gold_is == "letter":
+            return f"{named} (the letter of a choice)"
         return f"{named} ({IN_WORDS[mapping.gold_is]})"
     return named
 

@@ -15,11 +15,14 @@ import numpy as np
 from gnomon.grouped import first_few, grouped
 from gnomon.measures.chance import share_of_right
 from gnomon.measures.columns import Codes
+from gnomon.measures.intervals import Interval
+from gnomon.measures.statistics import SAME
 from gnomon.measures.table import Table
 from gnomon.records import OUTCOMES
 from gnomon.registry import role
 
 if TYPE_CHECKING:
+    from gnomon.contracts import Measure
     from gnomon.runs import LastLook, Manifest
 
 FEWEST = 20  # items, below which one answer to nearly all may be luck
@@ -30,6 +33,7 @@ WORTH_SAYING = 0.03  # by which a constant answer is ahead of chance
 SURE = 3.0  # and by how many standard errors
 ONE_ANSWER = "gives one answer"  # the verdict in tables
 NAMED = 3  # answers, or models, that a sentence names
+LEVEL = 0.95  # of the intervals of looks
 MOST_ALONE = 5  # models with one answer that have a sentence each
 # How a model was asked, as manifests describe it.
 REVISION = "revision"
@@ -255,3 +259,17 @@ def told_look(look: LastLook) -> str:
     if look.helpers:
         said += f", with the help of {first_few(look.helpers, NAMED)}"
     return f"{said}; intervals allow for the looks."
+
+
+def at_the_stop(table: Table, measure: Measure, found: Interval, level: float) -> Interval:
+    """The interval at which a run stopped by itself, if it is about this figure."""
+    look = table.about.last_look
+    if look is None or look.against or look.measure != measure.name or level != LEVEL:
+        return found
+    if look.value is None or look.low is None or look.high is None:
+        return found
+    if len(table) != table.total or table.total != look.items:
+        return found  # a part of the run, or one that was asked on
+    if not look.helpers and abs(look.value - found.value) > SAME:
+        return found  # answers changed since
+    return Interval(look.value, look.low, look.high)

@@ -165,4 +165,4 @@ def codes_of(values: array[int]) -> Codes:
     """An array of codes."""
     if not len(values):
         return np.zeros(0, dtype=np.int32)
-    return np.frombuffer(values, dtype=np.int32)
+    return np.frombuffer(values, dtype=np.int32).copy()  # more may be added to the values

@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
-from gnomon.measures.cautions import one_answer
+from gnomon.measures.cautions import at_the_stop, one_answer
 from gnomon.measures.chance import WORDS, chance_of, unmet
 from gnomon.measures.columns import Floats
 from gnomon.measures.intervals import interval, t_cdf, t_quantile
@@ -289,6 +289,8 @@ def leaderboard(
         for place, table in zip(board, shared([tables[i] for i in board]), strict=True):
             statistics = looked_at(measure.statistics(table.judged), table.about.looked)
             found = interval(statistics, level=level)
+            if len(board) == 1:  # what several share is compared as it was answered
+                found = at_the_stop(table, measure, found, level)
             ranks[names[place]] = Rank(
                 names[place],
                 found.value,

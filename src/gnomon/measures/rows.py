@@ -6,7 +6,7 @@ Each row costs a few dictionary look-ups; the texts of items are not kept.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -68,15 +68,67 @@ def build(
 
     `about` are the further fields of Table.
     """
-    builder, tags, hashes = Builder(), TagColumns(), array("q")
+    growing = GrowingTable()
     for chunk in chunks(rows, CHUNK):
-        builder.add(chunk)
-        items = [row[0] for row in chunk]
-        tags.extend([item.tags for item in items])
-        if wordings is None:
-            hashes.extend([hash((item.context, item.text)) for item in items])
-    columns, own = tags.done(), np.frombuffer(hashes, dtype=np.int64)
-    return builder.done(Details(lambda: columns, wordings or (lambda: own)), **about)
+        growing.add(chunk, worded=wordings is None)
+    return growing.done(wordings, **about)
+
+
+class GrowingTable:
+    """A table of rows whose items have tags, to which rows are added while it is in use."""
+
+    def __init__(self) -> None:
+        self.rows, self.tags, self.hashes = Builder(), TagColumns(), array("q")
+
+    def add(self, chunk: Sequence[Row], *, worded: bool = True) -> None:
+        """Add some rows."""
+        self.rows.add(chunk)
+        items: list[Any] = [row[0] for row in chunk]
+        self.tags.extend([item.tags for item in items])
+        if worded:
+            self.hashes.extend([hash((item.context, item.text)) for item in items])
+
+    def done(self, wordings: Wordings | None = None, **about: Any) -> Table:
+        """The table so far; `about` are its further fields."""
+        columns = self.tags.done()
+        own = np.array(self.hashes, dtype=np.int64)
+        return self.rows.done(Details(lambda: columns, wordings or (lambda: own)), **about)
+
+
+class AskedSoFar:
+    """The answers of a run that is asked by rounds, each of which is read once.
+
+    They stand in the order of the rounds and then of ids, however often the run was stopped: sums
+    are then the same to the last bit.
+    """
+
+    def __init__(self) -> None:
+        self._growing = GrowingTable()
+        self._ids: set[str] = set()
+        self._last = -1  # up to this number all items of the log are rows
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def add(self, run: Run, wanted: Collection[str] | None = None) -> bool:
+        """Read the answers to the items that are wanted, or to all; whether there are all."""
+        new = []
+        for asked in run.asked(self._last):
+            if asked.id not in self._ids and (wanted is None or asked.id in wanted):
+                new.append(asked)
+        if wanted is not None and len(self) + len(new) < len(wanted):
+            return False
+        self._last = new[-1].n if new and wanted is None else -1
+        new.sort(key=lambda asked: asked.id)
+        for chunk in chunks(new, CHUNK):
+            self._growing.add(_decoded(run, chunk, run.item))
+        self._ids.update(asked.id for asked in new)
+        return True
+
+    def table(self, run: Run, **about: Any) -> Table:
+        """The table of all that was read."""
+        table = self._growing.done(scale=run.manifest.scale, **about)
+        return with_samples(table, run.further_samples())
 
 
 def build_run(run: Run, **about: Any) -> Table:
@@ -87,38 +139,42 @@ def build_run(run: Run, **about: Any) -> Table:
     builder = Builder()
     numbers = array("q")
     for chunk in chunks(run.asked(), CHUNK):
-        builder.add(_decoded(run, chunk))
+        builder.add(_decoded(run, chunk, _bare))
         numbers.extend([asked.n for asked in chunk])
     details = Details(lambda: _tags(run, numbers), lambda: _wordings(run, numbers))
     table = builder.done(details, numbers=np.frombuffer(numbers, dtype=np.int64), **about)
-    rows = np.asarray(table.numbers)
-    further = ((int(np.searchsorted(rows, n)), choice) for n, choice in run.further_samples())
-    return with_samples(table, further)
+    return with_samples(table, run.further_samples())
 
 
-def with_samples(table: Table, further: Iterable[tuple[int, str | None]]) -> Table:
-    """The table, with the further answers to some of its rows."""
+def with_samples(table: Table, further: Iterable[tuple[str, str | None]]) -> Table:
+    """The table, with the further answers to some of its items, by their ids."""
     count = np.ones(len(table))
     right = table.credit.copy()
     code = {label: number for number, label in enumerate(table.labels)}
-    is_any = False
-    for row, choice in further:
-        is_any = True
+    row_of: dict[str, int] = {}
+    for name, choice in further:
+        if not row_of:
+            row_of = {item: row for row, item in enumerate(table.ids)}
+        if name not in row_of:
+            continue
+        row = row_of[name]
         count[row] += 1
         if table.marks is not None and table.marks.asked[row] is not None:
             right[row] += table.marks.credit(row, choice)
         elif choice in code:
             right[row] += table.gold[row, code[choice]]
-    if not is_any:
+    if not row_of:
         return table
     return replace(table, samples=Samples(count, right / count))
 
 
-def _decoded(run: Run, chunk: Sequence[AskedRow]) -> list[Row]:
+def _decoded(
+    run: Run, chunk: Sequence[AskedRow], decode: Callable[[str], Item | BareItem]
+) -> list[Row]:
     try:
         return [
-            (_bare(record), _floats(scores) if scores else None, choice, error)
-            for _, record, scores, choice, error in chunk
+            (decode(record), _floats(scores) if scores else None, choice, error)
+            for _, _, record, scores, choice, error in chunk
         ]
     except (msgspec.MsgspecError, TypeError) as error:
         raise run.damaged(error) from None
@@ -260,7 +316,7 @@ class Builder:
             picked=codes_of(self.picked),
             kind=codes_of(self.kind),
             kinds=kinds,
-            failed=np.frombuffer(self.failed, dtype=bool),
+            failed=np.array(self.failed, dtype=bool),
             group=self.group.done(),
             form=self.form.done(),
             details=details,

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
 from gnomon.measures.accuracy import ACCURACY
-from gnomon.measures.cautions import one_answer
+from gnomon.measures.cautions import at_the_stop, one_answer
 from gnomon.measures.chance import chance_of, needs_two_runs, unmet
 from gnomon.measures.correction import corrected_accuracy, corrected_readings
 from gnomon.measures.entries import ScoredTable, measures_of, pooled_over_seeds, sliced, table_of
-from gnomon.measures.intervals import Interval, interval, known
+from gnomon.measures.intervals import interval, known
 from gnomon.measures.seeds import SeedScore, over_seeds
 from gnomon.measures.statistics import looked_at
 from gnomon.measures.table import Table, unknown_tag
@@ -23,9 +23,6 @@ from gnomon.records import Score
 
 if TYPE_CHECKING:
     from gnomon.runs import Run
-
-
-LEVEL = 0.95  # of a look at a run that stops by itself
 
 
 class Scored(NamedTuple):
@@ -230,8 +227,8 @@ def score(
         return undefined
     statistics = looked_at(measure.statistics(table.judged), table.about.looked)
     found = interval(statistics, level=level, draws=draws, seed=seed)
-    if not by and level == LEVEL:
-        found = _with_helpers(table, measure) or found
+    if not by:
+        found = at_the_stop(table, measure, found, level)
     return replace(
         undefined,
         value=known(found.value),
@@ -242,15 +239,3 @@ def score(
         clusters=statistics.clusters,
         units=statistics.units,
     )
-
-
-def _with_helpers(table: Table, measure: Measure) -> Interval | None:
-    """The figure at which a run stopped, if runs of other models helped to know it."""
-    look = table.about.last_look
-    if look is None or not look.helpers or look.measure != measure.name:
-        return None
-    if look.value is None or look.low is None or look.high is None:
-        return None
-    if len(table) != table.total or table.total != look.items:
-        return None  # a part of the run, or one that was asked on
-    return Interval(look.value, look.low, look.high)

@@ -9,28 +9,30 @@ docs/measures.md has the derivation and the cost.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil, isnan
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-import numpy as np
-
 from gnomon.errors import UsageError
+from gnomon.measures.borrowed import ItemsWithHelp
 from gnomon.measures.chance import WORDS, unmet
-from gnomon.measures.columns import Codes, Floats, compact
 from gnomon.measures.comparison import difference
 from gnomon.measures.entries import table_of
 from gnomon.measures.intervals import Interval, interval, known
 from gnomon.measures.pairing import paired
 from gnomon.measures.power import items_for_half_width, kinds_of, units_of
-from gnomon.measures.statistics import Statistics, ratio, uncertainty
-from gnomon.measures.table import Flags, Table
-from gnomon.measures.units import Units
-from gnomon.runs import LastLook, Run
+from gnomon.measures.rows import AskedSoFar
+from gnomon.measures.statistics import Statistics, uncertainty
+from gnomon.measures.table import Table, facts_of
+from gnomon.measures.units import Sharing
+from gnomon.records import Answer
+from gnomon.runs import MANIFEST, LastLook, Run
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gnomon.contracts import Benchmark, Measure
     from gnomon.records import Item
 
@@ -47,10 +49,10 @@ DIFFERENCE_SHAPE = 0.25  # a difference may be told long before the items that i
 # Runs stop where the error happens to look small, the more so the fewer degrees of freedom it is
 # known with: so the interval is wider by this share, over their number.
 FEW_UNITS = 0.5
-MOST_FAILED = (
-    0.05  # share of items on which the model failed: with more, an outage looks like a fact
-)
+# Share of items on which the model may fail: with more, an outage would look like a fact.
+MOST_FAILED = 0.05
 SINGLE = 1.96
+FACTS = "facts"  # instead of a run that helps: what items are about
 
 Verdict = Literal["", "narrow", "better", "worse", "within", "all"]
 
@@ -98,6 +100,7 @@ class Look(NamedTuple):
     verdict: Verdict  # empty if more must be asked
     expected: int  # items that the goal is expected to take
     then: int  # items at the next look
+    asked: int = 0  # items that a limit of so many takes: fewer where groups are asked as a whole
 
 
 def look_at(statistics: Statistics, items: int, most: int, goal: Goal) -> Look:
@@ -204,46 +207,56 @@ class StoppingRule:
     """When a run may stop: what it says depends on the answers to the first items alone."""
 
     goal: Goal
-    measure: Measure  # the first of the benchmark
+    benchmark: Benchmark
+    measure: Measure  # its first
     most: int  # items that are asked at most
-    first_items: Callable[[int], frozenset[str]]  # the ids of the items that a limit takes
+    items: Callable[[int], Iterable[Item]]  # those that a limit takes
     against: Run | None = None  # the run from which this one is to be told
     helpers: tuple[Run, ...] = ()  # runs of other models, whose answers narrow the interval
-    _looks: dict[int, Look] = field(default_factory=dict, repr=False, compare=False)
+    facts: bool = False  # whether what items are about narrows it as well
+    _looks: list[Look] = field(default_factory=list, init=False, repr=False, compare=False)
+    _rows: AskedSoFar = field(default_factory=AskedSoFar, init=False, repr=False, compare=False)
 
-    def decide(self, run: Run | None) -> Decision:
+    def decide(self, run: Run, *, whole: bool = False) -> Decision:
         """Look at the answers that a run has so far, in the order in which they are asked.
 
-        What was seen before at so many items is not looked at again.
+        `whole` says that all its items have one. What was seen before at so many items is not
+        looked at again.
         """
-        count = next_look(0, 0, self.most)
-        look = None
-        if run is None:
-            return Decision(count)
-        table = self._table(run)
-        while True:
-            if count not in self._looks:
-                part = self._first_rows(table, count, run)
-                if part is None:
-                    return Decision(count, look)
-                look = look_at(self._statistics(part), count, self.most, self.goal)
-                if part.failed.mean() > MOST_FAILED and count < self.most:
-                    look = look._replace(verdict="")
-                self._looks[count] = look
-            look = self._looks[count]
-            if look.verdict:
-                return Decision(None, look)
-            count = look.then
+        look = self._looks[-1] if self._looks else None
+        while look is None or not look.verdict:
+            count = look.then if look else self.first
+            table = self._first_rows(run, count, whole=whole)
+            if table is None:
+                return Decision(count, look)
+            look = look_at(self._statistics(table), count, self.most, self.goal)
+            if table.failed.mean() > MOST_FAILED and count < self.most:
+                look = look._replace(verdict="")
+            look = look._replace(asked=len(table))
+            self._looks.append(look)
+        return Decision(None, look)
 
-    def note(self, run: Run, look: Look) -> LastLook:
+    @property
+    def first(self) -> int:
+        """The number of items of the first look."""
+        return next_look(0, 0, self.most)
+
+    def of_begun(self, folder: Path, *, restart: bool = False) -> Decision:
+        """What comes next for the run in a folder, if there is one that is to go on."""
+        if restart or not (folder / MANIFEST).exists():
+            return Decision(self.first)
+        # what was read is forgotten: the log may be put in order before more is asked
+        return replace(self).decide(Run.open(folder))
+
+    def note(self, look: Look) -> LastLook:
         """What the run's manifest says of a look."""
         found = look.found
         return LastLook(
             points=100 * (self.goal.by or self.goal.half),
             against=self.against.path.name if self.against else "",
-            helpers=[run.path.name for run in self.helpers],
+            helpers=[*([FACTS] if self.facts else []), *(run.path.name for run in self.helpers)],
             measure=self.measure.name,
-            items=look.items,
+            items=look.asked,
             verdict=look.verdict,
             looked=look.looked,
             value=known(found.value),
@@ -251,128 +264,50 @@ class StoppingRule:
             high=known(found.high),
         )
 
-    def _table(self, run: Run) -> Table:
+    def _checked(self, table: Table) -> Table:
         """The answers, as if nobody had looked at them."""
-        table, _ = table_of(run)
         lacking = unmet(self.measure, table.judged)
         if lacking:
             raise UsageError(
-                f"{self.measure.name} of {run.benchmark} needs {WORDS[lacking]}, so that no run of "
-                "it can stop by itself.",
+                f"{self.measure.name} of {table.benchmark} needs {WORDS[lacking]}, so that no "
+                "run of it can stop by itself.",
                 "Give a --limit instead.",
             )
         return replace(table, about=replace(table.about, last_look=None))
 
-    def _first_rows(self, table: Table, count: int, run: Run) -> Table | None:
+    def _first_rows(self, run: Run, count: int, *, whole: bool) -> Table | None:
         """The answers to the first items; none if any lacks one."""
         limit = run.manifest.limit
-        if limit == count and len(table) == run.manifest.counts.items:
-            return table
         if limit is not None and limit < count:
             return None
-        wanted = self.first_items(count)
-        rows: Flags = np.fromiter((name in wanted for name in table.ids), bool, len(table))
-        if int(rows.sum()) < len(wanted):
+        wanted = None
+        if not whole or limit != count:
+            wanted = {item.id for item in self.items(count)}
+        if not self._rows.add(run, wanted):
             return None
-        return table.where(rows)
+        table = self._rows.table(run, **facts_of(run, self.benchmark))
+        return self._checked(table)
 
     @cached_property
     def _other(self) -> Table | None:
-        return None if self.against is None else self._table(self.against)
+        return None if self.against is None else self._checked(table_of(self.against)[0])
 
     @cached_property
-    def _others(self) -> OtherAnswers | None:
-        if not self.helpers:
+    def _help(self) -> ItemsWithHelp | None:
+        if not self.helpers and not self.facts:
             return None
-        tables = [self._table(run).judged for run in self.helpers]
-        return OtherAnswers.of(tables, self.first_items(self.most))
+        tables = [self._checked(table_of(run)[0]).judged for run in self.helpers]
+        rows = ((item, Answer(item=item.id)) for item in self.items(self.most))
+        items = Table.of(rows, sharing=Sharing.of(self.benchmark))
+        return ItemsWithHelp.of(items.judged, tables, facts=self.facts)
 
     def _statistics(self, table: Table) -> Statistics:
         """Of the figure, or of the difference from the other run."""
-        if self._others is not None:
-            return with_others(table.judged, self._others)
+        if self._help is not None:
+            return self._help.statistics(table.judged)
         if self._other is None:
             return self.measure.statistics(table.judged)
         mine, theirs = paired(table, self._other, self.measure)
         if self.measure.better == "higher":
             return difference(mine, theirs)
         return difference(theirs, mine)
-
-
-# Borrowed strength: what other models answered tells which of the items that were not asked yet are
-# hard. The accuracy is the mean of what they predict, over all items, and of what the answers are
-# above that, over those that were asked. A prediction never uses answers to items of its own units.
-
-
-FOLDS = 5
-RIDGE = 2.0  # as if each helper had been seen to say nothing in so many items
-
-
-class OtherAnswers(NamedTuple):
-    """What other models got right, on the items that all of them were asked."""
-
-    rows: dict[str, int]  # by the id of the item
-    right: Floats  # [items, models], around the mean of each
-    units: Units
-    fold: Codes  # of each item, by its units
-
-    @classmethod
-    def of(cls, tables: Sequence[Table], wanted: Collection[str]) -> OtherAnswers:
-        """Of these tables, as far as they hold the items that may be asked."""
-        common = set(wanted)
-        for table in tables:
-            common &= set(table.ids.tolist())
-        first = tables[0]
-        places = [place for place, name in enumerate(first.ids) if name in common]
-        rows = {first.ids[place]: row for row, place in enumerate(places)}
-        right = np.zeros((len(rows), len(tables)))
-        for column, table in enumerate(tables):
-            for name, credit in zip(table.ids, table.credit, strict=True):
-                if name in rows:
-                    right[rows[name], column] = credit
-        units = first.clusters[np.array(places, dtype=np.int64)]
-        block, count = compact(units.codes[:, 0])
-        fold = np.random.default_rng(count).permutation(count) % FOLDS
-        return cls(rows, right - right.mean(axis=0), units, np.asarray(fold[block]))
-
-
-def with_others(table: Table, others: OtherAnswers) -> Statistics:
-    """The statistics of an accuracy, with what other models got right as control variates."""
-    lacking = [name for name in table.ids if name not in others.rows]
-    if lacking:
-        raise UsageError(
-            f"Item '{lacking[0]}' is not in all of the runs that are to help.",
-            "Give runs that were asked all items, or leave out --with.",
-        )
-    asked = np.array([others.rows[name] for name in table.ids], dtype=np.int64)
-    return corrected_by(others, asked, table.credit)
-
-
-def corrected_by(others: OtherAnswers, asked: Codes, credit: Floats) -> Statistics:
-    """The same from the credit for the items that were asked."""
-    predicted = np.zeros(len(others.right))
-    for fold in range(FOLDS):
-        seen = others.fold[asked] != fold
-        here = others.fold == fold
-        weights = _fitted(others.right[asked[seen]], credit[seen])
-        predicted[here] = others.right[here] @ weights
-    columns = np.zeros((len(predicted), 4))
-    columns[asked, 0] = credit - predicted[asked]
-    columns[asked, 1] = 1
-    columns[:, 2] = predicted
-    columns[:, 3] = 1
-    return Statistics.of(others.units, columns, _corrected_mean, n=len(asked))
-
-
-def _fitted(right: Floats, credit: Floats) -> Floats:
-    """The weight of each helper: least squares, drawn towards none."""
-    models = right.shape[1]
-    if not len(right):
-        return np.zeros(models)
-    around = right - right.mean(axis=0)
-    matrix = around.T @ around + RIDGE * np.eye(models)
-    return np.asarray(np.linalg.solve(matrix, around.T @ (credit - credit.mean())))
-
-
-def _corrected_mean(sums: Floats) -> Floats:
-    return ratio(sums[..., :2]) + ratio(sums[..., 2:])

@@ -107,6 +107,30 @@ class RunFacts:
         return 1.0 if self.last_look is None else self.last_look.looked
 
 
+def facts_of(run: Run, benchmark: Benchmark | None = None) -> dict[str, Any]:
+    """What a table says of its run, and what its benchmark says of units and laws."""
+    from gnomon.measures.cautions import asked_how
+    from gnomon.measures.runlabels import settings_of
+
+    manifest = run.manifest
+    about = RunFacts(
+        benchmark=run.benchmark,
+        model=manifest.name or run.model,
+        spec=run.model,
+        seed=manifest.model_options.get("seed", manifest.options.get("seed")),
+        settings=settings_of(run),
+        asked=asked_how(manifest),
+        folder=run.path.as_posix(),
+        digest=manifest.items_sha256,
+        total=manifest.whole_items or manifest.counts.items,
+        shard=manifest.shard,
+        last_look=manifest.last_look,
+    )
+    if benchmark is None:
+        return {"about": about}
+    return {"about": about, "sharing": Sharing.of(benchmark), "laws": benchmark.laws}
+
+
 @dataclass(frozen=True)
 class Table:
     """The items of one run with the answers to them.
@@ -163,7 +187,7 @@ class Table:
         total = 0
         for item, answer in rows:
             if answer is not None and answer.sample:
-                further.append((len(asked) - 1, answer.choice))
+                further.append((item.id, answer.choice))
                 continue
             total += 1
             if answer is not None:
@@ -175,28 +199,9 @@ class Table:
     @classmethod
     def of_run(cls, run: Run, benchmark: Benchmark | None = None) -> Table:
         """The table of a run folder; its benchmark says what the units are and which laws hold."""
-        from gnomon.measures.cautions import asked_how
         from gnomon.measures.rows import build_run
-        from gnomon.measures.runlabels import settings_of
 
-        manifest = run.manifest
-        about = RunFacts(
-            benchmark=run.benchmark,
-            model=manifest.name or run.model,
-            spec=run.model,
-            seed=manifest.model_options.get("seed", manifest.options.get("seed")),
-            settings=settings_of(run),
-            asked=asked_how(manifest),
-            folder=run.path.as_posix(),
-            digest=manifest.items_sha256,
-            total=manifest.whole_items or manifest.counts.items,
-            shard=manifest.shard,
-            last_look=manifest.last_look,
-        )
-        known: dict[str, Any] = {}
-        if benchmark is not None:
-            known = {"sharing": Sharing.of(benchmark), "laws": benchmark.laws}
-        return build_run(run, about=about, scale=manifest.scale, **known)
+        return build_run(run, scale=run.manifest.scale, **facts_of(run, benchmark))
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -7,7 +7,7 @@ options point to are compared as well.
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from os.path import expanduser
 from pathlib import Path
@@ -20,7 +20,7 @@ from gnomon.errors import DataError, RunError
 from gnomon.fingerprint import fingerprint
 from gnomon.grouped import chunks
 from gnomon.items.source import ItemSource
-from gnomon.records import Fingerprint
+from gnomon.records import Fingerprint, Item
 from gnomon.redaction import redact_options
 from gnomon.registry import ModelSpec, scheme_of
 from gnomon.runs import LOG, MANIFEST, Manifest, Run, RunLog
@@ -193,11 +193,10 @@ def lost(folder: Path) -> RunError:
 WINDOW = 4096  # items handled at a time, so that memory does not grow with the benchmark
 
 
-def store_items(log: RunLog, source: ItemSource) -> str:
-    """Put the items into the log, and give their digest."""
-    digest = Fingerprint()
-    number = 0
-    for chunk in chunks(source.items(), WINDOW):
+def store_items(log: RunLog, items: Iterable[Item], number: int = 0, before: str = "") -> str:
+    """Put items into the log from a number on, and give the digest of all, with those before."""
+    digest = Fingerprint(before)
+    for chunk in chunks(items, WINDOW):
         for item in chunk:
             digest.add(item)
         log.add_items(number, chunk)

@@ -174,9 +174,13 @@ class RunLog:
         db.execute("DELETE FROM items")
         db.execute("INSERT INTO items SELECT n, id, record FROM grown")
 
+    def ids(self) -> dict[str, int]:
+        """The number of each item, by its id."""
+        return dict(self._read("SELECT id, n FROM items"))
+
     def numbers_of(self, items: Iterable[Item]) -> frozenset[int]:
         """The numbers of these items."""
-        numbers = {name: number for number, name in self._read("SELECT n, id FROM items")}
+        numbers = self.ids()
         return frozenset(numbers[item.id] for item in items)
 
     def _twice(self, rows: Sequence[tuple[int, str, str]]) -> DataError:

@@ -20,7 +20,7 @@ from gnomon.records import Fingerprint, Item
 from gnomon.redaction import redact_command, redact_options
 from gnomon.registry import DEMO_SEEN, ModelSpec, about_benchmark
 from gnomon.runs import Manifest, RunLog
-from gnomon.runs.identity import model_files, pending_count, run_folder
+from gnomon.runs.identity import model_files, pending_count, run_folder, store_items
 from gnomon.runs.progress import Watcher
 from gnomon.runs.workers import ModelFacts, WorkerPlan
 
@@ -195,15 +195,30 @@ def grow(task: RunTask, manifest: Manifest, about: ModelFacts) -> None:
             digest.add(item)
             yield item
 
-    def say_so() -> None:
-        """From here on the manifest does not tell what is in the log."""
-        manifest.limit = task.source.limit
-        manifest.growing = True
-        manifest.finished = None
-        task.log.write_manifest(manifest)
-
-    task.log.grow(items(), forgetting=learns, ready=say_so)
+    task.log.grow(items(), forgetting=learns, ready=lambda: _say_growing(task, manifest))
     manifest.items_sha256 = digest.hexdigest()
     manifest.counts = task.log.counts()
     manifest.growing = False
+    task.log.write_manifest(manifest)
+
+
+def extend(task: RunTask, manifest: Manifest) -> None:
+    """Add the items of a larger limit behind those that the log holds.
+
+    A run that is asked by rounds would else write all its items anew for each. Until `grow` puts
+    the log in order, after the last one, its manifest says that it grows.
+    """
+    _say_growing(task, manifest)
+    log = task.log
+    held = log.ids()
+    new = (item for item in task.source.items() if item.id not in held)
+    manifest.items_sha256 = store_items(log, new, len(held), manifest.items_sha256)
+    manifest.counts = log.counts()
+
+
+def _say_growing(task: RunTask, manifest: Manifest) -> None:
+    """From here on the manifest does not tell what is in the log."""
+    manifest.limit = task.source.limit
+    manifest.growing = True
+    manifest.finished = None
     task.log.write_manifest(manifest)

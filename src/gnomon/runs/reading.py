@@ -39,6 +39,7 @@ class AskedRow(NamedTuple):
     """An item that was asked and its first answer, as the log has them: JSON, not decoded."""
 
     n: int
+    id: str
     record: str
     scores: str | None
     choice: str | None
@@ -166,17 +167,23 @@ class Run:
             return item, self.answer(item.id, columns)
         return None
 
-    def asked(self) -> Iterator[AskedRow]:
-        """The items that were asked, in order, each with its first answer, not decoded."""
-        sql = (
-            "SELECT n, record, scores, choice, error FROM items JOIN answers USING (n) "
-            "WHERE sample = 0 ORDER BY n"
-        )
-        return map(AskedRow._make, self._select(sql))
+    def asked(self, after: int = -1) -> Iterator[AskedRow]:
+        """The items that were asked, in order, each with its first answer, not decoded.
 
-    def further_samples(self) -> Iterator[tuple[int, str | None]]:
-        """What was chosen beyond the first answer, by item number; usually nothing."""
-        sql = "SELECT n, choice FROM answers WHERE sample > 0 ORDER BY n, sample"
+        Only those with a number above `after`.
+        """
+        sql = (
+            "SELECT n, id, record, scores, choice, error FROM items JOIN answers USING (n) "
+            "WHERE n > ? AND sample = 0 ORDER BY n"
+        )
+        return map(AskedRow._make, self._select(sql, (after,)))
+
+    def further_samples(self) -> Iterator[tuple[str, str | None]]:
+        """What was chosen beyond the first answer, by the item's id; usually nothing."""
+        sql = (
+            "SELECT id, choice FROM answers JOIN items USING (n) WHERE sample > 0 "
+            "ORDER BY n, sample"
+        )
         [(most,)] = self._select("SELECT max(sample) FROM answers")
         return self._select(sql) if most else iter(())
 

@@ -112,7 +112,7 @@ def _begin(task: plan.RunTask, *, replacing: bool) -> None:
         workers.prepare(task.items_to_learn_from(), task.source.benchmark)
         manifest = plan.new_manifest(task, workers.about, began)
         task.log.begin_anew(manifest)
-        manifest.items_sha256 = identity.store_items(task.log, task.source)
+        manifest.items_sha256 = identity.store_items(task.log, task.source.items())
         manifest.counts = task.log.counts()
         task.log.write_manifest(manifest)
         workers.keep(task.log.path)
@@ -172,10 +172,12 @@ def _ask_by_rounds(
     while asked.more is not None:
         limit = asked.more(manifest)
         if limit is None or not is_larger(limit, asked.source.limit):
+            if manifest.growing:
+                plan.grow(asked, manifest, workers.about)
             return
         asked = replace(asked, source=asked.source.limited(limit))
         if is_larger(limit, manifest.limit):
-            plan.grow(asked, manifest, workers.about)
+            plan.extend(asked, manifest)
         task = plan.fitted(asked, manifest)
         if task.only is None and not task.retry_errors and not workers.about.learns:
             progress.total, progress.asked = manifest.counts.items, 0

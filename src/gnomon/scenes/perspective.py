@@ -218,13 +218,35 @@ def route(rng: Random, dials: ViewDials, number: int) -> list[ViewQuestion] | No
     back = Walk(there.c, there.b, there.a, -there.angle)
     asked = [("turn", there), ("turn", back)]
     asked += [("arrival", rng.choice(some)) for some in by_side.values()]
+    told = _told_walk(rng, scene) if number % 2 else ""
     found = []
     for name, walk in asked:
         text = question_text(name, a=walk.a, b=walk.b, c=walk.c)
         gold = "right" if walk.angle > 0 else "left"
         tags = {"angle": angle_band(abs(walk.angle)), "part": name}
-        found.append(ViewQuestion(text, choices_of("sides"), gold, (scene,), tags, scene))
+        tags["wording"] = "route" if told else "survey"
+        sides = choices_of("sides")
+        found.append(ViewQuestion(text, sides, gold, (scene,), tags, scene, context=told))
     return found
+
+
+def _told_walk(rng: Random, scene: Scene) -> str:
+    """The world as a walk from thing to thing: every place follows from lengths and turns."""
+    order = rng.sample(list(scene.things), len(scene.things))
+    spots = [spot_of(placed) for placed in order]
+    told = [f"You stand at the {order[0].id} and face the {order[1].id}."]
+    ahead = minus(spots[1], spots[0])
+    for number in range(1, len(order)):
+        way = minus(spots[number], spots[number - 1])
+        turn = bearing(way, ahead)
+        length = f"walk {100 * hypot(*way):.0f} cm straight to the {order[number].id}"
+        side = "right" if turn > 0 else "left"
+        if number == 1:
+            told.append(f"You {length}.")
+        else:
+            told.append(f"There you turn {abs(turn):.0f} degrees to the {side}, and {length}.")
+        ahead = way
+    return " ".join(told)
 
 
 def _turns(scene: Scene) -> Iterator[Walk]:

@@ -305,3 +305,17 @@ def test_a_server_rests_as_long_as_it_asks_for():
     fleet = ServerPool([well, ill], 8, lambda: 100.0)
     fleet.rest(ill, PassingError("busy", pause=7.0), 1.0)
     assert ill.hold == 107.0
+
+
+def test_a_run_stops_where_it_would_with_one_request_at_a_time(serve):
+    looks = []
+    for concurrency in (1, 8):
+        server = serve(reply=by_prompt, fault=sometimes)
+        model = gnomon.model(
+            "openai:fake", base_url=server.url, concurrency=concurrency, attempts=12, cache=False
+        )
+        run = gnomon.run("scales", model, until=9, runs=f"by{concurrency}")
+        assert not run.manifest.counts.errors
+        looks.append(run.manifest.last_look)
+    assert looks[0] == looks[1]
+    assert looks[0].verdict == "narrow"

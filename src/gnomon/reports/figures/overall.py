@@ -18,7 +18,7 @@ from gnomon.reports.study import Entrant, Study, name_of
 from gnomon.reports.words import axis_name, known, whole_percent
 
 if TYPE_CHECKING:
-    from gnomon.reports.overview import Overview, OverviewCell, OverviewColumn
+    from gnomon.reports.overview import Overview
 
 MOST_TOLD = 12  # figures in a description; the table behind the drawing has all
 DATES = 5  # that stand below a line over dates
@@ -35,22 +35,17 @@ def forest(found: Overview) -> Figure:
             cell = found.cells.get((model, column.name))
             if cell is None or isnan(cell.value):
                 continue
-            rows.append(_row(model, column, cell))
+            low, high = known(cell.low), known(cell.high)
+            beside = cell.chance, cell.verdict, cell.items
+            rows.append((model, column.name, column.measure, cell.value, low, high, *beside))
             if not 0 <= cell.value <= 1:  # of another measure: only among the numbers
                 continue
-            low, high = known(cell.low), known(cell.high)
             estimates.append(Estimate(column.title, series, cell.value, low, high))
             told.append(f"{column.title}, {model}: {whole_percent(cell.value)}")
     level = whole_percent(found.level)
     label = f"score, with {level} intervals (upright: chance)"
     body = bars(estimates, found.models, label, chances=chances, points=True)
     return figure("overview", body, rows, level=level, told="; ".join(told[:MOST_TOLD]))
-
-
-def _row(model: str, column: OverviewColumn, cell: OverviewCell) -> tuple[object, ...]:
-    low, high = known(cell.low), known(cell.high)
-    beside = cell.chance, cell.verdict, cell.items
-    return model, column.name, column.measure, cell.value, low, high, *beside
 
 
 def over_dates(study: Study) -> Iterator[Figure]:

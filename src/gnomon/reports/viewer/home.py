@@ -197,11 +197,17 @@ def _lines(shelf: Shelf, part: BoardPart, query: Query, *, alone: bool) -> list[
                     "plot": range_plot(rank),
                     "baseline": bool(role(run.model)),
                     "counts": shelf.counts(run),
-                    "state": state,
+                    "state": "stopped by itself" if stopped(run) else state,
                     "hidden": shelf.notes(run).hidden,
                 }
             )
     return lines
+
+
+def stopped(run: Run) -> bool:
+    """Whether a run stopped because enough was known."""
+    look = run.manifest.last_look
+    return look is not None and look.verdict not in ("", "all")
 
 
 # The pages of one run and of one model.
