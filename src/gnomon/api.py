@@ -95,10 +95,7 @@ def run(
         folder = identity.run_folder(items, asked, runs, blind=blind)
         items, more = _by_rounds(items, rule, folder, restart=restart)
     elif by is not None or helped_by:
-        raise UsageError(
-            "--by and --with (in Python by and helped_by) are for runs that stop by themselves.",
-            "Add --until or --until-differs.",
-        )
+        raise _without_a_rule()
     shown = False if watch else progress
     with progress_line(f"{asked.spec} on {items.name}", shown=shown) as line:
         carried_out = running.run(
@@ -118,6 +115,13 @@ def run(
     if read_with is None:
         return carried_out
     return _read_again(carried_out, read_with, runs=runs, restart=restart, progress=progress)
+
+
+def _without_a_rule() -> UsageError:
+    return UsageError(
+        "--by and --with (in Python by and helped_by) are for runs that stop by themselves.",
+        "Add --until or --until-differs.",
+    )
 
 
 def _read_again(first: Run, reader: ModelSpec | str, **settings: Any) -> Run:

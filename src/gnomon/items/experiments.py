@@ -522,9 +522,9 @@ def source_of_run(run: Run) -> ItemSource:
     """The items that a run was asked; those of a log are in its run alone."""
     manifest = run.manifest
     if "log" in manifest.options:
-        name, _, source = manifest.benchmark.partition("@")
-        kept = Benchmark(name=name, summary=f"the items of {source}", sources={source: run.items})
-        return ItemSource(kept, source)
+        name, _, log = manifest.benchmark.partition("@")
+        kept = Benchmark(name=name, summary=f"the items of {log}", sources={log: run.items})
+        return ItemSource(kept, log)
     asked = benchmark_entry(manifest)  # a file of items is named by its path
     source = load(asked["name"], **asked.get("options", {}))
     source = source.limited(manifest.limit).permuted(manifest.permute)
