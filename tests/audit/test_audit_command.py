@@ -27,6 +27,7 @@ FRESH = [
     "posrel",
     "posrel-general",
     "spatialqa",
+    "views",
 ]
 FIELDS = ["set", "check", "part", "value", "low", "high", "chance", "alarm", "says"]
 ROWS = "question,answer,template\n" + "".join(

@@ -140,7 +140,7 @@ class _PaintedItem(NamedTuple):
     paintings: tuple[Painting, ...]
 
 
-class Wall(NamedTuple):
+class PictureWall(NamedTuple):
     """Painted items of one sort by one model."""
 
     model: str
@@ -154,7 +154,7 @@ def paints(entrant: Entrant) -> bool:
     return "painter" in entrant.run.manifest.model_description
 
 
-def walls(study: Study, entrants: Sequence[Entrant], album: Album) -> list[Wall]:
+def walls(study: Study, entrants: Sequence[Entrant], album: Album) -> list[PictureWall]:
     """For each model that paints: what is right, what is wrong, and what the judge left open."""
     found = []
     for entrant in entrants:
@@ -163,7 +163,7 @@ def walls(study: Study, entrants: Sequence[Entrant], album: Album) -> list[Wall]
     return found
 
 
-def _walls(study: Study, entrant: Entrant, album: Album) -> list[Wall]:
+def _walls(study: Study, entrant: Entrant, album: Album) -> list[PictureWall]:
     answered = (entrant.choice != NO_ANSWER) & (entrant.choice != NOT_ASKED)
     sorts = {
         "Painted as asked": np.flatnonzero(answered & entrant.right),
@@ -178,7 +178,7 @@ def _walls(study: Study, entrant: Entrant, album: Album) -> list[Wall]:
             if row is not None and row[1] is not None:
                 shown.append(_painted(row[0], row[1], entrant, album))
         if shown:
-            found.append(Wall(entrant.label, sort, len(places), tuple(shown)))
+            found.append(PictureWall(entrant.label, sort, len(places), tuple(shown)))
     return found
 
 
