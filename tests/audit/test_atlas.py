@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from msgspec import structs
 
-from gnomon.audit.atlas import AtlasEntry, best_rules, make_atlas
+from gnomon.audit.atlas import AtlasEntry, best_rules, make_atlas, sets_in
 from gnomon.audit.auditing import AuditReport, audit
 from gnomon.audit.finding import Finding
 from gnomon.audit.pruning import prune
@@ -117,6 +117,16 @@ def test_the_same_folder_gives_the_same_atlas(
     make_atlas(output.parent, tmp_path / "again", quiet, own=False)
     for file in sorted(output.iterdir()):
         assert (tmp_path / "again" / file.name).read_bytes() == file.read_bytes()
+
+
+def test_a_name_that_several_sets_use_is_a_sets_own_in_its_folder_only(tmp_path: Path) -> None:
+    row = '{"question": "Where?", "choices": ["left", "right"], "answer": "left"}\n'
+    for name in ("cv-bench", "stepgame"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "test.jsonl").write_text(row)
+    (stepgame,) = [one for one in sets_in(tmp_path, own=False) if one.name == "stepgame"]
+    assert stepgame.place == tmp_path / "stepgame"
+    assert stepgame.command == "gnomon audit stepgame/test.jsonl"
 
 
 def test_a_folder_without_known_files_is_refused(tmp_path: Path) -> None:

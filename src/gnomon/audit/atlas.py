@@ -6,6 +6,8 @@ what a guess, a constant answer, a prior and a blind rule get, what is there twi
 so, what is left once all that gives itself away is taken out, and what published scores mean.
 """
 
+import shlex
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -28,7 +30,7 @@ from gnomon.audit.publishedscores import (
 from gnomon.audit.sets import AuditSet
 from gnomon.audit.sources import of_files, of_source
 from gnomon.audit.subject import Subject
-from gnomon.errors import DataError, MissingFileWarning, RebuiltItemsWarning, UsageError
+from gnomon.errors import GnomonError, MissingFileWarning, RebuiltItemsWarning, UsageError
 from gnomon.files import find_optional
 from gnomon.items.mapping import map_of, write_map
 from gnomon.items.sets import NamedSet, named_sets
@@ -151,13 +153,12 @@ def make_atlas(folder: Path, output: Path, tell: Tell, *, own: bool = True) -> l
     for number, one in enumerate(chosen, 1):
         try:
             opened = _open(one)
-        except DataError as error:  # another file of the same name, or one that is cut
+            tell(f"{number} of {len(chosen)}: {one.name}, {len(opened.audited):,} items")
+            made.append(_entry(one, opened, output))
+        except GnomonError as error:  # another file of the same name, or one that is cut
             tell(f"{one.name} is left out: {error.message}")
             reason = "A file that is needed is not there, or cannot be read"
             left_out.setdefault(reason, []).append(one.name)
-            continue
-        tell(f"{number} of {len(chosen)}: {one.name}, {len(opened.audited):,} items")
-        made.append(_entry(one, opened, output))
     write_page(output / "index.html", _overview(made, left_out, str(folder)))
     (output / "atlas.json").write_text(as_json(made) + "\n", encoding="utf-8")
     return made
@@ -192,11 +193,14 @@ def sets_in(folder: Path, *, own: bool) -> Iterator[SetToAudit]:
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder.", "Name the folder with the authors' files.")
     folders = [folder, *sorted(one for one in folder.iterdir() if one.is_dir())]
+    owners = Counter(file for known in named_sets().values() for file in set(known.files))
     for name, known in named_sets().items():
         for place in folders:
-            file = find_optional(place, *known.files)
+            # "test.jsonl" is anybody's: it is this set's in a folder of its name
+            mine = [file for file in known.files if owners[file] == 1 or name in place.name.lower()]
+            file = find_optional(place, *mine)
             if file is not None and known.opened == "file":
-                yield _of_others(name, known, file)
+                yield _of_others(name, known, file, folder)
                 break
     for name in entries("benchmarks"):
         yield from _of_paper(name, folders)
@@ -211,16 +215,16 @@ def sets_in(folder: Path, *, own: bool) -> Iterator[SetToAudit]:
             )
 
 
-def _of_others(name: str, known: NamedSet, file: Path) -> SetToAudit:
+def _of_others(name: str, known: NamedSet, file: Path, folder: Path) -> SetToAudit:
     given = write_map(map_of(known.map)) if known.map else ""
-    command = f"gnomon audit {file.name}"
+    words = ["gnomon", "audit", file.relative_to(folder).as_posix()]
     if given:
-        command += f" --map {given}"
+        words += ["--map", given]
     return SetToAudit(
         name=name,
         origin=OTHERS,
         about=known,
-        command=command,
+        command=shlex.join(words),
         open=partial(of_files, name, [file], given),
         place=file.parent,
     )
@@ -415,7 +419,7 @@ def _overview(entries: Sequence[AtlasEntry], left_out: dict[str, list[str]], fol
         alarmed=sum(entry.alarms > 0 for entry in entries),
         chart=Markup(chart),  # noqa: S704 - drawn here
         left_out=left_out,
-        command=f"gnomon audit --atlas {Path(folder).name} -o atlas",
+        command=f"gnomon audit --atlas {shlex.quote(Path(folder).resolve().name)} -o atlas",
     )
 
 
