@@ -31,7 +31,6 @@ class NamedThings:
     def __init__(self, sentences: list[list[str]], kinds: Kinds) -> None:
         self.kinds = dict(kinds)
         self._declared: dict[str, list[str]] = {}
-        self._unnamed: set[str] = set()
         self._somebody: dict[tuple[str, ...], str] = {}  # one for each sentence about some
         for words in sentences:
             if len(words) > 2 and (words[0] in SOME or words[:2] == ["one", "of"]):
@@ -48,10 +47,8 @@ class NamedThings:
     def _add_some(self, words: list[str]) -> None:
         """Name the one of whom a sentence about some is true."""
         noun = words[0].lstrip("@")
-        name = f"some-{noun}"
-        while name in self.kinds and tuple(words) not in self._somebody:
-            name = name.replace("some-", "some-further-", 1)
-        self._somebody.setdefault(tuple(words), name)
+        new = f"some-{'further-' * len(self._somebody)}{noun}"
+        name = self._somebody.setdefault(tuple(words), new)
         self.kinds[name] = self.kinds.get(noun, frozenset())
 
     def some(self, noun: str, rest: list[str]) -> str:
@@ -63,11 +60,10 @@ class NamedThings:
         noun = _noun_of(words)[1:]
         if noun[:1].islower():
             self.kinds[f"unnamed-{noun}"] = self.kinds.get(noun, frozenset())
-            self._unnamed.add(f"@unnamed-{noun}")
 
     def members(self, noun: str) -> list[str]:
         """Those whom "the cups" stands for."""
-        return [name for name in self.called(noun)[1:] if name not in self._unnamed]
+        return [name for name in self.called(noun)[1:] if not name.startswith("@unnamed-")]
 
     def called(self, noun: str) -> list[str]:
         """A noun as a name, and everything that the text calls by it: "@cups" has "@red-cup"."""

@@ -416,14 +416,11 @@ class Story:
 
     def _nest(self, one: str, other: str, kind: str) -> bool:
         """Whether the text speaks of one place as in another, be it by way of a third."""
-        reached, new = {one}, [one]
-        while new:
-            name = new.pop()
-            for pair in self.nested:
-                if name in pair:
-                    further = {place for place in pair - reached if self.is_a(place, kind)}
-                    reached |= further
-                    new += further
+        pairs = [pair for pair in self.nested if all(self.is_a(name, kind) for name in pair)]
+        reached = {one}
+        for pair in pairs * len(pairs):
+            if not reached.isdisjoint(pair):
+                reached |= pair
         return other in reached
 
     def _clear_of(self, one: str, other: str, at: int) -> Formula:
