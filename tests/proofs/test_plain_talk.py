@@ -124,9 +124,10 @@ def test_what_is_said_of_a_sort_leaves_room_for_those_who_are_not_named():
     [
         ("The bag is in the attic.", "The cup is not in a bag."),  # not in any, or not in one
         ("The dog is the only pet in the garden.", "The cat is in the garden."),  # is it a pet?
+        ("The cup is red.", "Not every"),
     ],
 )
-def test_what_has_several_senses_is_refused(premises, claim):
+def test_what_has_several_senses_or_none_is_refused(premises, claim):
     with pytest.raises(NotUnderstoodError):
         prove(sentences(premises), claim)
 

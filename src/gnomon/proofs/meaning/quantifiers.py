@@ -34,7 +34,8 @@ class NamedThings:
         self._somebody: dict[tuple[str, ...], str] = {}  # one for each sentence about some
         for words in sentences:
             if len(words) > 2 and (words[0] in SOME or words[:2] == ["one", "of"]):
-                self._add_some(words[2 if words[1] == "of" else 1 :])
+                _, noun, *rest = words if words[1] != "of" else words[1:]
+                self.some(noun, rest)
             excepted = _excepted(words)
             if excepted or words[:1] == ["not"]:
                 noun = _noun_of(words)[1:]
@@ -44,16 +45,12 @@ class NamedThings:
             if is_member or _is_of_a_sort(words):
                 self._declared.setdefault(singular(words[-1]), []).append(words[0])
 
-    def _add_some(self, words: list[str]) -> None:
-        """Name the one of whom a sentence about some is true."""
-        noun = words[0].lstrip("@")
-        new = f"some-{'further-' * len(self._somebody)}{noun}"
-        name = self._somebody.setdefault(tuple(words), new)
-        self.kinds[name] = self.kinds.get(noun, frozenset())
-
     def some(self, noun: str, rest: list[str]) -> str:
-        """The name of the one of a sort of whom something is said."""
-        return "@" + self._somebody.get((noun, *rest), f"some-{noun[1:]}")
+        """The name of the one of a sort of whom a sentence about some is true."""
+        new = f"some-{'further-' * len(self._somebody)}{noun.lstrip('@')}"
+        name = self._somebody.setdefault((noun, *rest), new)
+        self.kinds[name] = self.kinds.get(noun.lstrip("@"), frozenset())
+        return f"@{name}"
 
     def leave_open(self, words: list[str]) -> None:
         """Count on one that is not named, of the sort that a claim is about: "there is a cup"."""
@@ -172,8 +169,8 @@ def conjuncts(words: list[str], things: NamedThings) -> list[list[str]]:
         return [counted]
     words = [word for word in words if word[0] != "#"]
     first, rest = words[0], words[1:]
-    if first == "not" and rest[:1] and rest[0] in EVERY:
-        sort = _noun_of(words)
+    sort = _noun_of(words)
+    if first == "not" and rest[:1] and rest[0] in EVERY and sort in words:
         return [[f"@some-other-{sort[1:]}", *_against(words[words.index(sort) + 1 :])]]
     members = things.members(first) if first.startswith("@") and first != singular(first) else []
     if len(members) > 1 and _verb_after_place(rest):
@@ -192,7 +189,7 @@ def conjuncts(words: list[str], things: NamedThings) -> list[list[str]]:
         return _of_each(things.others(words, persons=first == "nobody"), rest, denied=True)
     if first in ("everything", "everybody"):
         return _of_each(things.others(words, persons=first == "everybody"), rest)
-    if words[1:4] == ["is", "the", "only"]:
+    if words[1:4] == ["is", "the", "only"] and len(words) > 4:
         return _only_of_a_sort(first, words[4], words[5:], things)
     if first == "only" and rest[:1] and rest[0].startswith("@"):
         persons = things.kinds.get(rest[0][1:], PERSON) >= PERSON
@@ -219,10 +216,11 @@ def _only_of_a_sort(name: str, sort: str, rest: list[str], things: NamedThings) 
     noun = sort.lstrip("@")
     if noun in _ANY_SORT:
         return conjuncts(["only", name, "is", *rest], things)
-    others = [other for other in things.called(f"@{noun}") if other != name]
-    if name not in things.called(f"@{noun}"):
+    names = things.called(f"@{noun}")
+    if name not in names:
         raise NotUnderstoodError(f"Who else is a {noun} is not known.", "Say 'only' instead.")
-    return [[name, "is", *rest], *_of_each(others, ["is", *rest], denied=True)]
+    names.remove(name)
+    return [[name, "is", *rest], *_of_each(names, ["is", *rest], denied=True)]
 
 
 _LIMITS = {"exactly": "exactly", "only": "exactly", "at least": "least", "at most": "most"}
