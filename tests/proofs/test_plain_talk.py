@@ -106,6 +106,38 @@ def test_a_question_is_a_claim_and_says_nothing_as_a_premise():
 WORDS = {YES: "yes", NO: "no", OPEN: "open", "inconsistent": "clash"}
 
 
+def test_what_is_said_of_a_sort_leaves_room_for_those_who_are_not_named():
+    """Existence, emptiness, only, except, touching and distances: all verdicts are equal."""
+    unequal = []
+    for line in Path(__file__).with_name("existence.tsv").read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            continue
+        premises, claim, expected = line.split("\t")
+        verdict = WORDS[prove(sentences(premises), claim).verdict]
+        if verdict != expected:
+            unequal.append((premises, claim, expected, verdict))
+    assert unequal == []
+
+
+@pytest.mark.parametrize(
+    ("premises", "claim"),
+    [
+        ("The bag is in the attic.", "The cup is not in a bag."),  # not in any, or not in one
+        ("The dog is the only pet in the garden.", "The cat is in the garden."),  # is it a pet?
+        ("The cup is red.", "Not every"),
+    ],
+)
+def test_what_has_several_senses_or_none_is_refused(premises, claim):
+    with pytest.raises(NotUnderstoodError):
+        prove(sentences(premises), claim)
+
+
+def test_one_that_is_not_named_is_no_unknown_noun():
+    proof = prove(["The zorp is in the box."], "There is a zorp in the bag.")
+    assert proof.verdict == OPEN
+    assert "unnamed zorp" not in proof.unknown
+
+
 def test_pairs_that_were_decided_before_the_prover_was_asked():
     """At least 96 % are equal, and no yes or no is wrong; what is not understood says so."""
     wrong, unequal, number = [], [], 0

@@ -22,6 +22,7 @@ from gnomon.proofs.meaning.quantifiers import (
     claimed,
     conjuncts,
     denied,
+    is_about_a_sort,
     renamed,
     some_for_one,
 )
@@ -297,6 +298,9 @@ def _text_of(
     words = [*told, *asked]
     cast = NamedThings(words, kinds_of_names(words))
     check_counts(words)
+    for claim, is_any in zip(asked, exists[len(premises) :], strict=True):
+        if is_any or is_about_a_sort(claim):
+            cast.leave_open(claim)
     said: list[list[list[str]]] = []
     for number, sentence in enumerate(sentences):
         if sentence.rstrip().endswith("?") and number < len(premises):

@@ -31,7 +31,7 @@ class Term:
             if total:
                 factors[name] = total
             else:
-                del factors[name]
+                factors.pop(name, None)
         return Term(tuple(factors.items()), self.constant + other.constant)
 
     def __sub__(self, other: Term | Number) -> Term:

@@ -31,10 +31,11 @@ class NamedThings:
     def __init__(self, sentences: list[list[str]], kinds: Kinds) -> None:
         self.kinds = dict(kinds)
         self._declared: dict[str, list[str]] = {}
+        self._somebody: dict[tuple[str, ...], str] = {}  # one for each sentence about some
         for words in sentences:
             if len(words) > 2 and (words[0] in SOME or words[:2] == ["one", "of"]):
-                noun = words[2 if words[1] == "of" else 1].lstrip("@")
-                self.kinds[f"some-{noun}"] = kinds.get(noun, frozenset())
+                _, noun, *rest = words if words[1] != "of" else words[1:]
+                self.some(noun, rest)
             excepted = _excepted(words)
             if excepted or words[:1] == ["not"]:
                 noun = _noun_of(words)[1:]
@@ -43,6 +44,23 @@ class NamedThings:
             is_member = tuple(words[1:4]) == _MEMBER and len(words) == 5
             if is_member or _is_of_a_sort(words):
                 self._declared.setdefault(singular(words[-1]), []).append(words[0])
+
+    def some(self, noun: str, rest: list[str]) -> str:
+        """The name of the one of a sort of whom a sentence about some is true."""
+        new = f"some-{'further-' * len(self._somebody)}{noun.lstrip('@')}"
+        name = self._somebody.setdefault((noun, *rest), new)
+        self.kinds[name] = self.kinds.get(noun.lstrip("@"), frozenset())
+        return f"@{name}"
+
+    def leave_open(self, words: list[str]) -> None:
+        """Count on one that is not named, of the sort that a claim is about: "there is a cup"."""
+        noun = _noun_of(words)[1:]
+        if noun[:1].islower():
+            self.kinds[f"unnamed-{noun}"] = self.kinds.get(noun, frozenset())
+
+    def members(self, noun: str) -> list[str]:
+        """Those whom "the cups" stands for."""
+        return [name for name in self.called(noun)[1:] if not name.startswith("@unnamed-")]
 
     def called(self, noun: str) -> list[str]:
         """A noun as a name, and everything that the text calls by it: "@cups" has "@red-cup"."""
@@ -115,6 +133,11 @@ def denied(sentences: list[list[str]]) -> list[list[str]]:
     return [found]
 
 
+def is_about_a_sort(words: list[str]) -> bool:
+    """Whether a sentence is about all, some or none of a sort."""
+    return bool(words) and words[0] in (QUANTIFIERS | {"not"}) - {"neither", "both"}
+
+
 def claimed(words: list[str], things: NamedThings, *, exists: bool) -> list[list[str]]:
     """The plain sentences of a claim; that there is one is so if it is so of any that is named."""
     is_some = bool(words) and words[0] in SOME
@@ -146,10 +169,10 @@ def conjuncts(words: list[str], things: NamedThings) -> list[list[str]]:
         return [counted]
     words = [word for word in words if word[0] != "#"]
     first, rest = words[0], words[1:]
-    if first == "not" and rest[:1] and rest[0] in EVERY:
-        sort = _noun_of(words)
+    sort = _noun_of(words)
+    if first == "not" and rest[:1] and rest[0] in EVERY and sort in words:
         return [[f"@some-other-{sort[1:]}", *_against(words[words.index(sort) + 1 :])]]
-    members = things.called(first)[1:] if first.startswith("@") and first != singular(first) else []
+    members = things.members(first) if first.startswith("@") and first != singular(first) else []
     if len(members) > 1 and _verb_after_place(rest):
         return [words, *_of_each(members, rest)]
     if len(members) > 1:
@@ -165,9 +188,9 @@ def conjuncts(words: list[str], things: NamedThings) -> list[list[str]]:
     if first in ("nothing", "nobody"):
         return _of_each(things.others(words, persons=first == "nobody"), rest, denied=True)
     if first in ("everything", "everybody"):
-        return _of_each(things.others(words, persons=first == "everybody")[1:], rest)
-    if words[1:4] == ["is", "the", "only"]:
-        return conjuncts(["only", first, "is", *words[5:]], things)
+        return _of_each(things.others(words, persons=first == "everybody"), rest)
+    if words[1:4] == ["is", "the", "only"] and len(words) > 4:
+        return _only_of_a_sort(first, words[4], words[5:], things)
     if first == "only" and rest[:1] and rest[0].startswith("@"):
         persons = things.kinds.get(rest[0][1:], PERSON) >= PERSON
         others = _of_each(things.others(words, persons=persons), rest[1:], denied=True)
@@ -183,6 +206,21 @@ def conjuncts(words: list[str], things: NamedThings) -> list[list[str]]:
         members = [name for name in things.called(words[noun])[1:] if name != left_out]
         return [*_of_each(members, rest), *_of_each([left_out], rest, denied=True)]
     return _quantified(first, words[noun], words[noun + 1 :], things)
+
+
+_ANY_SORT = ("thing", "object", "item", "person", "one")
+
+
+def _only_of_a_sort(name: str, sort: str, rest: list[str], things: NamedThings) -> list[list[str]]:
+    """That somebody is the only one of a sort of whom something is so."""
+    noun = sort.lstrip("@")
+    if noun in _ANY_SORT:
+        return conjuncts(["only", name, "is", *rest], things)
+    names = things.called(f"@{noun}")
+    if name not in names:
+        raise NotUnderstoodError(f"Who else is a {noun} is not known.", "Say 'only' instead.")
+    names.remove(name)
+    return [[name, "is", *rest], *_of_each(names, ["is", *rest], denied=True)]
 
 
 _LIMITS = {"exactly": "exactly", "only": "exactly", "at least": "least", "at most": "most"}
@@ -235,7 +273,7 @@ def check_counts(sentences: list[list[str]]) -> None:
 
 def _quantified(word: str, noun: str, rest: list[str], things: NamedThings) -> list[list[str]]:
     if word in SOME or word == "one":
-        return [[f"@some-{noun[1:]}", *rest]]
+        return [[things.some(noun, rest), *rest]]
     if word in EVERY:
         return _of_each(things.called(noun), rest)
     assert word in NO
@@ -295,14 +333,35 @@ def renamed(told: list[list[str]], claimed: list[list[str]]) -> list[list[list[s
         for words in sentences:
             new = part is found[0] and not _is_of_a_sort(words)
             named = [_resolved(word, seen, predicates, new=new) for word in words]
+            sort = _noun_of(words) if is_about_a_sort(words) else ""
+            if sort in words:
+                named[words.index(sort)] = sort
             if part is found[1] and words[:1] and words[0][:2] == "@?":
                 named[0] = words[0].replace("?", "")  # any one of the sort
-            part.append(named)
+            is_claim = part is found[1]
+            part.append(_with_any_ground(words, named, told) if is_claim else named)
             for name in dict.fromkeys(named):
                 own = seen.setdefault(name[1:].rpartition("-")[2], [])
-                if name[:1] == "@" and name not in own:
+                if name[:1] == "@" and name not in (*own, sort):
                     own.append(name)
     return found
+
+
+def _with_any_ground(words: list[str], named: list[str], told: list[list[str]]) -> list[str]:
+    """A claim in which "a box" is the one that was told of, or one that is not named."""
+    names = {word.replace("?", "") for word in chain.from_iterable(told)}
+    places = []
+    for at, word in enumerate(words[1:], start=1):
+        is_told = word.replace("?", "") in names or named[at] in names
+        if word[:2] == "@?" and is_told:
+            places.append(at)
+    if not places or is_about_a_sort(words) or words[0][:2] == "@?":
+        return named
+    if len(places) > 1 or "not" in words:
+        raise NotUnderstoodError("It is not clear which one is meant.", "Say 'the' for 'a'.")
+    (at,) = places
+    unnamed = f"@unnamed-{words[at][2:]}"
+    return [WAY, *named, WAY, *named[:at], unnamed, *named[at + 1 :]]
 
 
 def _ones(words: list[str], text: list[list[str]]) -> list[str]:

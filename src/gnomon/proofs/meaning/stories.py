@@ -90,6 +90,7 @@ WINDS = (("y", 1), ("x", 1), ("y", -1), ("x", -1))  # north, east, south, west: 
 LENGTHS = ("step", "near", "far", "mile")
 WALLED = ("room", "building", "city", "country")
 SEPARATE = (*WALLED, "spot")  # two of a kind are apart
+NESTING = ("room", "building")  # unless they are said to be in one another: a shop in a station
 
 
 class When(NamedTuple):
@@ -129,6 +130,9 @@ class Story:
         self.sheltering: set[str] = set()  # what something is said to be under
         self.joined: dict[tuple[str, str, str, int], None] = {}  # told to be "on" or "with" another
         self.in_touch: set[frozenset[str]] = set()  # told to be in, on or against one another
+        self.meeting: set[frozenset[str]] = set()  # said to be on or against one another, or not to
+        self.nested: set[frozenset[str]] = set()  # one is said to be in the other, or not to be
+        self.outside: dict[tuple[str, str, int], None] = {}  # told to be outside another
         self.left: set[tuple[str, str]] = set()  # who is told to have left what
         self.asks_between_winds = False
         self.winds: dict[
@@ -158,7 +162,8 @@ class Story:
     @property
     def unknown_nouns(self) -> tuple[str, ...]:
         """Those of whom nothing is known, as they are said."""
-        return tuple(name.replace("-", " ") for name, kinds in self.kinds.items() if not kinds)
+        names = [name for name, kinds in self.kinds.items() if not kinds]
+        return tuple(name.replace("-", " ") for name in names if not name.startswith("unnamed-"))
 
     @contextmanager
     def told(self, *, denied: bool) -> Iterator[None]:
@@ -250,10 +255,12 @@ class Story:
         """Take something for granted, whether its sentence is true or not."""
         self.assumed.append(formula)
 
-    def touches(self, one: str, other: str) -> None:
+    def touches(self, one: str, other: str, *, within: bool = False) -> None:
         """Remember that two things are told to be in, on or against one another."""
+        pair = frozenset((one, other))
+        (self.nested if within else self.meeting).add(pair)
         if self.telling:
-            self.in_touch.add(frozenset((one, other)))
+            self.in_touch.add(pair)
 
     # What holds of any such world.
 
@@ -270,6 +277,9 @@ class Story:
         for one, other in combinations(self.seated, 2):
             pairs = zip(self.seat(one), self.seat(other), strict=True)
             found += [~first | ~second for first, second in pairs]
+        for one, other, at in self.outside:
+            told = self.told_of(one, "outside", other, at)
+            found.append(told.implies(self._clear_of(one, other, at)))
         found += self._places()
         return found + self._lengths()
 
@@ -388,20 +398,35 @@ class Story:
         """Places of a kind are apart, and nothing straddles a wall."""
         for kind in SEPARATE:
             if self.is_a(one, kind) and self.is_a(other, kind):
-                yield self.disjoint(one, other, at, strictly=True)
+                if kind not in NESTING or not self._nest(one, other, kind):
+                    yield self._clear_of(one, other, at)
                 return
         if self._indoors_and_out(one, other):
-            yield self.disjoint(one, other, at, strictly=True)
+            yield self._clear_of(one, other, at)
             return
         if self.is_a(one, "destination") and self.is_a(other, "destination"):
             yield ~self.close(one, other, at, self.length("near"))
         for inner, outer in ((one, other), (other, one)):
             if self.is_a(outer, *WALLED) and self._could_be_in(inner, outer):
                 ways = [self.within(inner, outer, at), self._on_roof(inner, outer, at)]
-                ways.append(self.disjoint(inner, outer, at, strictly=True))
+                ways.append(self._clear_of(inner, outer, at))
                 if self.is_unknown(inner):  # it may be the larger one
                     ways.append(self.within(outer, inner, at))
                 yield some(ways)
+
+    def _nest(self, one: str, other: str, kind: str) -> bool:
+        """Whether the text speaks of one place as in another, be it by way of a third."""
+        pairs = [pair for pair in self.nested if all(self.is_a(name, kind) for name in pair)]
+        reached = {one}
+        for pair in pairs * len(pairs):
+            if not reached.isdisjoint(pair):
+                reached |= pair
+        return other in reached
+
+    def _clear_of(self, one: str, other: str, at: int) -> Formula:
+        """Two things are apart and do not touch, unless the text speaks of that."""
+        strictly = frozenset((one, other)) not in self.meeting
+        return self.disjoint(one, other, at, strictly=strictly)
 
     def _indoors_and_out(self, one: str, other: str) -> bool:
         """Whether one is a room and the other a garden or the like."""

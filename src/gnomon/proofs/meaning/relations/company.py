@@ -221,6 +221,8 @@ def nothing_in(story: Story, when: When, a: str) -> Formula:
         if story.is_a(name, "fixed"):
             continue
         out = story.disjoint(name, a, when.at) | story.within(a, name, when.at)
+        if story.is_a(a, "legged"):
+            out |= story.high(name, "z", when.at) <= story.underside(a, when.at)
         parts.append(out & ~resting(story, when, name, a) if bears else out)
     return every(parts)
 

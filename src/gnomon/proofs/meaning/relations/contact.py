@@ -27,7 +27,7 @@ def inside(story: Story, when: When, a: str, b: str) -> Formula:
     """All of A is in B, which is the larger one."""
     story.holding.add(b)
     story.filled.add(b)
-    story.touches(a, b)
+    story.touches(a, b, within=True)
     story.same_floor_if_inside(a, b, when.at)
     within = story.within(a, b, when.at)
     if story.may_have_legs(b):  # what is under a thing is not in it
@@ -124,7 +124,11 @@ def in_corner(story: Story, when: When, a: str, b: str, *sides: str) -> Formula:
 def outside(story: Story, when: When, a: str, b: str) -> Formula:
     """No part of A is in B; as a clear case, which is told, not even at its edge."""
     story.holding.add(b)
-    return story.disjoint(a, b, when.at, strictly=story.telling)
+    apart = story.disjoint(a, b, when.at)
+    if not story.telling:
+        return apart
+    story.outside[a, b, when.at] = None
+    return apart & story.told_of(a, "outside", b, when.at)
 
 
 @relation
@@ -237,6 +241,12 @@ def touching(story: Story, when: When, a: str, b: str) -> Formula:
     apart = story.disjoint(a, b, when.at)
     nested = story.within(a, b, when.at) | story.within(b, a, when.at)
     return gap_at_most(story, when, a, b, Term()) & (apart | nested & from_within)
+
+
+@relation
+def against(story: Story, when: When, a: str, b: str) -> Formula:
+    """A touches B from without."""
+    return touching(story, when, a, b) & story.disjoint(a, b, when.at)
 
 
 def gap_at_most(story: Story, when: When, a: str, b: str, limit: Term) -> Formula:
