@@ -34,7 +34,7 @@ from gnomon.models.reading.segments import (
     withholds,
 )
 from gnomon.models.reading.verdicts import ClaimVerdicts
-from gnomon.models.reading.vocabulary import ChoiceVocabulary
+from gnomon.models.reading.vocabulary import ChoiceVocabulary, without_letters
 from gnomon.models.reading.written import read_prompted
 from gnomon.records import Answer, Item
 
@@ -162,7 +162,7 @@ def as_answer(
 @lru_cache(maxsize=256)
 def _reader(kind: _Kind) -> _Reader:
     """The words of each choice, compiled once for the many replies that they read."""
-    cleaned = [list(map(clean, group)) for group in kind.words]
+    cleaned = without_letters([list(map(clean, group)) for group in kind.words])
     known = ChoiceVocabulary(cleaned, kind.letters, kind.question)
     return _Reader(known, ClaimVerdicts.on(kind.question, known))
 
@@ -175,6 +175,10 @@ def _read(text: str, reader: _Reader) -> ReplyReading:
     for rule in RULES:
         if rule.name in skipped:
             continue
+        if rule.name == "line" and "%" in text:
+            likeliest = known.likeliest(text)
+            if likeliest:
+                return _only(likeliest, "verdict")
         found = _first_asserted(rule, text, known)
         if len(found) > 1 and rule.name == "line" and _is_list(rule, text, known):
             skipped = (*skipped, *BESIDE_A_LIST)
@@ -182,6 +186,8 @@ def _read(text: str, reader: _Reader) -> ReplyReading:
         if len(found) > 1:
             return _decided(rule, text, known)
         if found:
+            if rule.name != "whole" and _is_confused(rule, text, known, found):
+                return SEVERAL
             if _contradicted(rule, text, reader, found):
                 return _decided(rule, text, known) if rule.name == "concluded" else SEVERAL
             if rule.name in ("concluded", "closing") and _is_unsettled(text, known):
@@ -215,9 +221,21 @@ def _decided(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> ReplyRead
         found = committed(text, decided, by_degree=known.by_degree)
     else:
         found = verdict(text, decided, by_degree=known.by_degree)
+    return _only(found, "verdict")
+
+
+def _only(found: set[int], rule: str) -> ReplyReading:
     if len(found) != 1:
         return SEVERAL
-    return ReplyReading(found.pop(), "verdict")
+    (place,) = found
+    return ReplyReading(place, rule)
+
+
+def _is_confused(rule: ReadingRule, text: str, known: ChoiceVocabulary, found: set[int]) -> bool:
+    """Whether letters and options are mixed up, or the reverse of what is said was asked."""
+    if rule.prose and phrase("reversed").search(text):
+        return True
+    return not found.isdisjoint(known.mislabels(text))
 
 
 def _is_unsettled(text: str, known: ChoiceVocabulary) -> bool:
@@ -301,7 +319,10 @@ def _contradicted(rule: ReadingRule, text: str, reader: _Reader, found: set[int]
         decided = partial(reader.known.decided, prose=True)
         said = verdict(text, decided, by_degree=reader.known.by_degree)
         return bool((said or _last_concluded(text, decided)) - found)
-    if rule.name in ("whole", "boxed", "announced", "corrected"):
+    if rule.name == "boxed":
+        fields = phrase("field").findall(text) if '"' in text else ()
+        return any(reader.known.alone(field) - found for field in fields)
+    if rule.name in ("whole", "announced", "corrected"):
         return False
     if reader.claims and reader.claims.stated(text) - found:
         return True  # "Yes, a bee is smaller" to "Is a bee larger?"

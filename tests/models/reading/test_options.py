@@ -1,0 +1,51 @@
+"""Replies to options that others worded: statements, listed letters, shares, and what rules out."""
+
+from __future__ import annotations
+
+import pytest
+
+from gnomon.models.reading.replies import explain
+
+JUG = ["The jug is heavier than the bowl", "The jug is lighter than the bowl"]
+DESK = ["The desk is larger than the stool", "The stool is larger than the desk"]
+LISTED = ["A. above", "B. below", "C. inside"]
+SIDES = ["left", "right"]
+THREE = ["left", "right", "center"]
+SIZES = ["larger", "smaller"]
+TOUCH = ["touching", "not touching"]
+
+CASES = [
+    # options that are statements about the same two things
+    ("Clearly, the bowl is lighter than the jug.", JUG, 0),
+    ("In my kitchen the bowl is heavier than the jug.", JUG, 1),
+    ("The jug is lighter than the bowl.", JUG, 1),
+    ("The stool is the smaller of the two.", DESK, 0),
+    ("The desk is smaller than the stool.", DESK, 1),
+    ("It is larger.", DESK, None),
+    ("The lamp is larger than the vase.", DESK, None),
+    # a letter beside the text of another option
+    ("The answer is C. below.", LISTED, None),
+    ("Answer: A (inside)", LISTED, None),
+    ("The answer is C. inside.", LISTED, 2),
+    ("[B] below", LISTED, 1),
+    ('{"answer": "A", "text": "right"}', SIDES, None),
+    ('{"answer": "B", "text": "right"}', SIDES, 1),
+    # words that speak of the answer, of what can be, or of the reverse
+    ("I cannot give you the right answer without the photo.", SIDES, None),
+    ("The right option depends on the photo.", SIDES, None),
+    ("It isn't true that they are not touching.", TOUCH, None),
+    ("A thing can be smaller than one and larger than another.", SIZES, None),
+    ("It can be seen that the jar is smaller.", SIZES, 1),
+    ("So the fence is on the left of the cow. You asked for the reverse.", SIDES, None),
+    ("ant < dog < whale, and one of them is asked for", ["ant", "dog", "whale"], None),
+    # shares
+    ("Left: 70%\nRight: 20%\nCenter: 10%", THREE, 0),
+    ("Center (20%), right (55%), left (25%)", THREE, 1),
+    ("Left: 40%\nRight: 40%\nCenter: 20%", THREE, None),
+    ("Left: 60%\nRight: 40%\nAnswer: right", THREE, 1),
+]
+
+
+@pytest.mark.parametrize(("reply", "options", "place"), CASES, ids=lambda value: str(value)[:40])
+def test_a_reply_is_read_as_what_it_says_of_the_options(reply, options, place):
+    assert explain(reply, [[option] for option in options]).place == place
