@@ -45,6 +45,29 @@ CASES = [
     ("Left: 60%\nRight: 40%\nAnswer: right", THREE, 1),
 ]
 
+IMAGES = ["the second image", "the third image"]
+SHOWN = "The second image shows a pond with two ducks. The third image shows a road. " * 5
+UNDECIDED = [
+    # one option after the other, and none taken back
+    f"{SHOWN}Therefore, the answer is (A).\n\nThe road is wet. Therefore, the answer is (B).",
+    f"The answer is (A).\n\n{SHOWN}\n\nTherefore, the third image is the missing part.",
+    # a letter that belongs to the other option
+    f"{SHOWN}The second image (B) is most similar.\n\nTherefore, the answer is (B).",
+    # cut where the next entry begins, or left open
+    f"{SHOWN}\n\nImage 2:\n\n| 20 | 10 |\n\nImage 3:\n\n| 10 | 20 |\n\nImage 2",
+    f"{SHOWN}The pond of the second image is similar. The answer will be either one of them.",
+]
+
+
+@pytest.mark.parametrize("reply", UNDECIDED)
+def test_a_long_reply_that_decides_for_several_options_or_none_is_unread(reply):
+    assert explain(reply, [[option] for option in IMAGES]).place is None
+
+
+def test_a_long_reply_that_concludes_once_is_read():
+    reply = f"{SHOWN}\n\nTherefore, the answer is (B)."
+    assert explain(reply, [[option] for option in IMAGES]).place == 1
+
 
 @pytest.mark.parametrize(("reply", "options", "place"), CASES, ids=lambda value: str(value)[:40])
 def test_a_reply_is_read_as_what_it_says_of_the_options(reply, options, place):

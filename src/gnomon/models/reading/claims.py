@@ -359,7 +359,8 @@ def verdict(text: str, decided: Callable[[str], set[int]], *, by_degree: bool = 
     if concluding:
         return last
     made = [*claims.get("plain_verdict", ()), *claims.get("verdict", ())]
-    if not made and not undecided:
+    is_open = phrase("left_open").search("".join(sentences[-1:])) is not None
+    if not made and not undecided and not is_open:
         made = claims.get("weak_verdict", [])
     agree = made and all(claim == made[0] for claim in made)
     return made[0] if agree else set()

@@ -192,6 +192,8 @@ def _read(text: str, reader: _Reader) -> ReplyReading:
                 return _decided(rule, text, known) if rule.name == "concluded" else SEVERAL
             if rule.name in ("concluded", "closing") and _is_unsettled(text, known):
                 return _decided(RULES[-1], text, known)
+            if rule.name == "announced" and _concludes_several(text, known, "announced"):
+                return _decided(RULES[-1], text, known)
             return ReplyReading(found.pop(), rule.name)
         if rule.name == "corrected" and takes_back(text):
             return NONE  # "True. Wait, no.": what it said first no longer holds
@@ -242,12 +244,17 @@ def _is_unsettled(text: str, known: ChoiceVocabulary) -> bool:
     """Whether a longer reply about options breaks off, or concludes one option after the other."""
     if not known.framed or len(text) < LONG:
         return False
-    if breaks_off(text):
-        return True
+    return breaks_off(text) or _concludes_several(text, known)
+
+
+def _concludes_several(text: str, known: ChoiceVocabulary, how: str = "") -> bool:
+    """Whether a longer reply about options concludes one after the other; `how`, by a phrase."""
+    if not known.framed or len(text) < LONG:
+        return False
     concluded: set[int] = set()
     for segment in conclusions(text):
         found = known.asserted(segment, prose=True)
-        if len(found) == 1:
+        if len(found) == 1 and (not how or phrase_in(how, segment)):
             concluded |= found
     return len(concluded) > 1
 
@@ -318,7 +325,7 @@ def _contradicted(rule: ReadingRule, text: str, reader: _Reader, found: set[int]
     if rule.name in ("line", "announced", "concluded") and _goes_on(rule, text, reader):
         decided = partial(reader.known.decided, prose=True)
         said = verdict(text, decided, by_degree=reader.known.by_degree)
-        return bool((said or _last_concluded(text, decided)) - found)
+        return bool((said | _last_concluded(text, decided)) - found)
     if rule.name == "boxed":
         fields = phrase("field").findall(text) if '"' in text else ()
         return any(reader.known.alone(field) - found for field in fields)

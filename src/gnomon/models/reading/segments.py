@@ -292,8 +292,8 @@ def _is_cut_list(lines: Sequence[str]) -> bool:
 
 def _lone_lines(text: str) -> Iterator[str]:
     lines = [line for line in lines_of(text) if not line.endswith(":")]
-    if _is_cut_list(lines):
-        lines.pop()
+    if _is_cut_list(lines) or (lines and f"{lines[-1]}:" in text):
+        lines.pop()  # what is cut there is a heading like others
     yield " \n ".join(lines)
 
 
