@@ -43,6 +43,27 @@ CASES = [
     ("Center (20%), right (55%), left (25%)", THREE, 1),
     ("Left: 40%\nRight: 40%\nCenter: 20%", THREE, None),
     ("Left: 60%\nRight: 40%\nAnswer: right", THREE, 1),
+    # ticks and crosses
+    ("left ✗\nright ✓\ncenter ✗", THREE, 1),
+    ("Left ✅\nRight ❌", SIDES, 0),
+    ("left ✓\nright ✓\ncenter ✗", THREE, None),
+    ("left ❌\nright ❌", SIDES, None),
+    # what remains, or is preferred
+    ("Neither above nor inside is shown. That leaves B.", LISTED, 1),
+    ('Both would do, but I prefer "below".', LISTED, 1),
+    # what other languages deny and say
+    ("右ではなく左です。", SIDES, 0),
+    ("猫不在右边，而是在左边。", SIDES, 0),
+    ("Nicht größer, sondern etwas kleiner.", SIZES, 1),
+    ("いいえ、猫は箱の中にいません。", ["yes", "no"], 1),
+    ("不是，猫在桌子的上面，而不是下面。", ["yes", "no"], 1),
+    ("猫在左边，狗在右边。", SIDES, None),
+    # verdicts
+    ("Therefore, the caption does not match the image.", ["true", "false"], 1),
+    ("The caption gets this wrong.", ["true", "false"], 1),
+    ("Hence, the caption matches the image.", ["true", "false"], 0),
+    ("The text does not entail the claim.", ["entailment", "not entailment"], 1),
+    ("We can neither confirm nor deny it.", ["entailment", "contradiction", "neutral"], 2),
 ]
 
 IMAGES = ["the second image", "the third image"]

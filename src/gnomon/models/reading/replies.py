@@ -175,10 +175,10 @@ def _read(text: str, reader: _Reader) -> ReplyReading:
     for rule in RULES:
         if rule.name in skipped:
             continue
-        if rule.name == "line" and "%" in text:
-            likeliest = known.likeliest(text)
-            if likeliest:
-                return _only(likeliest, "verdict")
+        if rule.name == "line" and not text.isascii() and known.ticked(text):
+            return _only(known.ticked(text), "verdict")
+        if rule.name == "line" and "%" in text and known.likeliest(text):
+            return _only(known.likeliest(text), "verdict")
         found = _first_asserted(rule, text, known)
         if len(found) > 1 and rule.name == "line" and _is_list(rule, text, known):
             skipped = (*skipped, *BESIDE_A_LIST)

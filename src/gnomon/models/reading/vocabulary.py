@@ -40,6 +40,7 @@ _TRUTH = (
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _UNSPACED_NOT = re.compile("不在|没在|沒在|ない|ません|않|ไม่ได้")
 LONGEST_SHORT = 60  # characters of a reply that is no more than a verb, or a word without spaces
+_TICK = re.compile(r"(?:(?P<yes>[✓✔✅☑])|[✗✘❌✖])\ufe0f?\s*$")
 _SHARE = re.compile(r"\W{0,4}(\d{1,3}(?:\.\d{1,6})?)\s?%")
 _OF = re.compile(r" (?:of|than)$")
 _WEAK_ALWAYS = frozenset({"no", "yes"})
@@ -177,11 +178,14 @@ class ChoiceVocabulary:
         denied = phrase("denied_letter").fullmatch(bare)
         if denied and self._opposite and denied[1] in self._letters:
             return {1 - self._letters[denied[1]]}
-        if _UNSPACED.match(bare) and not _UNSPACED_NOT.search(bare):
+        said = phrase("not_but").sub("", bare)
+        if _UNSPACED.match(said) and not _UNSPACED_NOT.search(said):
             for word, places in self._unspaced.items():
-                if word in bare:
+                if word in said:
                     found |= places
-        return found
+        if len(found) == 1:
+            return found
+        return self._alone(said) if said != bare else set()
 
     def _begun(self, bare: str) -> set[int]:
         """The choice that a reply of several words begins and does not finish: "A is"."""
@@ -201,6 +205,16 @@ class ChoiceVocabulary:
             if len(meant) > 1:
                 found |= meant
         return found
+
+    def ticked(self, text: str) -> set[int]:
+        """The options of lines that end in a tick, if those that end in a cross are others."""
+        ticked, crossed = set[int](), set[int]()
+        for line in text.splitlines():
+            mark = _TICK.search(line)
+            if mark:
+                marked = ticked if mark["yes"] else crossed
+                marked |= self.named(line)
+        return ticked - crossed if crossed else set()
 
     def likeliest(self, text: str) -> set[int]:
         """The options with the highest of several percentages: "Left: 20%, right: 80%"."""
