@@ -23,6 +23,7 @@ _DENIES = re.compile(r"not|n't|never|(?:(?:any|every)thing|all) but")
 _DIRECTLY = frozenset(
     {"", "quite", "at all", "actually", "really", "the", "a", "an", "on the", "to the", "in the"}
 )  # between "not" and the label
+_APPROVING = frozenset({"right", "correct", "true"})
 _NOTHING: frozenset[int] = frozenset()
 
 
@@ -43,6 +44,8 @@ def asserted(segment: str, mention: Mention, opposite: Mapping[str, int]) -> fro
     after = segment[mention.end : mention.end + REACH]
     if mention.weak and not (phrase("opens").search(before) and phrase("closes").match(after)):
         return _NOTHING
+    if mention.word in _APPROVING and phrase("an_answer").match(after):
+        return _NOTHING  # "the right answer"
     if _is_undone_after(before, after):
         return _NOTHING
     if not phrase("may_undo").search(before):
@@ -118,9 +121,11 @@ class Aboutness:
         self.known = bool(question.subject)
         self._known_ground = bool(question.object)
 
-    def names(self, sentence: str) -> bool:
-        """Whether a sentence names one of the two things, or points at one by a pronoun."""
-        return bool(self._named(sentence)) or phrase("pronoun").search(sentence) is not None
+    def names(self, sentence: str, *, pointed: bool) -> bool:
+        """Whether a sentence names one of the two things; or, if `pointed`, by a pronoun."""
+        if self._named(sentence):
+            return True
+        return pointed and phrase("pronoun").search(sentence) is not None
 
     def of(self, segment: str, start: int, end: int) -> About:
         """Of what the words at a place of a segment are said."""

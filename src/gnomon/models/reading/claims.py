@@ -14,11 +14,13 @@ from gnomon.lexicon.relations import (
     any_degree,
     any_of,
     degree_in,
+    lexicon,
     may_say,
     phrase,
     phrase_in,
     reply_words,
 )
+from gnomon.lexicon.statements import Clause, read_clause
 from gnomon.models.reading.assertion import Mention
 from gnomon.models.reading.segments import lines_of, sentences_of, with_announced
 
@@ -52,7 +54,7 @@ def option_frame(choices: Sequence[str]) -> OptionFrame:
     {}
     """
     places, at = _differing(choices)
-    if not places:
+    if not places or statements(choices):
         return OptionFrame({}, "", {})
     words = choices[places[0]].split()
     shared = [*words[:at], *words[at + 1 :]]
@@ -64,6 +66,18 @@ def option_frame(choices: Sequence[str]) -> OptionFrame:
         if len(core) == 1 and core.isalpha():
             letters[core] = place
     return OptionFrame(names, degree_in(" ".join(shared)), letters)
+
+
+def statements(choices: Sequence[str]) -> list[Clause]:
+    """The clauses of options that all say how two things are related; else none."""
+    words = (*reply_words().converse, *lexicon().words)
+    clauses = []
+    for choice in choices:
+        clause = read_clause(choice, words) if len(choice) <= _REACH else None
+        if clause is None or clause.denied or not clause.ground:
+            return []
+        clauses.append(clause)
+    return clauses
 
 
 def _differing(choices: Sequence[str]) -> tuple[list[int], int]:
@@ -345,7 +359,8 @@ def verdict(text: str, decided: Callable[[str], set[int]], *, by_degree: bool = 
     if concluding:
         return last
     made = [*claims.get("plain_verdict", ()), *claims.get("verdict", ())]
-    if not made and not undecided:
+    is_open = phrase("left_open").search("".join(sentences[-1:])) is not None
+    if not made and not undecided and not is_open:
         made = claims.get("weak_verdict", [])
     agree = made and all(claim == made[0] for claim in made)
     return made[0] if agree else set()

@@ -34,7 +34,7 @@ from gnomon.models.reading.segments import (
     withholds,
 )
 from gnomon.models.reading.verdicts import ClaimVerdicts
-from gnomon.models.reading.vocabulary import ChoiceVocabulary
+from gnomon.models.reading.vocabulary import ChoiceVocabulary, without_letters
 from gnomon.models.reading.written import read_prompted
 from gnomon.records import Answer, Item
 
@@ -162,7 +162,7 @@ def as_answer(
 @lru_cache(maxsize=256)
 def _reader(kind: _Kind) -> _Reader:
     """The words of each choice, compiled once for the many replies that they read."""
-    cleaned = [list(map(clean, group)) for group in kind.words]
+    cleaned = without_letters([list(map(clean, group)) for group in kind.words])
     known = ChoiceVocabulary(cleaned, kind.letters, kind.question)
     return _Reader(known, ClaimVerdicts.on(kind.question, known))
 
@@ -175,6 +175,10 @@ def _read(text: str, reader: _Reader) -> ReplyReading:
     for rule in RULES:
         if rule.name in skipped:
             continue
+        if rule.name == "line" and not text.isascii() and known.ticked(text):
+            return _only(known.ticked(text), "verdict")
+        if rule.name == "line" and "%" in text and known.likeliest(text):
+            return _only(known.likeliest(text), "verdict")
         found = _first_asserted(rule, text, known)
         if len(found) > 1 and rule.name == "line" and _is_list(rule, text, known):
             skipped = (*skipped, *BESIDE_A_LIST)
@@ -182,9 +186,13 @@ def _read(text: str, reader: _Reader) -> ReplyReading:
         if len(found) > 1:
             return _decided(rule, text, known)
         if found:
+            if rule.name != "whole" and _is_confused(rule, text, known, found):
+                return SEVERAL
             if _contradicted(rule, text, reader, found):
                 return _decided(rule, text, known) if rule.name == "concluded" else SEVERAL
             if rule.name in ("concluded", "closing") and _is_unsettled(text, known):
+                return _decided(RULES[-1], text, known)
+            if rule.name == "announced" and _concludes_several(text, known, "announced"):
                 return _decided(RULES[-1], text, known)
             return ReplyReading(found.pop(), rule.name)
         if rule.name == "corrected" and takes_back(text):
@@ -215,21 +223,38 @@ def _decided(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> ReplyRead
         found = committed(text, decided, by_degree=known.by_degree)
     else:
         found = verdict(text, decided, by_degree=known.by_degree)
+    return _only(found, "verdict")
+
+
+def _only(found: set[int], rule: str) -> ReplyReading:
     if len(found) != 1:
         return SEVERAL
-    return ReplyReading(found.pop(), "verdict")
+    (place,) = found
+    return ReplyReading(place, rule)
+
+
+def _is_confused(rule: ReadingRule, text: str, known: ChoiceVocabulary, found: set[int]) -> bool:
+    """Whether letters and options are mixed up, or the reverse of what is said was asked."""
+    if rule.prose and phrase("reversed").search(text):
+        return True
+    return not found.isdisjoint(known.mislabels(text))
 
 
 def _is_unsettled(text: str, known: ChoiceVocabulary) -> bool:
     """Whether a longer reply about options breaks off, or concludes one option after the other."""
     if not known.framed or len(text) < LONG:
         return False
-    if breaks_off(text):
-        return True
+    return breaks_off(text) or _concludes_several(text, known)
+
+
+def _concludes_several(text: str, known: ChoiceVocabulary, how: str = "") -> bool:
+    """Whether a longer reply about options concludes one after the other; `how`, by a phrase."""
+    if not known.framed or len(text) < LONG:
+        return False
     concluded: set[int] = set()
     for segment in conclusions(text):
         found = known.asserted(segment, prose=True)
-        if len(found) == 1:
+        if len(found) == 1 and (not how or phrase_in(how, segment)):
             concluded |= found
     return len(concluded) > 1
 
@@ -300,8 +325,11 @@ def _contradicted(rule: ReadingRule, text: str, reader: _Reader, found: set[int]
     if rule.name in ("line", "announced", "concluded") and _goes_on(rule, text, reader):
         decided = partial(reader.known.decided, prose=True)
         said = verdict(text, decided, by_degree=reader.known.by_degree)
-        return bool((said or _last_concluded(text, decided)) - found)
-    if rule.name in ("whole", "boxed", "announced", "corrected"):
+        return bool((said | _last_concluded(text, decided)) - found)
+    if rule.name == "boxed":
+        fields = phrase("field").findall(text) if '"' in text else ()
+        return any(reader.known.alone(field) - found for field in fields)
+    if rule.name in ("whole", "announced", "corrected"):
         return False
     if reader.claims and reader.claims.stated(text) - found:
         return True  # "Yes, a bee is smaller" to "Is a bee larger?"

@@ -39,6 +39,7 @@ _BEFORE_CAPITAL = re.compile(
 _LETTER_IN_QUOTES = re.compile(r"(?<=\w )[\"']([a-z])([.,]?)[\"'](?!\w)")
 _GREATER = re.compile(r"(?<=\S) > (?=\S)")
 _LESS = re.compile(r"(?<=\S) < (?=\S)")
+_CHAIN = re.compile(r"\S [<>] [^<>\n]{1,60} [<>] \S")  # "mouse < cat < horse" is an order
 
 
 def clean(reply: str) -> str:
@@ -63,7 +64,7 @@ def clean(reply: str) -> str:
         text = text.replace("</answer>", "")  # the template may have opened it
     if " = " in text:
         text = text.replace(" = ", ", so ")  # "2 + 1 = 3"
-    if ">" in text or "<" in text:
+    if (">" in text or "<" in text) and not _CHAIN.search(text):
         text = _LESS.sub(" is less than ", _GREATER.sub(" is greater than ", text))
     text = text.strip()
     if len(text) < SHORTEST:
@@ -291,8 +292,8 @@ def _is_cut_list(lines: Sequence[str]) -> bool:
 
 def _lone_lines(text: str) -> Iterator[str]:
     lines = [line for line in lines_of(text) if not line.endswith(":")]
-    if _is_cut_list(lines):
-        lines.pop()
+    if _is_cut_list(lines) or (lines and f"{lines[-1]}:" in text):
+        lines.pop()  # what is cut there is a heading like others
     yield " \n ".join(lines)
 
 

@@ -17,6 +17,7 @@ import msgspec
 from gnomon.files import package_data, read_yaml
 from gnomon.lexicon.relations import Words, any_of, phrase, reply_words
 from gnomon.models.reading.assertion import POSSIBLE, ItemQuestion
+from gnomon.models.reading.claims import statements
 from gnomon.models.reading.segments import sentences_of
 from gnomon.models.reading.vocabulary import ChoiceVocabulary
 
@@ -57,31 +58,24 @@ class _TruthPlaces(NamedTuple):
 class ClaimVerdicts:
     """What the sentences of a reply say to a question whether a claim holds."""
 
-    def __init__(self, question: ItemQuestion, places: _TruthPlaces) -> None:
-        self._places = places
-        self._relations: ChoiceVocabulary | None = None
-        relation = question.relation
-        if not relation:
-            return
-        known = reply_words()
-        converse = known.converse.get(relation, relation)
-        denied = {relation: places.no}
-        denied.update(dict.fromkeys(known.strong.get(relation, ()), places.no))
-        words: list[list[str]] = [[] for _ in range(max(places.yes, places.no) + 1)]
-        words[places.yes] = [relation]
-        words[places.no] = [] if converse == relation else [converse]
-        things = question._replace(relation="")
-        self._relations = ChoiceVocabulary(words, letters=False, question=things, opposite=denied)
+    def __init__(self, places: _TruthPlaces | None, relations: ChoiceVocabulary | None) -> None:
+        self._places = places  # none where the choices are statements
+        self._relations = relations
 
     @classmethod
     def on(cls, question: ItemQuestion, known: ChoiceVocabulary) -> ClaimVerdicts | None:
-        """How sentences answer a question, if choices of it affirm and deny."""
+        """How sentences answer a question, if choices affirm and deny, or are statements."""
         places = _truth_places(known.own, question.asked == POSSIBLE)
-        return cls(question, places) if places else None
+        if places:
+            return cls(places, _relations_asked(question, places))
+        relations = _relations_offered(known.own)
+        return cls(None, relations) if relations else None
 
     def judged(self, text: str) -> set[int]:
         """The choices that verdicts on the claim amount to."""
-        found = set()
+        found: set[int] = set()
+        if self._places is None:
+            return found
         sentences = sentences_of(text)
         for sentence in sentences:
             sign = _sign_of(sentence, self._places, alone=len(sentences) == 1)
@@ -96,9 +90,45 @@ class ClaimVerdicts:
             return found
         for sentence in sentences_of(text):
             denies = sentence.startswith("not ")  # "Not larger."
-            if denies or self._relations.names_a_thing(sentence):
+            pointed = self._places is not None  # "it" is no thing of two statements
+            if denies or self._relations.names_a_thing(sentence, pointed=pointed):
                 found |= self._relations.asserted(sentence, prose=True)
         return found
+
+
+def _relations_asked(question: ItemQuestion, places: _TruthPlaces) -> ChoiceVocabulary | None:
+    """What the relation of a question and its converse say to it."""
+    relation = question.relation
+    if not relation:
+        return None
+    known = reply_words()
+    converse = known.converse.get(relation, relation)
+    denied = {relation: places.no}
+    denied.update(dict.fromkeys(known.strong.get(relation, ()), places.no))
+    words: list[list[str]] = [[] for _ in range(max(places.yes, places.no) + 1)]
+    words[places.yes] = [relation]
+    words[places.no] = [] if converse == relation else [converse]
+    things = question._replace(relation="")
+    return ChoiceVocabulary(words, letters=False, question=things, opposite=denied)
+
+
+def _relations_offered(own: Sequence[set[str]]) -> ChoiceVocabulary | None:
+    """The relations of choices that are statements about the same two things, in either order."""
+    clauses = statements([min(group, default="") for group in own])
+    if not clauses:
+        return None
+    converse = reply_words().converse
+    subject, ground = clauses[0].subject, clauses[0].ground
+    words = []
+    for clause in clauses:
+        things = (clause.subject, clause.ground)
+        relation = clause.relation
+        if things == (ground, subject):
+            relation = converse.get(relation, "")
+        elif things != (subject, ground):
+            return None
+        words.append([relation])
+    return ChoiceVocabulary(words, letters=False, question=ItemQuestion(subject, ground))
 
 
 def _truth_places(own: Sequence[set[str]], of_possibility: bool) -> _TruthPlaces | None:

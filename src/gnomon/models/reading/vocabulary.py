@@ -40,6 +40,8 @@ _TRUTH = (
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _UNSPACED_NOT = re.compile("不在|没在|沒在|ない|ません|않|ไม่ได้")
 LONGEST_SHORT = 60  # characters of a reply that is no more than a verb, or a word without spaces
+_TICK = re.compile(r"(?:(?P<yes>[✓✔✅☑])|[✗✘❌✖])\ufe0f?\s*$")
+_SHARE = re.compile(r"\W{0,4}(\d{1,3}(?:\.\d{1,6})?)\s?%")
 _OF = re.compile(r" (?:of|than)$")
 _WEAK_ALWAYS = frozenset({"no", "yes"})
 MOST = 200  # labels that are looked at in a segment, from its end: a hostile reply has thousands
@@ -91,6 +93,7 @@ class ChoiceVocabulary:
             places = range(len(words))
             self._letters = dict(zip(ascii_lowercase, places, strict=False))
         self._letters = _agreed_letters(self._letters, frame)
+        self._labelled = _labelled(self._letters, self._table)
         self._in_prose, self._anywhere = _letter_patterns(self._letters, bool(frame.letters))
         self.framed = bool(frame.names)
         self._compared: ThingComparison | None = None
@@ -115,9 +118,9 @@ class ChoiceVocabulary:
         (place,) = places
         return place
 
-    def names_a_thing(self, sentence: str) -> bool:
+    def names_a_thing(self, sentence: str, *, pointed: bool) -> bool:
         """Whether a sentence names one of the two things of the question, or points at one."""
-        return self._about.names(sentence)
+        return self._about.names(sentence, pointed=pointed)
 
     def asserted(self, segment: str, *, prose: bool) -> set[int]:
         """The choices that a segment asserts; in prose a letter must look like an option."""
@@ -175,17 +178,56 @@ class ChoiceVocabulary:
         denied = phrase("denied_letter").fullmatch(bare)
         if denied and self._opposite and denied[1] in self._letters:
             return {1 - self._letters[denied[1]]}
-        if _UNSPACED.match(bare) and not _UNSPACED_NOT.search(bare):
+        said = phrase("not_but").sub("", bare)
+        if _UNSPACED.match(said) and not _UNSPACED_NOT.search(said):
             for word, places in self._unspaced.items():
-                if word in bare:
+                if word in said:
                     found |= places
-        return found
+        if len(found) == 1:
+            return found
+        return self._alone(said) if said != bare else set()
 
     def _begun(self, bare: str) -> set[int]:
         """The choice that a reply of several words begins and does not finish: "A is"."""
         if " " not in bare:
             return set()
         return {place for place, words in enumerate(self.own) if _begins_with(words, bare)}
+
+    def mislabels(self, text: str) -> set[int]:
+        """The options of letters that stand beside the text of another one: "B. in front of"."""
+        found: set[int] = set()
+        if not self._letters:
+            return found
+        for match in self._labelled.finditer(text):
+            letter = match["letter"] or match["behind"]
+            word = _BLANK.sub(" ", match["word"] or match["before"])
+            meant = self._table.get(word, frozenset()) | {self._letters[letter]}
+            if len(meant) > 1:
+                found |= meant
+        return found
+
+    def ticked(self, text: str) -> set[int]:
+        """The options of lines that end in a tick, if those that end in a cross are others."""
+        ticked, crossed = set[int](), set[int]()
+        for line in text.splitlines():
+            mark = _TICK.search(line)
+            if mark:
+                marked = ticked if mark["yes"] else crossed
+                marked |= self.named(line)
+        return ticked - crossed if crossed else set()
+
+    def likeliest(self, text: str) -> set[int]:
+        """The options with the highest of several percentages: "Left: 20%, right: 80%"."""
+        shares: dict[int, float] = {}
+        for mention in self._mentions(text):
+            share = _SHARE.match(text, mention.end)
+            if share and len(mention.choices) == 1:
+                (place,) = mention.choices
+                shares[place] = float(share[1])
+        if len(shares) < 2:
+            return set()
+        highest = max(shares.values())
+        return {place for place, share in shares.items() if share == highest}
 
     def opens_with_list(self, sentence: str) -> bool:
         """Whether a sentence begins with several labels in a row: "A, B and C are possible"."""
@@ -267,6 +309,28 @@ class ChoiceVocabulary:
         letter = match[match.lastindex or 1]
         choices = frozenset({self._letters[letter]})
         return Mention(choices, letter, match.start(), match.end())
+
+
+def without_letters(words: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
+    """The words of options without the letters that all of them are listed with: "B. behind"."""
+    plain = []
+    for letter, group in zip(ascii_lowercase, words, strict=False):
+        marks = (f"{letter}. ", f"{letter}) ", f"({letter}) ", f"{letter}: ")
+        if len(group) != 1 or not group[0].startswith(marks):
+            return words
+        plain.append([group[0].split(" ", 1)[1]])
+    return plain if len(plain) == len(words) else words
+
+
+def _labelled(letters: Mapping[str, int], table: Table) -> re.Pattern[str]:
+    """Where a letter stands before or behind the text of an option."""
+    some = "".join(letters) or "-"
+    words = _any_word(table).pattern
+    return re.compile(
+        rf"(?<![\w'])(?P<letter>[{some}])(?:[.):\]]{{1,2}} | ?\()"
+        rf"(?P<word>{words})(?=\W*(?:[.,;!\n]|$))"
+        rf"|(?P<before>{words}) \((?P<behind>[{some}])\)"
+    )
 
 
 def _own_words(
