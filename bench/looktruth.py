@@ -27,7 +27,7 @@ from gnomon.look.records import AnnotatedPicture, Mode, Picture, Region, mode_na
 from gnomon.look.relations import elevation_relations, size_relations
 from gnomon.look.sightings import measure
 from gnomon.scenes.bodies import Body
-from gnomon.scenes.pictures import paint, survey, wall_distance, write_png
+from gnomon.scenes.pictures import paint, survey, write_png
 from gnomon.scenes.placing import SceneOptions, random_scene
 from gnomon.scenes.rendering import RayGrid, cast, rays_of, windows_of
 from gnomon.scenes.scenes import Scene as World
@@ -124,9 +124,8 @@ def _colours(world: World) -> dict[int, str]:
     """The colour of the palette that most of what is seen of each thing has; empty if none."""
     solids, camera = solids_of(world), camera_of(world.viewer)
     grid = RayGrid(SIDE, SIDE)
-    wall = wall_distance(world, camera) if world.place == "indoors" else None
     rays = rays_of(camera, grid, 0, SIDE, np.float64)
-    met = cast(solids, windows_of(solids, camera, grid), camera, rays, 0, wall).met
+    met = cast(solids, windows_of(solids, camera, grid), camera, rays, 0).met
     names = {tuple(value): name for name, value in palette().items()}
     counts: dict[int, Counter[str]] = {}
     for number, solid in enumerate(solids):

@@ -135,7 +135,7 @@ def relations_between(
     debatable of a picture (grade c) are left out.
 
     >>> relations_between(["The cup is left of the jug."], "the cup", "the jug").yes
-    ('left of', 'at the left side of')
+    ('outside', 'left of', 'at the left side of')
     """
     words: dict[str, str] = {}  # by meaning
     for relation in lexicon().relations.values():

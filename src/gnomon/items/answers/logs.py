@@ -201,7 +201,7 @@ def _facts_of_helm(folder: str) -> LogFacts:
     """The folder of a run is named SCENARIO:KEY=VALUE,KEY=VALUE, of which one is the model.
 
     >>> _facts_of_helm("mmlu:subject=anatomy,model=openai_gpt2")
-    LogFacts(model='openai_gpt2', task='mmlu:subject=anatomy')
+    LogFacts(model='openai_gpt2', task='mmlu:subject=anatomy', status='')
     """
     parts = folder.split(",")
     models = [part for part in parts if re.search(r"(^|:)model=", part)]
