@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -256,16 +256,25 @@ def _quotes_cells(path: Path, latin: bool) -> bool:
 
 
 def _made_header(path: Path, delimiter: str, latin: bool) -> list[str] | None:
-    """Numbers for columns where the first line names none: it holds a question."""
-    _, head = next(read_lines(path, latin=latin), (1, ""))
+    """Numbers for columns where the first line names none: it holds a question.
+
+    "True?" heads a column of answers. A question is longer, or the next row has one below it.
+    """
+    lines = [line for _, line in islice(read_lines(path, latin=latin), 2)]
     try:
-        cells = next(csv.reader([head], delimiter=delimiter), [])
-    except csv.Error:
+        cells, *others = csv.reader(lines, delimiter=delimiter)
+    except (csv.Error, ValueError):
         return None  # the reader of tables says what is wrong
-    questions = [cell for cell in cells if cell.strip().endswith("?") and len(cell.split()) > 2]
-    if len(cells) < 2 or not questions:
-        return None  # "True?" and "Is it?" head a column
+    below = others[0] if others else []
+    questions = [_is_question(*pair) for pair in zip_longest(cells, below, fillvalue="")]
+    if len(cells) < 2 or not any(questions):
+        return None
     return [str(number) for number in range(1, len(cells) + 1)]
+
+
+def _is_question(cell: str, below: str) -> bool:
+    asks = cell.strip().endswith("?")
+    return asks and (len(cell.split()) > 2 or below.strip().endswith("?"))
 
 
 def parquet(path: Path) -> Iterator[tuple[int, Row]]:
