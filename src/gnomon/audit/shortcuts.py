@@ -304,7 +304,7 @@ def flipped_lookup(subject: Subject) -> Iterator[Finding]:
 def _findings(subject: Subject, check: str, *, flipped: bool) -> Iterator[Finding]:
     splits = subject.splits
     if splits is None:
-        says = "There is no training part and test part, so nothing was looked up."
+        says = "Only one part was read, so nothing was looked up in a training part."
         yield Finding(check=check, says=says)
         return
     if not subject.answers.has_labels:
@@ -370,7 +370,7 @@ def shared_context(subject: Subject) -> Iterator[Finding]:
     """One finding for each kind of context that questions have."""
     splits = subject.audited.splits
     if splits is None:
-        says = "There is no training part and test part, so nothing can be shared."
+        says = "Only one part was read, so nothing is known of what parts share."
         yield Finding(check=SHARED_CONTEXT, says=says)
         return
     for kind, contexts in _contexts(subject).items():
