@@ -3,12 +3,14 @@
 import re
 from collections.abc import Mapping
 
+from gnomon.errors import UsageError
 from gnomon.proofs.meaning.vocabulary import (
     QUANTIFIERS,
     GrammarWords,
     is_number,
 )
 
+LONGEST_TEXT = 4000  # characters of the premises
 _MARKER = re.compile(r"\{(?:(?:a|the|bare) )?([A-Z][A-Z0-9]*)(?:('s)|:([^|}]+)(?:\|[^}]*)?)?\}")
 _DETERMINERS = tuple("the a an another my your his her their our this that these those".split())
 ASKING = frozenset("is are was were does do did has have can could".split())
@@ -40,8 +42,23 @@ _WHOLE = re.compile(r"\b(?:whole|entire) (?=\w)")
 _HER = re.compile(
     r"\b(behind|of|beside|near|to|with|at|from|above|below|under|over|past) her(?=$|[.,?!]| and\b)"
 )
-_BEFORE_BARE = frozenset("in on at of with under into inside near behind contains contain".split())
+_BEFORE_BARE = frozenset(
+    "in on at of with under into inside near behind contains contain by around above below beside "
+    "over against among outside beneath".split()
+)
 _PIECE = re.compile(r"@[^\s,]+|[^\s,]+|,")
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text; a question keeps its sign.
+
+    >>> sentences_of("Ann is here. Is Ben 2.5 miles off? He is not.")
+    ['Ann is here', 'Is Ben 2.5 miles off?', 'He is not']
+    """
+    if len(text) > LONGEST_TEXT:
+        raise UsageError(f"The premises are longer than {LONGEST_TEXT} characters.", "Say less.")
+    parts = [part.strip().rstrip(".;!") for part in re.split(r"(?<=[.;!?])\s+", text)]
+    return [part for part in parts if part]
 
 
 def pattern_words(text: str, lexicon: GrammarWords) -> list[str]:

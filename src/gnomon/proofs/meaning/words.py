@@ -17,7 +17,15 @@ from gnomon.proofs.meaning.vocabulary import (
 PRONOUNS = ("it", "they", "them", "he", "she", "him")
 PERSONAL = ("he", "she", "him")
 # Holes that only something of a kind can fill, and those for numbers.
-KINDS_OF_HOLES = {"P": "person", "S": "divider", "T": "table", "V": "vehicle", "G": "area"}
+KINDS_OF_HOLES = {
+    "P": "person",
+    "S": "divider",
+    "T": "table",
+    "V": "vehicle",
+    "G": "area",
+    "W": "water",
+    "H": "hollow",
+}
 NUMBER_HOLES = ("N", "J")
 UNIT_HOLE = "U"  # of lengths
 ORDINAL_HOLE = "K"  # of floors
@@ -130,7 +138,7 @@ class Words:
             if moved and word in ("it", "them"):
                 name = self._last_thing(context) or name
             if word in PERSONAL:
-                name = self._last_person(context) or context.figure
+                name = self._last_person(context) or context.figure or word
             if name:
                 yield (name,), start + 1, context
             return
