@@ -27,6 +27,7 @@ _PARTS = frozenset(
 _OF_PERSONS = re.compile(r"\b(?:to|on|at) (my|your|his|her|their) (left|right)(?: side)?\b")
 _HOURS = re.compile(r"\b(?:at|in) (my|your|his|her|their) (\w+) o'clock\b")
 _SPEAKER = re.compile(r"\bI (?:am|was)\b|\bI'm\b")
+_ACTING = re.compile(r"(?:^|(?<=[,;] )|(?<=\band )|(?<=\bthat ))I (?=[a-z])")  # "I put it there"
 _HEARER = re.compile(r"(?<!@)\b(?:[Yy]ou|me)\b")
 _PERSONS = {"my": "@me", "your": "@you", "his": "him", "her": "him", "their": "them"}
 _SHORTENED = re.compile(r"\b(\w+)n't\b")
@@ -109,6 +110,7 @@ def free_words(
     text = _BEFOREHAND.sub(r"Before that, \1", text)
     text = _HER.sub(r"\1 him", _WHOLE.sub("", text))
     text = _SPEAKER.sub("@me is", _OF_PERSONS.sub(_of_person, text))
+    text = _ACTING.sub("@me ", text)
     text = _HOURS.sub(lambda match: f"at {_PERSONS[match[1]]} 's {match[2]} o'clock", text)
     text = _HEARER.sub(lambda match: f"@{match[0].lower()}", text)
     text = _STRANGE.sub(" ", _HOUR.sub(r"\1 o'clock", text))
@@ -245,7 +247,8 @@ def _noun_length(
         return 0
     if determined and word in lexicon.modifiers and words[at + 1 :] and len(words[at + 1]) > 1:
         rest = _noun_length(words, at + 1, lexicon, nouns, bold=bold, owned=True)
-        if rest and not (rest == 1 and words[at + 1] in lexicon.known):
+        is_noun = words[at + 1] not in lexicon.known or (bold and words[at + 1] in nouns)
+        if rest > 1 or (rest and is_noun):
             return rest + 1
     if determined or proper:
         length = _known_noun(words, at, nouns)
@@ -281,7 +284,7 @@ def _end_of_noun(
         is_verb = following.endswith("ed") or (
             following.endswith("s") and words[end + 1 : end + 2] and words[end + 1] in _DETERMINERS
         )
-        if stops or is_verb or (proper and not (at and words[end][0].isupper())):
+        if stops or is_verb or (proper and not words[end][0].isupper()):
             break
         end += 1
     return end

@@ -138,7 +138,9 @@ class Words:
             if moved and word in ("it", "them"):
                 name = self._last_thing(context) or name
             if word in PERSONAL:
-                name = self._last_person(context) or context.figure or word
+                name = self._last_person(context) or context.figure
+            if not name and word in self.names.implied:
+                name = word
             if name:
                 yield (name,), start + 1, context
             return
