@@ -6,7 +6,6 @@ import pytest
 
 pytest.importorskip("z3")
 
-from gnomon.cli.prove import sentences
 from gnomon.proofs import prove
 from gnomon.proofs.meaning.vocabulary import NotUnderstoodError
 from gnomon.proofs.puzzles import answers, relations_between
@@ -51,7 +50,7 @@ PAIRS = [
 
 @pytest.mark.parametrize(("premises", "claim", "verdict"), PAIRS)
 def test_plain_sentences_are_decided_as_people_decide_them(premises, claim, verdict):
-    assert prove(sentences(premises), claim).verdict == verdict
+    assert prove(premises, claim).verdict == verdict
 
 
 def test_unknown_nouns_are_named_and_treated_alike():
@@ -113,7 +112,7 @@ def test_what_is_said_of_a_sort_leaves_room_for_those_who_are_not_named():
         if line.startswith("#"):
             continue
         premises, claim, expected = line.split("\t")
-        verdict = WORDS[prove(sentences(premises), claim).verdict]
+        verdict = WORDS[prove(premises, claim).verdict]
         if verdict != expected:
             unequal.append((premises, claim, expected, verdict))
     assert unequal == []
@@ -129,7 +128,7 @@ def test_what_is_said_of_a_sort_leaves_room_for_those_who_are_not_named():
 )
 def test_what_has_several_senses_or_none_is_refused(premises, claim):
     with pytest.raises(NotUnderstoodError):
-        prove(sentences(premises), claim)
+        prove(premises, claim)
 
 
 def test_one_that_is_not_named_is_no_unknown_noun():
@@ -147,7 +146,7 @@ def test_pairs_that_were_decided_before_the_prover_was_asked():
         premises, claim, expected = line.split("\t")
         number += 1
         try:
-            verdict = WORDS[prove(sentences(premises), claim).verdict]
+            verdict = WORDS[prove(premises, claim).verdict]
         except NotUnderstoodError:
             verdict = "unread"
         if verdict != expected:
@@ -255,7 +254,7 @@ SAFE += [
 
 @pytest.mark.parametrize(("premises", "claim", "verdict"), SAFE)
 def test_no_frame_time_or_owner_is_dropped(premises, claim, verdict):
-    assert prove(sentences(premises), claim).verdict == verdict
+    assert prove(premises, claim).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -272,7 +271,7 @@ def test_no_frame_time_or_owner_is_dropped(premises, claim, verdict):
 )
 def test_what_may_mean_two_things_is_not_understood(premises, claim):
     with pytest.raises(NotUnderstoodError):
-        prove(sentences(premises), claim)
+        prove(premises, claim)
 
 
 def test_which_relation_is_answered_by_all_that_follow():

@@ -14,7 +14,6 @@ examples:
 
 from __future__ import annotations
 
-import re
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from gnomon.proofs.meaning.texts import StatedText
     from gnomon.proofs.solver import Proof
 
-LONGEST = 4000  # characters of the premises
 VERDICTS = {
     "entailment": "Yes: it follows.",
     "contradiction": "No: it cannot be.",
@@ -48,9 +46,10 @@ def main(args: Namespace) -> int:
             f"'{args.picture}' ends in none of {', '.join(ENDINGS)}.", "Change its ending."
         )
     from gnomon.lexicon.statements import read_which
+    from gnomon.proofs.meaning.sentences import sentences_of
     from gnomon.proofs.solver import text_of
 
-    premises = sentences(args.say[0])
+    premises = sentences_of(args.say[0])
     asked = read_which(args.say[1])
     if asked is not None:
         return _print_relations(premises, asked, args.reading or "ordinary", args.format)
@@ -65,18 +64,6 @@ def main(args: Namespace) -> int:
 
         draw_witnesses(text, proofs[0], args.picture)
     return 0
-
-
-def sentences(text: str) -> list[str]:
-    """The sentences of a text; a question keeps its sign.
-
-    >>> sentences("Ann is here. Is Ben 2.5 miles off? He is not.")
-    ['Ann is here', 'Is Ben 2.5 miles off?', 'He is not']
-    """
-    if len(text) > LONGEST:
-        raise UsageError(f"The premises are longer than {LONGEST} characters.", "Say less.")
-    found = [part.strip().rstrip(".;!") for part in re.split(r"(?<=[.;!?])\s+", text)]
-    return [part for part in found if part]
 
 
 def _proofs(text: StatedText, reading: str | None) -> list[Proof]:

@@ -27,7 +27,7 @@ from gnomon.proofs.meaning.quantifiers import (
     some_for_one,
 )
 from gnomon.proofs.meaning.relations import RELATIONS
-from gnomon.proofs.meaning.sentences import free_words, pattern_words
+from gnomon.proofs.meaning.sentences import free_words, pattern_words, sentences_of
 from gnomon.proofs.meaning.stories import NOW, SentenceReading, Story, When, reading_named, readings
 from gnomon.proofs.meaning.texts import StatedText, understood
 from gnomon.proofs.meaning.vocabulary import (
@@ -243,14 +243,15 @@ class Case:
 
 
 def prove(
-    premises: Sequence[str], claim: str, *, reading: str = ORDINARY, witnesses: bool = False
+    premises: str | Sequence[str], claim: str, *, reading: str = ORDINARY, witnesses: bool = False
 ) -> Proof:
-    """The verdict on a sentence from other sentences.
+    """The verdict on a sentence from other sentences, or from a text.
 
     >>> prove(["The cup is in the box.", "The box is in the car."], "The cup is in the car.")
     Proof(verdict='entailment', needed=(0, 1), reading='ordinary', ... unknown=())
     """
-    return case_of(premises, [claim], reading=reading).proof(witnesses=witnesses)
+    told = sentences_of(premises) if isinstance(premises, str) else premises
+    return case_of(told, [claim], reading=reading).proof(witnesses=witnesses)
 
 
 def clash(sentences: Sequence[str], *, reading: str = ORDINARY) -> tuple[int, ...] | None:

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Mapping
 
+from gnomon.errors import UsageError
 from gnomon.proofs.meaning.vocabulary import (
     QUANTIFIERS,
     GrammarWords,
     is_number,
 )
 
+LONGEST_TEXT = 4000  # characters of the premises
 _MARKER = re.compile(r"\{(?:(?:a|the|bare) )?([A-Z][A-Z0-9]*)(?:('s)|:([^|}]+)(?:\|[^}]*)?)?\}")
 _DETERMINERS = tuple("the a an another my your his her their our this that these those".split())
 ASKING = frozenset("is are was were does do did has have can could".split())
@@ -25,6 +27,7 @@ _PARTS = frozenset(
 _OF_PERSONS = re.compile(r"\b(?:to|on|at) (my|your|his|her|their) (left|right)(?: side)?\b")
 _HOURS = re.compile(r"\b(?:at|in) (my|your|his|her|their) (\w+) o'clock\b")
 _SPEAKER = re.compile(r"\bI (?:am|was)\b|\bI'm\b")
+_ACTING = re.compile(r"(?:^|(?<=[,;] )|(?<=\band )|(?<=\bthat ))I (?=[a-z])")  # "I put it there"
 _HEARER = re.compile(r"(?<!@)\b(?:[Yy]ou|me)\b")
 _PERSONS = {"my": "@me", "your": "@you", "his": "him", "her": "him", "their": "them"}
 _SHORTENED = re.compile(r"\b(\w+)n't\b")
@@ -40,8 +43,23 @@ _WHOLE = re.compile(r"\b(?:whole|entire) (?=\w)")
 _HER = re.compile(
     r"\b(behind|of|beside|near|to|with|at|from|above|below|under|over|past) her(?=$|[.,?!]| and\b)"
 )
-_BEFORE_BARE = frozenset("in on at of with under into inside near behind contains contain".split())
+_BEFORE_BARE = frozenset(
+    "in on at of with under into inside near behind contains contain by around above below beside "
+    "over against among outside beneath".split()
+)
 _PIECE = re.compile(r"@[^\s,]+|[^\s,]+|,")
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text; a question keeps its sign.
+
+    >>> sentences_of("Ann is here. Is Ben 2.5 miles off? He is not.")
+    ['Ann is here', 'Is Ben 2.5 miles off?', 'He is not']
+    """
+    if len(text) > LONGEST_TEXT:
+        raise UsageError(f"The premises are longer than {LONGEST_TEXT} characters.", "Say less.")
+    parts = [part.strip().rstrip(".;!") for part in re.split(r"(?<=[.;!?])\s+", text)]
+    return [part for part in parts if part]
 
 
 def pattern_words(text: str, lexicon: GrammarWords) -> list[str]:
@@ -92,6 +110,7 @@ def free_words(
     text = _BEFOREHAND.sub(r"Before that, \1", text)
     text = _HER.sub(r"\1 him", _WHOLE.sub("", text))
     text = _SPEAKER.sub("@me is", _OF_PERSONS.sub(_of_person, text))
+    text = _ACTING.sub("@me ", text)
     text = _HOURS.sub(lambda match: f"at {_PERSONS[match[1]]} 's {match[2]} o'clock", text)
     text = _HEARER.sub(lambda match: f"@{match[0].lower()}", text)
     text = _STRANGE.sub(" ", _HOUR.sub(r"\1 o'clock", text))
@@ -228,7 +247,8 @@ def _noun_length(
         return 0
     if determined and word in lexicon.modifiers and words[at + 1 :] and len(words[at + 1]) > 1:
         rest = _noun_length(words, at + 1, lexicon, nouns, bold=bold, owned=True)
-        if rest and not (rest == 1 and words[at + 1] in lexicon.known):
+        is_noun = words[at + 1] not in lexicon.known or (bold and words[at + 1] in nouns)
+        if rest > 1 or (rest and is_noun):
             return rest + 1
     if determined or proper:
         length = _known_noun(words, at, nouns)
@@ -264,7 +284,7 @@ def _end_of_noun(
         is_verb = following.endswith("ed") or (
             following.endswith("s") and words[end + 1 : end + 2] and words[end + 1] in _DETERMINERS
         )
-        if stops or is_verb or (proper and not (at and words[end][0].isupper())):
+        if stops or is_verb or (proper and not words[end][0].isupper()):
             break
         end += 1
     return end

@@ -139,7 +139,7 @@ def _once(saying: Saying) -> Saying:
 def _figure(said: Sayings, names: StoryNames) -> str:
     """The thing that a sentence was about; a person is called "he" or "she"."""
     for saying in said:
-        figure = saying.fillers.get("A") if isinstance(saying, ClauseMeaning) else None
+        figure = _ways(saying)[0].fillers.get("A")
         if isinstance(figure, str) and not names.is_a(figure, "person"):
             return figure
     return ""

@@ -17,7 +17,15 @@ from gnomon.proofs.meaning.vocabulary import (
 PRONOUNS = ("it", "they", "them", "he", "she", "him")
 PERSONAL = ("he", "she", "him")
 # Holes that only something of a kind can fill, and those for numbers.
-KINDS_OF_HOLES = {"P": "person", "S": "divider", "T": "table", "V": "vehicle", "G": "area"}
+KINDS_OF_HOLES = {
+    "P": "person",
+    "S": "divider",
+    "T": "table",
+    "V": "vehicle",
+    "G": "area",
+    "W": "water",
+    "H": "hollow",
+}
 NUMBER_HOLES = ("N", "J")
 UNIT_HOLE = "U"  # of lengths
 ORDINAL_HOLE = "K"  # of floors
@@ -131,6 +139,8 @@ class Words:
                 name = self._last_thing(context) or name
             if word in PERSONAL:
                 name = self._last_person(context) or context.figure
+            if not name and word in self.names.implied:
+                name = word
             if name:
                 yield (name,), start + 1, context
             return
