@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gnomon.reports.figures import Figure
     from gnomon.reports.overview import Overview
     from gnomon.reports.results import Catalogue, Comparisons, Scores
-    from gnomon.runs import Manifest, Run
+    from gnomon.runs import Run
     from gnomon.runs.progress import RunProgress
 
     # a run, its folder, a folder of runs, or several of them
@@ -195,12 +195,11 @@ def stopping_rule(
 
 def _by_rounds(
     items: ItemSource, rule: StoppingRule, folder: Path, *, restart: bool
-) -> tuple[ItemSource, Callable[[Manifest], int | None]]:
+) -> tuple[ItemSource, Callable[[Run], int | None]]:
     """The items of the round that comes next, and what is told when they are answered."""
     from dataclasses import replace
 
     from gnomon.items.limits import is_larger
-    from gnomon.runs import Run
 
     place = folder.resolve()
     if rule.against is not None and rule.against.path.resolve() == place:
@@ -208,9 +207,10 @@ def _by_rounds(
     helpers = tuple(run for run in rule.helpers if run.path.resolve() != place)
     rule = replace(rule, helpers=helpers)
 
-    def more(manifest: Manifest) -> int | None:
+    def more(run: Run) -> int | None:
+        manifest = run.manifest
         counts = manifest.counts
-        limit, look = rule.decide(Run(folder, manifest), whole=counts.asked == counts.items)
+        limit, look = rule.decide(run, whole=counts.asked == counts.items)
         if look is None:
             return limit
         asked_more = is_larger(manifest.limit, look.items)

@@ -55,3 +55,6 @@ def test_groups_are_whole_fit_the_limit_and_are_nested(sizes, most, more):
     assert set(fewer) <= set(larger)
     if sum(sizes) <= most:
         assert fewer == list(range(len(sizes)))
+    else:
+        one_more = spread(len(sizes), len(fewer) + 1)
+        assert sum(sizes[group] for group in one_more) > most

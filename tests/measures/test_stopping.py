@@ -29,7 +29,7 @@ from gnomon.measures.stopping import (
     next_look,
 )
 from gnomon.measures.table import Table
-from gnomon.measures.units import Units
+from gnomon.measures.units import Sharing, Units
 from gnomon.records import Answer
 from gnomon.runs.manifest import write_manifest
 
@@ -106,6 +106,37 @@ def test_the_items_of_a_stopped_run_are_those_of_a_limit():
     assert stopped.manifest.items_sha256 == limited.manifest.items_sha256
     fixed, looked = gnomon.score(limited)[0], gnomon.score(stopped)[0]
     assert looked.low < fixed.low < fixed.value == looked.value < fixed.high < looked.high
+
+
+def all_looks(run, source, goal):
+    """The looks at a run, each with a table of its own: slow, and obvious."""
+    answers = {item.id: answer for item, answer in run.answers()}
+    most = len(source)
+    count = next_look(0, 0, most)
+    looks = []
+    while not looks or not looks[-1].verdict:
+        items = sorted(source.limited(count).items(), key=lambda item: item.id)
+        rows = [(item, answers[item.id]) for item in items]
+        table = Table.of(rows, sharing=Sharing.of(source.benchmark))
+        statistics = mean_of(table.credit, table.clusters)
+        looks.append(look_at(statistics, count, most, goal)._replace(asked=len(table)))
+        count = looks[-1].then
+    return looks
+
+
+@pytest.mark.parametrize(
+    ("name", "half"), [("scales", 4), ("viphy-size", 6), ("posrel", 5), ("chains", 7)]
+)
+def test_a_run_asked_by_rounds_decides_what_its_first_answers_alone_say(name, half):
+    source = gnomon.load(name)
+    for seed in range(2):
+        run = gnomon.run(source, gnomon.model("random", model_seed=seed), until=half)
+        last = all_looks(run, source, Goal.of(half))[-1]
+        told = run.manifest.last_look
+        found = last.found
+        assert (told.items, told.verdict) == (last.asked, last.verdict)
+        assert (told.value, told.low, told.high) == pytest.approx(found[:3], abs=1e-12)
+        assert run.manifest.limit == last.items
 
 
 def test_a_run_that_was_broken_off_ends_as_if_it_had_not_been():

@@ -362,3 +362,16 @@ def test_a_pipe_in_place_of_the_log_is_refused_and_nobody_waits(log):
         pytest.raises(DataError, match="a pipe or a device, not a file"),
     ):
         again.counts()
+
+
+def test_what_waits_to_be_durable_is_seen_by_its_writer_alone_until_the_next_commit(log):
+    known = manifest()
+    log.add_answers([(0, Answer(item="i0", choice="no"))], durable=False)
+    assert log.run(known).counts().asked == 1
+    assert Run(log.path, known).counts().asked == 0
+    known.growing = True
+    log.announced = known
+    assert not Run.open(log.path).manifest.growing
+    log.add_items(5, [item(5)])
+    assert Run(log.path, known).counts().asked == 1
+    assert Run.open(log.path).manifest.growing

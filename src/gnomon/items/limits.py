@@ -78,7 +78,8 @@ def groups_within(sizes: Sequence[int], most: int) -> list[int]:
     >>> groups_within([4, 4, 4, 4], 9) == spread(4, 2)
     True
     """
-    fewest, beyond = 0, min(most, len(sizes)) + 1
+    fewest = min(most // max(sizes, default=1), len(sizes))
+    beyond = min(most // min(sizes, default=1), len(sizes)) + 1
     while beyond - fewest > 1:
         count = (fewest + beyond) // 2
         held = sum(sizes[number] for number in spread(len(sizes), count))

@@ -56,11 +56,9 @@ def cohen_kappa(one: ArrayLike, two: ArrayLike) -> float:
     width = int(max(a.max(), b.max())) + 1
     table = np.bincount(a * width + b, minlength=width * width).reshape(width, width) / len(a)
     chance = float(table.sum(axis=0) @ table.sum(axis=1))
-    return _beyond_chance(float(np.trace(table)), chance)
-
-
-def _beyond_chance(observed: float, chance: float) -> float:
-    return (observed - chance) / (1 - chance) if chance < 1 else nan
+    if chance >= 1:
+        return nan
+    return (float(np.trace(table)) - chance) / (1 - chance)
 
 
 def mean_cohen_kappa(judgements: ArrayLike) -> float:

@@ -63,17 +63,14 @@ def rank(weights: Weights) -> Ranking:
             changes += above
             least += below
         order += component
-    return Ranking(tuple(order), changes, least, tuple(sorted(tangles, key=_largest_first)))
+    tangles.sort(key=lambda tangle: (-len(tangle), tangle))
+    return Ranking(tuple(order), changes, least, tuple(tangles))
 
 
 def contradicted(weights: Weights, order: Iterable[int]) -> int:
     """How many statements an order contradicts."""
     places = np.array(list(order))
     return int(np.tril(weights[np.ix_(places, places)]).sum())
-
-
-def _largest_first(tangle: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
-    return -len(tangle), tangle
 
 
 def components(weights: Weights) -> list[list[int]]:

@@ -107,16 +107,13 @@ class AskedSoFar:
         self._ids: set[str] = set()
         self._last = -1  # up to this number all items of the log are rows
 
-    def __len__(self) -> int:
-        return len(self._ids)
-
     def add(self, run: Run, wanted: Collection[str] | None = None) -> bool:
         """Read the answers to the items that are wanted, or to all; whether there are all."""
         new = []
         for asked in run.asked(self._last):
             if asked.id not in self._ids and (wanted is None or asked.id in wanted):
                 new.append(asked)
-        if wanted is not None and len(self) + len(new) < len(wanted):
+        if wanted is not None and len(self._ids) + len(new) < len(wanted):
             return False
         self._last = new[-1].n if new and wanted is None else -1
         new.sort(key=lambda asked: asked.id)

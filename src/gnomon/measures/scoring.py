@@ -151,10 +151,9 @@ def _over_seeds(
                 yield Scored(found.score, part.label, over_seeds=found)
 
 
-def score_run(run: Run, *, measures: Sequence[str] = ()) -> list[Score]:
-    """The measures of a run's benchmark (or those named) over all its items."""
-    table, names = table_of(run)
-    return score_table(table, measures or names)
+def score_run(run: Run) -> list[Score]:
+    """The measures of a run's benchmark over all its items."""
+    return score_table(*table_of(run))
 
 
 def score_table(

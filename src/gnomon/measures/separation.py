@@ -14,7 +14,7 @@ import numpy as np
 from gnomon.contracts import Measure, Need
 from gnomon.measures.columns import Codes, Floats, compact
 from gnomon.measures.laws import NO, YES
-from gnomon.measures.statistics import Statistics, mean_of
+from gnomon.measures.statistics import Statistics, mean_of, ratio
 from gnomon.measures.table import Flags, Table
 
 PAIR, AGAINST, WAY = "pair", "against", "way"  # tags
@@ -213,10 +213,7 @@ def _share_below(values: Floats, others: Floats) -> Floats:
 
 def _mean_of_both(sums: Floats) -> Floats:
     """The mean placement of true rows and that of false rows: both are the area."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        of_true = sums[..., 0] / sums[..., 1]
-        of_false = sums[..., 2] / sums[..., 3]
-        return np.asarray((of_true + of_false) / 2)
+    return np.asarray((ratio(sums[..., :2]) + ratio(sums[..., 2:])) / 2)
 
 
 AUC = Measure(name="auc", statistics=auc, needs=frozenset({"scores", "truth"}), chance=0.5)

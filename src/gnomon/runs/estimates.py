@@ -20,7 +20,7 @@ from gnomon.items.source import ItemSource
 from gnomon.records import Answer, Item
 from gnomon.registry import ModelSpec
 from gnomon.runs import MANIFEST, Run
-from gnomon.runs.batches import Asker, Numbered, in_batches
+from gnomon.runs.batches import Asker, in_batches
 from gnomon.runs.identity import run_folder
 from gnomon.runs.plan import check_takes
 from gnomon.runs.usage import cost_of
@@ -159,7 +159,7 @@ def _times(
     answers += _ask(asker, probed)
     together = clock.taken()
     _check_some_answered(who.spec, answers)
-    planned = in_batches(numbered(left), asker.size, asker.budget, asker.batch)
+    planned = in_batches(list(enumerate(left)), asker.size, asker.budget, asker.batch)
     batches = 1 + sum(1 for _ in planned)  # the first one of a run is a small one of its own
     rest = [
         extrapolated(one, several, len(probed), len(left), batches)
@@ -185,15 +185,10 @@ def extrapolated(alone: float, together: float, several: int, items: int, batche
     return each * items + shared * batches
 
 
-def numbered(items: Sequence[Item]) -> list[Numbered]:
-    """Items with numbers, as batches want them."""
-    return list(enumerate(items))
-
-
 def _ask(asker: Asker, items: Sequence[Item]) -> list[Answer]:
     """Ask in batches, as a run does."""
     answers: list[Answer] = []
-    for batch in in_batches(numbered(items), asker.size, asker.budget, asker.batch):
+    for batch in in_batches(list(enumerate(items)), asker.size, asker.budget, asker.batch):
         answers += [answer for _, answer in asker.ask(batch)]
     return answers
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -29,7 +29,7 @@ from gnomon.runs.manifest import (
     Manifest,
     write_manifest,
 )
-from gnomon.runs.reading import count, damaged_log, encode_scores
+from gnomon.runs.reading import Run, count, damaged_log, encode_scores
 from gnomon.runs.usage import Usage, usage_of
 
 WAIT = 0.2  # seconds: a viewer that looks whether a run is going on holds the lock for an instant
@@ -66,6 +66,8 @@ class RunLog:
             raise _not_writable(path, error) from None
         self.path = path
         self.is_new = not (path / MANIFEST).exists()
+        # written just before what is added next becomes durable, if it is sound
+        self.announced: Manifest | None = None
 
     def __enter__(self) -> RunLog:
         return self
@@ -109,31 +111,25 @@ class RunLog:
 
     def add_items(self, start: int, items: Sequence[Item]) -> None:
         """Add items with the numbers start, start + 1 ..."""
-        rows = []
-        for number, item in enumerate(items, start):
-            rows.append((number, item.id, _encode(item).decode()))
+        self.add_numbered(enumerate(items, start))
+
+    def add_numbered(self, items: Iterable[tuple[int, Item]]) -> None:
+        """Add items with these numbers."""
+        rows = [(number, item.id, _encode(item).decode()) for number, item in items]
         try:
             self._write("INSERT INTO items VALUES (?, ?, ?)", rows)
         except sqlite3.IntegrityError:
             raise self._twice(rows) from None
 
-    def grow(
-        self,
-        items: Iterable[Item],
-        *,
-        forgetting: bool = False,
-        ready: Callable[[], None] = lambda: None,
-    ) -> None:
+    def grow(self, items: Iterable[Item], *, forgetting: bool = False) -> None:
         """Hold these items in this order, all that were held before among them.
 
-        Answers stay with their items, unless they are to be forgotten. `ready` is called when the
-        new items are known to be sound, before they are kept.
+        Answers stay with their items, unless they are to be forgotten.
         """
         rows = ((number, item.id, _encode(item).decode()) for number, item in enumerate(items))
         try:
             with self._transaction():
                 self._collect_grown(rows)
-                ready()
                 self._replace_items(forgetting=forgetting)
             self._db.execute("DROP TABLE grown")
         except sqlite3.Error as error:
@@ -194,7 +190,11 @@ class RunLog:
         return DataError("the log refuses the items.", "Start over with --restart.")
 
     def add_answers(
-        self, numbered: Iterable[tuple[int, Answer]], *, replacing: bool = False
+        self,
+        numbered: Iterable[tuple[int, Answer]],
+        *,
+        replacing: bool = False,
+        durable: bool = True,
     ) -> None:
         """Log a batch of answers.
 
@@ -210,7 +210,7 @@ class RunLog:
                 used.append(name)
                 filled.append(column)
         adding = _adding_answers(tuple(used), replacing=replacing)
-        self._write(adding, list(zip(*filled, strict=True)))
+        self._write(adding, list(zip(*filled, strict=True)), durable=durable)
 
     def pending(
         self, after: int, most: int, *, retry_errors: bool = False
@@ -257,6 +257,10 @@ class RunLog:
         with self._reading() as db:
             return usage_of(db, model_options)
 
+    def run(self, manifest: Manifest) -> Run:
+        """The run as it was written so far, durable or not."""
+        return Run(self.path, manifest, self._db)
+
     def write_manifest(self, manifest: Manifest) -> None:
         """Replace run.json in one step, so that it is never half written."""
         try:
@@ -287,9 +291,18 @@ class RunLog:
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise damaged_log(self.path, error) from None
 
-    def _write(self, sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    def commit(self) -> None:
+        """Make durable what was added."""
+        if not self._db.in_transaction:
+            return
         try:
-            with self._transaction():
+            self._commit()
+        except sqlite3.Error as error:
+            raise _log_error(self.path, error) from None
+
+    def _write(self, sql: str, rows: Sequence[tuple[Any, ...]], *, durable: bool = True) -> None:
+        try:
+            with self._transaction(durable=durable):
                 self._db.executemany(sql, rows)
         except sqlite3.IntegrityError:
             raise
@@ -297,15 +310,24 @@ class RunLog:
             raise _log_error(self.path, error) from None
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        """What is written becomes durable as a whole, or not at all."""
-        self._db.execute("BEGIN IMMEDIATE")
+    def _transaction(self, *, durable: bool = True) -> Iterator[None]:
+        """What is written becomes durable as a whole, with what waits to be, or not at all."""
+        if not self._db.in_transaction:
+            self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
         except BaseException:
             if self._db.in_transaction:  # a full disk has rolled back already
                 self._db.execute("ROLLBACK")
+            self.announced = None
             raise
+        if durable:
+            self._commit()
+
+    def _commit(self) -> None:
+        if self.announced is not None:
+            self.write_manifest(self.announced)
+            self.announced = None
         self._db.execute("COMMIT")
 
 

@@ -19,7 +19,7 @@ from gnomon.items.source import ItemSource
 from gnomon.records import Fingerprint, Item
 from gnomon.redaction import redact_command, redact_options
 from gnomon.registry import DEMO_SEEN, ModelSpec, about_benchmark
-from gnomon.runs import Manifest, RunLog
+from gnomon.runs import Manifest, Run, RunLog
 from gnomon.runs.identity import model_files, pending_count, run_folder, store_items
 from gnomon.runs.progress import Watcher
 from gnomon.runs.workers import ModelFacts, WorkerPlan
@@ -41,7 +41,7 @@ class RunTask:
     only: frozenset[int] | None = None  # numbers of the items that are asked; none for all
     workers: WorkerPlan = field(default_factory=WorkerPlan)
     # told what was answered so far: the limit up to which to ask on, or none if that is enough
-    more: Callable[[Manifest], int | None] | None = None
+    more: Callable[[Run], int | None] | None = None
 
     def items_to_learn_from(self) -> Iterator[Item]:
         """The items as the model gets them: without their pictures if it is asked blind.
@@ -185,6 +185,8 @@ def has_pending(task: RunTask) -> bool:
 def grow(task: RunTask, manifest: Manifest, about: ModelFacts) -> None:
     """Fill the log up to the limit of the task. Killed at any point, it is done again.
 
+    The manifest says so when it is next written.
+
     A model that learns from the items knows others now: what it answered before is forgotten.
     """
     learns = about.learns and not about.keeps
@@ -195,11 +197,11 @@ def grow(task: RunTask, manifest: Manifest, about: ModelFacts) -> None:
             digest.add(item)
             yield item
 
-    task.log.grow(items(), forgetting=learns, ready=lambda: _say_growing(task, manifest))
+    _say_growing(task, manifest)
+    task.log.grow(items(), forgetting=learns)
     manifest.items_sha256 = digest.hexdigest()
     manifest.counts = task.log.counts()
     manifest.growing = False
-    task.log.write_manifest(manifest)
 
 
 def extend(task: RunTask, manifest: Manifest) -> None:
@@ -221,4 +223,4 @@ def _say_growing(task: RunTask, manifest: Manifest) -> None:
     manifest.limit = task.source.limit
     manifest.growing = True
     manifest.finished = None
-    task.log.write_manifest(manifest)
+    task.log.announced = manifest

@@ -56,9 +56,12 @@ class Run:
     `gnomon runs list` shows the runs there are.
     """
 
-    def __init__(self, path: Path, manifest: Manifest) -> None:
+    def __init__(
+        self, path: Path, manifest: Manifest, db: sqlite3.Connection | None = None
+    ) -> None:
         self.path = path
         self.manifest = manifest
+        self._db = db
 
     def __repr__(self) -> str:
         counts = self.manifest.counts
@@ -245,6 +248,9 @@ class Run:
     def _reading(self, *, only_count: bool = False) -> Iterator[sqlite3.Connection]:
         file = self.path / LOG
         try:
+            if self._db is not None:
+                yield self._db
+                return
             with closing(connect(file, _address(file, only_count))) as db:
                 if self.manifest.format == 1 or not only_count:
                     as_of_today(db, self.manifest.format)

@@ -95,8 +95,7 @@ def _recover(db: sqlite3.Connection, damaged: Run, log: RunLog) -> Recovered:
     for start in range(0, _bound(db, damaged), STEP):
         end = start + STEP
         items = list(_items(db, damaged, start, end, seen))
-        for stretch in _stretches(items):
-            log.add_items(stretch[0][0], [item for _, item in stretch])
+        log.add_numbered(items)
         for number, item in items:
             ids[number] = item.id
             digest.add(item)
@@ -171,15 +170,3 @@ def _readable(db: sqlite3.Connection, sql: str, low: int, high: int) -> Iterator
         middle = (low + high) // 2
         yield from _readable(db, sql, low, middle)
         yield from _readable(db, sql, middle, high)
-
-
-def _stretches(items: list[tuple[int, Item]]) -> Iterator[list[tuple[int, Item]]]:
-    """Items whose numbers follow each other."""
-    stretch: list[tuple[int, Item]] = []
-    for number, item in items:
-        if stretch and number != stretch[-1][0] + 1:
-            yield stretch
-            stretch = []
-        stretch.append((number, item))
-    if stretch:
-        yield stretch

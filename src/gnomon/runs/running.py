@@ -48,7 +48,7 @@ def run(
     command: str = "",
     workers: WorkerPlan | None = None,
     name: str = "",
-    more: Callable[[Manifest], int | None] | None = None,
+    more: Callable[[Run], int | None] | None = None,
 ) -> Run:
     """Ask a model all items of a source that still lack an answer, and return the run.
 
@@ -161,30 +161,72 @@ def _go_on(task: plan.RunTask, manifest: Manifest) -> None:
     else:
         task.watch(progress_of(log, manifest, only=task.only))
         if asked.more is not None:
-            asked.more(manifest)
+            asked.more(log.run(manifest))
     _finish(log, manifest)
 
 
 def _ask_by_rounds(
     asked: plan.RunTask, task: plan.RunTask, workers: Local | WorkerPool, manifest: Manifest
 ) -> None:
-    """Ask; if more is wanted then, go on, with the same workers. `task` is what fits the log."""
-    progress = ask_all(task, workers, manifest)
-    while asked.more is not None:
-        limit = asked.more(manifest)
-        if limit is None or not is_larger(limit, asked.source.limit):
-            if manifest.growing:
-                plan.grow(asked, manifest, workers.about)
-            return
-        asked = replace(asked, source=asked.source.limited(limit))
-        if is_larger(limit, manifest.limit):
-            plan.extend(asked, manifest)
-        task = plan.fitted(asked, manifest)
-        if task.only is None and not task.retry_errors and not workers.about.learns:
-            progress.total, progress.asked = manifest.counts.items, 0
-        else:
-            progress = _progress(task, manifest)
-        ask_all(task, workers, manifest, progress)
+    """Ask; if more is wanted then, go on, with the same workers. `task` is what fits the log.
+
+    The manifest tells how far it came, however it ends.
+    """
+    log = task.log
+    writer = AnswerWriter(log)
+    watcher = _Watcher(task, workers, _progress(task, manifest))
+    try:
+        watcher.begin()
+        _ask_round(task, workers, manifest, writer, watcher)
+        while asked.more is not None:
+            limit = asked.more(log.run(manifest))
+            if limit is None or not is_larger(limit, asked.source.limit):
+                break
+            asked = replace(asked, source=asked.source.limited(limit))
+            if is_larger(limit, manifest.limit):
+                plan.extend(asked, manifest)
+            task = plan.fitted(asked, manifest)
+            if task.only is None and not task.retry_errors and not workers.about.learns:
+                watcher.progress.total = manifest.counts.items
+            else:
+                watcher.progress = _progress(task, manifest)
+            _ask_round(task, workers, manifest, writer, watcher)
+        if manifest.growing:
+            plan.grow(asked, manifest, workers.about)
+    finally:
+        writer.flush()
+        log.commit()
+        watcher.end()
+        _note_answers(manifest, workers, log)
+        _note_kept_replies(manifest, workers.about.kept_replies)
+        log.write_manifest(manifest)
+
+
+def _ask_round(
+    task: plan.RunTask,
+    workers: Local | WorkerPool,
+    manifest: Manifest,
+    writer: AnswerWriter,
+    watcher: _Watcher,
+) -> None:
+    """Ask everything that lacks an answer."""
+    with _interruptible(task.stopping) as interrupted:
+        batches = _plan(task, workers)
+        answered = manifest.counts.answered > 0
+        for group in workers.work(_until(interrupted, batches), answered=answered):
+            writer.add(group)
+            watcher.tell(group)
+        if interrupted.is_set():
+            raise KeyboardInterrupt
+    writer.settle()
+    _note_answers(manifest, workers, task.log)
+
+
+def _note_answers(manifest: Manifest, workers: Local | WorkerPool, log: RunLog) -> None:
+    """Write down how far the run came, and what the model says of itself by now."""
+    manifest.model_description = workers.about.description
+    manifest.scale = workers.about.scale
+    manifest.counts = log.counts()
 
 
 def _progress(task: plan.RunTask, manifest: Manifest) -> RunProgress:
@@ -223,51 +265,10 @@ FIRST = 8  # items of the first batch, after which the time that is left can be 
 LOOK = 0.25  # seconds between two looks at what each worker did
 
 
-def ask_all(
-    task: plan.RunTask,
-    workers: Local | WorkerPool,
-    manifest: Manifest,
-    progress: RunProgress | None = None,
-) -> RunProgress:
-    """Ask everything that lacks an answer; the manifest tells how far it came, however it ends.
-
-    `progress` is that of the round before, if it is known.
-    """
-    log = task.log
-    progress = progress or _progress(task, manifest)
-    writer = AnswerWriter(log)
-    watcher = _Watcher(task, workers, progress)
-    try:
-        watcher.begin()
-        with _interruptible(task.stopping) as interrupted:
-            batches = _plan(task, workers)
-            answered = manifest.counts.answered > 0
-            for group in workers.work(_until(interrupted, batches), answered=answered):
-                writer.add(group)
-                watcher.tell(group)
-            if interrupted.is_set():
-                raise KeyboardInterrupt
-    finally:
-        writer.flush()
-        watcher.end()
-        manifest.model_description = workers.about.description
-        manifest.scale = workers.about.scale
-        manifest.counts = log.counts()
-        kept_replies = workers.about.kept_replies
-        _note_kept_replies(manifest, kept_replies)
-        log.write_manifest(manifest)
-        _tell_kept_replies(kept_replies)
-    return progress
-
-
 def _note_kept_replies(manifest: Manifest, used: dict[str, int]) -> None:
-    """Write down how many replies the model had kept since before a stop."""
-    for day, count in used.items():
-        manifest.kept_replies[day] = manifest.kept_replies.get(day, 0) + count
-
-
-def _tell_kept_replies(used: dict[str, int]) -> None:
+    """Write down and tell how many replies the model had kept since before a stop."""
     for day, count in sorted(used.items()):
+        manifest.kept_replies[day] = manifest.kept_replies.get(day, 0) + count
         warnings.warn(f"{count:,} replies kept from {day} were used.", ModelWarning, stacklevel=2)
 
 
@@ -292,6 +293,11 @@ class AnswerWriter:
         if slow or time.monotonic() >= self._next:
             self.flush()
 
+    def settle(self) -> None:
+        """Let this process read what waits; it is on disk with what is written next."""
+        self._log.add_answers(self._waiting, durable=False)
+        self._waiting = []
+
     def flush(self) -> None:
         """Write what waits."""
         began = time.monotonic()
@@ -307,16 +313,16 @@ class _Watcher:
     def __init__(
         self, task: plan.RunTask, workers: Local | WorkerPool, progress: RunProgress
     ) -> None:
-        self._watch, self._workers, self._progress = task.watch, workers, progress
+        self._watch, self._workers, self.progress = task.watch, workers, progress
         self._file = PaceFile(task.log.path)
         self._looked = 0.0
 
     def begin(self) -> None:
-        self._progress.started = time.monotonic()
+        self.progress.started = time.monotonic()
         self.tell(())
 
     def tell(self, group: Sequence[Done]) -> None:
-        progress = self._progress
+        progress = self.progress
         for done in group:
             progress.count(done.batch, [answer for _, answer in done.answers])
         now = time.monotonic()

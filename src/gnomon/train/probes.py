@@ -99,7 +99,8 @@ def train_probes(
         for head, score in enumerate(scores):
             known = best[head]
             if known is None or score > known.score:
-                best[head] = _learnt(weights[head], epoch, score)
+                matrix, bias = weights[head][:, :-1], weights[head][:, -1]
+                best[head] = Learnt(matrix.copy(), bias.copy(), epoch, score)
         if watch:
             watch(Epoch(epoch, losses, scores))
     return [each for each in best if each is not None]
@@ -275,10 +276,6 @@ def _likelihoods(shares: Vectors, wanted: Vectors) -> Any:
     logs = np.log(np.maximum(shares, np.finfo(np.float32).tiny))
     logs *= wanted
     return logs.sum(axis=2)
-
-
-def _learnt(weights: Vectors, epoch: int, score: float) -> Learnt:
-    return Learnt(weights[:, :-1].copy(), weights[:, -1].copy(), epoch, score)
 
 
 def _with_ones(vectors: Vectors) -> Vectors:
