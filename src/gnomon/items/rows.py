@@ -210,7 +210,7 @@ def _listed_rows(content: list[Any]) -> list[Row] | None:
 
 def _numbered_columns(rows: list[Any], names: list[Any]) -> list[Row] | None:
     """Rows that are lists, as rows with names; the fields of a record in a list are columns."""
-    found = []
+    found: list[Row] = []
     for row in rows:
         if not isinstance(row, list):
             return None

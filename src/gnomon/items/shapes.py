@@ -125,7 +125,7 @@ def with_marked(row: Row) -> Row:
         (name, (choices, right)) = found.popitem()
         others = {key: value for key, value in row.items() if key != name}
         return {**others, "choices": choices, "answer": right}
-    more = {}
+    more: dict[str, Any] = {}
     for name, (choices, right) in found.items():
         more |= {f"{name}.choices": choices, f"{name}.right": right}
     return {**row, **more}

@@ -522,3 +522,41 @@ def test_questions_alone_are_told_how_to_be_asked(tmp_path):
     answers = [{"id": "1", "prediction": "in"}, {"id": "2", "prediction": "on"}]
     with pytest.raises(GnomonError, match="score --answers FILE --benchmark NAME"):
         import_log(written_log(tmp_path, answers), tmp_path / "runs")
+
+
+def test_files_of_opencompass_are_logs(tmp_path):
+    asked = [{"role": "HUMAN", "prompt": "Where? A. in B. on"}]
+    said = {
+        str(n): {"origin_prompt": asked, "prediction": "AB"[n % 2], "gold": "A"} for n in range(4)
+    }
+    file = tmp_path / "sides.json"
+    file.write_text(json.dumps(said, indent=1))
+    (run,) = import_log(file, tmp_path / "runs")
+    assert gnomon.score(run)[0].value == 0.5
+    detail = {"prompt": "Where?", "predictions": "A", "references": "B"}
+    details = {"type": "GEN", **{str(n): {**detail, "correct": n == 0} for n in range(4)}}
+    file.write_text(json.dumps({"accuracy": 25.0, "details": details}, indent=1))
+    (run,) = import_log(file, tmp_path / "runs")
+    assert gnomon.score(run)[0].value == 0.25
+
+
+def test_p_of_two_logs_is_the_mid_p_value_of_all_swaps(tmp_path):
+    rights = [[number % 3 == 0 for number in range(60)], [number % 2 == 0 for number in range(60)]]
+    runs = []
+    for name, right in zip("ab", rights, strict=True):
+        rows = [
+            {"id": n, "question": f"{n}?", "correct": int(each)} for n, each in enumerate(right)
+        ]
+        runs += import_log(
+            written_log(tmp_path, rows, f"{name}.jsonl"), tmp_path / "runs", task="t"
+        )
+    (found,) = gnomon.compare(*runs)
+    more = sum(two > one for one, two in zip(*rights, strict=True))
+    less = sum(one > two for one, two in zip(*rights, strict=True))
+    swaps = stats.binom(more + less, 0.5)  # how often the one is right where they differ
+    exact = 2 * swaps.sf(max(more, less)) + swaps.pmf(max(more, less))
+    assert found.p == pytest.approx(exact, abs=0.01)
+    gaps = [int(two) - int(one) for one, two in zip(*rights, strict=True)]
+    interval = stats.ttest_1samp(gaps, 0).confidence_interval()
+    bounds = sorted((abs(found.low), abs(found.high)))
+    assert bounds == pytest.approx(sorted((abs(interval.low), abs(interval.high))), abs=1e-12)
