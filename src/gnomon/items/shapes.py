@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gnomon.items.mapping import column_names, columns_among, has_column, named_columns
-from gnomon.items.values import marked_choices, scalar
+from gnomon.items.values import as_list, marked_choices, scalar
 from gnomon.records import Item, Prediction
 
 Row = Mapping[str, Any]
@@ -163,11 +163,6 @@ def _is_evalscope(row: Row) -> bool:
     return isinstance(row.get("sample_score"), dict) and "index" in row
 
 
-def _is_openai_evals(row: Row) -> bool:
-    """An event of OpenAI's evals, or what they write at the beginning and at the end."""
-    return "event_id" in row or row.keys() in ({"spec"}, {"final_report"})
-
-
 def _document(row: Row) -> dict[str, Any]:
     """The document that a sample of lm-eval is about, with the choices of its requests."""
     asked = row.get("doc")
@@ -261,8 +256,36 @@ LOG_SHAPES: dict[str, LogShape] = {
     "inspect": LogShape(_is_inspect, _of_inspect, lambda row: row.get("epoch", 1) == 1),
     "helm": LogShape(_is_helm, _of_helm, lambda row: not row.get("train_trial_index")),
     "evalscope": LogShape(_is_evalscope, _of_evalscope, _is_first_of_evalscope),
-    "openai-evals": LogShape(_is_openai_evals, lambda row: {}, lambda row: False),
 }
+
+
+def joined_events(rows: Iterable[NumberedRow]) -> Iterator[NumberedRow]:
+    """The rows; of the events of OpenAI's evals one for each sample that was judged."""
+    model = ""
+    sampled: dict[str, Row] = {}
+    for line, row in rows:
+        is_event = "event_id" in row or row.keys() in ({"spec"}, {"final_report"})
+        spec, data = row.get("spec"), row.get("data")
+        if not is_event:
+            yield line, row
+        elif isinstance(spec, dict):
+            model = ",".join(map(str, as_list(spec.get("completion_fns", []))))
+        elif isinstance(data, dict):
+            name = str(row.get("sample_id"))
+            if row.get("type") == "sampling":
+                sampled[name] = data
+            elif row.get("type") == "match":
+                yield line, {"model": model, **_of_match(name, sampled.pop(name, data), data)}
+
+
+def _of_match(name: str, said: Row, judged: Row) -> Row:
+    found: dict[str, Any] = {"id": name, "question": message_text(said.get("prompt")) or name}
+    found |= {"answer": judged.get("expected"), "correct": judged.get("correct")}
+    reply = as_list(said.get("sampled")) or [""]
+    options = judged.get("options")
+    if isinstance(options, list) and len(options) > 1:
+        found["choices"] = options
+    return {**found, "prediction": reply[0]}
 
 
 def _turns_of(row: Row) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Logs of HELM (scenario_state.json, display_predictions.json), evalscope and OpenAI's evals."""
+"""Logs of HELM (scenario_state.json, display_predictions.json) and of evalscope (reviews)."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,8 +6,8 @@ from typing import Any
 
 from gnomon.errors import DataError
 from gnomon.items.rows import rows_of_log
-from gnomon.items.shapes import LOG_SHAPES, LogRow, Row, evalscope_id, message_text
-from gnomon.items.values import as_list, scalar
+from gnomon.items.shapes import LOG_SHAPES, LogRow, Row, evalscope_id
+from gnomon.items.values import scalar
 from gnomon.records import Prediction
 
 COUNTED = ("exact_match", "quasi_exact_match", "prefix_exact_match")  # HELM's words for right
@@ -97,29 +97,3 @@ def _main(score: Row) -> Any:
     if not isinstance(values, dict) or not values:
         return None
     return values.get(score.get("main_score_name"), next(iter(values.values())))
-
-
-def log_rows_of_openai_evals(file: Path) -> Iterator[LogRow]:
-    """The samples of a run of OpenAI's evals: what was sampled, and whether it matched."""
-    model = ""
-    sampled: dict[str, Row] = {}
-    for line, row in rows_of_log(file, "openai-evals"):
-        spec = row.get("spec")
-        if isinstance(spec, dict):
-            model = ",".join(map(str, as_list(spec.get("completion_fns", []))))
-        data = row.get("data")
-        if not isinstance(data, dict):
-            continue
-        name = str(row.get("sample_id"))
-        if row.get("type") == "sampling":
-            sampled[name] = data
-        elif row.get("type") == "match":
-            said = sampled.pop(name, data)
-            asked = message_text(said.get("prompt"))
-            reply = scalar(as_list(said.get("sampled"))[0])
-            question = {"question": asked or name, "answer": data.get("expected")}
-            options = data.get("options")
-            if isinstance(options, list) and len(options) > 1:
-                question["choices"] = options
-            outcome = data.get("correct")
-            yield LogRow(Prediction(line, name, reply=reply or ""), question, outcome, model=model)

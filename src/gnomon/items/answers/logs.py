@@ -46,7 +46,6 @@ READERS: dict[str, Callable[[Path], Iterator[LogRow]]] = {
     "inspect": inspect.log_rows,
     "helm": helm.log_rows_of_helm,
     "evalscope": helm.log_rows_of_evalscope,
-    "openai-evals": helm.log_rows_of_openai_evals,
     "": own.log_rows,  # tables
 }
 

@@ -13,7 +13,7 @@ from gnomon.contracts import AnswerFormat
 from gnomon.errors import DataError
 from gnomon.items.mapping import column_names, columns_among, named_columns
 from gnomon.items.rows import raw_rows
-from gnomon.items.shapes import LogRow, Row, asks, opened
+from gnomon.items.shapes import LogRow, Row, asks, joined_events, opened
 from gnomon.items.values import scalar
 from gnomon.records import Prediction
 
@@ -139,7 +139,11 @@ def _text(file: Path, line: int, row: Mapping[str, Any], name: str) -> str | Non
 
 def log_rows(file: Path) -> Iterator[LogRow]:
     """The rows of a table that needs no benchmark: VLMEvalKit's, or any with predictions."""
-    first = opened(next(raw_rows(file))[1])
+
+    def rows() -> Iterator[tuple[int, Row]]:
+        return ((line, opened(row)) for line, row in joined_events(raw_rows(file)))
+
+    _, first = next(rows(), (0, {}))
     known = column_names()
     by_name = named_columns(first)
     replies = columns_among(by_name, known.logs["reply"])
@@ -149,7 +153,7 @@ def log_rows(file: Path) -> Iterator[LogRow]:
     golds = columns_among(by_name, (*known.usual["gold"], *known.seldom["gold"]))
     by_place = not asks(first) and not flags and bool(golds)
     ids = columns_among(by_name, (*known.usual["id"], *known.seldom["id"]))
-    for line, row in ((line, opened(row)) for line, row in raw_rows(file)):
+    for line, row in rows():
         reply = scalar(row.get(replies[0])) if replies else None
         name = (scalar(row.get(ids[0])) if ids else None) or str(line)
         model = _name(row.get(models[0])) if models else ""
