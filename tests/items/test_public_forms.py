@@ -101,6 +101,37 @@ FORMS: dict[str, Any] = {
         "options": [f"{place}. {side}" for place, side in zip("ABCD", SIDES, strict=True)],
         "ground_truth": letter(n),
     },
+    "BIG-bench": lambda n: {
+        "input": f"Where {n}?",
+        "target_scores": {side: int(side == SIDES["ABCD".index(letter(n))]) for side in SIDES},
+    },
+    "choices with a mark each": lambda n: {
+        "question": f"Where {n}?",
+        "options": [
+            {"text": side, "correct": side == SIDES["ABCD".index(letter(n))]} for side in SIDES
+        ],
+    },
+    "choices as records": lambda n: {
+        "question": f"Where {n}?",
+        "choices": [
+            {"id": name, "content": side} for name, side in zip("ABCD", SIDES, strict=True)
+        ],
+        "answer": letter(n),
+    },
+    "rows of the hub's viewer": lambda n: {
+        "row_idx": n,
+        "row": {"question": f"Where {n}?", "choices": SIDES, "answer": "ABCD".index(letter(n))},
+    },
+    "ERQA": lambda n: {
+        "question": f"Where {n}? Choices: A. left. B. right. C. up. D. down. Please answer "
+        "directly with only the letter of the correct option and nothing else.",
+        "answer": letter(n),
+    },
+    "OpenBookQA": lambda n: {
+        "question_stem": f"Where {n}?",
+        "choices": {"text": SIDES, "label": ["A", "B", "C", "D"]},
+        "answerKey": letter(n),
+    },
     "MindCube": lambda n: {
         "question": f"Where {n}? A. left B. right C. up D. down",
         "gt_answer": letter(n),
@@ -211,3 +242,139 @@ def test_two_columns_of_one_name_are_refused(tmp_path):
     file.write_text("question,A,B,answer,answer\nWhere?,in,on,A,B\n")
     with pytest.raises(GnomonError, match="two columns are named 'answer'"):
         items_of(file)
+
+
+def rows_of_sides(count: int = COUNT) -> list[dict[str, Any]]:
+    return [
+        {"question": f"Where {n}?", "choices": SIDES, "answer": letter(n)} for n in range(count)
+    ]
+
+
+def by_columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+DOCUMENTS: dict[str, Any] = {
+    "columns": by_columns(rows_of_sides()),
+    "columns in the plural": {
+        "article": "A story.",
+        **{
+            f"{name.removesuffix('s')}s": cells
+            for name, cells in by_columns(rows_of_sides()).items()
+        },
+    },
+    "columns by number": {
+        name: dict(enumerate(cells)) for name, cells in by_columns(rows_of_sides()).items()
+    },
+    "columns beside data": {
+        "columns": list(rows_of_sides()[0]),
+        "index": list(range(COUNT)),
+        "data": [list(row.values()) for row in rows_of_sides()],
+    },
+    "splits": {"val": rows_of_sides()[:3], "test": rows_of_sides()[3:]},
+    "records in a record": {"version": 1, "set": {"made": "x", "qa": rows_of_sides()}},
+    "paragraphs": {
+        "data": [{"title": "T", "paragraphs": [{"context": "C.", "qas": rows_of_sides()}]}]
+    },
+}
+
+
+@pytest.mark.parametrize("shape", DOCUMENTS)
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_document_holds_its_rows_in_many_ways(shape, indent, tmp_path):
+    file = tmp_path / "set.json"
+    file.write_text(json.dumps(DOCUMENTS[shape], indent=indent))
+    items = items_of(file)
+    assert [item.text for item in items] == [f"Where {number}?" for number in range(COUNT)]
+    assert [item.choices for item in items] == [tuple(SIDES)] * COUNT
+    assert [item.gold[0] for item in items] == [
+        SIDES["ABCD".index(letter(n))] for n in range(COUNT)
+    ]
+    contexts = {"paragraphs": "C.", "columns in the plural": "A story."}
+    assert items[0].context == contexts.get(shape, "")
+
+
+def test_of_two_columns_with_marks_the_map_says_which(tmp_path):
+    two = [{"in": 1, "on": 0}, {"in": 1, "on": 1}]
+    rows = [
+        {"question": f"Where {n}?", "mc1_targets": two[0], "mc2_targets": two[1]} for n in (1, 2)
+    ]
+    file = written(tmp_path, rows)
+    with pytest.raises(GnomonError, match=r"mc1_targets\.right"):
+        items_of(file)
+    named = "text=question,choices=mc2_targets.choices,gold=mc2_targets.right"
+    (first, _) = gnomon.load(str(file), map=named).items()
+    assert first.gold == ("in", "on")
+
+
+def test_lists_of_a_picture_and_captions_are_read(tmp_path):
+    file = tmp_path / "pairs.json"
+    rows = [[f"{n}.png", {"POS": [f"a cup {n}"], "NEG": [f"no cup {n}"]}] for n in range(4)]
+    file.write_text(json.dumps(rows))
+    assert {item.gold[0] for item in items_of(file)} == {f"a cup {n}" for n in range(4)}
+
+
+def test_questions_without_options_among_others_have_answers_of_their_own(tmp_path):
+    rows = [
+        {"question": f"Which {n}?\n\nA. Left\nB. Right\nAnswer.", "answer": "AB"[n % 2]}
+        for n in (0, 1)
+    ]
+    rows += [{"question": "Is it left?", "answer": "Yes"}, {"question": "How many?", "answer": "3"}]
+    rows += [{"question": "What is it?", "answer": "a bus stop"}]
+    file = written(tmp_path, rows)
+    items = items_of(file)
+    assert [item.gold[0] for item in items] == ["Left", "Right", "yes", "3"]
+    assert [item.form for item in items] == ["choice", "choice", "choice", "number"]
+    told = understood(gnomon.load(str(file)).options)
+    assert any("1 of 5 rows" in line for line in told)
+
+
+@pytest.mark.parametrize("lone", ["option1", "A", "Choice B"])
+def test_a_lone_column_of_options_is_not_passed_over(lone, tmp_path):
+    rows = [
+        {"question": f"Where {n}?", lone: "in", "answer": ["in", "on"][n % 2]} for n in range(4)
+    ]
+    file = written(tmp_path, rows)
+    with pytest.raises(GnomonError, match=f"{lone} could be choices"):
+        items_of(file)
+    known = {"text": "question", "choices": "none", "gold": "answer"}
+    assert len(list(gnomon.load(str(file), map=known).items())) == 4
+
+
+def test_tables_without_a_header_are_known_by_questions_or_letters(tmp_path):
+    file = tmp_path / "table.txt"
+    file.write_text("a.png\tIs it left? Please say yes or no.\tYes\nb.png\tIs it up? Say so.\tNo\n")
+    items = list(gnomon.load(str(file), images="none").items())
+    assert [item.gold[0] for item in items] == ["Yes", "No"]
+    assert items[0].images[0].path == "a.png"
+    file.write_text('The cup that is here lies,in,on,A\n"The cap, which is there, lies",in,on,B\n')
+    assert [item.gold[0] for item in items_of(file)] == ["in", "on"]
+
+
+def test_questions_about_one_scene_are_one_unit_and_long_texts_are_named(tmp_path):
+    rows = [
+        {"scene_name": f"s{n // 2}", "notes": "word " * 40, **row}
+        for n, row in enumerate(rows_of_sides())
+    ]
+    file = written(tmp_path, rows)
+    assert len({item.group for item in items_of(file)}) == 4
+    assert any("Not asked: notes" in line for line in understood(gnomon.load(str(file)).options))
+
+
+def test_labels_that_nobody_agreed_on_are_left_out_and_counted(tmp_path):
+    labels = ["entailment", "-", "neutral", "contradiction"]
+    rows = [{"sentence1": "A.", "sentence2": f"B {n}.", "gold_label": labels[n]} for n in range(4)]
+    file = written(tmp_path, rows)
+    assert len(items_of(file)) == 3
+    assert any("1 of 4 rows" in line for line in understood(gnomon.load(str(file)).options))
+
+
+def test_answers_that_are_kept_back_are_told_as_such(tmp_path):
+    rows = [{**row, "answer": -1} for row in rows_of_sides()]
+    with pytest.raises(GnomonError, match="no right answer"):
+        items_of(written(tmp_path, rows))
+
+
+def test_an_address_is_told_from_a_file():
+    with pytest.raises(GnomonError, match="is an address"):
+        gnomon.load("https://pictures.example.org/a.csv")

@@ -84,7 +84,7 @@ def test_letters_count_where_the_labels_are_words():
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ([{"label": "A", "words": "in"}, {"label": "B", "words": "on"}], 'must be called "text"'),
+        ([{"words": "in", "more": "x"}, {"words": "on", "more": "y"}], 'must be called "text"'),
         ([{"label": "A", "text": "in"}, {"label": "A", "text": "on"}], "the same label"),
         ([{"label": "A", "text": "in"}, "on"], "the choice is an object"),
         ({"text": ["in", "on"], "label": ["A"]}, "2 choices and 1 labels"),

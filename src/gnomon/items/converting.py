@@ -31,6 +31,7 @@ from gnomon.items.source import permuted
 from gnomon.items.values import (
     MISSING,
     NLI,
+    NOTHING,
     TRUTHS,
     Choices,
     OddCellError,
@@ -40,6 +41,7 @@ from gnomon.items.values import (
     read_gold,
     scalar,
     value_at,
+    yes_or_no,
 )
 from gnomon.items.writing import FIELD as CANARY
 from gnomon.items.writing import atomic_file
@@ -214,7 +216,6 @@ SHUFFLE = 0  # the seed by which right answers get their places, where all have 
 WHICH = "Which of the sentences is true?"
 WHICH_OF_PICTURE = "Which of the sentences is true of the picture?"
 NAMES = ("name", "class", "label", "object")  # what the name of a thing is called in an object
-SPLIT = "split"  # the column, and the tag, that says from which part of a dataset a row comes
 
 
 def convert(
@@ -225,12 +226,14 @@ def convert(
     form: str = "",
     tell: Tell,
     regions: FindPicture = named_picture,
+    numbered: bool = True,
 ) -> Iterator[tuple[int, Item, Row]]:
     """The items of rows with lines and rows; `tell` is told of a row that is none.
 
-    `regions` finds masks, and the size of pictures in which regions lie.
+    `regions` finds masks, and the size of pictures in which regions lie. A question that stands
+    there twice without an id is two items, unless they are not numbered.
     """
-    seen: Counter[str] = Counter()
+    seen: Counter[str] | None = Counter() if numbered else None
     for line, row in rows:
         if cannot_be_asked(row, mapping):
             continue  # which is told with the number of such rows
@@ -252,7 +255,7 @@ def _item(
     mapping: ColumnMap,
     picture: FindPicture,
     form: str,
-    seen: Counter[str],
+    seen: Counter[str] | None,
     regions: FindPicture,
 ) -> Item:
     images = _images(row, mapping, picture)
@@ -287,10 +290,13 @@ def _choices_and_gold(
         return Choices(()), ()
     if mapping.gold_is in REGIONS:
         return Choices(()), region_gold(row, mapping, images, regions)
-    if mapping.gold_is == "number" or lacks_choices(row, mapping):
+    value = gold_in(row, mapping)
+    bare = lacks_choices(row, mapping)
+    if mapping.gold_is == "number" or (bare and not yes_or_no(value)):
         return Choices(()), number_gold(row, mapping)
     choices = choices_in(row, mapping)
-    value = gold_in(row, mapping)
+    if bare:
+        return choices, (value.strip().casefold(),)
     if mapping.gold_is in FORM_OF:
         gold = labels_of(value, choices)
     else:
@@ -319,7 +325,7 @@ def _group(row: Row, mapping: ColumnMap, context: str, images: Sequence[Image]) 
     if mapping.group and mapping.group == mapping.image:
         return digest(*(image.identity for image in images)) if images else ""
     if mapping.group and mapping.group == mapping.context:
-        return digest(context)
+        return digest(context) if context else ""
     return _joined(row, mapping.group, "group", between=" / ")
 
 
@@ -333,16 +339,18 @@ def _joined(row: Row, names: Sequence[str], what: str, between: str = " ") -> st
                 f"the {what} is an object: name one of its fields, such as "
                 f"--map {what}={name}.{field}"
             )
-        if value is not None:
+        if value is not None and value not in NOTHING:
             parts.append(as_text(value, what))
     return between.join(parts)
 
 
-def _id(row: Row, mapping: ColumnMap, parts: Sequence[str], seen: Counter[str]) -> str:
+def _id(row: Row, mapping: ColumnMap, parts: Sequence[str], seen: Counter[str] | None) -> str:
     """As the row has it; without one, a digest of the question, which another order keeps."""
     if mapping.id:
         return _joined(row, mapping.id, "id", between="/")
     name = digest(*parts)
+    if seen is None:
+        return name
     seen[name] += 1
     if seen[name] > 1:
         return f"{name}-{seen[name]}"
@@ -355,7 +363,7 @@ def _form(
     found = given
     if mapping.form:
         found = _joined(row, mapping.form, "form")
-    if not found and (mapping.gold_is in FORM_OF or lacks_choices(row, mapping)):
+    if not found and (mapping.gold_is in FORM_OF or not choices.texts):
         found = FORM_OF.get(mapping.gold_is, "number")
     if not found:
         found = _likely_form(mapping, text, choices, images)
@@ -421,5 +429,5 @@ def short_values(values: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, str]]
     """The values that are short enough to be tags."""
     for name, value in values:
         text = scalar(value) if value is not MISSING else None
-        if text and len(text) <= SHORT:
+        if text and name and len(text) <= SHORT:
             yield name, text

@@ -20,7 +20,6 @@ from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError
 from gnomon.files import shape_problem
 from gnomon.items.converting import (
-    SPLIT,
     FindPicture,
     SharedPictures,
     convert,
@@ -35,6 +34,7 @@ from gnomon.items.rows import (
     ENDINGS as READ_ENDINGS,
 )
 from gnomon.items.rows import (
+    SPLIT,
     bare_name,
     chosen_split,
     class_names,
@@ -74,7 +74,7 @@ def is_item_file(file: str) -> bool:
 
 def names_items(spec: str) -> bool:
     """Whether what a user wrote in the place of a benchmark is a file or folder of items."""
-    if not spec or spec in BENCHMARKS or spec in TASK_SETS:
+    if not spec or spec in BENCHMARKS or spec in TASK_SETS or "://" in spec:
         return False
     path = Path(spec)
     if bare_name(path.name).endswith(READ_ENDINGS) or is_task_file(spec):

@@ -21,9 +21,15 @@ MARKS = {
     "A:": re.compile(r"(?<!\S)([A-Za-z1-9]):\s*"),
 }
 HEADING = re.compile(
-    r"(?<![^\s.?!,;(\[])(?:the |answer |possible |following |one of )*"
+    r"(?<![^\s.?!,;(\[])(?:the |available |answer |possible |following |multiple |one of )*"
     r"(?:options|choices|candidates|(?:select|choose|pick)(?: one)?(?: of| from| between| among))"
     r"(?: are| is| the following)?\s*:[ \t]*",
+    re.IGNORECASE,
+)
+# What follows the last option of a line and is no part of it: "Please answer with the letter."
+REQUEST = re.compile(
+    r"(?<=\S)\s+(?:please )?(?:answer|respond|reply|choose|select|output|give|return)\b[^\n]*"
+    r"\b(?:answers?|letters?|options?|choices?|words?|number)\b",
     re.IGNORECASE,
 )
 BULLET = re.compile(r"^[ \t]*[-*\u2022][ \t]+", re.MULTILINE)
@@ -161,7 +167,9 @@ def _chain(text: str, marks: list[re.Match[str]], stem: int, style: str) -> List
         return None
     ends = [after.start() for after in chain[1:]]
     last = text.find("\n", chain[-1].end())
-    ends.append(len(text) if last < 0 else last)
+    last = len(text) if last < 0 else last
+    request = REQUEST.search(text, chain[-1].end(), last)
+    ends.append(request.start() if request else last)
     options = [text[mark.end() : end].strip() for mark, end in zip(chain, ends, strict=True)]
     rest = text[ends[-1] :].strip()
     labels = tuple(match[1] for match in chain)
@@ -175,6 +183,9 @@ def _made(
     for sign in (",", ";"):
         if all(option.endswith(sign) for option in options[:-1]):
             options = [option.removesuffix(sign).strip() for option in options]
+    ends_sentence = options[-1].endswith(".") and not any("." in each for each in options[:-1])
+    if ends_sentence or all(each.endswith(".") and len(each.split()) == 1 for each in options):
+        options = [option.removesuffix(".") for option in options]
     if not all(options) or len(set(options)) < len(options):
         return None
     parts = filter(None, (stem.strip(), rest))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import msgspec
@@ -48,6 +48,8 @@ class ColumnNames(msgspec.Struct, frozen=True):
     units: tuple[str, ...]
     answers: dict[str, tuple[str, ...]]
     logs: dict[str, tuple[str, ...]]
+    sources: tuple[str, ...]
+    marked: tuple[str, ...]
 
 
 @cache
@@ -295,6 +297,18 @@ def columns_among(by_name: Mapping[str, list[str]], names: Iterable[str]) -> lis
     return found
 
 
+@lru_cache(maxsize=4096)
+def has_column(columns: tuple[str, ...], what: str) -> bool:
+    """Whether a column has a name that is known for the text, the gold and so on.
+
+    >>> has_column(("Question", "key"), "text"), has_column(("Question", "key"), "gold")
+    (True, False)
+    """
+    known = column_names()
+    names = (*known.usual[what], *known.seldom.get(what, ()))
+    return bool(columns_among(named_columns(columns), names))
+
+
 def _captions(by_name: Mapping[str, list[str]], found: Mapping[str, Any]) -> dict[str, Any]:
     """A true sentence with false ones, or a list of sentences of which the first is true."""
     known = column_names().captions
@@ -384,6 +398,22 @@ def _option_columns(by_name: Mapping[str, list[str]], taken: set[str]) -> tuple[
             if len(names) > 1:
                 return tuple(names)
     return ()
+
+
+def check_no_lone_options(mapping: ColumnMap, columns: Sequence[str]) -> None:
+    """Refuse columns that are named as options, but not as a series of them: they would be lost."""
+    by_name = named_columns(columns)
+    for prefix in PREFIXES:
+        ends = LETTERED if prefix in LETTERED_ONLY else LETTERED + NUMBERED[0]
+        lone = columns_among(by_name, [f"{prefix}{end}" for end in ends])
+        lone = [name for name in lone if name not in mapping.taken]
+        if lone and (prefix or plain_name(lone[0]) == ends[0]):
+            raise UsageError(
+                f"{', '.join(lone)} could be choices, of which others have no column in their "
+                f"series, or none: then those are the labels in {mapping.gold[0]}.",
+                "Say which, beside your other columns: --map choices=COLUMN+COLUMN or "
+                "--map choices=none",
+            )
 
 
 def check_map(mapping: ColumnMap, row: Mapping[str, Any]) -> None:

@@ -14,7 +14,16 @@ from msgspec.structs import replace
 from gnomon.errors import DataError, FewItemsWarning, UsageError
 from gnomon.items import values
 from gnomon.items.listed import listed_options
-from gnomon.items.mapping import NONE, ColumnMap, check_map, guessed_map
+from gnomon.items.mapping import (
+    NONE,
+    ColumnMap,
+    check_map,
+    check_no_lone_options,
+    column_names,
+    columns_among,
+    guessed_map,
+    named_columns,
+)
 from gnomon.items.shapes import Row
 from gnomon.items.written import ASKS_ALL, REGIONS, is_number, is_order, kind_of, labels_of
 from gnomon.lexicon.statements import negation, opposite
@@ -101,6 +110,8 @@ def resolve(
         elif kind:
             mapping = replace(mapping, gold_is=kind)
         else:
+            if given.choices != NONE:
+                _check_no_lone_options(file, mapping, list(columns))
             mapping = _with_labels(file, rows, mapping, classes)
     elif mapping.text and not given.choices:
         _check_not_listed_otherwise(file, rows, mapping)
@@ -111,19 +122,33 @@ def resolve(
     return mapping
 
 
+def _check_no_lone_options(file: Path, mapping: ColumnMap, columns: list[str]) -> None:
+    try:
+        check_no_lone_options(mapping, columns)
+    except UsageError as error:
+        raise UsageError(f"{file}: {error.message}", error.hint) from None
+
+
 def _by_place(rows: Rows, columns: list[str]) -> ColumnMap:
     """The map of a table without a header, where it is question, options, answer; else an open one.
 
-    The answer is one of the options of its row, or in every row a letter.
+    The answer is one of the options of its row, or in every row a letter. Without options it is a
+    label; pictures may stand before the question.
     """
     places = [str(number + 1) for number in range(len(columns))]
-    if len(columns) < 4 or columns != places:
+    if len(columns) < 2 or columns != places:
         return ColumnMap()
-    first, *options, last = columns
     looked_at = [row for _, row in islice(rows(), LOOKED_AT)]
+    pictures = [
+        name for name in columns if all(values.holds_picture(row.get(name)) for row in looked_at)
+    ]
+    first, *options, last = [name for name in columns if name not in pictures] or ["", ""]
+    if not options and all("?" in str(row.get(first)) for row in looked_at):
+        return ColumnMap(text=(first,), gold=(last,), image=tuple(pictures))
     by_text = all(row.get(last) in [row.get(name) for name in options] for row in looked_at)
-    if by_text or all(_is_letter(row.get(last)) for row in looked_at):
-        return ColumnMap(text=(first,), choices=tuple(options), gold=(last,))
+    lettered = all(_is_letter(row.get(last)) for row in looked_at)
+    if len(options) > 1 and (by_text or lettered):
+        return ColumnMap(text=(first,), choices=tuple(options), gold=(last,), image=tuple(pictures))
     return ColumnMap()
 
 
@@ -183,20 +208,21 @@ def _stand_inside(file: Path, rows: Rows, mapping: ColumnMap) -> bool:
     """
     styles: dict[str, int] = {}  # and the first line
     bare: list[tuple[int, Any]] = []  # rows without options
-    letters = True
+    letters = 0
     for line, row in rows():
         value = values.value_at(row, mapping.gold[0])
-        letters = letters and _is_letter(value)
         listed = listed_options(_text_with_options(row, mapping))
         if listed is None or values.read_any(value, values.of_text(listed)) is None:
             bare.append((line, value))
         else:
             styles.setdefault(listed.style, line)
+            letters += _is_letter(value)
         if bare and not styles and len(bare) > LOOKED_AT:
             return False
-    if len(styles) == 1 and not bare:
-        return True
-    if not styles or not letters:
+    others = [_is_letter(value) for _, value in bare]
+    if len(styles) == 1 and not any(others) and (letters or not bare):
+        return True  # rows without options have answers of another kind
+    if not styles or not all(others):
         return False
     line, told = bare[0] if bare else (max(styles.values()), "")
     raise DataError(
@@ -252,6 +278,10 @@ def recurring(rows: Rows, mapping: ColumnMap) -> tuple[str, ...]:
     Where story and pictures both recur, it is the one with fewer different values.
     """
     kinds = [names for names in (mapping.group, mapping.context, mapping.image) if names]
+    _, first = next(rows())
+    sources = columns_among(named_columns(map(str, first)), column_names().sources)
+    if not kinds:
+        kinds = [(name,) for name in sources[:1]]
     seen: list[set[int]] = [set() for _ in kinds]
     total = 0
     named: dict[str, int] = {}  # what a row of this id holds, for rows that name it
@@ -278,6 +308,8 @@ def choices_in(row: Row, mapping: ColumnMap) -> values.Choices:
     """The choices of a row."""
     if not mapping.choices:
         return values.Choices(mapping.labels)
+    if lacks_choices(row, mapping) and values.yes_or_no(values.value_at(row, mapping.gold[0])):
+        return values.Choices(values.ANSWERS)
     if mapping.inside:
         listed = listed_options(_text_with_options(row, mapping))
         if listed is None:
@@ -303,7 +335,7 @@ def _in_columns(row: Row, columns: Sequence[str]) -> values.Choices:
     names: list[str] = []
     for name in columns:
         value = present(row, name, "choices")
-        several = values.golds(value) if value is not None else [""]
+        several = [""] if value is None or value in values.NOTHING else values.golds(value)
         for each in several:
             every.append("" if each is None else values.as_text(each, f"choice {name}"))
             names.append(name)
@@ -315,17 +347,20 @@ def _in_columns(row: Row, columns: Sequence[str]) -> values.Choices:
 
 def lacks_choices(row: Row, mapping: ColumnMap) -> bool:
     """Whether a row has nothing to choose from: its answer is of another kind."""
-    if not mapping.choices or mapping.inside:
+    if not mapping.choices:
         return False
+    if mapping.inside:
+        return listed_options(_text_with_options(row, mapping)) is None
     cells = [values.value_at(row, name) for name in mapping.choices]
     return all(cell is None or cell in ("", "[]", "null", "None", []) for cell in cells)
 
 
 def cannot_be_asked(row: Row, mapping: ColumnMap) -> bool:
-    """Whether a row has nothing to choose from, and its answer is no number either."""
-    if not lacks_choices(row, mapping):
-        return False
-    return not is_number(values.value_at(row, mapping.gold[0]))
+    """Whether a row has no right answer that its annotators agreed on, or it is free text."""
+    gold = values.value_at(row, mapping.gold[0])
+    if gold == UNDECIDED and mapping.labels == values.NLI:
+        return True
+    return lacks_choices(row, mapping) and not is_number(gold) and not values.yes_or_no(gold)
 
 
 def present(row: Row, name: str, what: str) -> Any:
@@ -366,7 +401,8 @@ def _with_labels(
         raise UsageError(
             f"{file}: no column lists the choices, and every answer in '{mapping.gold[0]}' is "
             "another one.",
-            "Name the column: --map choices=COLUMN. If they are labels: --map labels=IN+ON+UNDER.",
+            "Name the column: --map choices=COLUMN. If they are labels: --map labels=IN+ON+UNDER. "
+            "Answers that are free text cannot be judged.",
         )
     return replace(mapping, labels=_labels(file, list(found), mapping))
 
@@ -386,9 +422,10 @@ def _labels(file: Path, found: list[str], mapping: ColumnMap) -> tuple[str, ...]
         )
     if all(label.lstrip("-").isdecimal() for label in found):
         numbers = ", ".join(sorted(found))
+        shown = "false+true" if len(found) == 2 else "entailment+neutral+contradiction"
         raise UsageError(
             f"{file}: '{gold}' holds the numbers {numbers}, and nothing says what they mean.",
-            "Name them in their order from 0: --map labels=entailment+neutral+contradiction",
+            f"Name them in their order from 0: --map labels={shown}",
         )
     return tuple(sorted(found))
 
@@ -408,6 +445,8 @@ def _how_gold_is_named(file: Path, rows: Rows, mapping: ColumnMap, tell: Tell) -
     for line, row in rows():
         if lacks_choices(row, mapping) or is_unjudged(row, mapping):
             numbers += not cannot_be_asked(row, mapping)
+            continue
+        if cannot_be_asked(row, mapping):
             continue
         askable += 1
         sets += _names_a_set(row, mapping)
@@ -522,6 +561,8 @@ def _only_way(file: Path, alive: list[str], differ: Mapping[frozenset[str], Diff
 
 def _fits_none(value: Any, choices: values.Choices, alive: list[str]) -> str:
     shown = values.scalar(value)
+    if value in (None, "", -1, "-1"):
+        return "the row has no right answer: authors keep those of a test back"
     told = repr(value if shown is None else shown)[:80]
     listed = values.quoted(choices.texts)
     if len(alive) == len(values.READINGS):

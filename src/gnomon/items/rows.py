@@ -22,8 +22,17 @@ from gnomon.files import (
     read_lines,
     read_table,
 )
-from gnomon.items.mapping import column_names, columns_among, named_columns
-from gnomon.items.shapes import LOG_SHAPES, TURNS, Row, babi_rows, is_babi, plain_rows
+from gnomon.items.mapping import column_names, columns_among, has_column, named_columns
+from gnomon.items.shapes import (
+    LOG_SHAPES,
+    QUESTIONS,
+    Row,
+    asks,
+    babi_rows,
+    is_babi,
+    log_shape,
+    plain_rows,
+)
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -36,6 +45,9 @@ LISTS = (
 )
 LOOKED_AT = 20  # lines by which a file of text is known
 SPLITS = re.compile(r"(train|training|dev|val|valid|validation|test)(?=[-_.]|$)")
+SPLIT = "split"  # the column that says from which part of a dataset a row comes
+DEEPEST = 3  # records within records in which rows are looked for
+LETTERS = re.compile(r"[A-J] [A-J]")  # the right answers of two rows
 SHEET_LIMIT = 2**29  # bytes that an .xlsx file may unpack to
 MEMORY = "1GB"  # that reading Parquet may hold
 FETCHED = 256  # rows of Parquet at a time: each may hold a picture
@@ -114,14 +126,21 @@ def json_lines(path: Path) -> Iterator[tuple[int, Row]]:
 
 
 def json_document(path: Path) -> Iterator[tuple[int, Row]]:
-    """JSON lines, or one document: a list of rows, an object that has one, or rows by their ids."""
+    """JSON lines, or one document that holds rows."""
     head = [line for _, line in islice(read_lines(path), 2)]
-    objects = [_object_in(line) for line in head]
-    if objects and objects[0] is not None and _are_rows(objects):
+    first = _object_in(head[0])
+    if first is not None and (len(head) == 2 or rows_within(first) is None):
         yield from json_lines(path)
         return
     content: Any = read_json(path, object)
-    yield from enumerate(_listed(path, content), start=1)
+    rows = rows_within(content)
+    if rows is None:
+        raise DataError(
+            "there is no list of objects in it.",
+            f"Write one object a line, or a list of them, or one named {', '.join(LISTS[:3])}.",
+            file=path,
+        )
+    yield from enumerate(rows, start=1)
 
 
 def _object_in(line: str) -> dict[str, Any] | None:
@@ -131,61 +150,103 @@ def _object_in(line: str) -> dict[str, Any] | None:
         return None
 
 
-def _are_rows(head: list[dict[str, Any] | None]) -> bool:
-    """Whether the first lines are rows, and not a document that has the list of rows."""
-    first = head[0] or {}
-    if len(head) == 2 and head[1] is not None:
-        return True
-    alone = len(head) == 1
-    return _list_in(first, by_any_name=alone) is None and not _by_id(first)
+def rows_within(content: Any, depth: int = 0) -> list[Row] | None:
+    """The rows of a document; none if it is no document of rows, such as a row itself.
 
+    They are a list, a list under a key, a list for each split, columns, or records by their ids.
 
-def _list_in(content: dict[str, Any], *, by_any_name: bool) -> list[Any] | None:
-    """The list of rows in an object: under a usual name, or as its only list of objects."""
-    lists = {name: value for name, value in content.items() if isinstance(value, list)}
-    for name in LISTS:
-        if name in lists:
-            return lists[name]
-    rows = [value for value in lists.values() if value and all(map(_is_object, value))]
-    if not by_any_name or len(rows) != 1 or _names_a_question(content):
+    >>> rows_within({"question": ["Where?", "When?"], "answer": ["in", "on"], "of": "x"})[1]
+    {'question': 'When?', 'answer': 'on', 'of': 'x'}
+    """
+    if isinstance(content, list):
+        return _listed_rows(content)
+    if not isinstance(content, dict) or depth == DEEPEST or log_shape(content):
         return None
-    return rows[0]
+    if isinstance(content.get("columns"), list) and isinstance(content.get("data"), list):
+        return _numbered_columns(content["data"], content["columns"])
+    lists = {name: rows for name, rows in content.items() if _are_objects(rows)}
+    for name in LISTS:
+        if name in lists and name in QUESTIONS and has_column(tuple(content), "context"):
+            return [content]  # a story, with the questions about it
+        if name in lists:
+            return _with_pictures(content.get("images"), lists[name])
+    by_columns = {_singular(name, value): value for name, value in content.items()}
+    if asks(by_columns):
+        return _of_columns(by_columns)
+    splits = [(name, rows) for name, rows in lists.items() if asks(rows[0])]
+    if len(splits) > 1:
+        return [{SPLIT: name, **row} for name, rows in splits for row in rows]
+    if len(lists) == 1:
+        return _with_pictures(content.get("images"), next(iter(lists.values())))
+    records = {name: row for name, row in content.items() if isinstance(row, dict) and row}
+    if len(records) > 1 and set.intersection(*map(set, records.values())):
+        return [{"id": name, **row} for name, row in records.items()]
+    found = [rows_within(record, depth + 1) for record in records.values()]
+    within = [rows for rows in found if rows and asks(rows[0])]
+    return within[0] if len(within) == 1 else None
 
 
-def _is_object(value: Any) -> bool:
-    return isinstance(value, dict)
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
 
 
-def _names_a_question(columns: Iterable[str]) -> bool:
-    """Whether there is a column of questions: then an object is a row, and no list of them."""
-    known = column_names()
-    texts = (*known.usual["text"], *known.seldom["text"], *TURNS)
-    return bool(columns_among(named_columns(columns), texts))
+def _singular(name: str, value: Any) -> str:
+    """The name of a column, where a list is called by that of several: questions, answers."""
+    one = name.removesuffix("s")
+    is_column = isinstance(value, list) and (
+        has_column((one,), "text") or has_column((one,), "gold")
+    )
+    return one if is_column else name
 
 
-def _by_id(content: dict[str, Any]) -> bool:
-    """Whether an object has rows by their ids: objects, two or more, that have fields in common."""
-    rows = list(content.values())
-    if len(rows) < 2 or not all(isinstance(row, dict) and row for row in rows):
-        return False
-    return bool(set(rows[0]).intersection(*rows[1:]))
+def _listed_rows(content: list[Any]) -> list[Row] | None:
+    if all(isinstance(row, dict) for row in content):
+        return content
+    if all(isinstance(row, list) for row in content):
+        most = max(map(len, content))
+        return _numbered_columns(content, [str(number + 1) for number in range(most)])
+    return None
 
 
-def _listed(path: Path, content: Any) -> list[Row]:
-    found = content
-    if isinstance(content, dict):
-        found = _list_in(content, by_any_name=True)
-        if found is None and _by_id(content):
-            found = [{"id": name, **row} for name, row in content.items()]
-    if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
-        raise DataError(
-            "there is no list of objects in it.",
-            f"Write one object a line, or a list of them, or one named {', '.join(LISTS[:3])}.",
-            file=path,
-        )
-    if isinstance(content, dict):
-        return _with_pictures(content.get("images"), found)
+def _numbered_columns(rows: list[Any], names: list[Any]) -> list[Row] | None:
+    """Rows that are lists, as rows with names; the fields of a record in a list are columns."""
+    found: list[Row] = []
+    for row in rows:
+        if not isinstance(row, list):
+            return None
+        named: dict[str, Any] = dict(zip(map(str, names), row, strict=False))
+        for value in row:
+            if isinstance(value, dict):
+                named |= value
+        found.append(named)
     return found
+
+
+def _of_columns(content: dict[str, Any]) -> list[Row] | None:
+    """Rows that a document holds by columns: lists, or records by number, of the same length.
+
+    What is no such column holds for all rows.
+    """
+    known = column_names()
+    names = columns_among(named_columns(content), (*known.usual["text"], *known.seldom["text"]))
+    asked = content[names[0]]
+    if not isinstance(asked, list | dict) or not all(
+        isinstance(each, str) for each in _cells(asked)
+    ):
+        return None
+    columns = {}
+    for name, value in content.items():
+        if isinstance(value, type(asked)) and len(value) == len(asked):
+            columns[name] = _cells(value)
+    if len(asked) < 2 or len(columns) < 2:
+        return None
+    whole = {name: value for name, value in content.items() if name not in columns}
+    rows = zip(*columns.values(), strict=True)
+    return [{**dict(zip(columns, row, strict=True)), **whole} for row in rows]
+
+
+def _cells(column: list[Any] | dict[str, Any]) -> list[Any]:
+    return list(column.values()) if isinstance(column, dict) else column
 
 
 def _with_pictures(images: Any, rows: list[Row]) -> list[Row]:
@@ -256,7 +317,7 @@ def _quotes_cells(path: Path, latin: bool) -> bool:
 
 
 def _made_header(path: Path, delimiter: str, latin: bool) -> list[str] | None:
-    """Numbers for columns where the first line names none: it holds a question.
+    """Numbers for columns where the first line names none: it holds a question, or its answer.
 
     "True?" heads a column of answers. A question is longer, or the next row has one below it.
     """
@@ -267,12 +328,15 @@ def _made_header(path: Path, delimiter: str, latin: bool) -> list[str] | None:
         return None  # the reader of tables says what is wrong
     below = others[0] if others else []
     questions = [_is_question(*pair) for pair in zip_longest(cells, below, fillvalue="")]
-    if len(cells) < 2 or not any(questions):
+    lettered = len(cells) == len(below) > 3 and bool(LETTERS.fullmatch(f"{cells[-1]} {below[-1]}"))
+    if len(cells) < 2 or not (any(questions) or (lettered and len(cells[0].split()) > 3)):
         return None
     return [str(number) for number in range(1, len(cells) + 1)]
 
 
 def _is_question(cell: str, below: str) -> bool:
+    if "? " in cell and "?" in below:  # and what to answer
+        return True
     asks = cell.strip().endswith("?")
     return asks and (len(cell.split()) > 2 or below.strip().endswith("?"))
 

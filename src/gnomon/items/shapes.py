@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gnomon.items.values import scalar
+from gnomon.items.mapping import column_names, columns_among, has_column, named_columns
+from gnomon.items.values import as_list, marked_choices, scalar
 from gnomon.records import Item, Prediction
 
 Row = Mapping[str, Any]
@@ -19,6 +20,7 @@ TURNS = ("conversations", "messages")
 ROLES = {"human": "question", "user": "question", "gpt": "answer", "assistant": "answer"}
 PAIR = {"image_0", "image_1", "caption_0", "caption_1"}  # two pictures, and the caption of each
 QUESTIONS = ("questions", "qas", "qa_pairs")  # what a story may call those about it
+DEEPEST = 4  # lists within lists in which questions are looked for
 PICTURE_MARK = re.compile(r"\s*<image>\s*")
 BABI_LINE = re.compile(r"(\d+) (.+)")
 
@@ -32,6 +34,7 @@ class LogRow(NamedTuple):
     item: Item | None = None  # the question as an item, where the log leaves no doubt
     model: str = ""
     sample: int = 0  # of several answers to one question
+    filter: str = ""  # through which the program read the reply, where it has several
 
 
 class LogShape(NamedTuple):
@@ -69,7 +72,63 @@ def _plain_rows_of(row: Row) -> Iterable[Row]:
         return _of_pair(row)
     if _questions_within(row):
         return _of_story(row)
-    return [row]
+    return [with_marked(opened(row))]
+
+
+def opened(row: Row) -> Row:
+    """A row that has its question within a record, with the fields of its records beside it.
+
+    A question that is a list of messages is their text.
+    """
+    if asks(row):
+        known = column_names()
+        names = (*known.usual["text"], *known.seldom["text"])
+        asked = columns_among(named_columns(row), names)[:1]
+        text = message_text(row[asked[0]]) if isinstance(row[asked[0]], list) else ""
+        return {**row, asked[0]: text} if text else row
+    records = [value for value in row.values() if isinstance(value, Mapping)]
+    if not any(map(asks, records)):
+        return row
+    found: dict[str, Any] = {}
+    for record in reversed(records):  # where several have a field, the first counts
+        found |= record
+    return {**found, **row}
+
+
+def message_text(value: Any) -> str:
+    """The text of a question, which may be a list of messages; empty if it is neither."""
+    if isinstance(value, list):
+        roles = all(isinstance(each, dict) and "role" in each for each in value)
+        return _text_of_messages(value) if roles else ""
+    return value if isinstance(value, str) else ""
+
+
+def asks(row: Row) -> bool:
+    """Whether a row has a column with a usual name of questions."""
+    return has_column(tuple(map(str, row)), "text")
+
+
+def with_marked(row: Row) -> Row:
+    """A row whose choices carry marks, with those that are right named beside them.
+
+    Where several columns do, `--map` says which: COLUMN.choices and COLUMN.right.
+    """
+    columns = tuple(map(str, row))
+    if has_column(columns, "gold"):
+        return row
+    found = {}
+    for name in columns_among(named_columns(columns), column_names().marked):
+        marked = marked_choices(row.get(name))
+        if marked is not None:
+            found[name] = marked
+    if len(found) == 1:
+        (name, (choices, right)) = found.popitem()
+        others = {key: value for key, value in row.items() if key != name}
+        return {**others, "choices": choices, "answer": right}
+    more: dict[str, Any] = {}
+    for name, (choices, right) in found.items():
+        more |= {f"{name}.choices": choices, f"{name}.right": right}
+    return {**row, **more}
 
 
 def log_shape(row: Row) -> str:
@@ -137,7 +196,8 @@ def _text_of_messages(messages: Sequence[Any]) -> str:
     """What was written in messages of which each may have several parts, such as pictures."""
     texts = []
     for message in messages:
-        content = message.get("content", "") if isinstance(message, dict) else ""
+        record = message if isinstance(message, dict) else {}
+        content = record.get("content", record.get("prompt", ""))
         parts = content if isinstance(content, list) else [content]
         for part in parts:
             written = part.get("text") if isinstance(part, dict) else part
@@ -199,6 +259,35 @@ LOG_SHAPES: dict[str, LogShape] = {
 }
 
 
+def joined_events(rows: Iterable[NumberedRow]) -> Iterator[NumberedRow]:
+    """The rows; of the events of OpenAI's evals one for each sample that was judged."""
+    model = ""
+    sampled: dict[str, Row] = {}
+    for line, row in rows:
+        is_event = "event_id" in row or row.keys() in ({"spec"}, {"final_report"})
+        spec, data = row.get("spec"), row.get("data")
+        if not is_event:
+            yield line, row
+        elif isinstance(spec, dict):
+            model = ",".join(map(str, as_list(spec.get("completion_fns", []))))
+        elif isinstance(data, dict):
+            name = str(row.get("sample_id"))
+            if row.get("type") == "sampling":
+                sampled[name] = data
+            elif row.get("type") == "match":
+                yield line, {"model": model, **_of_match(name, sampled.pop(name, data), data)}
+
+
+def _of_match(name: str, said: Row, judged: Row) -> Row:
+    found: dict[str, Any] = {"id": name, "question": message_text(said.get("prompt")) or name}
+    found |= {"answer": judged.get("expected"), "correct": judged.get("correct")}
+    reply = as_list(said.get("sampled")) or [""]
+    options = judged.get("options")
+    if isinstance(options, list) and len(options) > 1:
+        found["choices"] = options
+    return {**found, "prediction": reply[0]}
+
+
 def _turns_of(row: Row) -> list[Any]:
     """The turns of a conversation, if a row is one and has no question beside it."""
     for name in TURNS:
@@ -252,21 +341,33 @@ def _of_pair(row: Row) -> Iterator[Row]:
         yield found
 
 
-def _questions_within(row: Row) -> list[Any]:
-    """The questions about a story, if a row is one; a story without any is no list of them."""
-    for name in QUESTIONS:
-        asked = row.get(name)
-        if isinstance(asked, list) and asked and all(isinstance(each, dict) for each in asked):
-            return asked if "question" not in row else []
-    return []
+def _questions_within(row: Row, depth: int = 0) -> str:
+    """The column that lists the questions about a story, if a row is one; SQuAD's lie deeper."""
+    if "question" in row or depth == DEEPEST:
+        return ""
+    for name, listed in row.items():
+        if not isinstance(listed, list) or not listed:
+            continue
+        if not all(isinstance(each, dict) for each in listed):
+            continue
+        known = name in QUESTIONS or (not asks(row) and asks(listed[0]))
+        if known or (not asks(row) and _questions_within(listed[0], depth + 1)):
+            return name
+    return ""
 
 
 def _of_story(row: Row) -> Iterator[Row]:
-    """A row for each question about a story, as SpartQA and ReSQ list them."""
-    beside = {name: _joined(value) for name, value in row.items() if name not in QUESTIONS}
-    for asked in _questions_within(row):
+    """A row for each question about a story, as SpartQA, ReSQ and SQuAD list them."""
+    lists = _questions_within(row)
+    beside = {name: _joined(value) for name, value in row.items() if name != lists}
+    for asked in row[lists]:
+        if _questions_within(asked):
+            yield from _of_story({**asked, **beside, **asked})
+            continue
         own = {name: value for name, value in asked.items() if name not in ("id", "q_id")}
-        yield {**beside, **own, "question": _joined(asked.get("question"))}
+        if "question" in own:
+            own["question"] = _joined(own["question"])
+        yield {**beside, **own}
 
 
 def _joined(value: Any) -> Any:

@@ -394,6 +394,12 @@ def named_source(spec: str) -> tuple[Benchmark, str]:
 
         set_of_others = benchmark_of_set(spec)
         return set_of_others, next(iter(set_of_others.sources))
+    if "://" in spec:
+        raise UsageError(
+            f"{spec} is an address, and items are read from files.",
+            "Fetch it first, and give its path: gnomon run FILE -m MODEL. A dataset of Hugging "
+            "Face: hf download NAME --repo-type dataset --local-dir FOLDER",
+        )
     name, _, source = spec.partition("@")
     if "/" in name and Path(spec).exists():  # the folder of a run, which has an @ in its name
         name = spec

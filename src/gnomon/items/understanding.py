@@ -11,18 +11,18 @@ from typing import Any
 import msgspec
 
 from gnomon.errors import GnomonError
-from gnomon.items.converting import found_picture
+from gnomon.items.converting import SHORT, found_picture
 from gnomon.items.itemfiles import numbered_items, picture_folder, rows_of_file
 from gnomon.items.mapping import ColumnMap, parse_map, plain_name
 from gnomon.items.resolving import IN_WORDS, cannot_be_asked
 from gnomon.items.shapes import Row
-from gnomon.items.values import OddCellError, value_at
+from gnomon.items.values import OddCellError, holds_picture, value_at
 from gnomon.naming import counted
 from gnomon.records import WRITTEN
 
 LOOKED_AT = 50  # rows in which pictures are looked for
-PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
 IDS_OF_PICTURES = ("image_id", "imageid", "img_id")
+MOST_NAMES = 5  # of columns in a line
 NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 
 
@@ -129,11 +129,15 @@ def _counted(
     unused = unused_pictures(islice(rows_of_file(file, split), LOOKED_AT), mapping)
     if unused:
         yield f"Not shown: {', '.join(unused)}. --map image=COLUMN shows a column of pictures."
+    texts = unused_texts(islice(rows_of_file(file, split), LOOKED_AT), mapping)
+    if texts:
+        shown = ", ".join(texts[:MOST_NAMES])
+        yield f"Not asked: {shown}. --map context=COLUMN puts a text before the question."
     if bare:
         total = items + len(bare) + len(unread)
         yield (
-            f"{len(bare):,} of {total:,} rows have no choices, the first in line {bare[0]}: "
-            "answers that are free text cannot be asked, and these rows are left out."
+            f"{len(bare):,} of {total:,} rows have no choices, or no answer that was agreed on, "
+            f"the first in line {bare[0]}: they cannot be judged and are left out."
         )
 
 
@@ -165,7 +169,19 @@ def _units(mapping: ColumnMap, groups: set[str]) -> str:
         noun = "stories"
     elif mapping.group == mapping.image:
         noun = "pictures"
-    return f"units: {len(groups):,} {noun}"
+    alone = " and the items without" if "" in groups else ""
+    return f"units: {len(groups - {''}):,} {noun}{alone}"
+
+
+def unused_texts(rows: Iterable[tuple[int, Row]], mapping: ColumnMap) -> list[str]:
+    """The columns of texts that are too long for tags, and are not asked."""
+    found: dict[str, None] = {}
+    for _, row in rows:
+        for name, value in row.items():
+            long = isinstance(value, str) and len(value) > SHORT and not holds_picture(value)
+            if long and name not in mapping.taken and not mapping.tags:
+                found[name] = None
+    return list(found)
 
 
 def unused_pictures(rows: Iterable[tuple[int, Row]], mapping: ColumnMap) -> list[str]:
@@ -174,14 +190,7 @@ def unused_pictures(rows: Iterable[tuple[int, Row]], mapping: ColumnMap) -> list
     for _, row in rows:
         for name in row:
             named = not mapping.image and plain_name(name) in IDS_OF_PICTURES
-            if name not in mapping.taken and (named or _holds_picture(value_at(row, name))):
+            shown = name in mapping.taken and name not in mapping.group
+            if not shown and (named or holds_picture(value_at(row, name))):
                 found[name] = None
     return list(found)
-
-
-def _holds_picture(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return "bytes" in value or any(map(_holds_picture, value.values()))
-    if isinstance(value, list):
-        return any(map(_holds_picture, value))
-    return isinstance(value, str) and value.lower().endswith(PICTURES)

@@ -80,6 +80,8 @@ LONGEST_LIST = 10**6  # characters of a list that is written as text
 NLI = ("entailment", "neutral", "contradiction")
 TRUTHS = ("false", "true")
 ANSWERS = ("no", "yes")  # what truths are called among choices that hold neither of their names
+PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
+NOTHING = ("nan", "NaN", "<NA>")  # an empty cell, as tables have it that pandas wrote
 LABEL_NAMES = ("label", "key", "id")  # what the label of a choice is called beside its text
 
 
@@ -214,6 +216,9 @@ def _named_choices(value: Mapping[str, Any]) -> Choices:
 def _choice_objects(value: Sequence[Mapping[str, Any]]) -> Choices:
     """An object for each choice, with its text and, if all have one, its label."""
     texts = _texts_under("text", value)
+    names = {name for each in value for name in each if name not in LABEL_NAMES}
+    if not texts and len(names) == 1:
+        texts = _texts_under(names.pop(), value)
     if not texts:
         raise OddCellError(f'a choice is {_kind(value[0])}: its words must be called "text"')
     for name in LABEL_NAMES:
@@ -221,6 +226,33 @@ def _choice_objects(value: Sequence[Mapping[str, Any]]) -> Choices:
         if labels:
             return _labelled(texts, labels)
     return Choices(texts)
+
+
+def marked_choices(value: Any) -> tuple[list[str], list[str]] | None:
+    """The choices that a cell holds with a mark each, and those that are marked as right.
+
+    >>> marked_choices({"in": 1, "on": 0})
+    (['in', 'on'], ['in'])
+    >>> marked_choices({"choices": ["in", "on"], "labels": [0, 1]})
+    (['in', 'on'], ['on'])
+    """
+    marks: list[tuple[Any, Any]] = []
+    if isinstance(value, Mapping):
+        texts, labels = value.get("choices"), value.get("labels")
+        marks = list(value.items())
+        if isinstance(texts, list) and isinstance(labels, list) and len(texts) == len(labels):
+            marks = list(zip(texts, labels, strict=True))
+    elif isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
+        for each in value:
+            flags = [mark for mark in each.values() if isinstance(mark, bool)]
+            texts = [text for text in each.values() if isinstance(text, str)]
+            if len(flags) != 1 or len(texts) != 1:
+                return None
+            marks.append((texts[0], flags[0]))
+    if len(marks) < 2 or any(mark not in (0, 1) for _, mark in marks):
+        return None
+    right = [str(text) for text, mark in marks if mark]
+    return ([str(text) for text, _ in marks], right) if right else None
 
 
 def _texts_under(name: str, objects: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -268,6 +300,20 @@ def _written(text: str) -> Any:
         if isinstance(found, list | tuple | Mapping):
             return found
     return None
+
+
+def yes_or_no(value: Any) -> bool:
+    """Whether a right answer is yes or no."""
+    return isinstance(value, str) and value.strip().casefold() in ANSWERS
+
+
+def holds_picture(value: Any) -> bool:
+    """Whether a cell, or a part of it, holds a picture or names one."""
+    if isinstance(value, Mapping):
+        return "bytes" in value or any(map(holds_picture, value.values()))
+    if isinstance(value, list):
+        return any(map(holds_picture, value))
+    return isinstance(value, str) and value.lower().endswith(PICTURES)
 
 
 Reading = Callable[[Any, Choices], "str | None"]

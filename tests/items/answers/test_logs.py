@@ -442,3 +442,121 @@ def test_a_log_whose_run_failed_is_read_with_a_word(tmp_path, ending, capsys):
     with pytest.warns(AnswerFileWarning, match="did not end well .status error."):
         [run] = open_runs([log])
     assert run.name == "one"
+
+
+def written_log(folder: Path, rows: list[dict[str, Any]], name: str = "said.jsonl") -> Path:
+    file = folder / name
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return file
+
+
+def said(number: int, **more: Any) -> dict[str, Any]:
+    return {"question": f"Where {number}?", "options": SIDES, "answer": number % 3, **more}
+
+
+def test_each_filter_of_lm_eval_is_a_run(tmp_path):
+    rows = []
+    for name, right in (("strict", 0.0), ("loose", 1.0)):
+        for number in range(4):
+            sample = {"doc_id": number, "doc": {"question": f"{number}?"}, "target": "7"}
+            sample |= {"filtered_resps": ["7"], "filter": name, "exact_match": right}
+            rows.append(sample)
+    runs = import_log(written_log(tmp_path, rows), tmp_path / "runs", name="mine")
+    assert {run.name: gnomon.score(run)[0].value for run in runs} == {
+        "mine (loose)": 1.0,
+        "mine (strict)": 0.0,
+    }
+
+
+def test_predictions_count_as_the_right_answers_do(tmp_path):
+    file = written_log(tmp_path, [said(number, prediction=1) for number in range(6)])
+    (run,) = import_log(file, tmp_path / "runs")
+    assert gnomon.score(run)[0].value == pytest.approx(1 / 3)
+    assert {answer.choice for _, answer in run.answers()} == {SIDES[1]}
+
+
+def test_rows_that_repeat_a_question_are_samples(tmp_path):
+    rows = [said(n, id=n, response=SIDES[sample]) for sample in range(3) for n in range(4)]
+    (run,) = import_log(written_log(tmp_path, rows), tmp_path / "runs")
+    assert len(list(run.rows())) == 4
+    assert len(list(run.answers())) == 12
+    assert gnomon.score(run)[0].value == pytest.approx(1 / 3)
+
+
+def test_models_of_one_table_are_asked_the_same_questions(tmp_path):
+    rows = [said(n, model=model, response="left of it") for model in "ab" for n in range(3)]
+    one, other = import_log(written_log(tmp_path, rows), tmp_path / "runs")
+    assert [item.id for item, _ in one.rows()] == [item.id for item, _ in other.rows()]
+
+
+def test_an_id_of_two_questions_is_refused(tmp_path):
+    rows = [said(number, id="same", response="left of it") for number in range(2)]
+    with pytest.raises(DataError, match="names two questions"):
+        import_log(written_log(tmp_path, rows), tmp_path / "runs")
+
+
+def test_events_of_openai_evals_are_samples(tmp_path):
+    rows: list[dict[str, Any]] = [{"spec": {"completion_fns": ["small"], "eval_name": "sides"}}]
+    for number in range(4):
+        name = f"sides.{number}"
+        asked = [{"role": "user", "content": f"Where {number}?"}]
+        event = {"run_id": "1", "event_id": number, "sample_id": name}
+        rows.append({**event, "type": "sampling", "data": {"prompt": asked, "sampled": ["in"]}})
+        match = {"correct": number == 0, "expected": "in", "picked": "in"}
+        rows.append({**event, "type": "match", "data": match})
+    rows.append({"final_report": {"accuracy": 0.25}})
+    (run,) = import_log(written_log(tmp_path, rows), tmp_path / "runs")
+    assert (run.name, gnomon.score(run)[0].value) == ("small", 0.25)
+    assert next(iter(run.rows()))[0].text == "Where 0?"
+
+
+def test_labels_beside_labels_need_no_question(tmp_path):
+    rows = [{"y_true": SIDES[n % 3], "y_pred": SIDES[n % 2]} for n in range(6)]
+    (run,) = import_log(written_log(tmp_path, rows), tmp_path / "runs")
+    assert gnomon.score(run)[0].value == pytest.approx(2 / 6)
+
+
+def test_questions_alone_are_told_how_to_be_asked(tmp_path):
+    with pytest.raises(GnomonError, match=r"gnomon run .* -m MODEL"):
+        import_log(written_log(tmp_path, [said(1), said(2)]), tmp_path / "runs")
+    answers = [{"id": "1", "prediction": "in"}, {"id": "2", "prediction": "on"}]
+    with pytest.raises(GnomonError, match="score --answers FILE --benchmark NAME"):
+        import_log(written_log(tmp_path, answers), tmp_path / "runs")
+
+
+def test_files_of_opencompass_are_logs(tmp_path):
+    asked = [{"role": "HUMAN", "prompt": "Where? A. in B. on"}]
+    said = {
+        str(n): {"origin_prompt": asked, "prediction": "AB"[n % 2], "gold": "A"} for n in range(4)
+    }
+    file = tmp_path / "sides.json"
+    file.write_text(json.dumps(said, indent=1))
+    (run,) = import_log(file, tmp_path / "runs")
+    assert gnomon.score(run)[0].value == 0.5
+    detail = {"prompt": "Where?", "predictions": "A", "references": "B"}
+    details = {"type": "GEN", **{str(n): {**detail, "correct": n == 0} for n in range(4)}}
+    file.write_text(json.dumps({"accuracy": 25.0, "details": details}, indent=1))
+    (run,) = import_log(file, tmp_path / "runs")
+    assert gnomon.score(run)[0].value == 0.25
+
+
+def test_p_of_two_logs_is_the_mid_p_value_of_all_swaps(tmp_path):
+    rights = [[number % 3 == 0 for number in range(60)], [number % 2 == 0 for number in range(60)]]
+    runs = []
+    for name, right in zip("ab", rights, strict=True):
+        rows = [
+            {"id": n, "question": f"{n}?", "correct": int(each)} for n, each in enumerate(right)
+        ]
+        runs += import_log(
+            written_log(tmp_path, rows, f"{name}.jsonl"), tmp_path / "runs", task="t"
+        )
+    (found,) = gnomon.compare(*runs)
+    more = sum(two > one for one, two in zip(*rights, strict=True))
+    less = sum(one > two for one, two in zip(*rights, strict=True))
+    swaps = stats.binom(more + less, 0.5)  # how often the one is right where they differ
+    exact = 2 * swaps.sf(max(more, less)) + swaps.pmf(max(more, less))
+    assert found.p == pytest.approx(exact, abs=0.01)
+    gaps = [int(two) - int(one) for one, two in zip(*rights, strict=True)]
+    interval = stats.ttest_1samp(gaps, 0).confidence_interval()
+    bounds = sorted((abs(found.low), abs(found.high)))
+    assert bounds == pytest.approx(sorted((abs(interval.low), abs(interval.high))), abs=1e-12)

@@ -53,8 +53,15 @@ def read(file: Path, *, filter: str = "") -> Iterator[Prediction]:
 
 
 def log_rows(file: Path) -> Iterator[LogRow]:
-    """The samples; of several filters the first that is asked for counts."""
-    for line, sample, row in _samples(file, ""):
+    """The samples, of each filter apart where there are several and none keeps replies whole."""
+    found = {str(row.get("filter", UNFILTERED)) for _, row in raw_rows(file)}
+    several = sorted(found) if len(found) > 1 and UNFILTERED not in found else [""]
+    for name in several:
+        yield from _log_rows(file, name)
+
+
+def _log_rows(file: Path, filter: str) -> Iterator[LogRow]:
+    for line, sample, row in _samples(file, filter):
         name = str(sample.doc_id)
         question = {**LOG_SHAPES["lm-eval"].question(row), "doc_id": sample.doc_id}
         for number, reply in enumerate(_repeats(sample)):
@@ -64,7 +71,7 @@ def log_rows(file: Path) -> Iterator[LogRow]:
             else:  # lmms-eval does not say which choices it scored
                 said = Prediction(line, name)
             item = _item(name, sample.doc, said, row.get("target"))
-            yield LogRow(said, question, _metric(row), item, sample=number)
+            yield LogRow(said, question, _metric(row), item, sample=number, filter=filter)
 
 
 def _samples(file: Path, filter: str) -> Iterator[tuple[int, Sample, Row]]:

@@ -28,7 +28,7 @@ from gnomon.items.mapping import ColumnMap, question_text
 from gnomon.items.resolving import refuse, resolve
 from gnomon.items.rows import LOOKED_AT, bare_name, raw_rows
 from gnomon.items.shapes import LogRow, Row, log_shape
-from gnomon.items.values import NLI, scalar
+from gnomon.items.values import NLI, Choices, by_text, read_gold, scalar
 from gnomon.records import OUTCOMES, Answer, Fingerprint, Item, Prediction, digest
 from gnomon.runs import MANIFEST, Manifest, Run, RunLog
 
@@ -37,7 +37,7 @@ MOST_SAMPLES = 100_000  # of one question: a log may claim any number
 TASK = re.compile(r"(?:\d{8}_\d{6}_)?samples_(.+?)(_\d{4}-\d\d-\d\dT[\d.:-]+)?")
 RIGHT = {"1": True, "0": False, "true": True, "false": False, "c": True, "i": False}
 RIGHT |= {"yes": True, "no": False, "1.0": True, "0.0": False, "right": True, "wrong": False}
-READING = "3"  # of logs: a later one makes other runs than those that the cache holds
+READING = "4"  # of logs: a later one makes other runs than those that the cache holds
 WINDOW = 4096
 LONGEST_STATUS = 40  # characters
 OF_HELM = ("scenario_state", "display_predictions", "per_instance_stats")
@@ -56,6 +56,7 @@ class LoggedAnswer(NamedTuple):
     item: Item
     answer: Answer
     model: str = ""
+    filter: str = ""
 
 
 class LogFacts(NamedTuple):
@@ -85,24 +86,34 @@ def import_log(file: Path, folder: Path, *, name: str = "", task: str = "") -> l
             AnswerFileWarning,
             stacklevel=2,
         )
-    by_model: dict[str, list[LoggedAnswer]] = {}
+    by_model: dict[tuple[str, str], list[LoggedAnswer]] = {}
     for each in logged_answers(file):
-        by_model.setdefault(each.model, []).append(each)
+        by_model.setdefault((each.model, each.filter), []).append(each)
     if not by_model:
         raise DataError("there are no answers in it.", "Give a log with samples.", file=file)
-    if name and len(by_model) > 1:
-        raise UsageError(
-            f"{file} holds the answers of {len(by_model)} models.", "Leave out -m NAME."
-        )
+    models = {model for model, _ in by_model}
+    if name and len(models) > 1:
+        raise UsageError(f"{file} holds the answers of {len(models)} models.", "Leave out -m NAME.")
     runs = []
-    for model, answers in by_model.items():
+    for (model, filter), answers in by_model.items():
         called = name or model or facts.model
+        if filter:
+            called += f" ({filter})"
         runs.append(_kept_run(file, folder, called, task or facts.task, answers))
     return runs
 
 
 def _kept_run(file: Path, folder: Path, name: str, task: str, answers: list[LoggedAnswer]) -> Run:
-    items = {each.item.id: each.item for each in answers}
+    items: dict[str, Item] = {}
+    for each in answers:
+        before = items.setdefault(each.item.id, each.item)
+        if _question_of(before) != _question_of(each.item):
+            raise DataError(
+                f"the id '{each.item.id[:80]}' names two questions, or one with two right answers: "
+                f"{before.text[:60]!r} and {each.item.text[:60]!r}.",
+                "Give each question an id of its own.",
+                file=file,
+            )
     made = Fingerprint()
     for item in items.values():
         made.add(item)
@@ -137,6 +148,11 @@ def _kept_run(file: Path, folder: Path, name: str, task: str, answers: list[Logg
     return Run.open(path)
 
 
+def _question_of(item: Item) -> tuple[str, str, list[str], list[str]]:
+    """What is asked, and what is right, in whatever order the choices stand."""
+    return item.context, item.text, sorted(item.choices), sorted(item.gold)
+
+
 def logged_answers(file: Path) -> Iterator[LoggedAnswer]:
     """Every question of a log with every answer to it."""
     shapes = [log_shape(row) for _, row in islice(raw_rows(file), LOOKED_AT)]
@@ -144,18 +160,22 @@ def logged_answers(file: Path) -> Iterator[LoggedAnswer]:
         return
     shape = next(filter(None, shapes), "")  # the first sample may lack what the others have
     log_rows = partial(READERS[shape], file)
-    by_line = _converted(file, log_rows)
+    asked = _converted(file, log_rows)
+    samples: dict[tuple[str, str, str], set[int]] = {}
     for row in log_rows():
-        item = row.item or by_line.get(row.said.line)
-        found = _answered(file, row, item)
+        found = _answered(file, row, asked)
         sample = min(max(0, row.sample), MOST_SAMPLES)
+        taken = samples.setdefault((row.model, row.filter, found.item.id), set())
+        if sample in taken:  # rows of one question without numbers are several answers to it
+            sample = len(taken)
+        taken.add(sample)
         answer = msgspec.structs.replace(found.answer, sample=sample)
-        yield found._replace(answer=answer)
+        yield found._replace(answer=answer, filter=row.filter)
 
 
 def predictions_by_text(file: Path) -> Iterator[Prediction]:
     """What a table without ids says, each answer by the id that its question has by its text."""
-    for number, (item, answer, _) in enumerate(logged_answers(file), start=2):
+    for number, (item, answer, *_) in enumerate(logged_answers(file), start=2):
         if item.choices == OUTCOMES:
             raise DataError(
                 "there is no field id, and no row has choices by which its question is known.",
@@ -222,8 +242,16 @@ def _decoded(raw: bytes) -> Any:
 # What all have in common.
 
 
-def _converted(file: Path, log_rows: Callable[[], Iterator[LogRow]]) -> Mapping[int, Item]:
-    """The items by their lines of rows that have choices; nothing if they have none."""
+class Asked(NamedTuple):
+    """The questions of a log's rows as items by their lines, or why they are none."""
+
+    items: Mapping[int, Item]
+    gold_is: str = ""  # how the rows name right answers
+    refusal: str = ""
+
+
+def _converted(file: Path, log_rows: Callable[[], Iterator[LogRow]]) -> Asked:
+    """The items of rows that have choices; none if one of them has not."""
 
     def open_rows() -> Iterator[LogRow]:
         return (row for row in log_rows() if row.item is None)
@@ -234,25 +262,35 @@ def _converted(file: Path, log_rows: Callable[[], Iterator[LogRow]]) -> Mapping[
 
     first = next(open_rows(), None)
     if first is None:
-        return {}
+        return Asked({})
     try:
         mapping = resolve(file, questions, ColumnMap(), {}, refuse(file))
         few = len(mapping.labels) <= 2 or mapping.labels == NLI
         if first.outcome is not None and not few:
-            return {}  # answers that recur are no choices where the program says what was right
-        found = convert(questions(), mapping, named_picture, tell=refuse(file))
-        return {line: item for line, item, _ in found if item.choices}
-    except GnomonError:  # one row without choices that are known, and no row has any
-        return {}
+            return Asked(
+                {}
+            )  # answers that recur are no choices where the program says it was right
+        found = convert(questions(), mapping, named_picture, tell=refuse(file), numbered=False)
+        items = {line: item for line, item, _ in found if item.choices}
+    except GnomonError as error:  # one row without choices that are known, and no row has any
+        return Asked({}, refusal=error.message.removeprefix(f"{file}: "))
+    return Asked(items, mapping.gold_is)
 
 
-def _answered(file: Path, row: LogRow, item: Item | None) -> LoggedAnswer:
+def _answered(file: Path, row: LogRow, asked: Asked) -> LoggedAnswer:
     """The answer to an item; where there is none to choose from, whether it was right."""
     said = row.said
     name = str(said.item)
+    item = row.item or asked.items.get(said.line)
     if item is not None:
         if said.choices is None:
             said = said._replace(choices=item.choices)
+        if (
+            asked.gold_is in ("index0", "index1")
+            and by_text(said.reply, Choices(item.choices)) is None
+        ):
+            label = read_gold(said.reply, Choices(item.choices), asked.gold_is)
+            said = said._replace(label=label[0] if label else None)
         return LoggedAnswer(item, answer_of(item, said, file), row.model)
     text = question_text(row.question) or name
     shown = Item(id=name, form="choice", text=text, choices=OUTCOMES, gold=OUTCOMES[:1])
@@ -260,10 +298,13 @@ def _answered(file: Path, row: LogRow, item: Item | None) -> LoggedAnswer:
         return LoggedAnswer(shown, Answer(item=name, error=said.error), row.model)
     right = RIGHT.get((scalar(row.outcome) or "").strip().lower())
     if right is None:
+        told = scalar(row.outcome) or "no value"
         raise DataError(
-            "the question has no choices that are known, and nothing says whether the answer was "
-            f"right ({scalar(row.outcome) or 'no value'}).",
-            "Add a column correct with 1 or 0, or columns of choices and of what is right.",
+            f"the question has no choices that are known, and nothing says whether the answer was "
+            f"right ({told}). {asked.refusal}".rstrip(". ")
+            + ".",
+            "Add a column correct with 1 or 0, or columns of choices and of what is right. If the "
+            "questions stand elsewhere: gnomon score --answers FILE --benchmark NAME",
             file=file,
             line=said.line,
         )

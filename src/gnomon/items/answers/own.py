@@ -13,7 +13,7 @@ from gnomon.contracts import AnswerFormat
 from gnomon.errors import DataError
 from gnomon.items.mapping import column_names, columns_among, named_columns
 from gnomon.items.rows import raw_rows
-from gnomon.items.shapes import LogRow
+from gnomon.items.shapes import LogRow, Row, asks, joined_events, opened
 from gnomon.items.values import scalar
 from gnomon.records import Prediction
 
@@ -139,33 +139,48 @@ def _text(file: Path, line: int, row: Mapping[str, Any], name: str) -> str | Non
 
 def log_rows(file: Path) -> Iterator[LogRow]:
     """The rows of a table that needs no benchmark: VLMEvalKit's, or any with predictions."""
-    _, first = next(raw_rows(file))
+
+    def rows() -> Iterator[tuple[int, Row]]:
+        return ((line, opened(row)) for line, row in joined_events(raw_rows(file)))
+
+    _, first = next(rows(), (0, {}))
     known = column_names()
     by_name = named_columns(first)
     replies = columns_among(by_name, known.logs["reply"])
     flags = columns_among(by_name, known.logs["correct"])
     models = columns_among(by_name, known.logs["model"])[:1]
     _check_columns(file, first, replies, flags)
+    golds = columns_among(by_name, (*known.usual["gold"], *known.seldom["gold"]))
+    by_place = not asks(first) and not flags and bool(golds)
     ids = columns_among(by_name, (*known.usual["id"], *known.seldom["id"]))
-    for line, row in raw_rows(file):
+    for line, row in rows():
         reply = scalar(row.get(replies[0])) if replies else None
         name = (scalar(row.get(ids[0])) if ids else None) or str(line)
-        model = (scalar(row.get(models[0])) or "") if models else ""
+        model = _name(row.get(models[0])) if models else ""
         outcome = row.get(flags[0]) if flags else None
         answered = {*replies, *models, *flags}
         question = {key: value for key, value in row.items() if key not in answered}
+        if by_place:  # labels beside labels, as classifiers write them
+            question = {"question": f"Row {name}", "answer": row.get(golds[0])}
         yield LogRow(Prediction(line, name, reply=reply or ""), question, outcome, model=model)
 
 
-def _check_columns(
-    file: Path, columns: Iterable[str], replies: Sequence[str], flags: Sequence[str]
-) -> None:
+def _name(value: Any) -> str:
+    """The name of a model, which may be in a record."""
+    if isinstance(value, dict):
+        value = value.get("id", value.get("name"))
+    return scalar(value) or ""
+
+
+def _check_columns(file: Path, columns: Row, replies: Sequence[str], flags: Sequence[str]) -> None:
     """Refuse a table without answers, or one in which several columns could be the answer."""
     if not replies and not flags:
+        listed = ", ".join(columns) or "none"
+        ask = f"If these are questions to ask: gnomon run {file} -m MODEL" * asks(columns)
         raise DataError(
             "no column holds what a model said or whether it was right.",
-            f"Call it prediction, or correct. The columns are: {', '.join(columns) or 'none'}. "
-            "Answers to a benchmark: gnomon score --answers FILE --benchmark NAME",
+            f"Call it prediction, or correct. The columns are: {listed}.\n{ask}\n"
+            f"If it answers a benchmark: gnomon score --answers {file} --benchmark NAME",
             file=file,
         )
     if len(replies) > 1:
