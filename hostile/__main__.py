@@ -116,7 +116,7 @@ def jobs(sizes: Sizes, parts: list[str]) -> Iterator[Job]:
         "readers": _shared("readers", sizes, "trying", "--inputs", sizes.inputs),
         "strangers": _shared("strangers", sizes, "strangers", "--files", sizes.strangers),
         "kills": _shared("kills", sizes, "kills", "--most", sizes.kills),
-        "training": [_job("training", "kills", "--training", "--most", sizes.trainings)],
+        "training": _shared("training", sizes, "kills", "--training", "--most", sizes.trainings),
         "pictures": [_job("pictures", "pictures", "--files", sizes.pictures)],
         "encodings": [
             _job("encodings", "encodings", "--trials", sizes.encodings),
