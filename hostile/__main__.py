@@ -1,28 +1,26 @@
-"""All attacks, one after the other, and a table of what came of them.
+"""All attacks, and a table of what came of them.
 
     python -m hostile [PART ...] [--short] [--markdown]
 
-The long form takes less than half an hour on two cores, the short form a minute or two. The exit
-code is 1 if anything was lost, doubled, wrong without a word, leaked, or ended in a traceback, and
-if the long form tried less than it should.
+The long form takes less than half an hour on two cores, the short form a minute or two. Two jobs run
+at once, and one more that waits most of its time. The exit code is 1 if anything was lost, doubled,
+wrong without a word, leaked, or ended in a traceback, and if the long form tried less than it should.
 """
 
 from __future__ import annotations
 
 import argparse
-import resource
-import subprocess
+import signal
 import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NamedTuple
 
-from hostile.tally import FAULTS, Tally, loaded
+from hostile.jobs import Done, Harness, Job, done, harness
+from hostile.tally import FAULTS, KEPT, Tally, different
 
-ROOT = Path(__file__).parent.parent
 PARTS = (
     "kills", "training", "servers", "readers", "strangers", "native", "pictures", "people",
     "encodings", "weights", "crowds",
@@ -54,21 +52,6 @@ LEAST: dict[str, tuple[tuple[str, ...], int]] = {
 }
 
 
-class Job(NamedTuple):
-    """A module with its arguments, and the part to which it belongs."""
-
-    part: str
-    words: tuple[str, ...]
-
-
-class Done(NamedTuple):
-    """What a job found, and what it said beside."""
-
-    job: Job
-    found: dict[str, Tally]
-    said: str
-
-
 @dataclass
 class Row:
     """A row of the table: the tallies of one command or of several readers together."""
@@ -92,6 +75,7 @@ class Sizes(NamedTuple):
     tensors: int
     megabytes: int
     connections: int
+    shares: int  # in which the work of a part is cut, so that both cores have some to the end
 
 
 LONG = Sizes(
@@ -107,6 +91,7 @@ LONG = Sizes(
     tensors=44,
     megabytes=300,
     connections=300,
+    shares=6,
 )
 SHORT = Sizes(
     kills=5,
@@ -121,55 +106,68 @@ SHORT = Sizes(
     tensors=2,
     megabytes=6,
     connections=300,
+    shares=2,
 )
 
 
 def jobs(sizes: Sizes, parts: list[str]) -> Iterator[Job]:
     """What is done, the longest first."""
-    halves = ("1/2", "2/2")
-    if "kills" in parts:
-        for half in halves:
-            yield Job("kills", ("kills", "--most", str(sizes.kills), "--part", half))
-    if "training" in parts:
-        yield Job("training", ("kills", "--training", "--most", str(sizes.trainings)))
-    if "servers" in parts:
-        yield Job("servers", ("servers", "--most", str(sizes.servers)))
-    if "readers" in parts:
-        for half in halves:
-            yield Job("readers", ("trying", "--inputs", str(sizes.inputs), "--part", half))
-    if "strangers" in parts:
-        for half in halves:
-            yield Job("strangers", ("strangers", "--files", str(sizes.strangers), "--part", half))
-    if "native" in parts:
-        for half in halves:
-            yield Job("native", ("native", "--files", str(sizes.files), "--part", half))
-
-    if "pictures" in parts:
-        yield Job("pictures", ("pictures", "--files", str(sizes.pictures)))
-    if "people" in parts:
-        yield Job("people", ("people", "--kills", str(sizes.people)))
-    if "encodings" in parts:
-        for words in ((), ("--plain",)):
-            yield Job("encodings", ("encodings", "--trials", str(sizes.encodings), *words))
-    if "weights" in parts:
-        size = ("--megabytes", str(sizes.megabytes))
-        yield Job("weights", ("weights", "--tensors", str(sizes.tensors), *size))
-    if "crowds" in parts:
-        yield Job("crowds", ("crowds", "--connections", str(sizes.connections)))
+    made = {
+        "readers": _shared("readers", sizes, "trying", "--inputs", sizes.inputs),
+        "strangers": _shared("strangers", sizes, "strangers", "--files", sizes.strangers),
+        "kills": _shared("kills", sizes, "kills", "--most", sizes.kills),
+        "training": _shared("training", sizes, "kills", "--training", "--most", sizes.trainings),
+        "pictures": [_job("pictures", "pictures", "--files", sizes.pictures)],
+        "encodings": [
+            _job("encodings", "encodings", "--trials", sizes.encodings),
+            _job("encodings", "encodings", "--trials", sizes.encodings, "--plain"),
+        ],
+        "weights": [
+            _job(
+                "weights", *("weights", "--tensors", sizes.tensors, "--megabytes", sizes.megabytes)
+            )
+        ],
+        "native": _shared("native", sizes, "native", "--files", sizes.files),
+        "servers": [_job("servers", "servers", "--most", sizes.servers, waits=True)],
+        "people": [_job("people", "people", "--kills", sizes.people, waits=True)],
+        "crowds": [_job("crowds", "crowds", "--connections", sizes.connections, waits=True)],
+    }
+    for part, found in made.items():
+        if part in parts:
+            yield from found
 
 
-def done(job: Job) -> Done:
-    """Do a job in a process of its own."""
-    module, *words = job.words
-    command = [sys.executable, "-m", f"hostile.{module}", *words, "--json"]
-    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    try:
-        found = loaded(result.stdout)
-    except ValueError:
-        failed = Tally()
-        failed.fault("failed", result.stderr[-600:])
-        found = {" ".join(job.words): failed}
-    return Done(job, found, result.stderr)
+def _job(part: str, *words: object, waits: bool = False) -> Job:
+    return Job(part, tuple(map(str, words)), waits)
+
+
+def _shared(part: str, sizes: Sizes, *words: object) -> list[Job]:
+    """The work of a part, cut into shares."""
+    of = sizes.shares
+    return [_job(part, *words, "--part", f"{number}/{of}") for number in range(1, of + 1)]
+
+
+def all_done(wanted: list[Job], within: Harness) -> list[Done]:
+    """Do all jobs: two at once, and beside them one that waits; each is told as it ends."""
+    began = time.monotonic()
+    numbered = list(enumerate(wanted))
+
+    def do(numbered: tuple[int, Job]) -> Done:
+        number, job = numbered
+        result = done(job, number, within)
+        minutes = (time.monotonic() - began) / 60
+        told = (
+            f"{minutes:5.1f} min  {job.part:<10}{result.tried:>8,} tried{result.faults:>4} faults"
+        )
+        took = f"{result.seconds:7.0f} s, {result.busy:.0f} s of CPU"
+        print(f"{told}{took}   {job.command}", file=sys.stderr, flush=True)
+        return result
+
+    busy = [(number, job) for number, job in numbered if not job.waits]
+    waiting = [(number, job) for number, job in numbered if job.waits]
+    with ThreadPoolExecutor(2) as cores, ThreadPoolExecutor(1) as beside:
+        begun = [cores.map(do, busy), beside.map(do, waiting)]
+    return [result for results in begun for result in results]
 
 
 def row_name(part: str, name: str) -> str:
@@ -188,9 +186,9 @@ def row_name(part: str, name: str) -> str:
 def total(results: list[Done]) -> dict[str, Row]:
     """The rows of the table."""
     rows: dict[str, Row] = {}
-    for job, found, _ in results:
-        for name, tally in found.items():
-            row = rows.setdefault(row_name(job.part, name), Row())
+    for result in results:
+        for name, tally in result.found.items():
+            row = rows.setdefault(row_name(result.job.part, name), Row())
             row.names.add(name)
             row.tally.add(tally)
     return rows
@@ -198,7 +196,6 @@ def total(results: list[Done]) -> dict[str, Row]:
 
 def table(rows: dict[str, Row], *, markdown: bool) -> str:
     """The rows and their sum, for people."""
-    head = ["what", "tried", *FAULTS]
     lines = []
     everything = Tally()
     for name, row in rows.items():
@@ -207,6 +204,21 @@ def table(rows: dict[str, Row], *, markdown: bool) -> str:
         lines.append([name, *cells(row.tally)])
         everything.add(row.tally)
     lines.append(["all", *cells(everything)])
+    return _printed(["what", "tried", *FAULTS], lines, markdown=markdown)
+
+
+def times(results: list[Done], *, markdown: bool) -> str:
+    """What each part took, in seconds of any time and of processor time."""
+    lines = []
+    for part in PARTS:
+        mine = [result for result in results if result.job.part == part]
+        if mine:
+            seconds = [sum(each.seconds for each in mine), sum(each.busy for each in mine)]
+            lines.append([part, str(len(mine)), *[f"{number:,.0f}" for number in seconds]])
+    return _printed(["part", "jobs", "seconds", "CPU s"], lines, markdown=markdown)
+
+
+def _printed(head: list[str], lines: list[list[str]], *, markdown: bool) -> str:
     if markdown:
         rule = ["---", *["---:"] * (len(head) - 1)]
         return "\n".join("| " + " | ".join(line) + " |" for line in [head, rule, *lines])
@@ -244,33 +256,49 @@ def main() -> int:
     if unknown := [part for part in args.parts if part not in PARTS]:
         parser.error(f"there is no part {unknown[0]}: the parts are {', '.join(PARTS)}")
 
+    signal.signal(
+        signal.SIGINT, signal.SIG_DFL
+    )  # the guard ends the jobs, however this process ends
     began = time.monotonic()
     sizes = SHORT if args.short else LONG
-    with ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(done, jobs(sizes, args.parts or list(PARTS))))
+    with harness() as within:
+        results = all_done(list(jobs(sizes, args.parts or list(PARTS))), within)
+        kept = list(within.scratch.glob(f"{KEPT}*"))
     rows = total(results)
     print(table(rows, markdown=args.markdown))
+    print(f"\n{times(results, markdown=args.markdown)}")
 
     peak = max((row.tally.peak for row in rows.values()), default=0)
     minutes = (time.monotonic() - began) / 60
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    busy = (children.ru_utime + children.ru_stime) / 60
+    busy = sum(result.busy for result in results) / 60
     print(
         f"\n{minutes:.1f} minutes, {busy:.1f} of processor time; at most {peak:,} MB above the start "
         "for one file."
     )
     missed = [] if args.short or args.parts else too_few(rows)
-    for job, found, said in results:
-        if not found:  # no llama.cpp, or no C compiler
-            print(f"skipped: {' '.join(job.words)}")
-        if "inputs with faults" in said or "no sample" in said:
-            print(said.strip())
-        for name, tally in found.items():
-            for note in tally.notes:
-                print(f"    {name}: {note}")
+    for result in results:
+        tell_more(result)
+    for folder in kept:
+        print(f"inputs with faults: {folder}")
     for line in missed:
         print(line)
-    return 1 if missed or any(row.tally.faulty for row in rows.values()) else 0
+    faults = sum(result.faults for result in results)
+    well = not missed and not faults
+    print("No fault." if well else f"{faults:,} faults; tried too little of {len(missed)} kinds.")
+    return 0 if well else 1
+
+
+def tell_more(result: Done) -> None:
+    """What a job did not do, what it measured, and its faults with what repeats them."""
+    if not result.found:  # no llama.cpp, or no C compiler
+        print(f"skipped: {result.job.command}")
+    if result.said and (result.faults or result.job.part == "weights"):
+        print(result.said.strip()[-2000:])
+    if result.faults:
+        print(f"repeat it (seed 0): {result.job.command}")
+    for name, tally in result.found.items():
+        for note in different(tally.notes):
+            print(f"    {name}: {note}")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,9 @@ class Part(NamedTuple):
         return range(self.number - 1, count, self.of)
 
 
+WHOLE = Part(1, 1)
+
+
 def part(text: str) -> Part:
     """A share as people write it.
 
@@ -36,7 +39,6 @@ def parser_of(description: str) -> ArgumentParser:
 
 def add_part(parser: ArgumentParser) -> None:
     """Add the option for a share of the work."""
-    whole = Part(1, 1)
     parser.add_argument(
-        "--part", type=part, default=whole, help="1/2 and 2/2 are two halves of the work"
+        "--part", type=part, default=WHOLE, help="1/2 and 2/2 are two halves of the work"
     )

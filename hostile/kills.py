@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from hostile.arguments import Part, add_part, parser_of
+from hostile.arguments import WHOLE, Part, add_part, parser_of
 from hostile.scenarios import ASKED, Scenario, file_server, in_fork, register, scenarios
 from hostile.tally import Tally, tell
 
@@ -76,8 +76,8 @@ def killer() -> ctypes.CDLL:
     return library
 
 
-def kill_everywhere(scenario: Scenario, folder: Path, most: int) -> Tally:
-    """Kill the command at its calls: at all of them, or at `most` spread evenly."""
+def kill_everywhere(scenario: Scenario, folder: Path, most: int, part: Part = WHOLE) -> Tally:
+    """Kill the command at its calls: at all of them, or at `most` spread evenly, or a part of these."""
     tally = Tally()
     start = folder / "start"
     start.mkdir(parents=True)
@@ -89,7 +89,8 @@ def kill_everywhere(scenario: Scenario, folder: Path, most: int) -> Tally:
     _fresh(start, trial)
     points = [(n, moment) for n in range(calls(scenario.attempt)) for moment in MOMENTS]
     step = max(1, len(points) // most)
-    for n, moment in points[::step][:most]:
+    chosen = points[::step][:most]
+    for n, moment in (chosen[number] for number in part.numbers(len(chosen))):
         _fresh(start, trial)
         ASKED.clear()
         if not killed(scenario.attempt, n, MOMENTS[moment]):
@@ -122,23 +123,22 @@ def compiled(folder: Path) -> Path | None:
 def tallies(
     most: int, part: Part, only: str, *, training: bool = False
 ) -> Iterator[tuple[str, Tally]]:
-    """Each command with what its kills left."""
+    """Each command with what its kills left; a part of the commands, or of a training's kills."""
     register()
     with tempfile.TemporaryDirectory() as place, file_server() as address:
-        found = _trainings() if training else scenarios(address)
+        if training:
+            from hostile.trainings import TRAINING  # it needs torch, and so seconds to begin with
+
+            yield TRAINING.name, kill_everywhere(TRAINING, Path(place) / "0", most, part)
+            os.chdir("/")
+            return
+        found = scenarios(address)
         for number in part.numbers(len(found)):
             scenario = found[number]
             if only and scenario.name != only:
                 continue
             yield scenario.name, kill_everywhere(scenario, Path(place) / str(number), most)
             os.chdir("/")
-
-
-def _trainings() -> list[Scenario]:
-    """What needs torch, and so seconds to begin with."""
-    from hostile.trainings import TRAINING
-
-    return [TRAINING]
 
 
 def main() -> int:
@@ -155,7 +155,9 @@ def main() -> int:
                 print("{}" if args.json else "skipped: there is no C compiler here")
                 return 0
             again = [sys.executable, "-m", "hostile.kills", *sys.argv[1:]]
-            return subprocess.run(again, env={**os.environ, "LD_PRELOAD": str(library)}).returncode
+            # threads that wait for work of a small model would take the cores from other jobs
+            more = {"LD_PRELOAD": str(library), "OMP_WAIT_POLICY": "PASSIVE"}
+            return subprocess.run(again, env={**os.environ, **more}).returncode
     well = tell(tallies(args.most, args.part, args.only, training=args.training), as_json=args.json)
     return 0 if well else 1
 

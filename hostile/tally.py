@@ -21,6 +21,7 @@ FAULTS = {
     "failed": "the next try did not work",
 }
 LONGEST_NOTE = 400
+KEPT = "gnomon-hostile-kept-"  # how folders with inputs that had a fault begin
 MOST_NOTES = 20  # that are printed of one attack
 
 

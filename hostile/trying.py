@@ -36,7 +36,7 @@ from hostile.readers import (
     without_sample,
     write,
 )
-from hostile.tally import FAULTS, Tally, tell, told_with_place
+from hostile.tally import FAULTS, KEPT, Tally, tell, told_with_place
 
 SECONDS = 5  # of processor time for one input
 WAIT = 120  # seconds of any time: an input that waits for something, or a machine that is busy
@@ -237,7 +237,7 @@ def tallies(
 
 def tell_and_keep(found: Callable[[Path], Iterable[tuple[str, Tally]]], *, as_json: bool) -> bool:
     """Print what was found, and keep the inputs with faults; whether all is well."""
-    kept = Path(tempfile.mkdtemp(prefix="gnomon-hostile-kept-"))
+    kept = Path(tempfile.mkdtemp(prefix=KEPT))
     well = tell(found(kept), as_json=as_json)
     if well:
         shutil.rmtree(kept)

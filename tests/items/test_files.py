@@ -2,6 +2,7 @@
 
 import csv
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -406,3 +407,53 @@ def test_rows_without_a_picture_are_listed_where_others_have_one(capsys):
         capsys.readouterr().out
     )
     assert main(["audit", "mine.jsonl", "--check", "validation", "--strict"]) == 1
+
+
+def sheet(file: str, rows: list[list[object]]) -> Path:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(file)
+    return Path(file)
+
+
+def with_rows(file: Path, more: bytes) -> Path:
+    """The same sheet with more XML at the end of its rows."""
+    changed = file.with_stem("changed")
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(changed, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            content = old.read(name).replace(b"</sheetData>", more + b"</sheetData>")
+            new.writestr(name, content.replace(b'ref="A1:D2"', b'ref="A1:XFD1048576"'))
+    return changed
+
+
+QUESTIONS = [["question", "A", "B", "answer"], ["Is it so?", "yes", "no", "A"]]
+
+
+def test_a_column_of_a_sheet_without_a_name_moves_no_other():
+    file = sheet("mine.xlsx", [[None, *QUESTIONS[0]], [7, *QUESTIONS[1]]])
+    [item] = gnomon.load(str(file)).items()
+    assert (item.text, item.choices, item.gold) == ("Is it so?", ("yes", "no"), ("yes",))
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>', "more than 10,000 empty rows"),
+        (b"<row>" + b"<c><v>1</v></c>" * 2_000_000 + b"</row>", "it unpacks to [0-9]+ MB"),
+    ],
+)
+def test_a_sheet_of_a_few_kilobytes_takes_little_time_and_memory(more, told):
+    bomb = with_rows(sheet("mine.xlsx", QUESTIONS), more)
+    assert bomb.stat().st_size < 100_000
+    with pytest.raises(DataError, match=told):
+        list(gnomon.load(str(bomb)).items())
+
+
+def test_a_parquet_file_of_one_row_again_and_again_is_refused():
+    duckdb = pytest.importorskip("duckdb")
+    same = "SELECT 'Is it so?' AS question, 'yes' AS A, 'no' AS B, 'A' AS answer FROM range(100000)"
+    duckdb.sql(f"COPY ({same}) TO 'same.parquet'")
+    with pytest.raises(DataError, match="it says the same 100,000 times"):
+        list(gnomon.load("same.parquet").items())

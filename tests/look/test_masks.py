@@ -72,3 +72,9 @@ def test_a_mask_that_is_no_picture_is_named(tmp_path):
     file.write_bytes(b"\x89PNG\r\n\x1a\n nothing")
     with pytest.raises(DataError, match=r"m\.png"):
         mask_of(region(mask=str(file)), 8, 8)
+
+
+def test_a_picture_that_is_said_to_be_huge_has_no_mask():
+    triangle = (0.0, 0.0, 1.0, 0.0, 0.0, 1.0)
+    with pytest.raises(DataError, match="60,000 x 60,000 pixels"):
+        mask_of(region(outline=(triangle,)), 60_000, 60_000)

@@ -219,3 +219,15 @@ def test_the_process_that_reads_captions_ends_with_the_one_that_asks(tmp_path):
             return
         time.sleep(0.1)
     pytest.fail("the process is still there")
+
+
+def test_of_far_too_many_regions_of_one_picture_the_first_are_used(tmp_path, coco, monkeypatch):
+    monkeypatch.setattr(pipeline, "MOST_IN_PICTURE", 1)
+    crowded = dict(samples.COCO)
+    first = next(each for each in crowded["annotations"] if each.get("bbox"))
+    crowded["annotations"] = [{**first, "id": number} for number in range(5)]
+    coco.write_bytes(as_json(crowded))
+    assert look(coco, "-o", tmp_path / "k") == 0
+    [name] = (tmp_path / "k" / "names.jsonl").read_text().splitlines()
+    assert list(json.loads(name)["counts"].values()) == [1]
+    assert "of its 5 regions the first 1 are used" in (tmp_path / "k/troubles.jsonl").read_text()

@@ -13,7 +13,7 @@ import shlex
 from argparse import Namespace
 from pathlib import Path
 
-from gnomon.errors import UsageError
+from gnomon.errors import UsageError, inert
 from gnomon.files import package_data, read_text
 
 
@@ -27,6 +27,9 @@ def main(args: Namespace) -> int:
     asked = [*(args.benchmarks or ["quick"]), "-m", args.model]
     if args.base_url:
         asked += ["--base-url", args.base_url]
+    for word in asked:
+        if not word.isprintable() or "${{" in word:  # it would be more than a word of the file
+            raise UsageError(f"'{inert(word)}' cannot stand in a workflow.", "Rename it.")
     parts = {"asked": shlex.join(asked), "by": f"{args.by:g}", "requirement": _requirement(args)}
     text = read_text(package_data("ci/workflow.yml")).format(**parts)
     output.parent.mkdir(parents=True, exist_ok=True)

@@ -49,6 +49,9 @@ SPLIT = "split"  # the column that says from which part of a dataset a row comes
 DEEPEST = 3  # records within records in which rows are looked for
 LETTERS = re.compile(r"[A-J] [A-J]")  # the right answers of two rows
 SHEET_LIMIT = 2**29  # bytes that an .xlsx file may unpack to
+SMALL_SHEET, DENSEST = 2**24, 50  # beyond so many bytes, at most so many times its own size
+MOST_EMPTY = 10_000  # rows of nothing in a sheet: what is left out costs a file no bytes
+FREE_ROWS = 10_000  # of Parquet; any more take a byte each at least
 MEMORY = "1GB"  # that reading Parquet may hold
 FETCHED = 256  # rows of Parquet at a time: each may hold a picture
 _AGAIN = "Fetch the file again."
@@ -370,6 +373,11 @@ def _check_size(db: DuckDBPyConnection, path: Path) -> None:
     if found and (found[0] or 0) > FILE_LIMIT:
         raise _too_large(path)
 
+    counted = db.execute("SELECT sum(num_rows) FROM parquet_file_metadata(?)", [str(path)])
+    (rows,) = counted.fetchone() or (0,)
+    if rows > FREE_ROWS + path.stat().st_size:
+        raise DataError(f"it says the same {rows:,} times.", "Write each question once.", file=path)
+
 
 def _too_large(path: Path) -> DataError:
     return DataError(
@@ -431,26 +439,41 @@ def arrow_rows(path: Path) -> Iterator[tuple[int, Row]]:
 
 def spreadsheet(path: Path) -> Iterator[tuple[int, Row]]:
     """The first sheet of an .xlsx file, as VLMEvalKit writes its predictions."""
-    import zipfile
-
     with importing("Reading .xlsx", "xlsx"):
         import openpyxl  # type: ignore[import-untyped, unused-ignore]
     try:
-        with zipfile.ZipFile(path) as archive:
-            if sum(member.file_size for member in archive.infolist()) > SHEET_LIMIT:
-                raise _too_large(path)
+        _check_unpacked(path)
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-        rows = book.worksheets[0].iter_rows(values_only=True)
-        header = [str(name) for name in next(rows, ()) if name is not None]
+        sheet = book.worksheets[0]
+        names = next(sheet.iter_rows(max_row=1, values_only=True), ())
+        rows = sheet.iter_rows(min_row=2, max_col=max(1, len(names)), values_only=True)
+        empty = 0
         for number, cells in enumerate(rows, start=2):
-            row = dict(zip(header, cells, strict=False))
+            named = zip(names, cells, strict=False)
+            row = {str(name): value for name, value in named if name is not None}
             if any(value is not None for value in row.values()):
                 yield number, row
+                continue
+            empty += 1
+            if empty > MOST_EMPTY:
+                problem = f"the sheet has more than {MOST_EMPTY:,} empty rows."
+                raise DataError(problem, "Save the rows alone.", file=path, line=number)
     except GnomonError:
         raise
     except Exception as error:  # whatever the library makes of a damaged file
         reason = str(error).splitlines()[:1] or [type(error).__name__]
         raise DataError(f"not an .xlsx file: {reason[0]}.", _AGAIN, file=path) from None
+
+
+def _check_unpacked(path: Path) -> None:
+    """Refuse an archive of sheets that unpacks to much more than it takes."""
+    import zipfile
+
+    with zipfile.ZipFile(path) as archive:
+        unpacked = sum(member.file_size for member in archive.infolist())
+    if unpacked > min(SHEET_LIMIT, max(SMALL_SHEET, DENSEST * path.stat().st_size)):
+        hint = "Save the table as .csv, and give that file."
+        raise DataError(f"it unpacks to {unpacked // 2**20} MB.", hint, file=path)
 
 
 def inspect_log(path: Path) -> Iterator[tuple[int, Row]]:

@@ -13,7 +13,7 @@ from gnomon.errors import DataError, importing
 from gnomon.look.records import Region
 from gnomon.records import Image
 from gnomon.vision.detection import Box
-from gnomon.vision.images import Pixels, size_of
+from gnomon.vision.images import MOST_DECODED, Pixels, size_of
 
 T = TypeVar("T", bound=np.generic)
 Flags = NDArray[np.bool_]
@@ -28,6 +28,8 @@ def mask_of(region: Region, width: int, height: int) -> Flags:
     >>> mask_of(half, 3, 2).astype(int).tolist()
     [[0, 1, 1], [0, 1, 1]]
     """
+    if width * height > MOST_DECODED:
+        raise DataError(f"its picture would have {width:,} x {height:,} pixels.", AGAIN)
     if region.mask:
         return resampled(_marks(region.mask) == region.mark, (height, width))
     if region.runs:

@@ -15,6 +15,7 @@ import msgspec
 
 from gnomon.errors import DataError
 from gnomon.files import read_json, read_jsonl
+from gnomon.look.findings import OPPOSITE
 from gnomon.look.masks import corners_of
 from gnomon.look.records import RegionPlace, Trouble, switches
 from gnomon.reports.shell import asset, page, write_page
@@ -108,7 +109,6 @@ def _frame(
 
 MOST_OBJECTS = 3000
 MOST_PAIRS = 60  # of an object, those seen in most pictures
-OPPOSITE = {">": "<", "<": ">", "=": "="}
 
 
 class Seen(NamedTuple):

@@ -29,6 +29,7 @@ from gnomon.vision.knowledge import PropertyFinding
 
 CHUNK = 4096  # regions that are worked on together, or a few more
 EXAMPLES = 12  # regions that are remembered for a name
+MOST_IN_PICTURE = 2000  # regions: each is compared with each other one
 
 T = TypeVar("T")
 Watch = Callable[[str, int, int], None]  # the stage, how much is done, of how much
@@ -177,6 +178,10 @@ def _chunks(
         if most <= 0:
             break
         most -= 1
+        if len(each.regions) > MOST_IN_PICTURE:
+            what = f"of its {len(each.regions):,} regions the first {MOST_IN_PICTURE:,} are used"
+            part.troubles.append(Trouble(what=what, picture=each.picture.id))
+            each = msgspec.structs.replace(each, regions=each.regions[:MOST_IN_PICTURE])
         part.scenes.append(each)
         regions += len(each.regions) + len(each.captions) + 1
         if regions >= CHUNK:

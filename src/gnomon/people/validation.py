@@ -177,7 +177,3 @@ def _own(file: Path) -> Iterator[Judged]:
 
 def _origin(item: Item) -> str:
     return item.tags.get(ORIGIN, UNKNOWN)
-
-
-# Whether people agree with themselves, and whether they read what they are asked.
-#

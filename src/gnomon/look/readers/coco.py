@@ -214,7 +214,3 @@ def _runs(value: Any, picture: Picture) -> tuple[tuple[int, ...], str]:
     if wrong:
         return (), f"{wrong}: its box is used"
     return runs, ""
-
-
-# Visual Genome: region_descriptions.json, objects.json and region_graphs.json.
-#

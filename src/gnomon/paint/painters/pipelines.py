@@ -134,7 +134,3 @@ def _opened(
         "torch": str(torch.__version__),
     }
     return pipe, about
-
-
-# `synth:guided`: a VQGAN decoder of diffusers under the guidance of a CLIP of transformers.
-#
