@@ -30,9 +30,12 @@ def main(args: Namespace) -> int:
     from gnomon.measures.entries import entries_of
     from gnomon.registry import model
 
+    from gnomon.reports.shell import page_file
+
     needed = ("jinja2", "xllamacpp") if args.model == "smollm2" else ("jinja2",)
     if not all(map(find_spec, needed)):  # told before anything is fetched
         raise MissingExtraError("The demo", "demo")
+    page_file(args.output, "gnomon-demo.html")  # a slip is told before anything is asked
     models = [model(args.model), model("random")]
     runs: list[Run] = []
     for name in registry.DEMO:
