@@ -29,7 +29,6 @@ def main(args: Namespace) -> int:
     from gnomon.items.source import load
     from gnomon.measures.entries import entries_of
     from gnomon.registry import model
-
     from gnomon.reports.shell import page_file
 
     needed = ("jinja2", "xllamacpp") if args.model == "smollm2" else ("jinja2",)
