@@ -6,6 +6,7 @@ from math import isnan
 from typing import Any
 
 from gnomon.contracts import Listing
+from gnomon.grouped import grouped
 from gnomon.measures.chance import MEANT
 from gnomon.reports.overview import (
     IN_WORDS,
@@ -121,14 +122,21 @@ def _by_benchmark(found: Overview, intervals: bool, marks: Marked) -> Listing:
 
 
 def _title(found: Overview) -> str:
-    """What the figures are: one measure, or that of most and those of the others."""
-    measures = Counter(column.measure for column in found.columns)
-    (usual, _), *others = measures.most_common()
-    parts = [f"{measure_name(usual)}, in per cent"]
-    for other, _ in others:
-        names = [column.name for column in found.columns if column.measure == other]
-        parts.append(f"{listed(names)}: {measure_name(other).lower()}")
-    return "; ".join(parts)
+    """The measure of most columns; the legend names the others."""
+    return f"{measure_name(_usual(found))}, in per cent"
+
+
+def _usual(found: Overview) -> str:
+    [(usual, _)] = Counter(column.measure for column in found.columns).most_common(1)
+    return usual
+
+
+def _by_other_measures(found: Overview) -> Iterator[str]:
+    """Which columns stand with another measure than the title says."""
+    usual = _usual(found)
+    others = [column for column in found.columns if column.measure != usual]
+    for measure, columns in grouped(others, lambda column: column.measure).items():
+        yield f"By {measure}: {listed([column.name for column in columns])}."
 
 
 def _cell(
@@ -150,7 +158,8 @@ def _chance(column: OverviewColumn) -> str:
 
 def _legend(found: Overview, interval_is: str, meanings: Sequence[str]) -> list[str]:
     """What each figure, word and sign of the table means, and nothing that does not occur in it."""
-    told = summaries([column.measure for column in found.columns])
+    told = [*_by_other_measures(found)] if len(found.models) > 1 else []
+    told += summaries([column.measure for column in found.columns])
     if any(column.chance is not None for column in found.columns):
         told.append("chance: what guessing gets.")
     if interval_is:
