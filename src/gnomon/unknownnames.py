@@ -8,7 +8,7 @@ from gnomon.errors import UsageError, nearest, path_hint, unknown
 
 # How several names are written; what a kind is given by.
 SERVERS = {"ollama": 11434, "vllm": 8000, "lmstudio": 1234, "sglang": 30000, "llamacpp": 8080}
-_SEVERAL = {"benchmarks": " ", "models": " -m "}
+_SEVERAL = {"benchmarks": " ", "models": " -m ", "measures": " --measure "}
 
 
 def unknown_name(
@@ -58,8 +58,8 @@ def _several(kind: str, name: str, known: list[str]) -> str:
     for part in parts:
         near = [part] if re.split("[@:]", part)[0] in known else nearest(part, known)
         right += near[:1] or [part]
-    flag = "-m " if kind == "models" else ""
-    return f"Write names apart: {flag}{_SEVERAL[kind].join(right)}"
+    flag = _SEVERAL[kind]
+    return f"Write names apart: {flag.lstrip()}{flag.join(right)}"
 
 
 def _of_other_kind(kind: str, name: str, others: Mapping[str, Iterable[str]]) -> str:
@@ -81,6 +81,8 @@ def _path(name: str) -> str:
             "It is a folder, and holds no file of questions (.csv, .tsv, .jsonl, .parquet). "
             "Name such a file: gnomon run FILE.csv -m MODEL"
         )
+    if path.suffix in (".csv", ".tsv", ".jsonl", ".parquet") and path.is_file():
+        return f"It is a file, which has no sources: write {name} without what follows @."
     if path.is_file():
         return (
             "It is a file; items are read from files that end in .jsonl, .csv or .parquet, "

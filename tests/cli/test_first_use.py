@@ -9,7 +9,7 @@ import pytest
 import gnomon
 from gnomon.cli import main
 from gnomon.records import Item
-from gnomon.reports.overview import IN_WORDS, MEANING, SIGNS
+from gnomon.reports.overview import BEST, IN_WORDS, MEANING, SIGNS
 
 
 def first_choice(item: Item) -> str:
@@ -45,12 +45,11 @@ def test_items_of_a_plugin_are_not_given_our_licence(
 
 
 def test_marks_on_pages_and_in_the_terminal_are_the_same_and_no_shapes_of_models() -> None:
-    assert SIGNS.keys() == IN_WORDS.keys()
+    assert SIGNS.keys() == {"above", "below", "constant"}
     assert not set(SIGNS.values()) & set("●■▲▼◆")
     for verdict, sign in SIGNS.items():
-        if IN_WORDS[verdict]:
-            assert MEANING[sign].startswith(IN_WORDS[verdict])
-    assert MEANING["*"].startswith("best")
+        assert MEANING[sign].startswith(IN_WORDS[verdict])
+    assert MEANING[BEST].startswith("the best")
     assets = Path(gnomon.__file__).parent / "reports" / "assets"
     for page in ("matrix.html.j2", "viewer/home.html.j2"):
         assert "{{ legend(overview) }}" in (assets / page).read_text(encoding="utf-8")
@@ -61,10 +60,10 @@ def test_a_legend_has_the_marks_that_occur_and_no_others(tmp_path: Path) -> None
     for name in ("scales", "posrel"):
         runs.append(gnomon.run(gnomon.load(name), "random", limit=20, runs=str(tmp_path)))
     legend = gnomon.overview(runs).legend
-    assert list(legend) == ["?"]
+    assert list(legend) == ["no sign"]
     page = gnomon.report(runs, tmp_path / "page.html").read_text(encoding="utf-8")
     key = page.partition('class="note key">')[2].partition("</p>")[0]
-    assert "<b>?</b> may be chance: too few items to tell." in key
+    assert "<b>no sign</b> may well be guessing" in key
     assert "<b>!</b>" not in key
     assert "★" not in key
 
@@ -146,8 +145,13 @@ def test_words_of_a_verdict_and_of_a_measure_are_explained_below_the_first_table
     runs = ["--runs", str(tmp_path), "--limit", "20"]
     assert main(["run", "spatialqa", "-m", "random", *runs]) == 0
     out = capsys.readouterr().out
-    assert "May be chance: too few items to tell." in out
-    assert "partial_credit: accuracy averaged over" in out
+    table, _, legend = out.partition("\n\n")
+    assert "partial_credit: accuracy averaged over" in legend
+    for word in ("may be chance", "at chance", "better than chance", "worse than chance"):
+        assert (word in table) == (f"{word}: " in legend)
+    for head in ("n ", "chance", "95 % interval", "units"):
+        assert head in table
+        assert re.search(f"(?m)^{head}", legend)
 
 
 def test_the_readme_says_how_to_get_torch_without_gigabytes() -> None:

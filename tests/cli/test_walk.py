@@ -293,7 +293,8 @@ def _go_on(walk, runs):
             found = json.loads(line)
             for score in found["scores"]:
                 walk.note(Path(found["run"]), score["measure"], score["value"], "run --json")
-            for row in cells(walk.give(*words), "table"):
+            table, _, _ = walk.give(*words).partition("\n\n")  # the legend follows
+            for row in cells(table, "table"):
                 if row.get("measure"):
                     walk.note(Path(found["run"]), row["measure"], row["score"], "run")
 

@@ -4,7 +4,7 @@ from math import log
 
 import pytest
 
-from gnomon.errors import UsageError
+from gnomon.errors import ModelWarning, UsageError
 from gnomon.models.sampling import check_sampling, sampled
 from gnomon.records import Answer, Item
 
@@ -46,6 +46,11 @@ def test_samples_are_numbered_and_do_not_depend_on_their_company():
     assert model.describe() == {"kind": "sure", "samples": 3, "temperature": 1.0}
     assert model.batch == 7
     assert sampled(Sure(), 1, 1.0).describe() == {"kind": "sure"}
+
+
+def test_a_temperature_of_no_effect_is_told():
+    with pytest.warns(ModelWarning, match="no effect"):
+        assert share_of_a(sampled(Sure(), 1, 0.7)) == 1
 
 
 def test_a_failure_is_one_answer():

@@ -221,8 +221,8 @@ def test_the_terminal_turns_the_table_before_it_cuts_a_name(write: Write) -> Non
     assert narrow[1].split() == ["benchmark", "good", "near", "chance"]
     assert max(map(len, narrow)) <= 46
     told = " ".join(narrow)
-    assert "* best on the same items" in told
-    assert "~ no significant difference from the best" in told
+    assert "*: the best of the models" in told
+    assert "~: not shown to differ from the best." in told
 
 
 def test_one_model_has_a_line_for_each_benchmark_with_a_verdict_in_words(write: Write) -> None:

@@ -7,15 +7,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.cli.options import refuse_settings
+from gnomon.cli.selection import chosen_sources
 from gnomon.errors import UsageError, importing, inert
+from gnomon.items.source import load
+from gnomon.people.answering import (
+    AskedItems,
+    PersonSettings,
+    asked_from_painted,
+    asked_from_source,
+    check_name,
+    person_folder,
+)
+from gnomon.people.order import instructed, most_repeats
+from gnomon.people.tasks import AnnotationTask, check_items, task_named
+from gnomon.records import Item, digest
+from gnomon.runs import MANIFEST, Run
 
 if TYPE_CHECKING:
-    from gnomon.people.answering import AskedItems, PersonSettings
     from gnomon.people.labelstudio.pulling import Pulled, PulledPerson
     from gnomon.people.labelstudio.server import LabelStudio
     from gnomon.people.page.study import AnnotationStudy
-    from gnomon.people.tasks import AnnotationTask
-    from gnomon.records import Item
 
 
 PAGE_ONLY = ("repeat", "catch", "panel", "address", "completion_link", "new_links", "order_seed")
@@ -52,7 +63,6 @@ def ask(args: Namespace) -> int:
 
 
 def _people(args: Namespace) -> list[str]:
-    from gnomon.people.answering import check_name
 
     names = [name.strip() for name in args.people.split(",") if name.strip()]
     if not names and not args.panel:
@@ -65,9 +75,6 @@ def _people(args: Namespace) -> list[str]:
 
 
 def _settings(args: Namespace) -> tuple[PersonSettings, AskedItems]:
-    from gnomon.people.answering import PersonSettings
-    from gnomon.people.order import most_repeats
-    from gnomon.people.tasks import check_items, task_named
 
     if args.repeat < 0:
         raise UsageError("repeat must be 0 or more.", "Give how many items come twice.")
@@ -87,9 +94,6 @@ def _settings(args: Namespace) -> tuple[PersonSettings, AskedItems]:
 
 def _asked(args: Namespace) -> AskedItems:
     """The items: of a benchmark, of a file, or the painted pictures of a run."""
-    from gnomon.cli.selection import chosen_sources
-    from gnomon.people.answering import asked_from_painted, asked_from_source
-    from gnomon.runs import MANIFEST, Run
 
     if args.limit is not None and args.limit < 1:
         raise UsageError("--limit must be 1 or more.", "Leave it out for all items.")
@@ -101,10 +105,6 @@ def _asked(args: Namespace) -> AskedItems:
 
 
 def _catch_items(given: str, task: AnnotationTask, asked: AskedItems) -> tuple[Item, ...]:
-    from gnomon.items.source import load
-    from gnomon.people.answering import asked_from_source
-    from gnomon.people.order import instructed
-    from gnomon.people.tasks import check_items
 
     if not given:
         return ()
@@ -151,8 +151,6 @@ def _tell(study: AnnotationStudy, people: list[str], tokens: dict[str, str], add
 
 def _tell_progress(study: AnnotationStudy, people: list[str]) -> None:
     """How far each person has come."""
-    from gnomon.people.answering import person_folder
-    from gnomon.runs import Run
 
     for person in people:
         folder = person_folder(study.asked, person, study.settings.task, study.folder)
@@ -187,7 +185,6 @@ def _exchange(args: Namespace, settings: PersonSettings, asked: AskedItems) -> i
 def _title(args: Namespace, settings: PersonSettings, asked: AskedItems) -> str:
     """The title of the project: as given, or of the items and the task."""
     from gnomon.people.labelstudio.projects import LONGEST_TITLE
-    from gnomon.records import digest
 
     if len(args.project) > LONGEST_TITLE:
         raise UsageError(

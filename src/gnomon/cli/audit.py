@@ -52,9 +52,12 @@ from typing import TYPE_CHECKING
 
 from gnomon.cli.options import BETWEEN
 from gnomon.cli.selection import chosen_sources
+from gnomon.contracts import Listing
 from gnomon.errors import UsageError, inert
 from gnomon.items.lmtask import is_task_file
+from gnomon.registry import asked_benchmark
 from gnomon.runs import MANIFEST, open_runs, survey
+from gnomon.tabular import as_json, render
 
 if TYPE_CHECKING:
     from gnomon.audit.auditing import AuditReport
@@ -104,8 +107,6 @@ def _atlas(args: Namespace) -> int:
     """Audit all sets of a folder, and print their overview."""
     from gnomon.audit.atlas import COLUMNS, lines, make_atlas
     from gnomon.cli.dispatch import tell
-    from gnomon.contracts import Listing
-    from gnomon.tabular import render
 
     if args.sets or not args.output:
         raise UsageError(
@@ -236,7 +237,6 @@ def _holds_runs(name: str) -> bool:
 def _of_runs(folders: Sequence[str]) -> Iterator[tuple[AuditSet, list[Path]]]:
     """What runs were asked, with the folders of those runs; each benchmark and seed is a set."""
     from gnomon.audit.sources import of_runs
-    from gnomon.registry import asked_benchmark
 
     sets: dict[tuple[str, str], list[Run]] = {}
     for run in open_runs(folders):
@@ -302,7 +302,6 @@ def _print(reports: Sequence[AuditReport], format: str) -> None:
         _print_json(reports)
         return
     from gnomon.audit.page import listing, summary
-    from gnomon.tabular import render
 
     if format != "table":
         for report in reports:
@@ -315,8 +314,6 @@ def _print(reports: Sequence[AuditReport], format: str) -> None:
 
 def _print_json(reports: Sequence[AuditReport]) -> None:
     import msgspec
-
-    from gnomon.tabular import as_json
 
     records = []
     for report in reports:

@@ -10,14 +10,16 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from gnomon.cli.show import in_words as item_in_words
+from gnomon.contracts import Benchmark
+from gnomon.downloads.catalogue import source_name, sources
+from gnomon.errors import GnomonError
 from gnomon.files import package_data
+from gnomon.items.source import load
 from gnomon.registry import known_benchmark
 from gnomon.reports.citations import citations, in_short, paper_page
-
-if TYPE_CHECKING:
-    from gnomon.contracts import Benchmark
 
 OWN_LICENCE = "Apache-2.0"  # of what Gnomon makes
 
@@ -122,8 +124,6 @@ def _paper(benchmark: Benchmark) -> Iterator[str]:
 
 
 def _example(benchmark: Benchmark) -> Iterator[str]:
-    from gnomon.cli.show import in_words as item_in_words
-    from gnomon.items.source import load
 
     first = next(iter(load(f"{benchmark.name}@fresh").without_pictures()), None)
     if first is not None:
@@ -133,8 +133,6 @@ def _example(benchmark: Benchmark) -> Iterator[str]:
 
 def _published(name: str) -> dict[str, str]:
     """Where the authors' files come from and on what terms; empty if there are none to fetch."""
-    from gnomon.downloads.catalogue import source_name, sources
-    from gnomon.errors import GnomonError
 
     known = known_benchmark(name)
     if known is None or "published" not in known.sources:

@@ -8,14 +8,25 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from gnomon import registry
 from gnomon.cli.selection import chosen_models, chosen_sources, in_all_wordings
 from gnomon.errors import UsageError, unknown
 from gnomon.items.source import ItemSource
+from gnomon.models.prompts.candidates import (
+    CandidateList,
+    Sifted,
+    is_candidate_list,
+    kinds_of,
+    our_candidates,
+    read_candidates,
+    sift,
+    told_of_dropped,
+    write_prompt,
+)
 from gnomon.records import Item
 from gnomon.registry import ModelSpec
 
 if TYPE_CHECKING:
-    from gnomon.models.prompts.candidates import CandidateList, Sifted
     from gnomon.train.backtranslation import Paraphrased
 
 
@@ -30,7 +41,6 @@ class Candidates(NamedTuple):
 
 def gathered(args: Namespace, source: ItemSource, items: Sequence[Item]) -> Candidates:
     """The model with each candidate: of a list, or of a prompt's own wordings."""
-    from gnomon.models.prompts.candidates import is_candidate_list, kinds_of, sift
 
     (model,) = chosen_models(args, [args.model])
     if args.candidates and not is_candidate_list(Path(args.candidates)):
@@ -50,7 +60,6 @@ def gathered(args: Namespace, source: ItemSource, items: Sequence[Item]) -> Cand
 
 def _listed(args: Namespace, source: ItemSource, form: str) -> CandidateList | None:
     """The list that the user gives, or ours for the benchmark; none if there is none."""
-    from gnomon.models.prompts.candidates import our_candidates, read_candidates
 
     if not args.candidates:
         return None if args.prompt else our_candidates(source.benchmark.name, form)
@@ -87,7 +96,6 @@ def _labels(items: Iterable[Item]) -> set[str]:
 
 def _wordings(args: Namespace, model: ModelSpec, prompt: str) -> Candidates:
     """The wordings of a prompt as candidates."""
-    from gnomon import registry
 
     if args.back_translate:
         raise UsageError(
@@ -119,8 +127,6 @@ def _as_models(
     args: Namespace, source: ItemSource, model: ModelSpec, sifted: Sifted, form: str
 ) -> Candidates:
     """The candidates as wordings of a prompt file, which stands beside the folder of runs."""
-    from gnomon import registry
-    from gnomon.models.prompts.candidates import told_of_dropped, write_prompt
 
     if len(sifted.candidates) == 1:
         raise UsageError(

@@ -15,11 +15,11 @@ from pathlib import Path
 
 from gnomon.errors import UsageError, inert
 from gnomon.files import package_data, read_text
+from gnomon.items.writing import atomic_file
 
 
 def main(args: Namespace) -> int:
     """Write the workflow, and say what comes first."""
-    from gnomon.items.writing import atomic_file
 
     output = Path(args.output)
     if output.exists():

@@ -8,10 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.cli.dispatch import tell
+from gnomon.contracts import Listing
 from gnomon.errors import UsageError
+from gnomon.items.source import load
+from gnomon.items.writing import atomic_file
+from gnomon.reports.words import interval, percent
+from gnomon.tabular import render
 
 if TYPE_CHECKING:
-    from gnomon.contracts import Listing
     from gnomon.measures.seeds import AtAmount
     from gnomon.train.folder import Amounts, LearningCurvePoint
 
@@ -98,7 +102,6 @@ def _check_growing(points: Sequence[LearningCurvePoint]) -> None:
 def _ask(args: Namespace, points: Sequence[LearningCurvePoint]) -> None:
     from gnomon import registry
     from gnomon.cli.progress import ask_model
-    from gnomon.items.source import load
 
     source = load(args.ask).limited(args.limit).remembered()
     for point in points:
@@ -111,7 +114,6 @@ def _ask(args: Namespace, points: Sequence[LearningCurvePoint]) -> None:
 def _show(
     args: Namespace, points: Sequence[LearningCurvePoint], amounts: Amounts, folder: Path
 ) -> None:
-    from gnomon.tabular import render
     from gnomon.train.folder import items_of
 
     curves = _curves(points)
@@ -165,9 +167,7 @@ def _bounds(measure: str) -> tuple[float, float] | None:
 
 
 def _listing(summary: Sequence[tuple[str, str, AtAmount]], amounts: Amounts) -> Listing:
-    from gnomon.contracts import Listing
     from gnomon.reports.figures.against import UNITS
-    from gnomon.reports.words import interval, percent
 
     rows = []
     for part, measure, point in summary:
@@ -200,7 +200,6 @@ def _write(
     points: Sequence[LearningCurvePoint], amounts: Amounts, curves: Curves, folder: Path
 ) -> None:
     """curve.json and, where there are two amounts or more, curve.svg."""
-    from gnomon.items.writing import atomic_file
     from gnomon.reports.charts.svg import standalone
     from gnomon.reports.figures.against import Taught, curve_figure, drawn_measure
     from gnomon.train.folder import items_of

@@ -21,7 +21,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gnomon.contracts import Listing
 from gnomon.errors import UsageError
+from gnomon.registry import image_list
+from gnomon.tabular import render
 
 if TYPE_CHECKING:
     from gnomon.downloads.catalogue import Source, SourceFile
@@ -34,9 +37,7 @@ def main(args: Namespace) -> int:
 
 
 def _list(args: Namespace) -> int:
-    from gnomon.contracts import Listing
     from gnomon.downloads.catalogue import cache_folder, cached, sources
-    from gnomon.tabular import render
 
     rows = []
     for name, source in sources().items():
@@ -90,7 +91,6 @@ def _files(source: Source, data: str) -> Iterable[SourceFile]:
     if not source.images_of:
         return source.files
     from gnomon.downloads.catalogue import locate
-    from gnomon.registry import image_list
 
     files: Iterable[SourceFile] = image_list(source.images_of)(locate(data, source.images_of))
     return files

@@ -18,7 +18,8 @@ from pathlib import Path
 
 from gnomon import registry
 from gnomon.errors import MissingExtraError, ModelError
-from gnomon.items.source import ItemSource
+from gnomon.items.source import ItemSource, load
+from gnomon.registry import model
 from gnomon.runs import Run
 
 
@@ -26,13 +27,13 @@ def main(args: Namespace) -> int:
     """Run, score, report."""
     from gnomon import api
     from gnomon.cli.run import headline_of
-    from gnomon.items.source import load
     from gnomon.measures.entries import entries_of
-    from gnomon.registry import model
+    from gnomon.reports.shell import page_file
 
     needed = ("jinja2", "xllamacpp") if args.model == "smollm2" else ("jinja2",)
     if not all(map(find_spec, needed)):  # told before anything is fetched
         raise MissingExtraError("The demo", "demo")
+    page_file(args.output, "gnomon-demo.html")  # a slip is told before anything is asked
     models = [model(args.model), model("random")]
     runs: list[Run] = []
     for name in registry.DEMO:
@@ -48,8 +49,6 @@ def main(args: Namespace) -> int:
 
 def _seen(args: Namespace) -> list[Run]:
     """The runs with pictures; none where the eyes cannot be fetched, with a word on why."""
-    from gnomon.items.source import load
-    from gnomon.registry import model
 
     source = load(registry.DEMO_SEEN, **registry.DEMO_SEEN_OPTIONS).limited(args.limit)
     try:

@@ -24,6 +24,9 @@ from typing import Any
 
 from gnomon import __version__
 from gnomon.errors import PARTS, GnomonError, inert
+from gnomon.items.source import load
+from gnomon.models.machine import available_cores
+from gnomon.tabular import as_json
 from gnomon.unknownnames import SERVERS
 
 KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "HF_TOKEN", "LABEL_STUDIO_API_KEY", "RAY_ADDRESS")
@@ -44,8 +47,6 @@ def main(args: Namespace) -> int:
     """Run `gnomon doctor`."""
     facts = _facts(with_servers=args.servers)
     if args.format == "json":
-        from gnomon.tabular import as_json
-
         print(as_json(facts))
         return 0
     print(inert("\n".join(_in_words(facts))))
@@ -54,7 +55,6 @@ def main(args: Namespace) -> int:
 
 def _facts(*, with_servers: bool) -> dict[str, Any]:
     from gnomon.durable import cache_folder
-    from gnomon.models.machine import available_cores
 
     facts: dict[str, Any] = {
         "gnomon": __version__,
@@ -199,7 +199,6 @@ def _models(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _questions(folder: Path) -> Iterator[tuple[str, str]]:
-    from gnomon.items.source import load
 
     files = [file for end in ("csv", "tsv", "jsonl") for file in sorted(folder.glob(f"*.{end}"))]
     for file in [file for file in files if file.is_file()][:MOST_FILES]:

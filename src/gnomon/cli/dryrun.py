@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from gnomon.cli.dispatch import tell
 from gnomon.cli.plan import Planned, plan_runs
 from gnomon.contracts import Listing
 from gnomon.errors import GnomonError, inert
+from gnomon.measures.runlabels import labels
+from gnomon.measures.stopping import expected_items
 from gnomon.registry import ModelSpec
+from gnomon.runs.estimates import Opened, RunEstimate, Times, estimate, opened
 from gnomon.runs.pace import duration
+from gnomon.tabular import as_json, render
 from gnomon.trust import may_run_code
-
-if TYPE_CHECKING:
-    from gnomon.runs.estimates import Opened, RunEstimate, Times
 
 STARTING = 8.0  # seconds in which a command starts, begins a child process, and prints scores
 
@@ -65,7 +66,6 @@ def show_plan(args: Namespace) -> int:
     if args.format == "json":
         _print_json(plan)
         return 1 if plan.failed else 0
-    from gnomon.tabular import render
 
     print(render(_listing(plan)))
     for sentence in _sentences(plan):
@@ -75,7 +75,6 @@ def show_plan(args: Namespace) -> int:
 
 def _estimated(args: Namespace, planned: Sequence[Planned]) -> CostPlan:
     """What each run would take; one that would fail does not stop the others."""
-    from gnomon.runs.estimates import opened
 
     plan = CostPlan([], {}, [])
     models: list[ModelSpec] = []
@@ -110,7 +109,6 @@ def _until_known(args: Namespace, planned: Sequence[Planned]) -> list[Planned]:
     if args.until is None and args.until_differs is None:
         return list(planned)
     from gnomon.api import stopping_rule
-    from gnomon.measures.stopping import expected_items
 
     found = []
     for each in planned:
@@ -144,7 +142,6 @@ def _add_estimates(
     args: Namespace, plan: CostPlan, planned: Sequence[Planned], who: Opened, *, alone: bool
 ) -> None:
     """Add what the runs of one model would take."""
-    from gnomon.runs.estimates import estimate
 
     for each in planned:
         try:
@@ -181,7 +178,6 @@ def _listing(plan: CostPlan) -> Listing:
 
 def _names(rows: Sequence[PlannedCost]) -> list[str]:
     """What each model is called, with what tells its runs on one benchmark apart."""
-    from gnomon.measures.runlabels import labels
 
     found = [""] * len(rows)
     benchmarks = [row.planned.source.name for row in rows]
@@ -229,7 +225,6 @@ def _sentences(plan: CostPlan) -> list[str]:
 
 
 def _print_json(plan: CostPlan) -> None:
-    from gnomon.tabular import as_json
 
     rows = []
     for planned, found in plan.rows:

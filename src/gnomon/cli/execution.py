@@ -12,17 +12,18 @@ from argparse import Namespace
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gnomon.cli.dispatch import tell
 from gnomon.cli.plan import Planned, plan_runs
+from gnomon.cli.progress import ask_model
 from gnomon.errors import DataError, EmptyShardError, GnomonError, MissingExtraError, missing_part
+from gnomon.items.examples import in_words
 from gnomon.items.source import ItemSource
+from gnomon.jobs import INTERRUPTED, Child, ChildDiedError, how_it_ended
+from gnomon.models.machine import keeping_models
 from gnomon.registry import is_native
 from gnomon.runs import MANIFEST, Run
-
-if TYPE_CHECKING:
-    from gnomon.runs.workers import WorkerPlan
+from gnomon.runs.workers import WorkerPlan, plan_workers
 
 MOST_KEPT = 50_000  # items of a benchmark that are kept in memory from one model to the next
 
@@ -102,7 +103,6 @@ class Carrying:
 
     def _in_children(self) -> list[bool]:
         """Carry out all runs in a child process; if it dies, in another one behind that run."""
-        from gnomon.jobs import INTERRUPTED, Child, ChildDiedError, how_it_ended
 
         done: list[bool] = []
         while len(done) < len(self.plan):
@@ -124,7 +124,6 @@ class Carrying:
 
     def _keep_model(self, spec: str) -> None:
         """Keep the weights of this model loaded, and of no other."""
-        from gnomon.models.machine import keeping_models
 
         if self._loaded is not None and self._loaded[0] == spec:
             return
@@ -145,7 +144,6 @@ class Carrying:
         return self._sources[id(source)]
 
     def _run(self, planned: Planned) -> None:
-        from gnomon.cli.progress import ask_model
 
         args = self.args
         if not args.quiet:
@@ -177,13 +175,11 @@ class Carrying:
 
 def wanted(args: Namespace) -> WorkerPlan:
     """Which workers the command wants."""
-    from gnomon.runs.workers import plan_workers
 
     return plan_workers(args.workers, cpus=args.cpus_per_worker, gpus=args.gpus_per_worker)
 
 
 def _tell_of_examples(planned: Planned) -> None:
-    from gnomon.items.examples import in_words
 
     said = in_words(planned.model)
     if said:

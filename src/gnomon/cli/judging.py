@@ -5,22 +5,26 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon.cli.dispatch import tell
+from gnomon.cli.progress import ask_model
+from gnomon.cli.run import headline_of, show_runs
 from gnomon.cli.selection import settings_of
 from gnomon.errors import UsageError, inert
-
-if TYPE_CHECKING:
-    from gnomon.items.source import ItemSource
-    from gnomon.runs import Run
+from gnomon.items.experiments import source_of_run
+from gnomon.items.source import ItemSource
+from gnomon.measures.entries import entries_of
+from gnomon.paint.factory import finished_painter
+from gnomon.paint.judges.answers import people_judge
+from gnomon.registry import model
+from gnomon.runs import Run, open_runs
+from gnomon.runs.secondreader import SecondReader
+from gnomon.trust import without_trust
 
 
 def judge_again(args: Namespace) -> int:
     """Judge each run again, and show the scores before and after."""
-    from gnomon.cli.run import headline_of
-    from gnomon.measures.entries import entries_of
-    from gnomon.runs import open_runs
 
     old = open_runs(args.benchmarks)
     changes = _changes(args)
@@ -33,8 +37,6 @@ def judge_again(args: Namespace) -> int:
 
 def read_again(args: Namespace) -> int:
     """Have a second reader read what the named runs left unread, and show the scores."""
-    from gnomon.cli.run import show_runs
-    from gnomon.runs import open_runs
 
     old = open_runs(args.benchmarks)
     again = read_unread(
@@ -53,10 +55,6 @@ def read_unread(
     restart: bool = False,
 ) -> list[Run]:
     """The runs with their unread replies read by the model of --read-with, as runs of their own."""
-    from gnomon.cli.progress import ask_model
-    from gnomon.items.experiments import source_of_run
-    from gnomon.registry import model
-    from gnomon.runs.secondreader import SecondReader
 
     found = []
     for run in runs:
@@ -82,12 +80,6 @@ def _changes(args: Namespace) -> dict[str, Any]:
 
 
 def _judged(args: Namespace, run: Run, changes: dict[str, Any]) -> Run:
-    from gnomon.cli.progress import ask_model
-    from gnomon.items.experiments import source_of_run
-    from gnomon.paint.factory import finished_painter
-    from gnomon.paint.judges.answers import people_judge
-    from gnomon.registry import model
-    from gnomon.trust import without_trust
 
     finished_painter(run.path)  # says so if there are no pictures
     manifest = run.manifest

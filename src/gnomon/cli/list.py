@@ -21,12 +21,16 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from gnomon.contracts import Listing
 from gnomon.errors import GnomonError, MissingFileWarning, check_known, inert
+from gnomon.files import read_text
+from gnomon.items.source import ItemSource, load, named_source
+from gnomon.options import explained, options_of
+from gnomon.registry import Entry, benchmark, entries, known_measure, model_factory, scheme_of
+from gnomon.tabular import render, terminal_width
 
 if TYPE_CHECKING:
     from gnomon.items.experiments import AskedBenchmark
-    from gnomon.items.source import ItemSource
-    from gnomon.registry import Entry
 
 # What plug-ins can add, by the names of `gnomon.registry.KINDS`.
 OF_PLUGINS = ("benchmarks", "models", "measures", "pair_measures", "figures", "answer_formats")
@@ -48,7 +52,6 @@ def main(args: Namespace) -> int:
 
 
 def _names(args: Namespace) -> int:
-    from gnomon.registry import entries
 
     kinds = [args.kind] if args.kind else OF_PLUGINS
     tables = {kind: entries(kind) for kind in kinds}
@@ -93,8 +96,6 @@ def _summaries(kind: str, table: dict[str, Entry]) -> list[dict[str, Any]]:
 def _one(args: Namespace) -> int:
     """What one is; of a benchmark or model, every option with its default and what it does."""
     from gnomon.cli.benchmarkfacts import as_json, in_words
-    from gnomon.items.source import named_source
-    from gnomon.registry import benchmark, entries, scheme_of
 
     if args.kind not in ("benchmarks", "models"):
         return _one_without_options(args)
@@ -125,7 +126,6 @@ def _one(args: Namespace) -> int:
 def _one_without_options(args: Namespace) -> int:
     """A measure, a figure or a format: its line, and of a measure how its figure is read."""
     from gnomon.measures.chance import WORDS
-    from gnomon.registry import entries, known_measure
 
     known = entries(args.kind)
     name = args.name.partition("@")[0]
@@ -144,7 +144,6 @@ def _one_without_options(args: Namespace) -> int:
 
 def _functions(kind: str, name: str) -> dict[str, Callable[..., Any]]:
     """What takes the options: the sources of a benchmark, or the factory of a model."""
-    from gnomon.registry import benchmark, model_factory
 
     if kind == "models":
         return {name: model_factory(name)}
@@ -154,7 +153,6 @@ def _functions(kind: str, name: str) -> dict[str, Callable[..., Any]]:
 
 def _as_json(kind: str, functions: dict[str, Callable[..., Any]]) -> dict[str, Any]:
     from gnomon.cli.options import what_it_does
-    from gnomon.options import options_of
 
     defaults: dict[str, dict[str, Any]] = {}
     help: dict[str, dict[str, str]] = {}
@@ -170,7 +168,6 @@ def _in_words(kind: str, name: str, function: Callable[..., Any]) -> str:
     from textwrap import indent
 
     from gnomon.cli.options import how_to_give, what_it_does
-    from gnomon.options import explained, options_of
 
     options = options_of(function)
     lines = [f"{name} takes these options:" if options else f"{name} takes no options."]
@@ -201,8 +198,6 @@ def hanging(start: str, text: str) -> str:
     """A line wrapped for the terminal, with later lines indented; in a pipe it stays one line."""
     from textwrap import fill
 
-    from gnomon.tabular import terminal_width
-
     room = max(terminal_width(), len(start) + 30)
     indent = " " * len(start)
     return fill(text, room, initial_indent=start, subsequent_indent=indent, break_long_words=False)
@@ -224,7 +219,6 @@ def list_prompts(args: Namespace) -> int:
 
 
 def _one_prompt(args: Namespace) -> int:
-    from gnomon.files import read_text
     from gnomon.models.prompts.library import load_prompt, prompt_file
 
     file = prompt_file(args.name)
@@ -237,9 +231,7 @@ def _one_prompt(args: Namespace) -> int:
 
 
 def _all_prompts(args: Namespace) -> int:
-    from gnomon.contracts import Listing
     from gnomon.models.prompts.library import load_prompt, prompt_names
-    from gnomon.tabular import render
 
     found: list[dict[str, Any]] = []
     for name in prompt_names():
@@ -327,7 +319,6 @@ def list_suites(args: Namespace) -> int:
 def _told(asked: AskedBenchmark) -> dict[str, Any]:
     """A benchmark of a suite; items that are not here are not counted."""
     from gnomon.cli.benchmarkfacts import known_facts
-    from gnomon.items.source import load
 
     source = load(asked.spec, **asked.options).limited(asked.limit)
     if _has_known_size(asked, source):
@@ -361,9 +352,7 @@ def _counted(source: ItemSource) -> int | None:
 
 
 def _print_suites(found: list[dict[str, Any]], *, whole: bool) -> None:
-    from gnomon.contracts import Listing
     from gnomon.runs.pace import duration
-    from gnomon.tabular import render
 
     rows = []
     for suite in found:

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.cli.dispatch import tell
 from gnomon.cli.options import refuse_settings
 from gnomon.errors import DataError, GnomonError, UsageError
+from gnomon.tabular import render
 
 if TYPE_CHECKING:
     from gnomon.look.pipeline import NameVocabulary, Pipeline
@@ -73,7 +74,6 @@ def _make(args: Namespace, mode: Mode, store: Any) -> str:
     from gnomon.look.readers import open_sources
     from gnomon.models.detectors import open_detector
     from gnomon.reports.knowledge import agreement, agreement_listing
-    from gnomon.tabular import render
 
     opened = partial(open_detector, args.detector)
     sources = open_sources(args.sources, args.images, store, args.detector, opened)

@@ -47,10 +47,13 @@ from msgspec.structs import replace
 
 from gnomon.cli.selection import chosen_sources
 from gnomon.errors import DataError, UsageError, inert
+from gnomon.grouped import item_parts
 from gnomon.items.source import ItemSource
+from gnomon.items.writing import CANARY, write_items, write_lines
 from gnomon.naming import counted
 from gnomon.records import Image, Item
 from gnomon.redaction import redact_command
+from gnomon.tabular import render
 
 if TYPE_CHECKING:
     from gnomon.items.export.job import Exported, Job
@@ -65,7 +68,6 @@ def main(args: Namespace) -> int:
     _check(args)
     if args.target:
         return _export(args)
-    from gnomon.items.writing import CANARY, write_items, write_lines
 
     if args.processes < 0:
         raise UsageError(f"There cannot be {args.processes} processes.", "Give 1 or more.")
@@ -91,7 +93,6 @@ def main(args: Namespace) -> int:
 
 def _divided(items: list[Item], args: Namespace) -> Iterator[Item]:
     """The items with the part that each is in; those that fall between two parts are left out."""
-    from gnomon.grouped import item_parts
 
     parts = item_parts(items, args.divide, args.divide_seed)
     home = {item.id: part for part, members in parts.items() for item in members}
@@ -112,7 +113,6 @@ def _divided(items: list[Item], args: Namespace) -> Iterator[Item]:
 
 def _tell_account(source: ItemSource) -> None:
     """Say what the items were drawn from, and what was left out."""
-    from gnomon.tabular import render
 
     account = source.benchmark.accounts.get(source.source)
     if account is not None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.cli.options import SWITCH
 from gnomon.errors import UsageError, nearest, unknown
-from gnomon.registry import BENCHMARKS
+from gnomon.registry import BENCHMARKS, MODELS, scheme_of
 
 if TYPE_CHECKING:
     from gnomon.cli.dispatch import CommandParser
@@ -204,7 +204,7 @@ def _remedy(parser: CommandParser, name: str) -> str:
 def _has(parser: CommandParser, option: str) -> bool:
     """Whether the command has an option, and the value that stands with it."""
     name, _, value = option.partition(" ")
-    if name not in parser.options:
+    if name not in parser._option_string_actions:
         return False
     choices = parser._option_string_actions[name].choices
     return not value or choices is None or value in choices
@@ -236,12 +236,16 @@ def _commands_with(option: str) -> list[str]:
 
 def unexpected(parser: CommandParser, words: Sequence[str]) -> UsageError:
     """Words are left for which the command has no place."""
+    given = next((word for word in parser.words if word in parser.commands), "")
+    parser = parser.commands.get(given, parser)
     message = f"{_who(parser)} has no place for '{words[0]}'."
     if words[0].startswith("-"):
         return unknown_option(parser, words[0])
     positionals = parser._get_positional_actions()
     if words[0].partition("@")[0] in BENCHMARKS and not positionals:
         return UsageError(message, f"To ask a model this benchmark: gnomon run {words[0]} -m MODEL")
+    if words[0].endswith((".html", ".htm")):
+        return UsageError(message, "It is a page: open it in a browser.")
     if "--runs" in parser.options and not positionals:
         return UsageError(message, f"Name the folder of runs with --runs: --runs {words[0]}")
     if words[0].isdigit() and "-n" in parser._option_string_actions:
@@ -303,6 +307,11 @@ def _not_a_choice(parser: CommandParser, name: str, action: Action, value: str) 
     if old in _habits().renamed:
         return _renamed(old, _without(parser.words, value))
     choices = [str(choice) for choice in action.choices or ()]
+    kind = _kind_of(value)
+    if kind in choices:
+        return UsageError(
+            f"{_who(parser)} knows no '{value}'.", f"Write: {parser.prog} {kind} {value}"
+        )
     by_habit = _habits().commands.get(value, "").removeprefix(f"{_who(parser)} ")
     near = [by_habit] if by_habit in choices else nearest(value, choices)
     listed = f"Choose one of: {', '.join(choices)}."
@@ -317,10 +326,19 @@ def _not_a_choice(parser: CommandParser, name: str, action: Action, value: str) 
     return UsageError(f"{name} cannot be '{value}'.", listed)
 
 
+def _kind_of(name: str) -> str:
+    """What a name is that Gnomon knows: "benchmarks" or "models"; empty if it knows none."""
+    if name.partition("@")[0] in BENCHMARKS:
+        return "benchmarks"
+    return "models" if scheme_of(name)[0] in MODELS else ""
+
+
 def _number_hint(name: str, action: Action | None, value: str) -> str:
     digits = re.sub(r"[,_' ]", "", value)
     if digits != value and digits.isdigit():
         return f"Write it without a separator: {name} {digits}"
+    if name == "--by":
+        return f"It is a loss in points. Parts of the items: gnomon score RUN... --by {value}"
     if value.startswith("-"):
         return f"{name} stands before another option without a value of its own."
     return _usage_of(name, action)

@@ -31,7 +31,11 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gnomon.contracts import Listing
 from gnomon.errors import UsageError, check_known, inert
+from gnomon.items.writing import write_items
+from gnomon.reports.words import counted
+from gnomon.tabular import as_json, render
 
 if TYPE_CHECKING:
     from gnomon.people.removal import KnownPerson
@@ -116,7 +120,6 @@ def _found(paths: list[str], runs: list[Run], asking: AgreementOptions) -> Agree
 
 def _shown(found: Agreed, args: Namespace) -> str:
     from gnomon.people.summary import first_lines, last_lines, listings, plain
-    from gnomon.tabular import as_json, render
 
     if args.format == "json":
         return as_json(plain(found.summary))
@@ -128,7 +131,6 @@ def _shown(found: Agreed, args: Namespace) -> str:
 
 
 def _write(found: Agreed, runs: list[Run], file: Path) -> None:
-    from gnomon.items.writing import write_items
     from gnomon.people.validation import validated_items, with_frames
     from gnomon.people.votes import captions_of, hold_contrasts
 
@@ -142,9 +144,7 @@ def _write(found: Agreed, runs: list[Run], file: Path) -> None:
 
 
 def _list(args: Namespace) -> int:
-    from gnomon.contracts import Listing
     from gnomon.people.removal import people_in
-    from gnomon.tabular import render
 
     people = people_in(args.runs)
     if not people and args.format == "table":
@@ -176,7 +176,6 @@ def _forget(args: Namespace) -> int:
     """Check and say what depends on the person, ask, and remove."""
     from gnomon.cli.runs import confirmed
     from gnomon.people.removal import dependents_of
-    from gnomon.reports.words import counted
     from gnomon.runs import check_holds_a_run_alone, check_not_in_use, remove
 
     person = _known_person(args)

@@ -32,6 +32,7 @@ from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import GnomonError, UsageError, inert
 from gnomon.items.source import ItemSource
 from gnomon.runs.pace import duration
+from gnomon.tabular import as_json, render
 
 if TYPE_CHECKING:
     from gnomon.measures.power import PlannedSet
@@ -52,7 +53,6 @@ class PowerRow(NamedTuple):
 
 def main(args: Namespace) -> int:
     """Plan, time and print."""
-    from gnomon.tabular import render
 
     if not 0 < args.difference < 100:
         raise UsageError(
@@ -213,7 +213,6 @@ def _verdict(args: Namespace, row: PowerRow) -> str:
 
 def _print_json(args: Namespace, rows: Sequence[PowerRow], timing: Timing | None) -> None:
     from gnomon.measures.intervals import known
-    from gnomon.tabular import as_json
 
     sets = []
     for row in rows:

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from gnomon.contracts import Model
 from gnomon.errors import inert
+from gnomon.items.source import ItemSource
 from gnomon.redaction import redact_command
+from gnomon.registry import ModelSpec
 from gnomon.runs.pace import duration
 from gnomon.runs.progress import RunProgress, drawn_line, in_words, progress_line
 
 if TYPE_CHECKING:
-    from gnomon.contracts import Model
-    from gnomon.items.source import ItemSource
-    from gnomon.registry import ModelSpec
     from gnomon.runs import Run
     from gnomon.train.recipes import TrainingProgress
 

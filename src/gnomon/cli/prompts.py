@@ -31,13 +31,15 @@ from gnomon.cli.selection import (
     chosen_sources,
     settings_of,
 )
+from gnomon.contracts import Measure
 from gnomon.errors import UsageError, inert
 from gnomon.items.source import ItemSource
+from gnomon.models.machine import keeping_models
 from gnomon.records import Item
+from gnomon.tabular import render
 from gnomon.trust import check_begins
 
 if TYPE_CHECKING:
-    from gnomon.contracts import Measure
     from gnomon.measures.entries import ScoredTable
     from gnomon.measures.prompts import Search
     from gnomon.train.folds import Division
@@ -119,7 +121,6 @@ def _check_tags(item: Item, tags: Sequence[str]) -> None:
 def _ask(args: Namespace, source: ItemSource, candidates: Candidates) -> list[Any]:
     """One run for each candidate; the model's weights are loaded once."""
     from gnomon.cli.progress import ask_model
-    from gnomon.models.machine import keeping_models
 
     runs = []
     total = len(candidates.models)
@@ -153,7 +154,6 @@ def _grid(
     from gnomon.measures.prompts import score_over_prompts
     from gnomon.measures.scoring import score
     from gnomon.reports.tables.prompts import grid_listing, prompts_shown
-    from gnomon.tabular import render
 
     names = [measure.name for measure in measures]
     over = score_over_prompts(entries, measures=names)
@@ -175,7 +175,6 @@ def _searched(
 ) -> str:
     from gnomon.measures.prompts import SearchFold, search
     from gnomon.reports.tables.prompts import fold_listing, mean_listing
-    from gnomon.tabular import render
 
     parts = []
     for fold in range(division.folds):

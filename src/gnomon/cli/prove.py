@@ -17,7 +17,10 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
+from gnomon.cli.list import print_json
+from gnomon.contracts import Listing
 from gnomon.errors import UsageError, inert
+from gnomon.tabular import render
 
 if TYPE_CHECKING:
     from gnomon.proofs.meaning.texts import StatedText
@@ -95,7 +98,6 @@ def _print_text(premises: list[str], proofs: list[Proof]) -> None:
 
 def _print_relations(premises: list[str], asked: tuple[str, str], reading: str, format: str) -> int:
     """Answer which relations hold between two things."""
-    from gnomon.cli.list import print_json
     from gnomon.proofs.puzzles import relations_between
 
     found = relations_between(premises, *asked, reading=reading)
@@ -113,7 +115,6 @@ def _print_relations(premises: list[str], asked: tuple[str, str], reading: str, 
 
 
 def _print_json(premises: list[str], proofs: list[Proof]) -> None:
-    from gnomon.cli.list import print_json
     from gnomon.proofs.witnesses import centres
 
     first = proofs[0]
@@ -130,9 +131,7 @@ def _print_json(premises: list[str], proofs: list[Proof]) -> None:
 
 
 def _print_readings(format: str) -> int:
-    from gnomon.contracts import Listing
     from gnomon.proofs.meaning.stories import readings
-    from gnomon.tabular import render
 
     rows = tuple((reading.name, reading.says) for reading in readings().values())
     listing = Listing("Readings", ("reading", "says"), rows)

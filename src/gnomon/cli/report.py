@@ -9,6 +9,8 @@ examples:
 from argparse import Namespace
 from pathlib import Path
 
+from gnomon.reports.words import counted
+
 
 def main(args: Namespace) -> int:
     """Write the page and say where it is."""
@@ -16,7 +18,6 @@ def main(args: Namespace) -> int:
 
     from gnomon import api
     from gnomon.measures.prompts import check_prompts
-    from gnomon.reports.words import counted
     from gnomon.runs import open_runs
 
     runs = open_runs(args.runs)

@@ -73,6 +73,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from gnomon.cli.dispatch import tell
+from gnomon.cli.list import print_json
 from gnomon.cli.plan import Planned
 from gnomon.errors import GnomonError, UsageError, inert
 from gnomon.runs import MANIFEST, Run
@@ -254,7 +255,6 @@ def _show_over_prompts(entries: Sequence[ScoredTable]) -> None:
 def _print_json(run: Run) -> None:
     import msgspec
 
-    from gnomon.cli.list import print_json
     from gnomon.measures.scoring import score_run
 
     fields = msgspec.to_builtins(run.manifest)

@@ -40,8 +40,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gnomon.cli.list import hanging, print_json
+from gnomon.contracts import Listing
 from gnomon.errors import GnomonError, RunError, UsageError, inert, path_hint
 from gnomon.grouped import grouped
+from gnomon.reports.words import counted
+from gnomon.tabular import UNCUT, render, too_wide
 
 if TYPE_CHECKING:
     from gnomon.runs import Merged, Run
@@ -72,9 +76,6 @@ def list_runs(args: Namespace) -> int:
 
 def _print_runs(args: Namespace) -> int:
     from gnomon.cli.dispatch import tell
-    from gnomon.cli.list import print_json
-    from gnomon.contracts import Listing
-    from gnomon.tabular import UNCUT, render, too_wide
 
     _check_folder(args)
     found = _found_runs(args.runs)
@@ -117,7 +118,6 @@ def _row(run: dict[str, Any]) -> tuple[Any, ...]:
 
 def _in_lines(row: tuple[Any, ...]) -> str:
     """A run for a narrow terminal: its folder, and below it what there is to say."""
-    from gnomon.cli.list import hanging
 
     folder, *rest = row
     text = " · ".join(str(cell) for cell in rest if cell)
@@ -223,8 +223,6 @@ def _merge(args: Namespace) -> int:
 def _print_merged_json(found: Merged) -> None:
     import msgspec
 
-    from gnomon.cli.list import print_json
-
     run = found.run
     fields = msgspec.to_builtins(run.manifest)
     print_json({"run": run.path.as_posix(), "shards": found.shards, **fields})
@@ -255,7 +253,6 @@ def _how_to_go_on(shard: str) -> str:
 
 def _remove(args: Namespace) -> int:
     """Check every folder, then ask, then remove."""
-    from gnomon.reports.words import counted
     from gnomon.runs import remove_folder
 
     folders = list(dict.fromkeys(Path(run) for run in args.runs))

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.errors import UsageError, inert
+from gnomon.trust import check_begins, check_replaceable
 
 if TYPE_CHECKING:
     from gnomon.scenes.scenes import Scene
@@ -102,7 +103,6 @@ def _check(args: Namespace) -> None:
 def _check_replaceable(file: Path) -> None:
     """Refuse to write in place of what this command did not; a picture is known by its scene."""
     from gnomon.scenes.pictures import scene_file
-    from gnomon.trust import check_begins, check_replaceable
 
     if file.suffix.lower() != ".png":
         check_begins(file, WRITTEN)

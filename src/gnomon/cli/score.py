@@ -49,7 +49,10 @@ from gnomon.cli.selection import (
     tables_of,
 )
 from gnomon.errors import UsageError
+from gnomon.items.writing import atomic_file
+from gnomon.registry import measure
 from gnomon.runs import open_runs
+from gnomon.tabular import render
 from gnomon.trust import check_begins
 
 if TYPE_CHECKING:
@@ -113,7 +116,6 @@ def main(args: Namespace) -> int:
 def _nothing_to_score(measures: Sequence[str], entries: Sequence[ScoredTable]) -> UsageError:
     """What each measure lacks, and which would fit."""
     from gnomon.measures.chance import WORDS, unmet
-    from gnomon.registry import measure
 
     lacking = []
     for name in measures:
@@ -154,7 +156,6 @@ def print_places(
     """The bias by place of runs whose choices were permuted."""
     from gnomon.reports.tables.prompts import place_listings
     from gnomon.reports.tables.scores import PLAIN
-    from gnomon.tabular import render
 
     for listing in place_listings(entries, level=level):
         text = render(listing, format)
@@ -328,7 +329,6 @@ def _deviations(found: Sequence[Scored]) -> Iterator[str]:
 def _like_papers(args: Namespace, entries: Sequence[ScoredTable]) -> str:
     """The results tables of the papers whose benchmarks these are."""
     from gnomon.reports.papertables import beside_papers
-    from gnomon.tabular import render
 
     tables = [entry.table for entry in entries]
     others = tables_of(args.on_items_of)
@@ -381,7 +381,6 @@ def _believers(paths: Sequence[str]) -> list[Believer]:
 
 def _beliefs_shown(found: Sequence[Believer], format: str) -> str:
     from gnomon.reports.beliefs import by_model, flat_records, records, sentence, summary
-    from gnomon.tabular import render
 
     if format == "json":
         return render(records(found), format)
@@ -393,7 +392,6 @@ def _beliefs_shown(found: Sequence[Believer], format: str) -> str:
 
 
 def _write_beliefs(found: Sequence[Believer], args: Namespace) -> None:
-    from gnomon.items.writing import atomic_file
     from gnomon.reports.beliefs import map_file, page
     from gnomon.reports.shell import page_file
 

@@ -335,13 +335,16 @@ def _taken_by_none(option: str, by_kind: Mapping[str, Functions], own: Sequence[
                 continue
             known = ", ".join(sorted(options_of(function))) or "no options"
             hint.append(f"{name} takes: {known}.")
-    near = nearest(option, every)
-    near_own = nearest(option, own)
+    is_flag = option in flags_of(kind)  # which is spelt right, but of no use here
+    near = [] if is_flag else nearest(option, every)
+    near_own = [] if is_flag else nearest(option, own)
     if near or near_own:
         flags = [how_to_give(every[each], each) for each in near]
         flags += [f"--set {each}=VALUE" for each in near_own]
         hint = [f"Did you mean {' or '.join(flags)}?", *([] if near else hint)]
     name = next(iter(functions)).partition("@")[0]
     hint.append(f"`gnomon list {kind} {name}` says what they are.")
+    if is_flag:
+        hint.insert(0, f"Leave out {dashed(option)}.")
     who = f"{name} does not take" if len(functions) == 1 else f"None of the {kind} takes"
     return UsageError(f"{who} the option '{option}'.", "\n".join(hint))

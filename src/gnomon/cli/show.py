@@ -22,6 +22,7 @@ from dataclasses import replace
 from textwrap import indent
 from typing import Any
 
+from gnomon.cli.list import print_json
 from gnomon.cli.selection import (
     check_no_model_options,
     chosen_models,
@@ -33,6 +34,8 @@ from gnomon.forms import gold_in_words
 from gnomon.items.source import ItemSource
 from gnomon.options import takes
 from gnomon.records import WRITTEN, Item, Preview
+from gnomon.registry import with_prompt
+from gnomon.tabular import render
 
 MANY = 30  # combinations of right labels, beyond which a table of them says nothing
 
@@ -40,7 +43,6 @@ MANY = 30  # combinations of right labels, beyond which a table of them says not
 def main(args: Namespace) -> int:
     """Print what the benchmark is, items spread over the whole, then the statistics."""
     from gnomon.items.limits import spread
-    from gnomon.tabular import render
 
     if args.n < 0:
         raise UsageError(
@@ -76,10 +78,8 @@ def main(args: Namespace) -> int:
 def _show_prompts(args: Namespace, source: ItemSource) -> int:
     """Print what a model would read for a few items."""
     from gnomon.cli.dispatch import tell
-    from gnomon.cli.list import print_json
     from gnomon.items.examples import in_words as about_examples
     from gnomon.items.examples import with_examples
-    from gnomon.registry import with_prompt
 
     if args.format not in ("table", "json"):
         raise UsageError(
@@ -131,7 +131,6 @@ def _with_pictures(source: ItemSource, count: int) -> list[Item]:
 def _print_json(
     source: ItemSource, items: Sequence[Item], shown: Sequence[Item], tables: Sequence[Listing]
 ) -> None:
-    from gnomon.cli.list import print_json
 
     found = {
         "benchmark": source.name,

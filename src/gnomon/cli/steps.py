@@ -10,19 +10,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings, simplefilter
 
+from gnomon import api
+from gnomon.cli import prompts
+from gnomon.cli.curve import amounts_of, train_curve
 from gnomon.cli.dispatch import command_parser, tell
+from gnomon.cli.plan import Planned
+from gnomon.cli.progress import training_line
 from gnomon.cli.selection import said_of_files
 from gnomon.errors import GnomonError, MissingFileWarning
 from gnomon.grouped import grouped
+from gnomon.items.experiments import AskedBenchmark, Experiment, Training, models_of
+from gnomon.items.source import ItemSource, named_source
+from gnomon.items.writing import atomic_file
+from gnomon.measures.entries import entries_of
 from gnomon.options import takes
 from gnomon.registry import ModelSpec, model, model_factory
 from gnomon.runs import MANIFEST, Run
-from gnomon.trust import as_command_says
+from gnomon.tabular import render
+from gnomon.trust import RESULTS, as_command_says
 
 if TYPE_CHECKING:
-    from gnomon.cli.plan import Planned
-    from gnomon.items.experiments import AskedBenchmark, Experiment, Training
-    from gnomon.items.source import ItemSource
     from gnomon.train.recipes import Recipe
 
 PLACES = ("data", "images")  # options of the command that trainings read their items by
@@ -41,8 +48,6 @@ def train_models(args: Namespace, found: Experiment) -> None:
 
 
 def _train(args: Namespace, training: Training) -> None:
-    from gnomon.cli.curve import train_curve
-    from gnomon.cli.progress import training_line
     from gnomon.train.folder import carry_out
     from gnomon.train.recipes import load_recipe
 
@@ -68,7 +73,6 @@ def _changes(args: Namespace, training: Training) -> list[str]:
 
 
 def _places(args: Namespace, recipe: Recipe) -> Iterator[str]:
-    from gnomon.items.source import named_source
 
     waiting = [("data", recipe.plain()["data"])]
     while waiting:
@@ -97,7 +101,6 @@ def trained_models(args: Namespace, found: Experiment, place: int) -> list[Model
     training = dict(found.trainings).get(place)
     if training is None or not training.curve:
         return [asked]
-    from gnomon.cli.curve import amounts_of
 
     amounts = amounts_of(training.curve, training.draws)
     last = amounts._replace(values=(max(amounts.values),))
@@ -120,9 +123,6 @@ def write_results(
     args: Namespace, found: Experiment, runs: Sequence[Run], plan: Sequence[Planned]
 ) -> None:
     """The report of an experiment; the page, figures and papers' tables in its folder."""
-    from gnomon import api
-    from gnomon.items.writing import atomic_file
-    from gnomon.trust import RESULTS
 
     is_told = not args.quiet and args.format != "json"
     if found.report:
@@ -144,9 +144,7 @@ def write_results(
 
 
 def _paper_tables(found: Experiment, runs: Sequence[Run]) -> Iterator[str]:
-    from gnomon.measures.entries import entries_of
     from gnomon.reports.papertables import beside_papers
-    from gnomon.tabular import render
 
     tables = [entry.table for entry in entries_of(runs)]
     seen_by = [table for table in tables if table.model in found.recognised_by]
@@ -190,7 +188,6 @@ def _missing_files(source: ItemSource) -> list[str]:
 
 def _chosen_prompts(args: Namespace, found: Experiment) -> Iterator[str]:
     """What prompts that are chosen by folds get, for the models that take one."""
-    from gnomon.items.experiments import models_of
 
     for asked in found.benchmarks:
         if not asked.choose_prompts:
@@ -206,7 +203,6 @@ def _chosen_prompts(args: Namespace, found: Experiment) -> Iterator[str]:
 
 
 def _searched(args: Namespace, asked: AskedBenchmark, each: ModelSpec) -> str:
-    from gnomon.cli import prompts
 
     words = [asked.spec, "-m", each.spec, "--runs", args.runs, "--format", "markdown"]
     limit = args.limit or asked.limit

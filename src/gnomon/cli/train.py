@@ -39,17 +39,17 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gnomon.contracts import Listing
 from gnomon.errors import UsageError
+from gnomon.tabular import render
 
 if TYPE_CHECKING:
-    from gnomon.contracts import Listing
     from gnomon.train.recipes import Recipe, TrainingOutcome
 
 
 def main(args: Namespace) -> int:
     """Train, and print the scores."""
     from gnomon.cli.progress import training_line
-    from gnomon.tabular import render
     from gnomon.train.folder import carry_out
     from gnomon.train.recipes import load_recipe, way_to_ask
 
@@ -77,7 +77,6 @@ def main(args: Namespace) -> int:
 
 def _parts(recipe: Recipe) -> Listing:
     """What is read for a recipe: its parts, as data.json will have them."""
-    from gnomon.contracts import Listing
     from gnomon.train.folder import read_data
 
     digests = read_data(recipe).digests
@@ -92,7 +91,6 @@ def _parts(recipe: Recipe) -> Listing:
 
 def _scores(outcome: TrainingOutcome) -> Listing:
     """The scores on each part: what was tested first, then what chose the weights."""
-    from gnomon.contracts import Listing
 
     parts = {**outcome.tests, "dev": outcome.best}
     if "train" in outcome.tests:

@@ -11,18 +11,27 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from gnomon.cli.dispatch import tell
 from gnomon.cli.list import print_json
 from gnomon.cli.options import BETWEEN
+from gnomon.contracts import Listing
 from gnomon.errors import UsageError, inert
-
-if TYPE_CHECKING:
-    from gnomon.contracts import Listing
-    from gnomon.items.checking import Checker, RowFinding
-    from gnomon.language.checking import Report
-    from gnomon.language.patterns import Bank
-    from gnomon.proofs.solver import PatternProof
+from gnomon.files import find, package_data
+from gnomon.items.checking import Checker, RowFinding, in_order
+from gnomon.items.itemfiles import mapping_of, numbered_items
+from gnomon.items.mapping import write_map
+from gnomon.items.sidecar import read_sidecar
+from gnomon.items.understanding import understood
+from gnomon.language.checking import Report, check, vocabulary
+from gnomon.language.patternfile import read_bank
+from gnomon.language.patterns import Bank
+from gnomon.language.problems import read_problems
+from gnomon.language.restrictions import read_signature
+from gnomon.proofs.solver import PatternProof, prove_patterns
+from gnomon.proofs.witnesses import centres
+from gnomon.tabular import render
 
 COLUMNS = ("file", "items", "errors", "warnings", "canary", "digest")
 SHOWN = 50  # findings of a file that are printed
@@ -53,7 +62,6 @@ def validate_items(
     files: Sequence[str], args: Namespace, *, pictures: bool = True
 ) -> ValidatedItems:
     """Read files of items, and say what is wrong with their rows, and with their pictures."""
-    from gnomon.items.checking import in_order
 
     found = ValidatedItems([], [], failed=False)
     for file in files:
@@ -70,8 +78,6 @@ def validate_items(
 
 def print_validated(found: ValidatedItems, format: str) -> None:
     """Print what is wrong with rows, then what the files hold."""
-    from gnomon.contracts import Listing
-    from gnomon.tabular import render
 
     if format == "json":
         print_json(_records(found))
@@ -82,12 +88,6 @@ def print_validated(found: ValidatedItems, format: str) -> None:
 
 
 def _checked(file: str, args: Namespace, *, pictures: bool) -> Checker:
-    from gnomon.cli.dispatch import tell
-    from gnomon.items.checking import Checker
-    from gnomon.items.itemfiles import mapping_of, numbered_items
-    from gnomon.items.mapping import write_map
-    from gnomon.items.sidecar import read_sidecar
-    from gnomon.items.understanding import understood
 
     path = Path(file)
     checker = Checker(pictures=pictures)
@@ -133,7 +133,6 @@ def _records(found: ValidatedItems) -> list[dict[str, Any]]:
 
 def validate_patterns(files: Sequence[str], args: Namespace) -> int:
     """Print the findings, then the tables; json is one object with everything."""
-    from gnomon.language.checking import check, vocabulary
 
     for name in ("map", "split", "images"):
         if getattr(args, name):
@@ -158,7 +157,6 @@ def validate_patterns(files: Sequence[str], args: Namespace) -> int:
 
 def _rendered(listings: Iterable[Listing], format: str) -> str:
     """The tables; in a terminal without those that would fill several screens."""
-    from gnomon.tabular import render
 
     parts = []
     for listing in listings:
@@ -211,14 +209,9 @@ def _print_summary(bank: Bank, report: Report) -> None:
 
 
 def _bank(files: Sequence[str], world: str | None) -> Bank:
-    from gnomon.files import package_data
-    from gnomon.language.patternfile import read_bank
 
     if not any(file.endswith(".xml") for file in files):
         return read_bank(*(files or [str(package_data("patterns/bank"))]), world=world)
-    from gnomon.files import find
-    from gnomon.language.problems import read_problems
-    from gnomon.language.restrictions import read_signature
 
     if len(files) > 1:
         raise UsageError(
@@ -236,7 +229,6 @@ def _bank(files: Sequence[str], world: str | None) -> Bank:
 
 def _print_proofs(bank: Bank, format: str) -> int:
     """Prove every label of a bank; 1 if one is refuted."""
-    from gnomon.proofs.solver import prove_patterns
 
     in_full = format == "json"
     proofs = prove_patterns(bank.patterns, needed=in_full, witnesses=in_full)
@@ -249,7 +241,6 @@ def _print_proofs(bank: Bank, format: str) -> int:
 
 
 def _proof_record(proof: PatternProof) -> dict[str, Any]:
-    from gnomon.proofs.witnesses import centres
 
     ordinary = proof.ordinary
     found: dict[str, Any] = {
@@ -282,8 +273,6 @@ def _print_proof_findings(proofs: list[PatternProof]) -> None:
 
 
 def _print_proof_tables(proofs: list[PatternProof], format: str) -> None:
-    from gnomon.contracts import Listing
-    from gnomon.tabular import render
 
     rows = []
     for proof in proofs:

@@ -99,10 +99,17 @@ def _applies(law: OrderLaw | RelationLaw | None, table: Table) -> bool:
 MOST_GUESSERS = 60  # enough for items with 2, 3, 4, 5, 6, 10 and 12 choices at once
 MARGIN = 0.1  # a model whose whole interval is so near to chance guesses
 Verdict = Literal["better than chance", "at chance", "worse than chance", "may be chance", ""]
-# of those that do not explain themselves
+# what a reader may take from each
 MEANT: dict[str, str] = {
-    "at chance": f"the whole interval is within {100 * MARGIN:.0f} points of chance",
-    "may be chance": "too few items to tell",
+    "better than chance": "the whole interval is better than chance",
+    "worse than chance": "the whole interval is worse than chance",
+    "at chance": (
+        f"chance lies in the interval, all of which is within {100 * MARGIN:.0f} points of it: "
+        "about as good as guessing"
+    ),
+    "may be chance": (
+        "chance lies in the interval, which is too wide to say more: there were too few questions"
+    ),
 }
 Bounds = tuple[float | None, float | None]  # of an interval
 

@@ -507,6 +507,8 @@ def unknown_tag(name: str, tables: Sequence[Table]) -> UsageError:
         tags.setdefault(table.benchmark or "this table", list(table.tags))
     near = nearest(name, dict.fromkeys([*chain.from_iterable(tags.values()), *BUILT_IN]))
     hint = [f"Did you mean {' or '.join(near)}?"] if near else []
+    if "," in name:
+        hint = [f"Write tags apart: --by {name.replace(',', ' --by ')}"]
     if len(tags) == 1:
         known = dict.fromkeys([*chain.from_iterable(tags.values()), *BUILT_IN])
         hint.append(f"Choose one of: {', '.join(known)}.")

@@ -7,12 +7,17 @@ from collections.abc import Sequence
 from math import exp, isnan, log
 from random import Random
 from typing import Any
+from warnings import warn
 
 from gnomon.contracts import Model
-from gnomon.errors import UsageError
+from gnomon.errors import ModelWarning, UsageError
 from gnomon.records import Answer, Item
 
 MOST_SAMPLES = 1000
+NO_EFFECT = (
+    "The temperature has no effect: of one answer to an item, the likeliest is taken. --samples 5 "
+    "draws five."
+)
 
 
 def check_sampling(samples: int, temperature: float | None, ask: str = "score") -> None:
@@ -76,7 +81,11 @@ class SampledModel:
 
 def sampled(model: Model, samples: int, temperature: float) -> Model:
     """The model, or the same one drawing several answers."""
-    return model if samples == 1 else SampledModel(model, samples, temperature)
+    if samples > 1:
+        return SampledModel(model, samples, temperature)
+    if temperature != 1:
+        warn(NO_EFFECT, ModelWarning, stacklevel=2)
+    return model
 
 
 def _weights(scores: Sequence[float], scale: str, temperature: float) -> list[float]:

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
 from gnomon.measures.cautions import ONE_ANSWER, cautions, one_answer
-from gnomon.measures.chance import MEANT, verdict
+from gnomon.measures.chance import verdict
 from gnomon.measures.compared import comparable_pairs
 from gnomon.measures.comparison import Comparison
 from gnomon.measures.scoring import check_options, score
@@ -136,23 +136,18 @@ IN_WORDS: dict[Verdict, str] = {
     "unknown": "",
 }
 # beside a figure; none has the shape of a model's marker
-SIGNS: dict[Verdict, str] = {
-    "above": "+",
-    "at": "=",
-    "below": "-",
-    "open": "?",
-    "constant": "!",
-    "unknown": " ",
-}
+SIGNS: dict[Verdict, str] = {"above": "+", "below": "-", "constant": "!"}
+BEST, TIED, UNFINISHED = "*", "~", "…"
+NO_SIGN, LACKING = "no sign", "–"
 MEANING = {
     "+": "better than chance",
-    "=": f"at chance: {MEANT['at chance']}",
     "-": "worse than chance",
-    "?": f"may be chance: {MEANT['may be chance']}",
-    "!": "gives one answer to nearly all items",
-    "*": "best on the same items",
-    "~": "no significant difference from the best (paired test, Holm)",
-    "…": "not finished",
+    "!": "gives one answer to nearly all questions",
+    NO_SIGN: "may well be guessing: not shown to be better or worse than chance",
+    BEST: "the best of the models that were asked these questions and are better than chance",
+    TIED: "not shown to differ from the best",
+    LACKING: "was not asked",
+    UNFINISHED: "not all questions were asked yet",
 }
 _VERDICTS = {words: verdict for verdict, words in IN_WORDS.items()}
 
@@ -176,8 +171,8 @@ class OverviewCell:
     @property
     def marks(self) -> str:
         """What stands beside the figure: signs of which `MEANING` has the words."""
-        places = {"*": self.best, "~": self.tied, "…": not self.finished}
-        return SIGNS[self.verdict] + "".join(filter(places.get, places))
+        places = {BEST: self.best, TIED: self.tied, UNFINISHED: not self.finished}
+        return SIGNS.get(self.verdict, "") + "".join(filter(places.get, places))
 
     @property
     def told(self) -> str:
@@ -227,7 +222,12 @@ class Overview:
     @property
     def legend(self) -> dict[str, str]:
         """What the marks mean that occur."""
-        used = "".join(cell.marks for cell in self.cells.values() if not isnan(cell.value))
+        cells = [cell for cell in self.cells.values() if not isnan(cell.value)]
+        used = set("".join(cell.marks for cell in cells))
+        if any(cell.verdict in ("at", "open") for cell in cells):
+            used.add(NO_SIGN)
+        if len(cells) < len(self.models) * len(self.columns):
+            used.add(LACKING)
         return {sign: meaning for sign, meaning in MEANING.items() if sign in used}
 
     def to_frame(self, library: str = "") -> Any:

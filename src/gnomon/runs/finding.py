@@ -107,6 +107,10 @@ def _without_copies(runs: list[Run]) -> list[Run]:
 
 
 def _runs_at(path: Path) -> list[Run]:
+    if path.is_file() and path.suffix.lower() in (".html", ".htm"):
+        raise RunError(
+            f"{path} is a page.", "Open it in a browser, or name the runs that it is about."
+        )
     if path.is_file():  # a log of another program, read once and kept in the cache
         from gnomon.items.answers.logs import runs_of_log
 

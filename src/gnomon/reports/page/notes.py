@@ -317,5 +317,6 @@ def _in_words(values: Mapping[str, Any]) -> str:
     for key, value in values.items():
         if not isinstance(value, str):
             value = msgspec.json.encode(value).decode()
-        parts.append(f"{key} {value}")
+        if value:
+            parts.append(f"{key} {value}")
     return ", ".join(parts)

@@ -1,12 +1,13 @@
 """The overview in a terminal: models by benchmarks, the other way round where that fits better."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
-from textwrap import wrap
 from typing import Any
 
 from gnomon.contracts import Listing
-from gnomon.errors import inert
+from gnomon.grouped import grouped
+from gnomon.measures.chance import MEANT
 from gnomon.reports.overview import (
     IN_WORDS,
     Overview,
@@ -14,10 +15,18 @@ from gnomon.reports.overview import (
     OverviewColumn,
     in_words,
 )
-from gnomon.reports.words import capitalised, interval, known, measure_name, per_cent, percent
-from gnomon.tabular import UNCUT, Field, listing_of, render, room, too_wide
+from gnomon.reports.tables.scores import summaries, wrapped
+from gnomon.reports.words import interval, known, listed, measure_name, per_cent, percent
+from gnomon.tabular import UNCUT, Field, listing_of, render, too_wide
 
-LONGEST = 100  # characters of a line of prose
+MEAN_RANK = (
+    "mean rank: 1 is the best on every benchmark; ± its standard error, since models that are not "
+    "shown to differ could change places."
+)
+TOGETHER = (
+    "What is said of chance holds for all benchmarks of a model together; for that each interval "
+    "is taken somewhat wider than it is shown."
+)
 Marked = Mapping[tuple[str, str], str]
 
 
@@ -33,13 +42,19 @@ def in_terminal(
 
     With `words`, also what each model knows: of benchmarks, not of the values of a tag.
     """
-    below = [*_words(found, width)] if words else []
-    below += _notes(found, width)
+    below = [*_words(found)] if words else []
+    below += found.notes
     if len(found.models) == 1:
-        return "\n".join([_of_one_model(found, width), *below])
-    marks = marks or {}
-    table = _fitting(found, intervals, marks, width)
-    return "\n".join([table, *_legend(found, table, width), *below])
+        table = _of_one_model(found, width)
+        used = {IN_WORDS[cell.verdict] for cell in found.cells.values()}
+        meanings = [f"{words}: {meant}." for words, meant in MEANT.items() if words in used]
+        interval_is = f"{100 * found.level:g} % interval"
+    else:
+        table = _fitting(found, intervals, marks or {}, width)
+        meanings = [f"{sign}: {meaning}." for sign, meaning in found.legend.items()]
+        interval_is = "[ ]" if " [" in table else ""
+    legend = _legend(found, interval_is, meanings)
+    return "\n".join([table, "", *wrapped([*legend, *below], width)])
 
 
 def _of_one_model(found: Overview, width: int | None) -> str:
@@ -107,8 +122,21 @@ def _by_benchmark(found: Overview, intervals: bool, marks: Marked) -> Listing:
 
 
 def _title(found: Overview) -> str:
-    measures = list(dict.fromkeys(measure_name(column.measure) for column in found.columns))
-    return f"{capitalised(', '.join(measures).lower())}, in per cent"
+    """The measure of most columns; the legend names the others."""
+    return f"{measure_name(_usual(found))}, in per cent"
+
+
+def _usual(found: Overview) -> str:
+    [(usual, _)] = Counter(column.measure for column in found.columns).most_common(1)
+    return usual
+
+
+def _by_other_measures(found: Overview) -> Iterator[str]:
+    """Which columns stand with another measure than the title says."""
+    usual = _usual(found)
+    others = [column for column in found.columns if column.measure != usual]
+    for measure, columns in grouped(others, lambda column: column.measure).items():
+        yield f"By {measure}: {listed([column.name for column in columns])}."
 
 
 def _cell(
@@ -128,27 +156,28 @@ def _chance(column: OverviewColumn) -> str:
     return f"{per_cent(column.chance, 1):>5}" if column.chance is not None else "    –"
 
 
-def _legend(found: Overview, table: str, width: int | None) -> Iterator[str]:
-    """What the signs mean that occur."""
-    meanings = [f"{sign} {meaning}" for sign, meaning in found.legend.items()]
-    longest = max(map(len, table.splitlines()))
-    yield from wrap("; ".join(meanings), min(room(width), longest))
+def _legend(found: Overview, interval_is: str, meanings: Sequence[str]) -> list[str]:
+    """What each figure, word and sign of the table means, and nothing that does not occur in it."""
+    told = [*_by_other_measures(found)] if len(found.models) > 1 else []
+    told += summaries([column.measure for column in found.columns])
+    if any(column.chance is not None for column in found.columns):
+        told.append("chance: what guessing gets.")
+    if interval_is:
+        sure = f"{100 * found.level:g} times of 100"
+        told.append(
+            f"{interval_is}: asked all questions of this kind, the score would be in it, {sure}."
+        )
+    told += meanings
+    if found.mean_rank:
+        told.append(MEAN_RANK)
+    if len(found.columns) > 1:
+        told.append(TOGETHER)
+    return told
 
 
-def _words(found: Overview, width: int | None) -> Iterator[str]:
+def _words(found: Overview) -> Iterator[str]:
     """What each model knows."""
     for model in found.models:
         told = in_words(found, model)
         if told and len(found.columns) > 1:
-            line = inert(f"{model}: {told}.")
-            yield from wrap(line, _room(width), subsequent_indent="  ")
-
-
-def _notes(found: Overview, width: int | None) -> Iterator[str]:
-    """What to know of the figures."""
-    for note in found.notes:
-        yield from wrap(inert(note), _room(width))
-
-
-def _room(width: int | None) -> int:
-    return min(room(width), LONGEST)
+            yield f"{model}: {told}."

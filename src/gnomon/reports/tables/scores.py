@@ -6,7 +6,8 @@ apart by a label: in JSON and CSV beside the run's folder and seed, in tables by
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
 from typing import NamedTuple
 
 from msgspec.structs import astuple
@@ -22,14 +23,27 @@ from gnomon.reports.words import capitalised, interval, percent
 from gnomon.tabular import UNCUT, Field, listing_of, render, room, too_wide
 
 FIELDS = Score.__struct_fields__
-PLAIN = str.maketrans("─–−·…", "----.")  # what is not ASCII in a table without bars
-_EIGHTHS = " ▏▎▍▌▋▊▉█"
+PLAIN = str.maketrans("─–−·…", "----.")  # what is not ASCII in a table
+LONGEST = 100  # characters of a line of prose
+READ_AS = (
+    "n questions (items) were asked; score says how well they were answered, by the measure.",
+    "chance: what guessing gets.",
+    "95 % interval: asked all questions of this kind, the score would be in it, 95 times of 100.",
+)
+UNITS = "units: what questions share, such as an object; the fewer, the wider the interval."
+FRESH = "@fresh: the questions were made anew, from a seed."
 
 
 def headline(scores: Sequence[Scored], *, width: int | None = None) -> str:
-    """A table for the terminal of scores over all items, and what its words mean."""
+    """A table for the terminal of scores over all items, and what all in it means."""
     rows = [each for each in scores if not each.score.by]
-    return "\n".join([_fitted("", rows, 0.95, width), *_meanings(rows), *_summaries(rows)])
+    told = [*READ_AS, *_meanings(rows)]
+    if any(not each.score.units.endswith(" items") for each in rows):
+        told.append(UNITS)
+    if any(each.score.benchmark.endswith("@fresh") for each in rows):
+        told.append(FRESH)
+    told += summaries([each.score.measure for each in rows])
+    return "\n".join([_fitted("", rows, 0.95, width), "", *wrapped(told, width)])
 
 
 def shown(
@@ -43,42 +57,32 @@ def shown(
         if format == "table" and not plain:
             tables.append(_fitted(by, part, level))
         else:
-            tables.append(render(_listing(by, part, level, bars=False), format))
+            tables.append(render(_listing(by, part, level), format))
     text = "\n\n".join(tables)
     if format == "table":
-        text = "\n".join([text, *_meanings(scores)])
+        text = "\n".join([text, *wrapped(_meanings(scores))])
     return text.translate(PLAIN) if plain else text
 
 
+def wrapped(sentences: Iterable[str], width: int | None = None) -> Iterator[str]:
+    """Sentences below a table, each on lines of its own that fit the terminal."""
+    for sentence in sentences:
+        yield from wrap(inert(sentence), min(room(width), LONGEST), subsequent_indent="  ")
+
+
 def _meanings(scores: Sequence[Scored]) -> list[str]:
-    """A line on the verdicts that do not explain themselves, if any occurs."""
+    """A line on each verdict that occurs."""
     used = {_verdict(each.score, each.constant) for each in scores}
-    told = [f"{words}: {meant}" for words, meant in MEANT.items() if words in used]
-    return [f"{capitalised('; '.join(told))}."] if told else []
+    return [f"{words}: {meant}." for words, meant in MEANT.items() if words in used]
 
 
-def _summaries(scores: Sequence[Scored]) -> list[str]:
-    """A line on each measure but accuracy."""
+def summaries(measures: Sequence[str]) -> list[str]:
+    """A line on each measure."""
     from gnomon.registry import entries
 
     known = entries("measures")
-    lines = []
-    for name in dict.fromkeys(each.score.measure for each in scores):
-        if name != "accuracy" and name in known:
-            lines.append(f"{name}: {known[name].summary}.")
-    return lines
-
-
-def bar(value: float | None) -> str:
-    """A bar of ten cells, in eighths of a cell.
-
-    >>> bar(0.5)
-    '█████'
-    """
-    if value is None:
-        return ""
-    eighths = round(min(max(value, 0.0), 1.0) * 10 * 8)
-    return (_EIGHTHS[8] * (eighths // 8) + _EIGHTHS[eighths % 8]).rstrip()
+    found = dict.fromkeys(name for name in measures if name in known)
+    return [f"{name}: {known[name].summary}." for name in found]
 
 
 def beside_chance(
@@ -103,28 +107,25 @@ def _all_fields(scores: Sequence[Scored]) -> Listing:
 def _fitted(by: str, scores: Sequence[Scored], level: float, width: int | None = None) -> str:
     """A table that fits the terminal.
 
-    Where that is too narrow, words on chance stand below it, then the bars go, then each benchmark
-    gets a table of its own, before any name is cut.
+    Where that is too narrow, words on chance stand below it, then each benchmark gets a table of
+    its own, before any name is cut.
     """
-    whole = render(_listing(by, scores, level, bars=True), width=UNCUT)
+    whole = render(_listing(by, scores, level), width=UNCUT)
     if not too_wide(whole, width):
         return whole
     below = _words_on_chance(scores, width)
-    for bars in (True, False):
-        whole = render(_listing(by, scores, level, bars=bars, verdicts=False), width=UNCUT)
-        if not too_wide(whole, width):
-            return "\n".join([whole, *below])
+    whole = render(_listing(by, scores, level, verdicts=False), width=UNCUT)
+    if not too_wide(whole, width):
+        return "\n".join([whole, *below])
     parts = grouped(scores, lambda each: each.score.benchmark)
     if len(parts) > 1:
         return "\n\n".join(_fitted(by, part, level, width) for part in parts.values())
-    text = render(_listing(by, scores, level, bars=False, verdicts=False), width=width)
+    text = render(_listing(by, scores, level, verdicts=False), width=width)
     return "\n".join([text, *below])
 
 
 def _words_on_chance(scores: Sequence[Scored], width: int | None) -> list[str]:
     """Where each figure lies beside chance, for tables that have no room for the words."""
-    from textwrap import wrap
-
     several = len({each.score.benchmark for each in scores}) > 1
     found: dict[str, list[str]] = {}
     for each in scores:
@@ -187,9 +188,7 @@ class _Row(NamedTuple):
         return percent(self.twin.value) if self.twin else ""
 
 
-def _listing(
-    by: str, scores: Sequence[Scored], level: float, *, bars: bool, verdicts: bool = True
-) -> Listing:
+def _listing(by: str, scores: Sequence[Scored], level: float, *, verdicts: bool = True) -> Listing:
     """One row a score, or for a measure and its twin.
 
     A benchmark or model that all share stands in the title.
@@ -206,7 +205,6 @@ def _listing(
         Field("score", lambda row: row.told(row.score.value)),
         Field(f"{100 * level:g} % interval", lambda row: row.interval),
         Field("chance", lambda row: row.told(row.score.chance)),
-        Field("0–100 %", lambda row: bar(row.score.value), bars),
         Field("verdict", lambda row: row.verdict, verdicts and any(row.verdict for row in rows)),
         Field("and right", lambda row: row.and_right, any(row.twin for row in rows)),
         Field("n", lambda row: row.score.n),
