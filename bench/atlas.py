@@ -282,10 +282,11 @@ def placed(text: str) -> list[str]:
     return [*map("{} {}".format, range(8), words), *map("-{} {}".format, range(3), words[::-1])]
 
 
-def by_constant(part: str, rows: Rows) -> float | None:
-    """Always the same label, or the same place; none where sets of options are right."""
+def by_constant(part: str, rows: Rows) -> float:
+    """Always the same label, the same place or, where sets are right, the same set."""
     if part == "sets":
-        return None
+        golds = Counter(frozenset(item.gold) for item in rows.items)
+        return max(golds.values()) / len(rows.items)
     label, _, among = part.partition("' among ")
     offer = set(among.split(", ")) if among else None
     right = []
