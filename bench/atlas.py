@@ -2,7 +2,7 @@
 
     python bench/atlas.py figures DIR ATLAS     headline figures again, by scikit-learn
     python bench/atlas.py shuffled DIR 20       golds drawn at random: pages with a leak alarm
-    python bench/atlas.py parts ATLAS           kept parts, asked by classifiers of other kinds
+    python bench/atlas.py parts DIR ATLAS       kept parts, asked by classifiers of other kinds
     python bench/atlas.py blink blink.jsonl.gz  how far apart BLINK's models must be to differ
 
 DIR holds the authors' files, ATLAS what `gnomon audit --atlas DIR -o ATLAS` wrote. `figures` first
@@ -10,7 +10,7 @@ reads five files with Python's own modules, then recomputes the best blind rule 
 items that Gnomon reads: words, rates and folds are its own, and it shares no code with the checks.
 `shuffled` takes at most 1,000 items of a set. `parts` asks a support vector machine over
 characters, gradient boosting, and MiniLM finetuned (with GNOMON_MINILM set to its folder), none of
-which the pruning uses, about groups that they never saw; at most 4,000 items of a part.
+which the pruning uses, about groups that they never saw; at most 2,000 items of a part.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import combinations
+from heapq import heappop, heappush
+from itertools import combinations, pairwise
 from pathlib import Path
 from random import Random
 from statistics import NormalDist
@@ -49,10 +50,10 @@ from gnomon.records import Item
 
 FOLDS = 8
 CLOSE = 0.01
-DRAWS, FEW = 8, 3_000
 MOST_SHUFFLED = 1_000
 LEAST = 500  # kept items of a set whose part is asked
-MOST_ASKED = 4_000
+MOST_ASKED = 2_000
+MOST_TOLD = 400  # of MiniLM
 MOST_TAUGHT, EPOCHS, BATCH = 600, 3, 16  # of MiniLM
 Learner = Callable[[list[str], list[int], list[str], int], np.ndarray]  # gives scores of labels
 
@@ -155,27 +156,50 @@ def right_by_prior(file: Path) -> float:
 # The best rule of every set, from its items.
 
 
+FORM = "lengths and shared words"
+
+
 class Rows(NamedTuple):
     """Items with a right answer, what belongs together, and what they are for."""
 
     items: list[Item]
-    texts: dict[str, list[str]]  # by field
+    fields: dict[str, list[str]]  # texts by field
+    texts: dict[str, list[str]]  # the same, and all words, and two things
     kin: list[tuple[str, ...]]
     splits: list[str]
+    says: list[dict[str, str]]  # what each choice says of the first of two things, or itself
+    pictured: bool
+
+    @property
+    def usual(self) -> str:
+        """By group, where there are 40 of them and fewer than items."""
+        groups = len({unit for mine in self.kin for unit in mine})
+        return "by group" if 40 <= groups < len(self.items) else "at random"
 
 
 def rows_of(audited: AuditSet) -> Rows:
     """What is needed of a set."""
-    kept = [n for n, one in enumerate(audited.questions) if set(one.gold) & set(one.choices)]
+    kept = []
+    for number, one in enumerate(audited.questions):
+        if len(one.choices) > 1 and one.gold and set(one.gold) <= set(one.choices):
+            kept.append(number)
     mine = [audited.questions[n] for n in kept]
     texts: dict[str, list[str]] = {}
     for place, field in enumerate(audited.fields):
         texts[field] = [one.texts[place] for one in mine]
+    fields = dict(texts)
     texts["all words"] = [" ".join(one.texts) for one in mine]
     for place, thing in enumerate(("first thing", "second thing")):
         texts[thing] = [one.things[place] if one.things else "" for one in mine]
     kin = [audited.kin[n] for n in kept]
-    return Rows([one.item for one in mine], texts, kin, [one.split for one in mine])
+    says = []
+    for one in mine:
+        said = one.compared.targets if one.compared else {}
+        says.append({choice: said.get(choice, choice) for choice in one.choices})
+    pictured = any(one.picture for one in mine)
+    return Rows(
+        [one.item for one in mine], fields, texts, kin, [one.split for one in mine], says, pictured
+    )
 
 
 def again(rule: str, rows: Rows) -> float | None:
@@ -192,25 +216,77 @@ def again(rule: str, rows: Rows) -> float | None:
     if part == "words of the choices":
         return by_words_of_choices(rows)
     name, _, way = part.rpartition(", ")
-    vectors = CountVectorizer(ngram_range=(1, 2), binary=True, token_pattern=r"[\w']+")
-    if name.startswith("places of words in the "):
-        name = name.removeprefix("places of words in the ")
-        vectors = CountVectorizer(analyzer=placed, binary=True)
-    if name not in rows.texts:
+    kind, _, field = name.rpartition(" the ")
+    if name == FORM:
+        written = [forms(*texts) for texts in zip(*rows.fields.values(), strict=True)]
+        vectors = CountVectorizer(analyzer=str.split, binary=True)
+        return by_bayes(vectors.fit_transform(written).tocsr(), way, rows)
+    analyzers = {"places of words in": placed, "punctuation and capitals of": marks}
+    analyzer = analyzers.get(kind, worded)
+    vectors = CountVectorizer(analyzer=analyzer, binary=True)
+    texts = rows.texts.get(field if kind in analyzers else name)
+    if texts is None:
         return None
-    return by_bayes(vectors.fit_transform(rows.texts[name]).tocsr(), way, rows)
+    return by_bayes(vectors.fit_transform(texts).tocsr(), way, rows)
+
+
+def words_in(text: str) -> list[str]:
+    """Runs of letters and digits, with one apostrophe inside; the signs of comparison."""
+    return re.findall(r"\w+(?:'\w+)?|[<>=]", text.lower())
+
+
+def worded(text: str) -> list[str]:
+    """Words, and pairs of neighbours."""
+    words = words_in(text)
+    return words + [" ".join(pair) for pair in pairwise(words)]
+
+
+def forms(*texts: str) -> str:
+    """Of each text its length in words and in characters, and the words of texts before it."""
+    told = []
+    before: set[str] = set()
+    for place, text in enumerate(texts):
+        words = words_in(text)
+        common = sum(word in before for word in set(words))
+        told.append(f"w{place}_{min(40, len(words))} c{place}_{min(320, len(text)) // 8}")
+        told.append(f"s{place}_{common}")
+        before |= set(words)
+    return " ".join(told)
+
+
+def marks(text: str) -> list[str]:
+    """Punctuation, capitals, the first and the last sign."""
+    words = text.split()
+    capitals = sum(word[:1].isupper() for word in words[1:])
+    shouted = sum(len(word) > 1 and word.isupper() for word in words)
+    told = [f"cap{min(4, capitals)}", f"loud{min(4, shouted)}"]
+    for place, sign in (("first", text[:1]), ("last", text[-1:])):
+        kind = "digit" if sign.isdigit() else sign
+        if sign.isalpha():
+            kind = "upper" if sign.isupper() else "lower"
+        told.append(f"{place}{kind}")
+    for sign, times in Counter(text).items():
+        if sign.isalnum():
+            told += [f"odd{sign}"] * (not sign.isascii())
+        elif sign != " ":
+            told.append(f"{sign}{min(4, times)}")
+    told += ["twoblanks"] * ("  " in text) + ["digits"] * any(one.isdigit() for one in text)
+    if words:
+        told.append(f"lastword{words[-1][:1].isupper()}")
+    return told
 
 
 def placed(text: str) -> list[str]:
     """Words with their places from the beginning, and from the end."""
-    words = re.findall(r"[\w']+", text.lower())
+    words = words_in(text)
     return [*map("{} {}".format, range(8), words), *map("-{} {}".format, range(3), words[::-1])]
 
 
-def by_constant(part: str, rows: Rows) -> float | None:
-    """Always the same label, or the same place; none where sets of options are right."""
+def by_constant(part: str, rows: Rows) -> float:
+    """Always the same label, the same place or, where sets are right, the same set."""
     if part == "sets":
-        return None
+        golds = Counter(frozenset(item.gold) for item in rows.items)
+        return max(golds.values()) / len(rows.items)
     label, _, among = part.partition("' among ")
     offer = set(among.split(", ")) if among else None
     right = []
@@ -225,21 +301,19 @@ def by_constant(part: str, rows: Rows) -> float | None:
     return float(np.mean(right))
 
 
-def folds_of(rows: Rows, way: str, seed: int) -> list[frozenset[int]]:
-    """The folds in which what belongs to each row lies."""
-    draw = Random(seed)
+def folds_of(rows: Rows, way: str) -> list[frozenset[int]]:
+    """The folds in which what belongs to each row lies, as docs/atlas.md defines them."""
     if way == "at random":
-        return [frozenset({draw.randrange(FOLDS)}) for _ in rows.items]
-    known: dict[str, int] = {}
-    found = []
-    for mine in rows.kin:
-        for unit in mine:
-            if unit not in known:
-                known[unit] = len(known)
-        found.append(mine)
-    order = list(range(len(known)))
-    draw.shuffle(order)
-    return [frozenset(order[known[unit]] % FOLDS for unit in mine) for mine in found]
+        order = np.random.default_rng(0).permutation(len(rows.items))
+        return [frozenset({int(number) % FOLDS}) for number in order]
+    uses = Counter(unit for mine in rows.kin for unit in mine)
+    heap = [(0, fold) for fold in range(min(FOLDS, len(uses)))]
+    fold_of = {}
+    for unit in sorted(uses, key=lambda unit: (-uses[unit], unit)):
+        held, fold = heappop(heap)
+        fold_of[unit] = fold
+        heappush(heap, (held + uses[unit], fold))
+    return [frozenset(fold_of[unit] for unit in mine) for mine in rows.kin]
 
 
 def parts_of_rows(rows: Rows, way: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -248,13 +322,8 @@ def parts_of_rows(rows: Rows, way: str) -> Iterator[tuple[np.ndarray, np.ndarray
         split = np.array([name.lower() for name in rows.splits])
         yield np.flatnonzero(split == "train"), np.flatnonzero(split == "test")
         return
-    draws = DRAWS if len(rows.items) < FEW else 1  # of few items the folds matter
-    for seed in range(draws):
-        yield from _parts_of_folds(folds_of(rows, way, seed))
-
-
-def _parts_of_folds(folds: list[frozenset[int]]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    for block in set(folds):
+    folds = folds_of(rows, way)
+    for block in sorted(set(folds), key=sorted):
         asked = [row for row, mine in enumerate(folds) if mine == block]
         train = [row for row, mine in enumerate(folds) if not mine & block]
         if train:
@@ -263,10 +332,15 @@ def _parts_of_folds(folds: list[frozenset[int]]) -> Iterator[tuple[np.ndarray, n
 
 def by_bayes(signs: Any, way: str, rows: Rows) -> float:
     """Each label by how much more often than elsewhere it is right beside each word or pair."""
-    labels = sorted({choice for item in rows.items for choice in item.choices})
-    gold = np.array([[label in item.gold for label in labels] for item in rows.items], float)
+    offers = [set(said.values()) for said in rows.says]
+    right = [
+        {said[gold] for gold in item.gold} for item, said in zip(rows.items, rows.says, strict=True)
+    ]
+    labels = sorted(set().union(*offers))
+    gold = np.array([[label in mine for label in labels] for mine in right], float)
     gold /= gold.sum(axis=1, keepdims=True)
-    offered = np.array([[label in item.choices for label in labels] for item in rows.items])
+    offered = np.array([[label in mine for label in labels] for mine in offers])
+    signs = signs[:, np.asarray(signs.sum(axis=0)).ravel() > 1]
     credit: list[float] = []
     for train, asked in parts_of_rows(rows, way):
         rate = (gold[train].sum(axis=0) + 0.25) / (offered[train].sum(axis=0) + 1)
@@ -287,16 +361,15 @@ def credits_of(score: np.ndarray, right: np.ndarray) -> list[float]:
 def by_rates(rows: Rows) -> float:
     """Of the labels offered, the one that is right most often where it is offered."""
     nothing = csr_matrix((len(rows.items), 1))
-    way = "by group" if len(set(rows.kin)) < len(rows.items) else "at random"
-    return by_bayes(nothing, way, rows)
+    return by_bayes(nothing, rows.usual, rows)
 
 
 def by_words_of_choices(rows: Rows) -> float:
     """The choice whose words are right most often, groups held out."""
-    vectors = CountVectorizer(binary=True, token_pattern=r"[\w']+")
+    vectors = CountVectorizer(analyzer=words_in, binary=True)
     vectors.fit([choice for item in rows.items for choice in item.choices])
     credit = []
-    for train, asked in parts_of_rows(rows, "by group"):
+    for train, asked in parts_of_rows(rows, rows.usual):
         seen = [rows.items[row] for row in train]
         labels = [choice in item.gold for item in seen for choice in item.choices]
         texts = [choice for item in seen for choice in item.choices]
@@ -348,9 +421,17 @@ def figures(data: Path, atlas: Path) -> None:
     print("from the items:")
     for one in sets_in(data, own=True):
         entry = told.get(one.name)  # none of a set that could not be read
-        best = next((rule for rule in entry["blind"] if rule["seen"]), None) if entry else None
+        best = headline(entry["blind"]) if entry else None
         if best is not None:
             shown(one.name, best, again(best["rule"], rows_of(one.open())))
+
+
+def headline(rules: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The first rule that sees a part of an item, and not others of its group."""
+    for rule in rules:
+        if rule["sees"] == "a part" and rule["learnt"] != "other items of its group":
+            return rule
+    return None
 
 
 def shown(name: str, rule: dict[str, Any] | None, value: float | None) -> None:
@@ -409,52 +490,57 @@ def _with_drawn_golds(audited: AuditSet, seed: int) -> AuditSet:
     return replace(audited, questions=questions)
 
 
-def parts(atlas: Path) -> None:
+def parts(data: Path, atlas: Path) -> None:
     """Classifiers of other kinds on the kept parts: right, with a 95 % interval over groups."""
-    for entry in json.loads((atlas / "atlas.json").read_text()):
-        file = atlas / f"{entry['name'].replace('@', '-')}.jsonl"
-        if (entry["kept"] or 0) < LEAST or not file.is_file():
+    told = {entry["name"]: entry for entry in json.loads((atlas / "atlas.json").read_text())}
+    learners = {"SVM": by_svm, "boosting": by_boosting}
+    if os.environ.get("GNOMON_MINILM"):
+        learners["MiniLM"] = by_minilm
+    for one in sets_in(data, own=True):
+        file = atlas / f"{one.name.replace('@', '-')}.jsonl"
+        if one.name not in told or (told[one.name]["kept"] or 0) < LEAST or not file.is_file():
             continue
-        items = [item for item in items_to_ask(**options_of_file(file, {})) if item.gold]
-        items = items[:: -(-len(items) // MOST_ASKED)]
-        learners = {"SVM": by_svm, "boosting": by_boosting}
-        if os.environ.get("GNOMON_MINILM"):
-            learners["MiniLM"] = by_minilm
-        told = []
+        kept = {item.id for item in items_to_ask(**options_of_file(file, {}))}
+        audited = one.open()
+        there = [question for question in audited.questions if question.id in kept]
+        there = there[:: -(-len(there) // MOST_ASKED)]
+        rows = rows_of(replace(audited, questions=there))
+        found = []
         for name, learner in learners.items():
-            right, chance, groups = asked_apart(items, learner, once=learner is by_minilm)
-            low, high = interval_of(right - chance, groups)
-            mark = "" if low <= 0 <= high else " OFF"
-            guess = 100 * chance.mean()
-            told.append(
-                f"{name} {100 * right.mean():.1f} ({guess + 100 * low:.1f} to "
-                f"{guess + 100 * high:.1f}; guess {guess:.1f}){mark}"
-            )
-        print(f"{entry['name']:<28} {len(items):,} items: {', '.join(told)}", flush=True)
+            for field in dict.fromkeys([*rows.fields, "all words"]):
+                if any(map(str.strip, rows.texts[field])):
+                    found.append(asked_apart(rows, field, name, learner))
+        print(f"{one.name:<28} {len(there):,} items: {', '.join(found)}", flush=True)
 
 
-def asked_apart(
-    items: list[Item], learner: Learner, *, once: bool
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What a classifier earns on groups that it never saw, what a guess does, and the groups."""
-    names = [item.group or item.context or item.id for item in items]
-    groups = np.unique(names, return_inverse=True)[1]
-    texts = [f"{item.context} {item.text}".strip() for item in items]
-    labels = sorted({choice for item in items for choice in item.choices})
-    right = np.zeros(len(items))
-    asked_at_all = np.zeros(len(items), dtype=bool)
-    for train, asked in list(GroupKFold(5).split(texts, groups=groups))[: 1 if once else 5]:
-        train = train[:MOST_TAUGHT] if once else train
-        gold = [labels.index(items[row].gold[0]) for row in train]
-        seen, shown_texts = [texts[row] for row in train], [texts[row] for row in asked]
-        score = learner(seen, gold, shown_texts, len(labels))
-        for row, mine in zip(asked, score, strict=True):
-            item = items[row]
-            said = max(item.choices, key=lambda choice: mine[labels.index(choice)])
-            right[row] = said in item.gold
-        asked_at_all[asked] = True
-    chance = np.array([len(item.gold) / len(item.choices) for item in items])
-    return right[asked_at_all], chance[asked_at_all], groups[asked_at_all]
+def asked_apart(rows: Rows, field: str, name: str, learner: Learner) -> str:
+    """What a classifier earns that sees one field of items whose group it never saw."""
+    texts = rows.texts[field]
+    labels = sorted(set().union(*(said.values() for said in rows.says)))
+    gains: dict[int, float] = {}
+    blocks = list(parts_of_rows(rows, rows.usual))
+    if name == "MiniLM":
+        blocks = [max(blocks, key=lambda block: len(block[1]))]
+    for train, asked in blocks:
+        if name == "MiniLM":
+            train = np.array(Random(0).sample(train.tolist(), min(MOST_TAUGHT, len(train))))
+            asked = np.array(Random(0).sample(asked.tolist(), min(MOST_TOLD, len(asked))))
+        gold = [labels.index(rows.says[row][rows.items[row].gold[0]]) for row in train]
+        if len(set(gold)) < 2:
+            continue
+        score = learner(
+            [texts[row] for row in train], gold, [texts[row] for row in asked], len(labels)
+        )
+        for row, mine in zip(asked.tolist(), score, strict=True):
+            item, said = rows.items[row], rows.says[row]
+            best = max(item.choices, key=lambda choice: mine[labels.index(said[choice])])
+            gains[row] = (best in item.gold) - len(item.gold) / len(item.choices)
+    numbers = sorted(gains)
+    value = np.array([gains[row] for row in numbers])
+    groups = np.unique([rows.kin[row][0] for row in numbers], return_inverse=True)[1]
+    low, high = interval_of(value, groups)
+    mark = "" if low <= 0 <= high else " OFF" if low > 0 else " BELOW"
+    return f"{name} {field} {100 * value.mean():+.1f} ({100 * low:+.1f} to {100 * high:+.1f}){mark}"
 
 
 def interval_of(gains: np.ndarray, groups: np.ndarray) -> tuple[float, float]:
@@ -555,7 +641,7 @@ def main() -> None:
     elif what == "shuffled":
         shuffled(Path(given[0]), int(given[1]))
     else:
-        parts(Path(given[0]))
+        parts(Path(given[0]), Path(given[1]))
 
 
 if __name__ == "__main__":

@@ -192,9 +192,10 @@ def questions_of(parts: dict[str, int], form: str = "caption") -> AuditSet:
     return AuditSet("questions", FIELDS, questions)
 
 
-def nothing_leaks(audited: AuditSet, scored: int) -> float:
-    """No blind rule gets anything."""
+def nothing_leaks(audited: AuditSet, scored: int, trained: bool) -> float:
+    """No blind rule gets anything, from a training part or not."""
     assert len(audited) >= scored
+    assert trained in (False, True)
     return 0.0
 
 
@@ -235,7 +236,7 @@ def test_a_score_is_above_blind_rules_by_its_widest_interval_or_under_a_conditio
     audited = replace(groups, questions=list(map(plain_item, items)), kinds=(GROUPS,))
 
     def above(blind: float) -> str:
-        scores = published_scores("vsr@published", audited, None, lambda _, __: blind)
+        scores = published_scores("vsr@published", audited, None, lambda *_: blind)
         return next(score.above_blind for score in scores if score.model == "LXMERT")
 
     assert above(0.5) == "yes"
@@ -270,11 +271,14 @@ def test_a_set_that_had_to_be_made_anew_has_no_published_scores(
     assert by_name["posrel@published"].scores
     general = by_name["posrel-general@published"]
     assert not general.scores
+    assert general.redrawn
+    assert not by_name["posrel@published"].redrawn
     assert "its items are not theirs" in general.note
     assert str(folder) not in by_name["scales@published"].note
     assert any("relativesize@published is left out" in line for line in told)
     overview = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "relativesize@published" in overview
+    assert "posrel-general@published</bdi></a> (drawn again)" in overview
     forms = {score.on for score in by_name["scales@published"].scores}
     assert forms == {"cloze, size", "choice, size"}
 
@@ -288,10 +292,60 @@ def test_an_alarm_comes_before_a_larger_gain_that_luck_explains() -> None:
     hidden = Finding(check="priors", part="template", value=1.0, chance=0.5, n=900, alarm=True)
     report = AuditReport(questions_of({"test": 4}), (quiet_rule, loud, hidden))
     rules = best_rules(report)
-    assert [(rule.rule, rule.n, rule.seen) for rule in rules] == [
+    assert [(rule.rule, rule.n, rule.is_blind) for rule in rules] == [
         ("priors: labels", 900, True),
         ("priors: template", 900, False),
     ]
+
+
+def test_a_rule_that_saw_the_group_or_reads_all_words_is_not_the_best_blind_rule() -> None:
+    items = [
+        structs.replace(one.item, group=one.id[-1]) for one in questions_of({"a": 40}).questions
+    ]
+    grouped = AuditSet("groups", FIELDS, list(map(plain_item, items)), kinds=(GROUPS,))
+    check = "partial_input"
+    known = Finding(check=check, part="text, at random", value=0.9, chance=0.5, n=40, alarm=True)
+    reads = Finding(
+        check=check, part="text, by group", value=0.8, chance=0.5, n=40, alarm=True, whole=True
+    )
+    blind = Finding(check=check, part="context, by group", value=0.55, chance=0.5, n=40)
+    rules = best_rules(AuditReport(grouped, (known, reads, blind)))
+    assert [(rule.value, rule.sees, rule.learnt) for rule in rules] == [
+        (0.55, "a part", "other groups"),
+        (0.9, "a part", "other items of its group"),
+        (0.8, "all words", "other groups"),
+    ]
+
+
+def test_scores_on_another_release_have_its_number_of_items() -> None:
+    audited = questions_of({"random/train": 300, "random/test": 100})
+    scores = published_scores("vsr@published", audited, None, nothing_leaks)
+    by_model = {score.model: score for score in scores}
+    second = by_model["LXMERT (second release)"]
+    assert (second.on, second.items) == ("random/test of the second release", 2195)
+    numbers = [scores[other - 1].model for other in second.level_with]
+    assert "LXMERT" not in numbers  # it was asked other items
+
+
+def test_a_model_that_was_not_trained_is_not_held_against_a_training_part() -> None:
+    questions = []
+    for split in ("train", "test"):
+        for one in questions_of({f"random/{split}": 2000}).questions:
+            item = structs.replace(one.item, tags={**one.item.tags, "split": split})
+            questions.append(plain_item(item))
+    audited = AuditSet("questions", FIELDS, questions)
+    scores = published_scores(
+        "vsr@published", audited, None, lambda _, __, trained: 0.99 if trained else 0.5
+    )
+    told = {score.model: (score.trained, score.above_blind) for score in scores}
+    assert told["LXMERT"] == (True, "not shown")
+    assert told["CLIP (frozen)"] == (False, "yes")
+
+
+def test_pattern_accuracy_stands_beside_the_accuracy_of_the_authors() -> None:
+    scores = published_scores("spacenli@published", questions_of({"all": 50}), None, nothing_leaks)
+    best = next(score for score in scores if score.model == "DeBERTaV3-L#1 (SMFA)")
+    assert "47.5 % at 0.95, 37.5 % at 1.0" in best.further
 
 
 def test_a_pair_that_is_torn_by_the_split_does_not_stay_whole() -> None:

@@ -6,11 +6,15 @@ import json
 import re
 import sys
 from pathlib import Path
+from random import Random
 
 import pytest
 
-from gnomon.audit.auditing import CHECKS, explanations_of
+from gnomon.audit.auditing import CHECKS, allowed, audit, explanations
+from gnomon.audit.sets import AuditItem, AuditSet, Compared
+from gnomon.audit.sources import plain_item
 from gnomon.cli import main
+from gnomon.records import Item
 from gnomon.registry import entries
 
 FRESH = [
@@ -60,12 +64,66 @@ def test_no_fresh_set_has_an_alarm_that_is_not_explained(capsys, name):
         assert record["says"]
 
 
-@pytest.mark.parametrize("name", FRESH)
-def test_what_is_explained_is_argued_and_needed(name):
-    for reason in explanations_of(f"{name}@fresh"):
+def test_what_is_explained_is_argued_and_holds_under_a_condition():
+    for reason in explanations():
         assert reason.check in CHECKS
         assert len(reason.why.split()) > 15
-        assert reason.most < 1.0
+        assert reason.quiet
+
+
+def of_things(*, leak: bool) -> AuditSet:
+    """Pairs of things by size; with a leak the first thing's name says whether it is larger."""
+    draw = Random(5)
+    names = [f"thing{number}" for number in range(60)]
+    questions = []
+    for number in range(1200):
+        small, large = sorted(draw.sample(range(60), 2))
+        larger = draw.random() < 0.5
+        first, second = (large, small) if larger else (small, large)
+        mark = (" big" if larger else " little") if leak else ""
+        things = names[first] + mark, names[second]
+        item = Item(
+            id=str(number),
+            form="choice",
+            text=f"{things[0]} or {things[1]}?",
+            choices=("larger", "smaller"),
+            gold=("larger" if larger else "smaller",),
+        )
+        compared = Compared(*things, {"larger": "greater", "smaller": "lesser"})
+        questions.append(AuditItem(item, ("", item.text), held_out=things, compared=compared))
+    return AuditSet("things", ("context", "text"), questions)
+
+
+@pytest.mark.parametrize("leak", [False, True])
+def test_knowledge_of_things_is_explained_in_any_set_unless_unseen_things_are_told(leak):
+    report = audit(of_things(leak=leak), ["partial_input"], explanations())
+    finding = next(one for one in report.findings if one.part == "first thing, at random")
+    assert finding.value > 0.6
+    assert bool(finding.explained) is not leak
+    assert finding.alarm is leak
+
+
+def test_labels_in_rounds_are_explained_and_labels_in_blocks_are_not():
+    def rows(golds):
+        questions = []
+        for number, gold in enumerate(golds):
+            text = f"Is {number} up?"
+            item = Item(
+                id=str(number), form="choice", text=text, choices=("yes", "no"), gold=(gold,)
+            )
+            questions.append(plain_item(item))
+        audited = AuditSet("rows", ("context", "text"), questions)
+        report = audit(audited, ["rows"], explanations())
+        return next(one for one in report.findings if one.part == "answer before it")
+
+    rounds = rows(["yes", "no"] * 300)
+    assert rounds.explained
+    assert not rounds.alarm
+    assert rows(["yes"] * 300 + ["no"] * 300).alarm
+
+
+def test_what_a_user_allows_has_no_condition():
+    assert not any(reason.quiet or reason.in_rounds for reason in allowed(["rows", "words:a*"]))
 
 
 def test_an_alarm_is_exit_code_1_and_can_be_allowed(capsys):

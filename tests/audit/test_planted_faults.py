@@ -250,6 +250,7 @@ def test_order_finds_a_cycle_and_a_contradiction():
     findings = found(set_of(cycle), "order")
     assert findings["tangle"].alarm
     assert "t2 > t3 > t4 > t5 > t2" in findings["tangle"].says
+    assert findings["against an order"].behind == 1
     assert not findings["contradictions"].alarm
 
     both = [*chain, comparison(98, "t3", "t2", "larger")]
@@ -289,6 +290,7 @@ def test_clash_finds_captions_of_one_picture_that_cannot_both_be_true():
     finding = found(set_of(wrong), "clash")["pictures"]
     assert finding.alarm
     assert finding.items == ("q0", "q1")
+    assert not found(set_of(wrong), "clash")["pictures, whoever's sides"].alarm
 
     three = captioned(
         "The cat is above the dog.", "The dog is above the cow.", "The cow is above the cat."

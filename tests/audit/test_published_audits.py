@@ -59,8 +59,12 @@ def test_the_zero_shot_split_of_vsr_shares_no_caption(audited):
 
 def test_ten_pairs_of_captions_of_vsr_cannot_both_be_true(audited):
     pytest.importorskip("z3")
-    clash = audited("vsr@published", "--data", "/vsr", "--check", "clash")["clash", "pictures"]
+    found = audited("vsr@published", "--data", "/vsr", "--check", "clash")
+    clash = found["clash", "pictures"]
     assert clash["alarm"]
+    sure = found["clash", "pictures, whoever's sides"]
+    assert sure["behind"] == 2
+    assert all("000000139355" in name for name in sure["items"])
     assert clash["says"].startswith("10 sets of sentences")
     assert all(len(example["ids"]) == 2 for example in clash["examples"])
 
@@ -92,6 +96,8 @@ def test_the_sizes_of_viphy_are_no_order(audited):
     assert tangle["alarm"]
     assert tangle["says"].startswith("651 of 1,682 things lie in one tangle")
     assert tangle["value"] == pytest.approx(0.635, abs=0.0005)
+    assert found["order", "against an order"]["behind"] == 151
+    assert found["shared_context", "reversed pair in train"]["behind"] == 6_043
     assert found["shared_context", "group in train"]["behind"] == 6_043
     assert found["partial_input", "first thing, by split"]["alarm"]
 

@@ -51,7 +51,7 @@ def audit(
         audited = sources.of_files(Path(what).name, [Path(what)], given, split)
     else:
         audited = sources.of_source(load(str(what)))
-    reasons = [*auditing.allowed(allow), *auditing.explanations_of(audited.benchmark)]
+    reasons = [*auditing.allowed(allow), *auditing.explanations()]
     return auditing.audit(audited, checks, reasons)
 
 

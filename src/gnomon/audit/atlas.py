@@ -10,15 +10,18 @@ import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from warnings import catch_warnings, simplefilter
 
 import msgspec
 
-from gnomon.audit.auditing import AuditReport, audit, explanations_of
+from gnomon.audit.auditing import AuditReport, audit, explanations
 from gnomon.audit.finding import Finding
+from gnomon.audit.order import AGAINST
 from gnomon.audit.page import render_audit
+from gnomon.audit.proof import ANYHOW, NO_READING, UNDECIDED
 from gnomon.audit.pruning import prune
 from gnomon.audit.publishedscores import (
     FROM_ANSWERS,
@@ -50,7 +53,23 @@ OTHERS, PAPERS, OURS = "Sets of others", "Sets of the papers", "Our own sets"
 ORIGINS = (OTHERS, PAPERS, OURS)
 LEAST_KEPT = 40  # items of a part that are audited in turn
 LEAKS = ("constants", "priors", "rows", "lookup", "flipped_lookup", "partial_input", "words")
-FAULTS = ("integrity", "duplicates", "clash", "order")  # each behind items that can be counted
+# faults that can be counted, as names of files are matched: items that are there twice, and items
+# whose label is wrong or cannot be found out
+TWICE = ("duplicates: repeats", "duplicates: across splits")
+WRONG = (
+    "integrity: *",
+    "duplicates: conflicts",
+    "clash: stories",
+    f"clash: {ANYHOW}",
+    f"order: {AGAINST}",
+    f"proof: {NO_READING}",
+    f"proof: {UNDECIDED}",
+)
+MOST_OPEN = (
+    0.05  # of the items; if more are left open, the readings rather than the set lack something
+)
+PART, WHOLE, FILE = "a part", "all words", "place or tag"  # what a rule sees of an item
+TRAINING, KIN, OTHERS_OF = "the training part", "other items of its group", "other items"
 MOST_OF = 0.9  # of the items of a score: as many must a rule be asked to be set beside it
 Tell = Callable[[str], None]
 
@@ -65,13 +84,19 @@ class BlindRule(msgspec.Struct, frozen=True, kw_only=True):
     without: float  # what one gets without it
     alarm: bool
     n: int  # items that it was asked
-    seen: bool  # by who is asked one item: not its place in the file, nor its tags
+    sees: str  # a part, all words, or what who is asked one item does not see
+    learnt: str  # from what; empty if from nothing
     explained: str = ""  # why it is no alarm although it would be one
 
     @property
     def weight(self) -> tuple[bool, float]:
         """An alarm first; then how many items the rule wins."""
         return self.alarm, (self.value - self.without) * self.n
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether it may be set beside any model: it sees a part, and has not seen the group."""
+        return self.sees == PART and self.learnt != KIN
 
 
 class AtlasEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,21 +113,29 @@ class AtlasEntry(msgspec.Struct, frozen=True, kw_only=True):
     unit: str
     guess: float | None
     blind: tuple[BlindRule, ...]  # the best of each check, the largest gain first
-    faults: dict[str, int]  # by check and part: how many items
+    twice: dict[str, int]  # by check and part: how many items are there twice
+    wrong: dict[str, int]  # the same of items whose label is wrong or cannot be found out
     proofs: tuple[str, ...]
+    shared: tuple[str, ...]  # what the test part shares with others
     alarms: int
     kept: int | None  # items of the part that blind rules cannot answer
     kept_alarms: int | None  # of the leak kinds, in the audit of that part
     scores: tuple[PublishedScore, ...] = ()
     about_scores: str = ""  # what to know of the models that were published
     note: str = ""
+    redrawn: bool = False  # whether the items are not the authors' own
     reply: str = ""  # what the authors answer
 
     @property
     def best(self) -> BlindRule | None:
-        """Of the rules that use what is seen of an item, the one that gains most."""
-        seen = [rule for rule in self.blind if rule.seen]
-        return seen[0] if seen else None
+        """Of the blind rules the one that gains most."""
+        return next((rule for rule in self.blind if rule.is_blind), None)
+
+    @property
+    def best_by_words(self) -> BlindRule | None:
+        """Of the classifiers that read all words, the best that has not seen the group."""
+        known = (rule for rule in self.blind if rule.sees == WHOLE and rule.learnt != KIN)
+        return next(known, None)
 
     @property
     def by_others(self) -> bool:
@@ -113,11 +146,6 @@ class AtlasEntry(msgspec.Struct, frozen=True, kw_only=True):
     def by_answers(self) -> bool:
         """Whether its scores are from published answers, item by item."""
         return any(score.source == FROM_ANSWERS for score in self.scores)
-
-    @property
-    def faulty(self) -> int:
-        """Items that are there twice, clash or cannot be asked, each kind counted."""
-        return sum(self.faults.values())
 
 
 class SetToAudit(msgspec.Struct, frozen=True, kw_only=True):
@@ -262,11 +290,12 @@ def _about_ours(name: str) -> NamedSet:
 
 def _entry(one: SetToAudit, opened: SetAsRead, output: Path) -> AtlasEntry:
     audited = opened.audited
-    report = audit(audited, explanations=explanations_of(audited.benchmark))
+    report = audit(audited, explanations=explanations())
     subject = Subject(audited)
     answered = len(subject.answers)
     units, unit = fewest_units(audited)
     blind = best_rules(report)
+    faults = _faults(report)
     kept, kept_alarms = _part_without_leaks(report, output / f"{_file_name(one.name)}.jsonl")
     scores: list[PublishedScore] = []
     if not opened.rebuilt:  # published models answered other items
@@ -284,14 +313,17 @@ def _entry(one: SetToAudit, opened: SetAsRead, output: Path) -> AtlasEntry:
         unit=unit,
         guess=float(subject.answers.chance.mean()) if answered else None,
         blind=blind,
-        faults=_faults(report),
-        proofs=_proofs(report),
+        twice=_of_kinds(faults, TWICE),
+        wrong=_of_kinds(faults, WRONG),
+        proofs=_says(report, "proof"),
+        shared=_says(report, "shared_context"),
         alarms=len(report.alarms),
         kept=kept,
         kept_alarms=kept_alarms,
         scores=tuple(scores),
         about_scores=paper_items(one.name).models if scores else "",
         note=_note(one, opened),
+        redrawn=opened.rebuilt,
         reply=known_beside().replies.get(one.name, ""),
     )
     text = render_audit([report], one.command, about=entry)
@@ -301,7 +333,8 @@ def _entry(one: SetToAudit, opened: SetAsRead, output: Path) -> AtlasEntry:
 
 def _note(one: SetToAudit, opened: SetAsRead) -> str:
     """What to know of a set, and what was not there, in sentences."""
-    said = [f"{capitalised(one.about.note)}."] if one.about.note else []
+    known = one.about.note or known_beside().notes.get(one.name, "")
+    said = [f"{capitalised(known).removesuffix('.')}."] if known else []
     for warning in opened.warned:
         plain = warning.rpartition(f"{one.place}: ")[2]  # without this machine's folders
         said.append(capitalised(plain))
@@ -315,26 +348,28 @@ def _file_name(name: str) -> str:
 
 
 def best_rules(report: AuditReport) -> tuple[BlindRule, ...]:
-    """The best finding of each check that tells what a blind rule gets."""
-    best: dict[tuple[str, bool], BlindRule] = {}
+    """The best finding of each check, by what a rule sees and from what it has learnt."""
+    best: dict[tuple[str, ...], BlindRule] = {}
     for finding in report.findings:
         if finding.check not in LEAKS or finding.check == "words":
             continue
         if finding.value is None or finding.chance is None:
             continue
-        mine = _blind_of(finding, finding.value, finding.chance)
-        kind = finding.check, mine.seen
+        mine = _blind_of(finding, finding.value, finding.chance, report.audited)
+        kind = finding.check, mine.sees, mine.learnt
         if kind not in best or mine.weight > best[kind].weight:
             best[kind] = mine
     return tuple(sorted(best.values(), key=_order, reverse=True))
 
 
 def _order(rule: BlindRule) -> tuple[bool, bool, float]:
-    return rule.seen, rule.alarm, rule.value - rule.without
+    return rule.is_blind, rule.alarm, rule.value - rule.without
 
 
-def _blind_of(finding: Finding, value: float, chance: float) -> BlindRule:
-    of_tag = finding.check == "priors" and finding.part != "labels"
+def _blind_of(finding: Finding, value: float, chance: float, audited: AuditSet) -> BlindRule:
+    sees = WHOLE if finding.whole else PART
+    if finding.check == "rows" or (finding.check == "priors" and finding.part != "labels"):
+        sees = FILE
     return BlindRule(
         rule=f"{finding.check.replace('_', ' ')}: {finding.part}",
         value=value,
@@ -343,38 +378,59 @@ def _blind_of(finding: Finding, value: float, chance: float) -> BlindRule:
         without=chance,
         alarm=finding.alarm,
         n=finding.n,
-        seen=finding.check != "rows" and not of_tag,
+        sees=sees,
+        learnt=_learnt_from(finding, audited),
         explained=finding.explained,
     )
 
 
+def _learnt_from(finding: Finding, audited: AuditSet) -> str:
+    if finding.check == "constants":
+        return ""
+    if finding.check.endswith("lookup") or finding.part.endswith("by split"):
+        return TRAINING
+    if not audited.has_groups:
+        return OTHERS_OF
+    return KIN if finding.part.endswith("at random") else "other groups"
+
+
 def _most_by_blind_rules(
-    part: AuditSet, scored: int, *, whole: AuditSet, known: Sequence[BlindRule]
+    part: AuditSet, scored: int, trained: bool, *, whole: AuditSet, known: Sequence[BlindRule]
 ) -> float:
-    """The most that a blind rule is shown to get on items of a form, of which some are scored."""
+    """The most that a blind rule is shown to get on items of a form, of which some are scored.
+
+    A model that was not trained on the set is not held against what is learnt from its training.
+    """
     rules = known if len(part) == len(whole) else best_rules(audit(part, LEAKS))
     most = 0.0
     for rule in rules:
-        if rule.alarm and rule.seen and rule.n >= MOST_OF * scored:
-            most = max(most, rule.value)
+        fair = rule.is_blind and (trained or rule.learnt != TRAINING)
+        if fair and rule.n >= MOST_OF * scored:
+            most = max(most, rule.value if rule.alarm else rule.without)
     return most
 
 
 def _faults(report: AuditReport) -> dict[str, int]:
-    """How many items are behind each fault that can be counted."""
+    """How many items are behind each alarm, and how many no reading decides."""
     faults = {}
     for finding in report.findings:
-        if finding.check in FAULTS and finding.alarm:
+        few_open = finding.part == UNDECIDED and 0 < (finding.value or 0) <= MOST_OPEN
+        if finding.alarm or few_open:
             faults[f"{finding.check}: {finding.part}"] = finding.behind or finding.n
     return faults
 
 
-def _proofs(report: AuditReport) -> tuple[str, ...]:
-    says = []
-    for finding in report.findings:
-        if finding.check == "proof" and finding.value is not None:
-            says.append(finding.says)
-    return tuple(says)
+def _of_kinds(faults: dict[str, int], kinds: Sequence[str]) -> dict[str, int]:
+    found = {}
+    for name, count in faults.items():
+        if any(fnmatchcase(name, kind) for kind in kinds):
+            found[name] = count
+    return found
+
+
+def _says(report: AuditReport, check: str) -> tuple[str, ...]:
+    made = [one for one in report.findings if one.check == check and one.value is not None]
+    return tuple(finding.says for finding in made)
 
 
 def _part_without_leaks(report: AuditReport, file: Path) -> tuple[int | None, int | None]:
@@ -386,7 +442,7 @@ def _part_without_leaks(report: AuditReport, file: Path) -> tuple[int | None, in
     if len(pruned.kept) < LEAST_KEPT:
         return len(pruned.kept), None
     part = replace(report.audited, questions=pruned.kept, total=0)
-    again = audit(part, LEAKS, explanations_of(report.audited.benchmark))
+    again = audit(part, LEAKS, explanations())
     return len(pruned.kept), len(again.alarms)
 
 
@@ -401,8 +457,9 @@ def _overview(entries: Sequence[AtlasEntry], left_out: dict[str, list[str]], fol
     for entry in shown:
         best = entry.best
         assert best is not None
-        estimates.append(Estimate(entry.name, 0, best.value, best.low, best.high, f", {best.rule}"))
-        estimates.append(Estimate(entry.name, 1, best.without))
+        name = _label(entry)
+        estimates.append(Estimate(name, 0, best.value, best.low, best.high, f", {best.rule}"))
+        estimates.append(Estimate(name, 1, best.without))
     chart = ""
     if estimates:
         body = bars(estimates, ("best blind rule", "without it"), "share of items right")
@@ -423,6 +480,11 @@ def _overview(entries: Sequence[AtlasEntry], left_out: dict[str, list[str]], fol
     )
 
 
+def _label(entry: AtlasEntry) -> str:
+    """The name of a set, marked where its items are not the authors' own."""
+    return f"{entry.name} (drawn again)" if entry.redrawn else entry.name
+
+
 def _described(entries: Sequence[AtlasEntry]) -> str:
     told = []
     for entry in entries:
@@ -437,15 +499,19 @@ def lines(entries: Sequence[AtlasEntry]) -> Iterator[tuple[object, ...]]:
     for entry in entries:
         best = entry.best
         yield (
-            entry.name,
+            _label(entry),
             entry.items,
             f"{entry.units:,} {entry.unit}",
             "" if entry.guess is None else percent(entry.guess),
             "" if best is None else f"{percent(best.value)} ({best.rule})",
-            entry.faulty,
+            sum(entry.twice.values()),
+            sum(entry.wrong.values()),
             entry.alarms,
             "" if entry.kept is None else entry.kept,
         )
 
 
-COLUMNS = ("set", "items", "units", "guess", "best blind rule", "faults", "alarms", "kept")
+COLUMNS = (
+    *("set", "items", "units", "guess", "best blind rule"),
+    *("twice", "wrong or open", "alarms", "kept"),
+)

@@ -15,7 +15,15 @@ from gnomon.audit.order import order
 from gnomon.audit.partialinput import partial_input
 from gnomon.audit.proof import clash, proof
 from gnomon.audit.sets import AuditSet
-from gnomon.audit.shortcuts import constants, flipped_lookup, lookup, priors, rows, shared_context
+from gnomon.audit.shortcuts import (
+    constants,
+    flipped_lookup,
+    in_rounds,
+    lookup,
+    priors,
+    rows,
+    shared_context,
+)
 from gnomon.audit.subject import Subject
 from gnomon.audit.wordbias import shapes, words
 from gnomon.errors import UsageError, check_known, inert
@@ -24,8 +32,7 @@ from gnomon.tabular import html_table
 
 # Findings that are right although they look wrong, each with a reason (audit/explained.yaml).
 #
-# A reason also has the largest value that it covers, so that a set that gets worse is an alarm
-# again.
+# A reason holds for every set alike, and only while other findings of the same set are no alarm.
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -33,19 +40,16 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     check: str
     part: str = "*"  # as file names are matched: "context, *"
-    most: float = 1.0  # the largest value that is explained
+    quiet: str = ""  # parts of the same check that must not be an alarm
+    in_rounds: bool = False  # whether the labels must come one after the other, round by round
     why: str
 
 
 @cache
-def _explained() -> dict[str, tuple[Explanation, ...]]:
+def explanations() -> tuple[Explanation, ...]:
+    """What is explained in any set."""
     content = read_yaml(package_data("audit/explained.yaml"))
-    return msgspec.convert(content["explained"], dict[str, tuple[Explanation, ...]])
-
-
-def explanations_of(benchmark: str) -> tuple[Explanation, ...]:
-    """What is explained of a benchmark, NAME@SOURCE."""
-    return _explained().get(benchmark, ())
+    return msgspec.convert(content["explained"], tuple[Explanation, ...])
 
 
 def allowed(texts: Iterable[str]) -> list[Explanation]:
@@ -129,7 +133,9 @@ def audit(
         if checks and name not in checks:
             continue
         findings += check(subject)
-    counted = [_with_reason(finding, reasons) for finding in _beyond_luck(findings)]
+    real = _beyond_luck(findings)
+    rounds = in_rounds(subject.answers)
+    counted = [_with_reason(finding, reasons, real, rounds=rounds) for finding in real]
     return AuditReport(audited, tuple(counted))
 
 
@@ -144,11 +150,21 @@ def _beyond_luck(findings: Sequence[Finding]) -> list[Finding]:
     return found
 
 
-def _with_reason(finding: Finding, reasons: Sequence[Explanation]) -> Finding:
+def _with_reason(
+    finding: Finding, reasons: Sequence[Explanation], findings: Sequence[Finding], *, rounds: bool
+) -> Finding:
     """The finding, without its alarm if there is a reason for what it found."""
     for reason in reasons:
         fits = reason.check == finding.check and fnmatchcase(finding.part, reason.part)
-        covered = finding.value is None or finding.value <= reason.most
-        if finding.alarm and fits and covered:
+        if not (finding.alarm and fits) or (reason.in_rounds and not rounds):
+            continue
+        if not any(_breaks(reason, other, finding) for other in findings):
             return structs.replace(finding, alarm=False, explained=reason.why)
     return finding
+
+
+def _breaks(reason: Explanation, other: Finding, finding: Finding) -> bool:
+    """Whether another finding is an alarm that must not be one."""
+    if not other.alarm or other.check != reason.check or other.part == finding.part:
+        return False
+    return fnmatchcase(other.part, reason.quiet)

@@ -37,6 +37,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     says: str = ""
     explained: str = ""  # why it is no alarm although it would be one
     p: float | None = None  # how likely so much is by luck; none where luck plays no part
+    whole: bool = False  # whether a rule read all words that there are, and so may understand them
     n: int = 0  # items that were looked at
     behind: int = 0  # items that the finding is about
     items: tuple[str, ...] = ()  # their ids, the first few

@@ -5,15 +5,18 @@ from collections.abc import Iterator, Mapping
 from itertools import chain, pairwise
 from typing import NamedTuple
 
+import numpy as np
 from msgspec import structs
 
 from gnomon.audit.finding import SHOWN, Finding, fault, share
 from gnomon.audit.sets import AuditItem, Compared
 from gnomon.audit.subject import Subject
 from gnomon.graphs import shortest_cycle, strong_components
+from gnomon.measures.beliefs import rank
 from gnomon.reports.words import percent
 
 CHECK = "order"
+AGAINST = "against an order"
 YES, NO = ("yes", "true"), ("no", "false")
 # comparatives that make an order, each with its scale; a minus is the other way round on it
 SCALES = {
@@ -61,6 +64,7 @@ def order(subject: Subject) -> Iterator[Finding]:
         yield Finding(check=CHECK, says=says)
         return
     yield _contradictions(subject, found)
+    yield _against_order(subject, found)
     tangles = [group for group in strong_components(found.greater) if len(group) > 1]
     yield _tangle(subject, found, max(tangles, key=len, default=[]))
     if not tangles and len(found.greater) <= MOST_THINGS:
@@ -126,6 +130,30 @@ def _contradictions(subject: Subject, found: OrderFacts) -> Finding:
     shown = [subject.audited.example(*pair) for pair in both[:SHOWN]]
     about = subject.about(finding, list(chain.from_iterable(both)))
     return structs.replace(about, examples=tuple(shown))
+
+
+def _against_order(subject: Subject, found: OrderFacts) -> Finding:
+    """How few facts an order of all things leaves against it."""
+    number_of = {thing: number for number, thing in enumerate(found.greater)}
+    pairs = np.array([[number_of[one], number_of[other]] for one, other in found.facts])
+    if len(number_of) > MOST_THINGS:
+        says = f"With more than {MOST_THINGS:,} things no order was looked for."
+        return Finding(check=CHECK, part=AGAINST, says=says)
+    said = np.zeros((len(number_of), len(number_of)), dtype=np.int64)
+    said[pairs[:, 0], pairs[:, 1]] = 1
+    ranking = rank(said)
+    place = np.argsort(ranking.order)
+    numbers = [
+        found.facts[pair][0]
+        for pair, (one, other) in zip(found.facts, pairs, strict=True)
+        if place[one] > place[other]
+    ]
+    facts = len(found.facts)
+    says = (
+        f"Of {facts:,} facts {len(numbers):,} ({percent(share(len(numbers), facts))}) are against "
+        f"an order that fits the others; no order has fewer than {ranking.least:,} against it."
+    )
+    return subject.about(fault(CHECK, AGAINST, len(numbers), facts, says), numbers)
 
 
 def _tangle(subject: Subject, found: OrderFacts, largest: list[Thing]) -> Finding:

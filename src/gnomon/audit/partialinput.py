@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
+from msgspec import structs
 
 from gnomon.audit.finding import Finding, OffChance, against, alone, finding_of, luck
 from gnomon.audit.learning import (
@@ -18,7 +19,7 @@ from gnomon.audit.learning import (
     tried,
 )
 from gnomon.audit.sets import AuditItem
-from gnomon.audit.subject import ALL_WORDS, Signs, Subject, signs_of, words_of
+from gnomon.audit.subject import ALL_WORDS, Answers, Signs, Subject, signs_of, words_of
 from gnomon.measures.columns import Floats
 from gnomon.measures.units import Units
 from gnomon.reports.words import percent
@@ -40,6 +41,9 @@ LONGEST = 40  # words; longer texts count as alike
 STEP = 8  # characters by which lengths are told apart
 PLACES = 8  # words from the beginning of a text whose place is looked at
 LAST = 3  # words before its end
+MOST_NUMBERS = 12  # that are values of a tag, to be told apart
+TELLING = 3  # signs of choices that are named
+LEAST_TELLING = 20  # choices with such a sign
 MOST = 4  # capitals or signs of punctuation; more of them count as alike
 THINGS = ("first thing", "second thing")
 FORM = "lengths and shared words"
@@ -65,8 +69,9 @@ def parts_of_questions(subject: Subject) -> Iterator[Input]:
     """Each field, all words of a question with a picture, each of two things, and the form."""
     pictures = any(question.picture for question in subject.answered)
     alone = len(subject.fields) == 1
+    whole = alone and not pictures
     for field in subject.fields:
-        yield Input(field, subject.signs(field), whole=alone and not pictures)
+        yield Input(field, subject.signs(field), whole=whole)
     if pictures and not alone:
         yield Input(ALL_WORDS, subject.signs(ALL_WORDS))
     yield from _things(subject)
@@ -76,7 +81,8 @@ def parts_of_questions(subject: Subject) -> Iterator[Input]:
         texts = subject.texts(field)
         written = signs_of(texts, signs_of_writing)
         yield Input(f"punctuation and capitals of the {field}", written, form=True)
-        yield Input(f"places of words in the {field}", signs_of(texts, places_of_words), form=True)
+        places = signs_of(texts, places_of_words)
+        yield Input(f"places of words in the {field}", places, whole=whole, form=True)
 
 
 def _things(subject: Subject) -> Iterator[Input]:
@@ -281,10 +287,26 @@ def _finding(subject: Subject, given: Input, way: Way) -> Finding:
     if low and way != "by split":
         says += " Below chance: labels are balanced over these words, so do not divide the set."
     part = f"{given.name}, {way}"
+    if off.above:
+        says += _by_number(subject, asked, credit)
     finding = finding_of(off, CHECK, part, says, n=len(credit), alarm=alarm)
+    finding = structs.replace(finding, whole=given.whole)
     if not off.above:
         return finding
     return subject.about_answers(finding, asked[credit == 1])
+
+
+def _by_number(subject: Subject, asked: np.ndarray, credit: Floats) -> str:
+    """What it gets by each tag that is a number, such as how many steps an answer takes."""
+    told = ""
+    for name in subject.tags:
+        values = np.array([subject.answered[row].unit(name) for row in asked])
+        different = sorted(set(values.tolist()), key=lambda value: (len(value), value))
+        if not 1 < len(different) <= MOST_NUMBERS or not all(map(str.isdigit, different)):
+            continue
+        shares = [f"{percent(credit[values == one].mean())} ({one})" for one in different]
+        told += f" By {name}: {', '.join(shares)}."
+    return told
 
 
 def _by_split(subject: Subject, learner: SumRule) -> tuple[OffChance, Floats, np.ndarray]:
@@ -333,6 +355,23 @@ def _choices_alone(subject: Subject) -> Iterator[Finding]:
             f"on {percent(off.value)} of {len(credit):,} items; without them one gets "
             f"{percent(off.chance)}."
         )
+        if off.above:
+            says += f" Most telling: {', '.join(_telling(signs, answers))}."
         part = f"{name} of the choices"
         finding = finding_of(off, CHECK, part, says, n=len(credit), alarm=off.above)
         yield subject.about_answers(finding, np.flatnonzero(credit == 1))
+
+
+def _telling(signs: Signs, answers: Answers) -> Iterator[str]:
+    """The signs that tell right choices from wrong ones most, and how many of each have them."""
+    right = answers.gold[answers.choices >= 0]
+    having = right[signs.rows]
+    with_sign = np.bincount(signs.codes, having, len(signs.names))
+    without = np.bincount(signs.codes, ~having, len(signs.names))
+    expected = (with_sign + without) * right.mean()
+    spread = np.sqrt(expected * (1 - right.mean()))
+    surplus = np.abs(with_sign - expected) / np.maximum(spread, 1)
+    enough = np.where(with_sign + without >= LEAST_TELLING, surplus, 0)
+    for code in np.argsort(-enough, kind="stable")[:TELLING]:
+        name = signs.names[code].replace("_", " ")
+        yield f"'{name}' in {int(with_sign[code]):,} right and {int(without[code]):,} wrong ones"

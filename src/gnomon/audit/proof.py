@@ -96,7 +96,10 @@ def _name(number: int) -> str:
 
 CLASH = "clash"
 TRUE = frozenset({"true", "yes", "1"})
-USES: dict[str, Use] = {"pictures": "pictured", "stories": "loosely"}
+PICTURES = "pictures"
+ANYHOW = "pictures, whoever's sides"
+USES: dict[str, Use] = {PICTURES: "pictured", "stories": "loosely"}
+SIDES = frozenset({"left", "right", "front", "behind"})  # the viewer's, or a thing's own
 MOST_SENTENCES = 12  # sentences of one picture or story that are looked at together
 
 
@@ -109,7 +112,7 @@ class Told(NamedTuple):
 
 def clash(subject: Subject) -> Iterator[Finding]:
     """Captions of one picture, and sentences of one story."""
-    parts = {"pictures": _pictures(subject), "stories": _stories(subject)}
+    parts = {PICTURES: _pictures(subject), "stories": _stories(subject)}
     if not any(parts.values()):
         says = "No picture or story has two plain sentences about where things are."
         yield Finding(check=CLASH, says=says)
@@ -117,7 +120,7 @@ def clash(subject: Subject) -> Iterator[Finding]:
     try:
         for part, told in parts.items():
             if told:
-                yield _clash_finding(subject, part, told)
+                yield from _clash_findings(subject, part, told)
     except MissingExtraError as error:
         yield Finding(check=CLASH, says=f"{error.message} {error.hint}")
 
@@ -150,20 +153,36 @@ def _of_several(told: dict[str, list[Told]]) -> list[list[Told]]:
     return [said[:MOST_SENTENCES] for said in told.values() if len(said) > 1]
 
 
-def _clash_finding(subject: Subject, part: str, told: list[list[Told]]) -> Finding:
-    cores: list[list[int]] = []
-    torn = 0
-    for said in told:
-        mine = list(_cores(said, USES[part]))
-        torn += bool(mine)
-        cores += mine
-    behind = list(dict.fromkeys(chain.from_iterable(cores)))
+def _clash_findings(subject: Subject, part: str, told: list[list[Told]]) -> Iterator[Finding]:
+    """What clashes and, of pictures, what of it clashes whoever's sides are meant."""
+    use = USES[part]
+    found = [list(_cores(said, use)) for said in told]
+    read = f"each of one of the {len(told):,} {part} with several sentences that can be read"
+    if part != PICTURES:
+        yield _clash_finding(subject, part, found, f"cannot be true together, {read}.")
+        return
+    says = f"cannot be true together if all mean the same left, right, front and back, {read}."
+    yield _clash_finding(subject, part, found, says)
+    anyhow = [list(_cores([one for one in said if not _says_side(one)], use)) for said in told]
     says = (
-        f"{len(cores):,} sets of sentences cannot be true together, each of one of the "
-        f"{len(told):,} {part} with several sentences that can be read."
+        "cannot be true together whoever's sides are meant; the others are faults only if "
+        "annotators had to mean the viewer's, or a thing's own."
     )
-    finding = fault(CLASH, part, torn, len(told), says)
+    yield _clash_finding(subject, ANYHOW, anyhow, says)
+
+
+def _says_side(one: Told) -> bool:
+    """Whether a sentence depends on whose sides are meant."""
+    return not SIDES.isdisjoint(one.clause.said.pictured)
+
+
+def _clash_finding(subject: Subject, part: str, found: list[list[list[int]]], says: str) -> Finding:
+    cores = list(chain.from_iterable(found))
+    torn = sum(map(bool, found))
+    says = f"{len(cores):,} sets of sentences {says}"
+    finding = fault(CLASH, part, torn, len(found), says)
     together = [subject.audited.example(*dict.fromkeys(core)) for core in cores[:SHOWN]]
+    behind = list(dict.fromkeys(chain.from_iterable(cores)))
     return structs.replace(subject.about(finding, behind), examples=tuple(together))
 
 
@@ -196,7 +215,8 @@ def _is_about_the_same(one: Told, other: Told) -> bool:
 
 PROOF = "proof"
 READINGS: tuple[Use, ...] = ("loosely", "directly")
-PARTS = ("no reading", "some readings", "every reading")
+NO_READING = "no reading"
+PARTS = (NO_READING, "some readings", "every reading")
 UNDECIDED = "undecided"  # neither proved nor refuted in any reading
 VERDICTS = {"entailment", "contradiction", "neutral"}
 MOST_PUZZLES = 6_000  # questions in words of their own that are given to the prover
@@ -305,7 +325,7 @@ def _reading_finding(
         f"{len(numbers):,} of {len(proved):,} labels that can be proved ({percent(value)}) {holds}"
     )
     by_group = Counter(subject.questions[number].group or "no group" for number in numbers)
-    wrong = part == PARTS[0] and bool(numbers)
+    wrong = part == NO_READING and bool(numbers)
     if wrong:
         listed = [f"{times:,} of {group}" for group, times in by_group.most_common(SHOWN)]
         says += f": {', '.join(listed)}"

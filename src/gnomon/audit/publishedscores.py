@@ -25,13 +25,17 @@ from gnomon.measures.intervals import NORMAL, interval, wilson
 from gnomon.measures.statistics import mean_of
 from gnomon.registry import benchmark
 from gnomon.reports.papers import Result, results_of
+from gnomon.reports.words import percent
 
 DEVIATIONS = 1.96  # standard errors of a 95 % interval
 LEVEL = 0.05  # of any false difference, for all pairs of models on the same items
 MEASURES = ("accuracy", "relaxed_accuracy")  # shares of items that are right
 YES, IF_INDEPENDENT, NOT_SHOWN = "yes", "if items are independent", "not shown"
 FROM_ANSWERS = "published answers, scored by Gnomon"
-BlindShare = Callable[[AuditSet, int], float]  # what blind rules get on such, of so many scored
+NOT_TRAINED = ("zero-shot", "frozen")  # variants of models that never saw the training part
+PATTERN_ACCURACY = "pattern_accuracy@"
+# what blind rules get on such items, of so many scored; whether they may learn from a training part
+BlindShare = Callable[[AuditSet, int, bool], float]
 
 
 class PublishedScore(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +50,8 @@ class PublishedScore(msgspec.Struct, frozen=True, kw_only=True):
     high: float | None = None
     low_by_units: float | None = None  # 95 %, as if all items of a unit went together
     high_by_units: float | None = None
+    trained: bool = False  # on a training part of the set
+    further: str = ""  # the authors' other measures
     above_blind: str = ""  # whether it is above every blind rule: yes, under a condition, not shown
     level_with: tuple[int, ...] = ()  # scores (from 1) from which it is not shown to differ
 
@@ -60,6 +66,19 @@ class KnownScore(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     tag: str = ""  # only items whose tag has a value
     key: str = ""
     people: bool = False
+    trained: bool = False  # on a training part of the set
+    further: str = ""  # the authors' other measures
+    release: str = ""  # of the data, if it is another one than is published with the paper
+    items: int = 0  # of that release
+
+
+class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Scores of a table that are on other items of the same kind."""
+
+    table: str
+    key: str
+    items: int
+    called: str
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -67,6 +86,8 @@ class Known(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     scores: dict[str, list[KnownScore]]
     answers: dict[str, list[str]]  # names of files of published answers, with wildcards
+    releases: dict[str, list[Release]]
+    notes: dict[str, str]  # what to know of a set of the papers
     replies: dict[str, str]  # what the authors of a set answer to its page
 
 
@@ -82,32 +103,56 @@ def published_scores(
     """The scores of a set: from published answers in a folder, else those that are known."""
     answered = _answers_in(name, audited, place) if place else {}
     if answered:
-        return _of_answers(audited, answered, blind(audited, len(audited)))
+        return _of_answers(audited, answered, blind(audited, len(audited), False))
     found: list[PublishedScore] = []
-    by_items: dict[tuple[str, str, str], list[KnownScore]] = {}
-    for known in _known_scores(name):
-        by_items.setdefault((known.form, known.tag, known.key), []).append(known)
+    by_items: dict[tuple[str, ...], list[KnownScore]] = {}
+    for known in _known_scores(name, has_training=audited.splits is not None):
+        by_items.setdefault((known.form, known.tag, known.key, known.release), []).append(known)
     for scores in by_items.values():
         found += _of_scores(audited, scores, blind, len(found))
     return found
 
 
-def _known_scores(name: str) -> Iterator[KnownScore]:
-    """Each score once, although several tables of a paper have it."""
+def _known_scores(name: str, *, has_training: bool) -> Iterator[KnownScore]:
+    """Each score once, although several tables of a paper have it.
+
+    The papers' models were trained on the set where it has a part for that, unless they say not.
+    """
     yield from known_beside().scores.get(name, ())
     plain, _, origin = name.partition("@")
     if origin != "published":
         return
+    results = results_of(benchmark(plain))
     tables: dict[KnownScore, list[str]] = {}
-    for result in results_of(benchmark(plain)):
+    for result in results:
         if result.measure in MEASURES and result.kind in ("model", "human"):
-            tables.setdefault(_score_of(result), []).append(result.table)
+            score = _score_of(result, _further(result, results), _release(name, result))
+            score = msgspec.structs.replace(score, trained=score.trained and has_training)
+            tables.setdefault(score, []).append(result.table)
     for score, mine in tables.items():
         listed = ", ".join(dict.fromkeys(mine))
         yield msgspec.structs.replace(score, source=f"{score.source}, {listed}")
 
 
-def _score_of(result: Result) -> KnownScore:
+def _further(result: Result, results: Sequence[Result]) -> str:
+    """In which share of the patterns a model is right on most of the samples, as authors report."""
+    told: dict[str, str] = {}
+    for other in results:
+        least = other.measure.removeprefix(PATTERN_ACCURACY)
+        same_model = (other.model, other.variant, other.by) == (result.model, result.variant, "")
+        if least != other.measure and same_model:
+            told[least] = f"{percent(other.value)} at {least}"
+    return f"pattern accuracy {', '.join(told[least] for least in sorted(told))}" if told else ""
+
+
+def _release(name: str, result: Result) -> Release | None:
+    for release in known_beside().releases.get(name, ()):
+        if (release.table, release.key) == (result.table, result.key):
+            return release
+    return None
+
+
+def _score_of(result: Result, further: str, release: Release | None) -> KnownScore:
     model = f"{result.model} ({result.variant})" if result.variant else result.model
     return KnownScore(
         model=model,
@@ -117,6 +162,10 @@ def _score_of(result: Result) -> KnownScore:
         tag=result.by,
         key=result.key,
         people=result.kind == "human",
+        trained=result.variant not in NOT_TRAINED,
+        further=further,
+        release=release.called if release else "",
+        items=release.items if release else 0,
     )
 
 
@@ -134,29 +183,35 @@ def _of_scores(
     part = replace(audited, questions=_scored_items(of_form, scores[0]))
     if not part.questions:
         return
-    most = blind(of_form, len(part))
+    count = scores[0].items or len(part)
+    most = {trained: blind(of_form, len(part), trained) for trained in (False, True)}
     units, _ = fewest_units(part)
     ordered = sorted(scores, key=lambda score: -score.value)
     models = [place for place, score in enumerate(ordered) if not score.people]
     values = [ordered[place].value for place in models]
-    level = _level_with(len(values), lambda one, two: _apart(values[one], values[two], len(part)))
+    level = _level_with(len(values), lambda one, two: _apart(values[one], values[two], count))
     for place, score in enumerate(ordered):
         plain = PublishedScore(
-            model=score.model, value=score.value, source=score.source, on=_where(score, part)
+            model=score.model,
+            value=score.value,
+            source=score.source,
+            on=_where(score, part),
+            further=score.further,
         )
         if score.people:
             yield plain
             continue
-        low, high = _interval(score.value, len(part))
+        low, high = _interval(score.value, count)
         by_units = _interval(score.value, units)
         yield msgspec.structs.replace(
             plain,
-            items=len(part),
+            items=count,
+            trained=score.trained,
             low=low,
             high=high,
             low_by_units=by_units[0],
             high_by_units=by_units[1],
-            above_blind=_above(most, by_units[0], low),
+            above_blind=_above(most[score.trained], by_units[0], low),
             level_with=tuple(before + models[other] + 1 for other in level[models.index(place)]),
         )
 
@@ -178,7 +233,7 @@ def _scored_items(audited: AuditSet, score: KnownScore) -> list[AuditItem]:
 def _where(score: KnownScore, part: AuditSet) -> str:
     """Which items, for readers."""
     split = {one.split for one in part.questions} if not score.tag else set()
-    named = [score.form, score.key, *(split if len(split) == 1 else ())]
+    named = [score.form, score.release or score.key, *(split if len(split) == 1 else ())]
     return ", ".join(filter(None, named))
 
 

@@ -214,6 +214,7 @@ def _labels_by_value(subject: Subject, name: str, codes: np.ndarray) -> list[str
 ROWS = "rows"
 BLOCK = 25  # rows, at least, that are taken together
 MOST_BLOCKS = 200
+MOST_ROUNDS = 0.9  # share of the rounds with every label once, from which it is no accident
 FAR_BACK = 100  # rows before an item among which one of another group is looked for
 
 
@@ -234,6 +235,18 @@ def rows(subject: Subject) -> Iterator[Finding]:
     in_order = 1 << (np.arange(len(answers)) * FOLDS // len(answers))
     before = _answers_before(subject, answers)
     yield _rows_finding(subject, answers, "answer before it", before, in_order)
+
+
+def in_rounds(answers: Answers) -> bool:
+    """Whether the labels come in rounds: in nearly each run of rows every label once."""
+    size = len(answers.targets)
+    rounds = len(answers) // size if answers.has_labels else 0
+    if not rounds:
+        return False
+    first = answers.gold.argmax(axis=1)
+    right = answers.choices[np.arange(len(answers)), first][: rounds * size]
+    ordered = np.sort(right.reshape(rounds, size), axis=1)
+    return float((ordered == np.arange(size)).all(axis=1).mean()) > MOST_ROUNDS
 
 
 def _rows_finding(
@@ -387,7 +400,19 @@ def _contexts(subject: Subject) -> dict[str, list[str]]:
     for field in subject.fields:
         if field in subject.audited.contexts:
             found[field] = subject.audited.column(field)
+    found["reversed pair"] = _reversed_pairs(subject)
     return {kind: contexts for kind, contexts in found.items() if any(contexts)}
+
+
+def _reversed_pairs(subject: Subject) -> list[str]:
+    """Two things that are compared in their order; in the test part the other way round."""
+    splits = subject.audited.splits
+    assert splits is not None
+    found = []
+    for question, asked in zip(subject.questions, splits.test, strict=True):
+        things = question.things[::-1] if asked else question.things
+        found.append(" > ".join(things))
+    return found
 
 
 def _shared_finding(

@@ -253,7 +253,12 @@ ALL_WORDS = "all words"
 LEAST_GROUPS = 40  # that can be told from luck; fewer can hardly be enough
 MOST_VALUES = 100  # of a tag
 LEAST_WITH = 8  # items with a value of a tag, on average
-NO_TAGS = ("benchmark", "votes", "agreement")  # which are made beside the answers, or after
+NO_TAGS = (
+    "benchmark",
+    "votes",
+    "agreement",
+    "proof",
+)  # which are made beside the answers, or after
 
 
 class Subject:

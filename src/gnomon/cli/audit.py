@@ -172,14 +172,11 @@ def _validate(args: Namespace, *, only: bool) -> bool:
 
 def _audit(args: Namespace) -> bool:
     """Make the checks, print what they say, write the page; whether there is an alarm."""
-    from gnomon.audit.auditing import allowed, audit, explanations_of
+    from gnomon.audit.auditing import allowed, audit, explanations
 
     checks = [check for check in args.check if check != VALIDATION]
-    mine = allowed(args.allow)
-    reports = []
-    for audited in _sets(args):
-        reasons = [*mine, *explanations_of(audited.benchmark)]
-        reports.append(audit(audited, checks, reasons))
+    reasons = [*allowed(args.allow), *explanations()]
+    reports = [audit(audited, checks, reasons) for audited in _sets(args)]
     _print(reports, args.format)
     if args.output:
         _write(reports, args)
