@@ -18,6 +18,7 @@ from gnomon.audit.learning import (
     tried,
 )
 from gnomon.audit.sets import AuditItem
+from gnomon.audit.sizes import sizes_by_relation
 from gnomon.audit.subject import ALL_WORDS, Signs, Subject, signs_of, words_of
 from gnomon.measures.columns import Floats
 from gnomon.measures.units import Units
@@ -43,6 +44,7 @@ LAST = 3  # words before its end
 MOST = 4  # capitals or signs of punctuation; more of them count as alike
 THINGS = ("first thing", "second thing")
 FORM = "lengths and shared words"
+SIZES = "the relation and sizes in the picture"
 
 
 class Input(NamedTuple):
@@ -77,6 +79,9 @@ def parts_of_questions(subject: Subject) -> Iterator[Input]:
         written = signs_of(texts, signs_of_writing)
         yield Input(f"punctuation and capitals of the {field}", written, form=True)
         yield Input(f"places of words in the {field}", signs_of(texts, places_of_words), form=True)
+    sizes = ["\n".join(sizes_by_relation(question)) for question in subject.answered]
+    if any(sizes):
+        yield Input(SIZES, signs_of(sizes, str.splitlines), form=True)
 
 
 def _things(subject: Subject) -> Iterator[Input]:
