@@ -237,13 +237,14 @@ def _task(
         stage = rng.choice(stages)
     names = [name for name in (subject, ground, stage) if name]
     place = _place(rng, names)
-    count = rng.randint((dials.distractors + 1) // 2, dials.distractors)
+    least = (dials.distractors + 1) // 2
+    count = rng.randint(least, dials.distractors)
     others = _others(rng, names, place)
     stand_in = ""
     if count and contrast.second.startswith("far"):
         moves = ground if "several" in contrast.needs else subject
         fitting = [name for name in others if _may_stand_in(thing_named(name), thing_named(moves))]
-        if not fitting:
+        if not fitting or len(others) < least:
             return None
         stand_in = fitting[0]
         others.remove(stand_in)
