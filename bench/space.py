@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -233,18 +233,25 @@ def baselines(count, seed=1):
 def boxes_of(scene, quad):
     """Middles and sizes of the boxes of subject and ground, as shares of the picture.
 
-    Sizes have also the areas, their sum, how they compare, and what all things fill together.
+    Sizes have also the areas, their sum and how they compare, the box around a whole group, the box
+    around all things, and the share of the picture that all things fill.
     """
     seen = survey(scene, 96)
-    places, sizes = [], []
-    for id in (quad.subjects[0], quad.grounds[0]):
-        left, top, right, bottom = np.array(seen.boxes[id]) / 96
+    places, sizes, groups = [], [], []
+    for ids in (quad.subjects, quad.grounds):
+        left, top, right, bottom = np.array(seen.boxes[ids[0]]) / 96
         places += [(left + right) / 2, (top + bottom) / 2]
         sizes += [right - left, bottom - top, (right - left) * (bottom - top)]
+        groups += sides_of([seen.boxes[id] for id in ids])
     sizes += [sizes[2] + sizes[5], sizes[2] / sizes[5]]
-    every = np.array([box for box in seen.boxes.values() if box]) / 96
-    sizes += list(every[:, 2:].max(axis=0) - every[:, :2].min(axis=0))
+    sizes += [*groups, *sides_of(seen.boxes.values()), (seen.mask > 0).mean()]
     return places, list(np.log(sizes))
+
+
+def sides_of(boxes):
+    """Width and height of the box around some boxes, as shares of the picture."""
+    every = np.array([box for box in boxes if box]) / 96
+    return list(every[:, 2:].max(axis=0) - every[:, :2].min(axis=0))
 
 
 def with_words(words, matrix):
@@ -379,11 +386,13 @@ def main():
     parser.add_argument("--items", type=int, help="only measure the cost of so many items")
     parser.add_argument("--baselines", type=int, help="only ask baselines about so many quads")
     parser.add_argument("--shortcuts", type=int, help="only words by sizes, so many quads a seed")
+    parser.add_argument("--seed", type=int, default=1, help="the first seed of --shortcuts")
     args = parser.parse_args()
     if args.digest:
         print(digest())
         return 0
-    chosen = ((args.items, items_cost), (args.baselines, baselines), (args.shortcuts, shortcuts))
+    both_seeds = partial(shortcuts, seeds=(args.seed, args.seed + 1))
+    chosen = ((args.items, items_cost), (args.baselines, baselines), (args.shortcuts, both_seeds))
     if any(count for count, _ in chosen):
         good = True
         for count, measured in chosen:

@@ -19,6 +19,7 @@ from gnomon.audit.learning import (
     tried,
 )
 from gnomon.audit.sets import AuditItem
+from gnomon.audit.sizes import sizes_by_relation
 from gnomon.audit.subject import ALL_WORDS, Answers, Signs, Subject, signs_of, words_of
 from gnomon.measures.columns import Floats
 from gnomon.measures.units import Units
@@ -47,6 +48,7 @@ LEAST_TELLING = 20  # choices with such a sign
 MOST = 4  # capitals or signs of punctuation; more of them count as alike
 THINGS = ("first thing", "second thing")
 FORM = "lengths and shared words"
+SIZES = "the relation and sizes in the picture"
 
 
 class Input(NamedTuple):
@@ -83,6 +85,9 @@ def parts_of_questions(subject: Subject) -> Iterator[Input]:
         yield Input(f"punctuation and capitals of the {field}", written, form=True)
         places = signs_of(texts, places_of_words)
         yield Input(f"places of words in the {field}", places, whole=whole, form=True)
+    sizes = ["\n".join(sizes_by_relation(question)) for question in subject.answered]
+    if any(sizes):
+        yield Input(SIZES, signs_of(sizes, str.splitlines), form=True)
 
 
 def _things(subject: Subject) -> Iterator[Input]:

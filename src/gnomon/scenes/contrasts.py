@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import permutations, product
+from math import hypot
 from typing import Literal, NamedTuple
 
 from gnomon.lexicon.relations import OpposedPair, lexicon, thing_words
@@ -18,6 +19,7 @@ WIDE = 3.0  # how much wider than a thing a top is on which edge and middle are 
 WHOLE_TOP = 0.55  # share of a thing's plan that its top takes up, so that its middle is the top's
 TALL = 3.0  # how much higher than wide a thing must be for that
 HUGE = 5.0  # metres; what is longer leaves nothing else to be seen beside it
+AS_LARGE = (0.6, 1.15)  # how large what stands in for a thing is, against that thing
 GRADES = ("a", "b", "c")
 
 
@@ -170,7 +172,10 @@ def contrasted(
         second = _arranged(rng, task, turn, contrast.second, contrast.first)
         if second is None:
             continue
-        seen = layouts.look_at(rng, first, second, task)
+        both = layouts.with_stand_in(first, second, task)
+        if both is None:
+            continue
+        seen = layouts.look_at(rng, *both, task)
         if seen is None:
             continue
         shown = _shows(seen[0], task, contrast.first, contrast.second)
@@ -232,11 +237,22 @@ def _task(
         stage = rng.choice(stages)
     names = [name for name in (subject, ground, stage) if name]
     place = _place(rng, names)
-    count = rng.randint((dials.distractors + 1) // 2, dials.distractors)
-    others = _others(rng, names, place, count)
+    least = (dials.distractors + 1) // 2
+    count = rng.randint(least, dials.distractors)
+    others = _others(rng, names, place)
+    stand_in = ""
+    if count and contrast.second.startswith("far"):
+        moves = ground if "several" in contrast.needs else subject
+        fitting = [name for name in others if _may_stand_in(thing_named(name), thing_named(moves))]
+        if not fitting or len(others) < least:
+            return None
+        stand_in = fitting[0]
+        others.remove(stand_in)
+        count -= 1
     colours = {}
-    for name in (*names, *others):
-        colours[name] = rng.choice(("", *thing_named(name).colours))
+    for name in (*names, stand_in, *others[:count]):
+        if name:
+            colours[name] = rng.choice(("", *thing_named(name).colours))
     return layouts.LayoutTask(
         contrast,
         thing_named(subject),
@@ -244,7 +260,8 @@ def _task(
         _roles(contrast, subject, ground),
         stage,
         colours,
-        others,
+        tuple(others[:count]),
+        stand_in,
         place,
         rng.randrange(1000),
         frames,
@@ -271,8 +288,8 @@ def _roles(contrast: OpposedPair, subject: str, ground: str) -> layouts.Roles:
     return layouts.Roles((subject,), tuple(f"{ground} {n}" for n in numbers))
 
 
-def _others(rng: random.Random, names: Sequence[str], place: str, count: int) -> tuple[str, ...]:
-    """Things that go with the others and cannot be taken for one of them."""
+def _others(rng: random.Random, names: Sequence[str], place: str) -> list[str]:
+    """Things that go with the others and cannot be taken for one of them, in a random order."""
     asked = [thing_named(name) for name in names]
     kinds = {thing.kind for thing in asked}
     largest = max(max(thing.size) for thing in asked)
@@ -282,7 +299,16 @@ def _others(rng: random.Random, names: Sequence[str], place: str, count: int) ->
         if thing.place in (place, "both") and thing.kind not in kinds and fits:
             found.append(thing.name)
     rng.shuffle(found)
-    return tuple(found[:count])
+    return found
+
+
+def _may_stand_in(thing: Thing, moves: Thing) -> bool:
+    """Whether a thing fills about as much as another one, whichever way it is turned."""
+    wide = hypot(*thing.size[:2]) / hypot(*moves.size[:2])
+    high = thing.size[2] / moves.size[2]
+    low, most = AS_LARGE
+    is_alike = low <= wide <= most and low <= high <= 1 / low
+    return is_alike and thing.name not in thing_words().faces
 
 
 def _arranged(

@@ -19,6 +19,7 @@ from gnomon.scenes.things import Thing, thing_named
 Frames = Literal["clear", "probe"]
 Place = Literal["indoors", "outdoors"]
 FAR_GAPS = (4.6, 4.3, 4.6)  # of the mean diagonal
+FAR_FROM_RING = (5.0, 5.5)  # the same between the middles of two things
 CLEAR_GAPS = (0.15, 0.3, 0.5, 0.8)
 TURNS = (0, 180, 90, 270, 0, 180, 45, 315)  # of the ground, to the viewer
 
@@ -56,6 +57,7 @@ class LayoutTask(NamedTuple):
     stage: str
     colours: dict[str, str]
     others: tuple[str, ...]
+    stand_in: str  # what stands where something else does in the other picture; empty for nothing
     place: Place
     look: int
     frames: Frames
@@ -127,16 +129,18 @@ def _linked(rng: random.Random, task: LayoutTask, turn: float, true: str) -> Arr
 
 
 def _ringed(rng: random.Random, task: LayoutTask, turn: float, true: str) -> Arrangement:
-    """Several of one kind around the other thing, or close together and far from it."""
+    """Several of one kind, in both pictures alike: around the other thing, or far from it."""
     several, one, ids = task.subject, task.ground, task.roles.subjects
     if len(ids) == 1:
         several, one, ids = task.ground, task.subject, task.roles.grounds
+    members = placing.ring(random.Random(turn), ids, several, one)
     middle = Placed(id=one.name, thing=one.name, at=(0.0, 0.0, 0.0), turn=turn)
     if true.startswith("far"):
-        size, own = hypot(*several.size[:2]), hypot(*one.size[:2])
-        members = placing.cluster(rng, ids, several, 3.0 * (size + own) + 1.2 * size)
-    else:
-        members = placing.ring(rng, ids, several, one)
+        diagonal = (Body(middle).diagonal + Body(members[0]).diagonal) / 2
+        far = hypot(*members[0].at[:2]) + rng.uniform(*FAR_FROM_RING) * diagonal
+        way = radians(rng.choice((0, 180)) + rng.uniform(-30, 30))
+        at = (far * cos(way), far * sin(way), 0.0)
+        middle = msgspec.structs.replace(middle, at=at)
     grouped = [msgspec.structs.replace(member, group="group") for member in members]
     return Arrangement([middle, *grouped])
 
@@ -148,6 +152,30 @@ LAYOUTS: dict[str, Callable[[random.Random, LayoutTask, float, str], Arrangement
     "linked": _linked,
     "ring": _ringed,
 }
+
+
+def with_stand_in(
+    first: Arrangement, second: Arrangement, task: LayoutTask
+) -> tuple[Arrangement, Arrangement] | None:
+    """Both with one more thing, which stands where the thing that moves does in the other picture.
+
+    So the same places are filled in both, and only what fills them tells near from far. None if
+    there is no room for it.
+    """
+    if not task.stand_in:
+        return first, second
+    moves = [a.id for a, b in zip(first.things, second.things, strict=True) if a != b]
+    if len(moves) != 1:
+        return None
+    found = []
+    for arrangement, other in ((first, second), (second, first)):
+        free = next(placed for placed in other.things if placed.id == moves[0])
+        added = Placed(id=task.stand_in, thing=task.stand_in, at=free.at, turn=free.turn)
+        filled = Arrangement([*arrangement.things, added], arrangement.links)
+        if not placing.is_free(added, arrangement.things, scene_of(filled, task)):
+            return None
+        found.append(filled)
+    return found[0], found[1]
 
 
 # From two arrangements to what one viewer sees of each: other things are added, and they are the
@@ -231,13 +259,12 @@ def _are_alike(
 ) -> bool:
     """Whether a thing is about as wide and as high in both pictures: its size must tell nothing.
 
-    The same holds for what all things fill together, if there are others, and not for groups.
+    The same holds for a group and, if there are others, for what all things fill together.
     """
     for ids in task.roles:
-        is_one = len(ids) == 1
-        if is_one and not _is_as_large(_sides(first, ids), _sides(second, ids), ALIKE):
+        if not _is_as_large(_sides(first, ids), _sides(second, ids), ALIKE):
             return False
-    if not task.others or task.contrast.layout == "ring":
+    if not (task.others or task.stand_in):
         return True
     every = list(first.boxes)
     return _is_as_large(_sides(first, every), _sides(second, every), ALIKE_IN_ALL)
@@ -272,8 +299,7 @@ def _is_promising(
         sides = float(np.ptp(columns)), float(np.ptp(rows))
         if FILLED * sides[0] * sides[1] < _least_share(placed, task):
             return False
-        same = placed.group or _is_as_large(sides, before.get(placed.id, sides), ALIKE)
-        if not same:
+        if not _is_as_large(sides, before.get(placed.id, sides), ALIKE):
             return False
         before[placed.id] = sides
     return True

@@ -210,21 +210,6 @@ def ring(rng: random.Random, ids: Sequence[str], thing: Thing, middle: Thing) ->
     return placed
 
 
-def cluster(rng: random.Random, ids: Sequence[str], thing: Thing, far: float) -> list[Placed]:
-    """Things of one kind close together, so far from the origin."""
-    direction = radians(rng.choice((0, 180)) + rng.uniform(-30, 30))
-    step = 1.15 * hypot(*thing.size[:2])
-    turn = rng.uniform(0, 360)
-    placed = []
-    for number, id in enumerate(ids):
-        row, column = divmod(number, 2)
-        x = far * cos(direction) + (column - 0.5) * step + rng.uniform(-0.05, 0.05) * step
-        y = far * sin(direction) + (row - 0.5) * step + rng.uniform(-0.05, 0.05) * step
-        own = (turn + rng.gauss(0, 10)) % 360
-        placed.append(Placed(id=id, thing=thing.name, at=(x, y, 0.0), turn=own))
-    return placed
-
-
 MOST_PROPOSALS = 600  # poses that are tried for one thing
 MOST_ATTEMPTS = 40  # scenes that are tried for one seed
 MOST_ARRANGEMENTS = 10  # scenes that are tried for some statements

@@ -226,24 +226,20 @@ SHARES = (10, 25, 50, 75)  # percent of the training part, for sample efficiency
 SHOTS = 100
 
 
-def random_split(rows: Sequence[VsrCaption], seed: int) -> Parts:
-    """70/10/20 % at random, as the authors do."""
-    return random_parts(rows, seed)
+def drawn_split(rows: Sequence[VsrCaption], kind: str, seed: int) -> Parts:
+    """Train, dev and test, drawn with a seed.
 
-
-def zeroshot_split(rows: Sequence[VsrCaption], seed: int) -> Parts:
-    """Parts that share no concept: 50/20/30 % of the concepts.
-
-    Captions whose two concepts are in different parts are left out. Concepts are read from the
-    captions; the authors read them from a field that had lost its first letters, so their parts
-    share horse, hot dog and elephant.
+    random    70/10/20 % at random, as the authors do
+    zeroshot  parts that share no concept: 50/20/30 % of the concepts, without captions whose two
+              concepts are in different parts. Concepts are read from the captions; the authors'
+              field had lost its first letters, so their parts share horse, hot dog and elephant
+    contrast  70/10/20 % of the rows, by whole captions: none of the test was seen in training
     """
-    return concept_parts(rows, lambda row: row.concepts, seed)
-
-
-def contrast_split(rows: Sequence[VsrCaption], seed: int) -> Parts:
-    """70/10/20 % of the rows, by whole captions: none of the test was seen in training."""
-    return whole_parts(rows, lambda row: row.caption, seed)
+    if kind == "zeroshot":
+        return concept_parts(rows, lambda row: row.concepts, seed)
+    if kind == "contrast":
+        return whole_parts(rows, lambda row: row.caption, seed)
+    return random_parts(rows, seed)
 
 
 def training_prefix(train: Sequence[VsrCaption], seed: int, size: str) -> list[VsrCaption]:

@@ -161,13 +161,7 @@ def split_parts(folder: Path, kind: str, seed: int) -> files.Parts:
             RebuiltItemsWarning,
             stacklevel=2,
         )
-    make = {
-        "random": files.random_split,
-        "random-rebuilt": files.random_split,
-        "zeroshot": files.zeroshot_split,
-        "contrast": files.contrast_split,
-    }
-    return make[kind](files.read_validated(folder), seed)
+    return files.drawn_split(files.read_validated(folder), kind, seed)
 
 
 def caption_item(row: VsrCaption, image: Image, tags: dict[str, str]) -> Item:
