@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from math import radians
+from random import Random
 
 import numpy as np
 import pytest
@@ -16,7 +17,8 @@ import gnomon
 from gnomon.benchmarks.views import VIEWS, asked_sets
 from gnomon.errors import DataError, UsageError
 from gnomon.forms import is_right
-from gnomon.measures.cues import cue_gap, own_frame, told_cues
+from gnomon.measures.cues import cue_gap, own_frame
+from gnomon.measures.cuetests import cue_tests, told_cues
 from gnomon.measures.table import Table
 from gnomon.records import Answer, problem
 from gnomon.scenes.sketches import plan_pixels
@@ -166,7 +168,7 @@ def test_a_probe_asks_with_the_frame_left_open_and_with_each_frame():
 
 
 def test_the_gap_is_1_for_who_follows_the_cue_and_0_for_who_knows():
-    items = asked(kinds="far-up,person", facts=40)
+    items = asked(kinds="far-up,person", facts=160)
 
     def by_cue(item):
         other = next(choice for choice in item.choices if choice not in item.gold)
@@ -174,13 +176,24 @@ def test_the_gap_is_1_for_who_follows_the_cue_and_0_for_who_knows():
 
     follows = table_of(items, by_cue)
     assert cue_gap(follows).value == 1
-    assert told_cues(follows) == (
-        "it follows an easy cue: right on 100 % where the cue is right, and on 0 % where it is "
-        "wrong."
-    )
+    assert [each.p < 0.05 for each in cue_tests(follows)] == [True, True]
+    told = told_cues(follows)
+    assert "it follows the cue lower in the picture is nearer (right on 100 % where" in told
+    assert "and on 0 % where it is wrong" in told
     knows = table_of(items, lambda item: item.gold[0])
     assert cue_gap(knows).value == 0
-    assert told_cues(knows).startswith("no sign that it follows an easy cue: right on 100 %")
+    assert told_cues(knows).count("no sign that it follows") == 2
+
+
+def test_few_who_follow_no_cue_are_said_to():
+    """The share of guessers that the test blames is at most its error rate."""
+    items = asked(kinds="far-up,person", facts=80)
+    rng = Random(5)
+    blamed = 0
+    for _ in range(200):
+        tests = cue_tests(table_of(items, lambda item: rng.choice(item.choices)))
+        blamed += min(each.p for each in tests) < 0.05
+    assert blamed <= 20
 
 
 def test_eyes_that_see_depth_are_right_and_eyes_that_go_by_height_follow_the_cue(tmp_path):

@@ -50,18 +50,7 @@ def fresh(
              with the frame left open and once with each frame
     size     pixels of a picture's side
     """
-    sets = asked_sets(
-        seed=seed,
-        facts=facts,
-        kinds=kinds,
-        ways=ways,
-        things=things,
-        angle=angle,
-        ratio=ratio,
-        frames=frames,
-        size=size,
-    )
-    for each in sets:
+    for each in asked_sets(**locals()):
         yield from (made.item for made in each)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon.contracts import Measure
 from gnomon.measures.columns import Floats
-from gnomon.measures.statistics import Statistics, mean_of, ratio, standard_error
+from gnomon.measures.statistics import Statistics, mean_of, ratio
 from gnomon.measures.table import Flags, Table
 
 CUE, CONSISTENT, COUNTER = "cue", "consistent", "counter"
@@ -18,9 +18,9 @@ FRAME, OPEN = "frame", "unstated"
 
 def cue_gap(table: Table) -> Statistics:
     """Accuracy where the cue is right, minus accuracy where it is wrong: 1 for a slave of it."""
-    stated = ~_has(table, FRAME, OPEN)
-    consistent = _has(table, CUE, CONSISTENT) & stated
-    counter = _has(table, CUE, COUNTER) & stated
+    stated = ~has_value(table, FRAME, OPEN)
+    consistent = has_value(table, CUE, CONSISTENT) & stated
+    counter = has_value(table, CUE, COUNTER) & stated
     asked = consistent | counter
     part = table.where(asked)
     first, second = consistent[asked], counter[asked]
@@ -29,45 +29,27 @@ def cue_gap(table: Table) -> Statistics:
     return Statistics.of(part.clusters, columns, _gap, bounds=(-1.0, 1.0))
 
 
-def told_cues(table: Table) -> str:
-    """Whether a model follows the easy cue, in a sentence; empty where no item has one."""
-    if not has_cues(table):
-        return ""
-    found = cue_gap(table)
-    shares = []
-    for value in (CONSISTENT, COUNTER):
-        right = table.right[_has(table, CUE, value) & ~_has(table, FRAME, OPEN)]
-        shares.append(f"{100 * right.mean():.0f} %" if len(right) else "none")
-    told = f"right on {shares[0]} where the cue is right, and on {shares[1]} where it is wrong"
-    error = standard_error(found)
-    if found.value - 2 * error > 0:
-        return f"it follows an easy cue: {told}."
-    if found.value + 2 * error < 0:
-        return f"it goes against an easy cue: {told}."
-    return f"no sign that it follows an easy cue: {told}."
-
-
 def _gap(sums: Floats) -> Floats:
     return np.asarray(ratio(sums[..., :2]) - ratio(sums[..., 2:]))
 
 
 def own_frame(table: Table) -> Statistics:
     """Of open questions whose two frames differ, the share answered by the thing's own front."""
-    part = table.where(_has(table, CUE, COUNTER) & _has(table, FRAME, OPEN))
+    part = table.where(has_value(table, CUE, COUNTER) & has_value(table, FRAME, OPEN))
     return mean_of(np.where(part.answered, part.right, np.nan), part.clusters)
 
 
 def has_cues(table: Table) -> bool:
     """Whether there are items in which a cue is right, and others in which it is wrong."""
-    return bool(_has(table, CUE, CONSISTENT).any() and _has(table, CUE, COUNTER).any())
+    return bool(has_value(table, CUE, CONSISTENT).any() and has_value(table, CUE, COUNTER).any())
 
 
 def has_open_frames(table: Table) -> bool:
     """Whether questions leave the frame open."""
-    return bool((_has(table, FRAME, OPEN) & _has(table, CUE, COUNTER)).any())
+    return bool((has_value(table, FRAME, OPEN) & has_value(table, CUE, COUNTER)).any())
 
 
-def _has(table: Table, tag: str, value: str) -> Flags:
+def has_value(table: Table, tag: str, value: str) -> Flags:
     """Which rows have a value of a tag."""
     if not table.has(tag):
         return np.zeros(len(table), dtype=bool)

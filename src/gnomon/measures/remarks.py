@@ -21,7 +21,7 @@ from gnomon.measures.correction import (
     corrected_accuracy,
     corrected_readings,
 )
-from gnomon.measures.cues import told_cues
+from gnomon.measures.cuetests import told_cues
 from gnomon.measures.entries import ScoredTable
 from gnomon.measures.statistics import standard_error
 from gnomon.measures.table import Table

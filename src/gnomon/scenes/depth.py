@@ -5,31 +5,12 @@ from random import Random
 
 from msgspec.structs import replace
 
-from gnomon.scenes.bodies import Body, dot, minus, plan_distance
-from gnomon.scenes.pictures import survey, viewer_of
+from gnomon.scenes import worlds
+from gnomon.scenes.bodies import dot, minus
+from gnomon.scenes.pictures import survey
 from gnomon.scenes.scenes import Placed, Scene, Viewer
 from gnomon.scenes.things import thing_named
-from gnomon.scenes.worlds import (
-    RATIO,
-    SURVEY,
-    ViewDials,
-    ViewQuestion,
-    choices_of,
-    eye_of,
-    floor_distance,
-    free_place,
-    mirrored_things,
-    moved_to,
-    new_look,
-    question_text,
-    rounded,
-    rounded_viewer,
-    scattered,
-    seen_ids,
-    sees,
-    spot_of,
-    view_words,
-)
+from gnomon.scenes.worlds import ViewDials, ViewQuestion
 
 # motion: every motion from the same start, and back.
 
@@ -63,19 +44,19 @@ def motion(rng: Random, dials: ViewDials, number: int) -> list[ViewQuestion] | N
         return None
     turn = float(rng.randint(13, 19))
     found = []
-    for name in choices_of("motion"):
+    for name in worlds.choices_of("motion"):
         after = replace(scene, viewer=moved_camera(scene.viewer, name, turn))
         if not _sees_some(after):
             return None
         for first, second, answer in ((scene, after, name), (after, scene, INVERSE[name])):
             found.append(
                 ViewQuestion(
-                    question_text("motion"),
-                    choices_of("motion"),
+                    worlds.question_text("motion"),
+                    worlds.choices_of("motion"),
                     answer,
                     (first, second),
                     {"motion": "turn" if name.startswith("turned") else "move"},
-                    text_in_words=question_text("motion in words"),
+                    text_in_words=worlds.question_text("motion in words"),
                     context=_before_and_after(first, second),
                 )
             )
@@ -83,20 +64,18 @@ def motion(rng: Random, dials: ViewDials, number: int) -> list[ViewQuestion] | N
 
 
 def _deep_world(rng: Random, dials: ViewDials, *, mirrored: bool) -> Scene | None:
-    count = dials.things or rng.randint(5, 7)
-    standing = view_words()["standing"]
-    names = rng.sample(standing, min(count, len(standing)))
-    placed = scattered(rng, names, 2.2)
+    look = worlds.new_look(rng)
+    names = worlds.some_standing(rng, look, dials.things or rng.randint(5, 7))
+    placed = worlds.scattered(rng, names, 2.2)
     if placed is None:
         return None
-    things = mirrored_things(placed) if mirrored else tuple(placed)
-    viewer = viewer_of(things, above=rng.uniform(16, 24), angle=60, distance=rng.uniform(1.0, 1.35))
-    viewer = rounded_viewer(viewer)
-    scene = Scene(things=things, viewer=viewer, place="outdoors", look=new_look(rng))
-    ways = [floor_distance(eye_of(viewer), spot_of(each)) for each in things]
-    if max(ways) < DEEP * min(ways) or not sees(scene, names, share=0.4):
+    things = worlds.mirrored_things(placed) if mirrored else tuple(placed)
+    above, distance = rng.uniform(16, 24), rng.uniform(1.0, 1.35)
+    viewer = worlds.camera_on(things, above=above, angle=60, distance=distance)
+    ways = [worlds.floor_distance(worlds.eye_of(viewer), worlds.spot_of(each)) for each in things]
+    if max(ways) < DEEP * min(ways):
         return None
-    return scene
+    return worlds.seen_world(things, viewer, look, share=0.4)
 
 
 def moved_camera(viewer: Viewer, motion: str, turn: float) -> Viewer:
@@ -113,17 +92,17 @@ def moved_camera(viewer: Viewer, motion: str, turn: float) -> Viewer:
         shift = (x, y, rise * up)
         eye = tuple(value + shift[n] for n, value in enumerate(viewer.eye))
         at = tuple(value + shift[n] for n, value in enumerate(viewer.at))
-        return rounded_viewer(replace(viewer, eye=eye, at=at))
+        return worlds.rounded_viewer(replace(viewer, eye=eye, at=at))
     angle = radians(turn if motion == "turned left" else -turn)
     x = viewer.eye[0] + way[0] * cos(angle) - way[1] * sin(angle)
     y = viewer.eye[1] + way[0] * sin(angle) + way[1] * cos(angle)
-    return rounded_viewer(replace(viewer, at=(x, y, viewer.at[2])))
+    return worlds.rounded_viewer(replace(viewer, at=(x, y, viewer.at[2])))
 
 
 def _sees_some(scene: Scene) -> bool:
     if scene.viewer.eye[2] < 0.25:
         return False
-    return len(seen_ids(scene, share=0.4)) >= LEAST_SEEN
+    return len(worlds.seen_ids(scene, share=0.4)) >= LEAST_SEEN
 
 
 def _before_and_after(first: Scene, second: Scene) -> str:
@@ -131,11 +110,11 @@ def _before_and_after(first: Scene, second: Scene) -> str:
     lines = []
     for name, scene in (("First", first), ("Second", second)):
         lines.append(f"{name} view, camera {100 * scene.viewer.eye[2]:.0f} cm above the floor:")
-        eye = eye_of(scene.viewer)
+        eye = worlds.eye_of(scene.viewer)
         way = minus((scene.viewer.at[0], scene.viewer.at[1]), eye)
         ahead = (way[0] / hypot(*way), way[1] / hypot(*way))
         for placed in scene.things:
-            offset = minus(spot_of(placed), eye)
+            offset = minus(worlds.spot_of(placed), eye)
             right = dot(offset, (ahead[1], -ahead[0]))
             side = "right" if right >= 0 else "left"
             far = f"{100 * dot(offset, ahead):.0f} cm ahead"
@@ -155,35 +134,34 @@ def distance(rng: Random, dials: ViewDials, number: int) -> list[ViewQuestion] |
 
 def _metres(rng: Random, dials: ViewDials) -> list[ViewQuestion] | None:
     """Two pictures with a thing at the same column and at different distances."""
-    a, b, known, *others = _some_names(rng, dials)
-    placed = scattered(rng, (a, b, known, *others), 1.6)
+    look = worlds.new_look(rng)
+    names = worlds.some_standing(rng, look, dials.things or rng.randint(3, 5))
+    a, b, known = names[:3]
+    placed = worlds.scattered(rng, names, 1.6)
     if placed is None:
         return None
-    viewer = rounded_viewer(viewer_of(placed, above=rng.uniform(18, 28), angle=50, distance=1.2))
-    eye = eye_of(viewer)
-    way = minus(spot_of(placed[1]), eye)
+    viewer = worlds.camera_on(placed, above=rng.uniform(18, 28), angle=50, distance=1.2)
+    eye = worlds.eye_of(viewer)
+    way = minus(worlds.spot_of(placed[1]), eye)
     farther = rng.choice((0.72, 1.4))
-    other = moved_to(placed[1], eye[0] + way[0] * farther, eye[1] + way[1] * farther)
-    rest = [placed[0], *placed[2:]]
-    if not _keeps_clear(other, rest):
+    other = worlds.moved_to(placed[1], eye[0] + way[0] * farther, eye[1] + way[1] * farther)
+    if not worlds.keeps_clear(other, [placed[0], *placed[2:]], 0.3):
         return None
-    look = new_look(rng)
     found = []
     apart = []
     for mine in (placed[1], other):
-        things = (placed[0], mine, *placed[2:])
-        scene = Scene(things=things, viewer=viewer, place="outdoors", look=look)
-        if not sees(scene, (a, b, known)):
+        scene = worlds.seen_world((placed[0], mine, *placed[2:]), viewer, look, (a, b, known))
+        if scene is None:
             return None
         height = f"{thing_named(known).size[2]:.2f}"
-        apart.append(floor_distance(spot_of(placed[0]), spot_of(mine)))
-        away = floor_distance(eye, spot_of(mine))
+        apart.append(worlds.floor_distance(worlds.spot_of(placed[0]), worlds.spot_of(mine)))
+        away = worlds.floor_distance(eye, worlds.spot_of(mine))
         for name, length, first in (("apart", apart[-1], a), ("away", away, b)):
-            text = question_text(name, known=known, height=height, a=first, b=b)
+            text = worlds.question_text(name, known=known, height=height, a=first, b=b)
             gold = f"{length:.2f} m"
             tags = {"part": name, "metres": metres_band(length)}
             found.append(ViewQuestion(text, (), gold, (scene,), tags, scene))
-    if max(apart) < RATIO * min(apart):
+    if max(apart) < worlds.RATIO * min(apart):
         return None
     return found
 
@@ -197,42 +175,28 @@ def metres_band(length: float) -> str:
     return f"{int(length)}-{int(length) + 1} m"
 
 
-def _some_names(rng: Random, dials: ViewDials) -> list[str]:
-    standing = view_words()["standing"]
-    return rng.sample(standing, min(dials.things or rng.randint(3, 5), len(standing)))
-
-
-def _keeps_clear(placed: Placed, others: list[Placed]) -> bool:
-    body = Body(placed)
-    return all(plan_distance(body, Body(other)) >= 0.3 for other in others)
-
-
 def _closer(rng: Random, dials: ViewDials) -> list[ViewQuestion] | None:
     """Two things and a third: closer in the picture and closer in truth, or only in the picture."""
-    a, b, known = _some_names(rng, dials)[:3]
+    look = worlds.new_look(rng)
+    a, b, known = worlds.some_standing(rng, look, 3)
     ratio = dials.ratio or rng.choice((1.3, 1.6, 2.0))
     side = rng.choice((-1, 1))
     aside = rng.uniform(0.95, 1.25)
-    middle = Placed(id=known, thing=known, at=(0.0, 0.0, 0.0), turn=float(rng.randrange(360)))
+    middle = worlds.placed_at(rng, known)
     spots = {  # of the closer and of the farther thing
         "consistent": ((side * 0.25 * aside, 0.97 * aside), (-side * aside * ratio, 0.0)),
         "counter": ((-side * aside, 0.0), (side * 0.25 * aside, 0.97 * aside * ratio)),
     }
-    placed = []
-    for name in (a, b):
-        placed.append(
-            Placed(id=name, thing=name, at=(0.0, 0.0, 0.0), turn=float(rng.randrange(360)))
-        )
-    look, above = new_look(rng), rng.uniform(13, 18)
+    one, two = worlds.placed_at(rng, a), worlds.placed_at(rng, b)
+    above = rng.uniform(13, 18)
     found = []
     for cue, (near, far) in spots.items():
         for first, second, gold in ((near, far, a), (far, near, b)):
-            things = [middle, moved_to(placed[0], *first), moved_to(placed[1], *second)]
-            viewer = rounded_viewer(viewer_of(things, above=above))
-            scene = Scene(things=tuple(things), viewer=viewer, place="outdoors", look=look)
-            if not sees(scene, (a, b, known)) or not _keeps_clear(things[1], [middle, things[2]]):
+            things = [middle, worlds.moved_to(one, *first), worlds.moved_to(two, *second)]
+            scene = worlds.seen_world(things, worlds.camera_on(things, above=above), look)
+            if scene is None or not worlds.keeps_clear(things[1], [middle, things[2]], 0.3):
                 return None
-            text = question_text("closer", a=a, b=b, known=known)
+            text = worlds.question_text("closer", a=a, b=b, known=known)
             tags = {"cue": cue, "ratio": f"{ratio:g}", "part": "closer"}
             found.append(ViewQuestion(text, (a, b), gold, (scene,), tags, scene))
     return found
@@ -247,14 +211,14 @@ LIFT = 0.12  # of the picture's height, by which one thing appears above the oth
 
 def far_up(rng: Random, dials: ViewDials, number: int) -> list[ViewQuestion] | None:
     """Two things on stands: the nearer one is lower in the picture in half of them."""
-    a, b = rng.sample(view_words()["raised"], 2)
+    a, b = rng.sample(worlds.view_words()["raised"], 2)
     ratio = dials.ratio or rng.choice((1.3, 1.5, 1.8))
     near = rng.uniform(2.4, 3.2)
     height = rng.uniform(1.5, 1.8)
     side = rng.choice((-1, 1))
     viewer = Viewer(eye=(0.0, -near, height), at=(0.0, 0.0, 0.75), angle=50)
-    viewer = rounded_viewer(viewer)
-    look = new_look(rng)
+    viewer = worlds.rounded_viewer(viewer)
+    look = worlds.new_look(rng)
     found = []
     for cue in ("consistent", "counter"):
         for first, second, gold in ((near, near * ratio, a), (near * ratio, near, b)):
@@ -264,12 +228,12 @@ def far_up(rng: Random, dials: ViewDials, number: int) -> list[ViewQuestion] | N
                 (a, first, raised[0], side),
                 (b, second, raised[1], -side),
             ):
-                at = (rounded(where * 0.17 * away), rounded(away - near))
+                at = (worlds.rounded(where * 0.17 * away), worlds.rounded(away - near))
                 things += _on_stand(name, at, up)
-            scene = Scene(things=tuple(things), viewer=viewer, place="outdoors", look=look)
-            if not sees(scene, (a, b), share=0.9, least=16):
+            scene = worlds.seen_world(things, viewer, look, (a, b), share=0.9, least=16)
+            if scene is None:
                 return None
-            text = question_text("nearer", a=a, b=b)
+            text = worlds.question_text("nearer", a=a, b=b)
             tags = {"cue": cue, "ratio": f"{ratio:g}"}
             found.append(ViewQuestion(text, (a, b), gold, (scene,), tags, scene))
     return found
@@ -306,16 +270,19 @@ def _on_stand(name: str, at: tuple[float, float], up: float) -> list[Placed]:
 
 def count(rng: Random, dials: ViewDials, number: int) -> list[ViewQuestion] | None:
     """How many of a kind are to the left of something: two numbers, with and without clutter."""
-    many, plural = rng.choice(list(view_words()["counted"].items()))
-    standing = [name for name in view_words()["standing"] if name != many]
-    clutter = max(1, dials.things) if dials.things else 3
+    look, above = worlds.new_look(rng), rng.uniform(34, 42)
+    counted = worlds.view_words()["counted"]
+    many = rng.choice(worlds.fitting(look, counted))
+    clutter = dials.things or 3
+    standing = [
+        name for name in worlds.fitting(look, worlds.view_words()["standing"]) if name != many
+    ]
     b, *others = rng.sample(standing, 1 + min(clutter, len(standing) - 1))
     left, right = rng.sample(range(1, 6), 2)
-    look, above = new_look(rng), rng.uniform(34, 42)
     found = []
     for extra in (0, clutter):
         for here, there in ((left, right), (right, left)):
-            placed = [Placed(id=b, thing=b, at=(0.0, 0.0, 0.0), turn=float(rng.randrange(360)))]
+            placed = [worlds.placed_at(rng, b)]
             sides = [-1] * here + [1] * there
             for copy, side in enumerate(sides, start=1):
                 free = _beside(rng, many, f"{many} {copy}", placed, side)
@@ -323,16 +290,15 @@ def count(rng: Random, dials: ViewDials, number: int) -> list[ViewQuestion] | No
                     return None
                 placed.append(free)
             for name in others[:extra]:
-                free = free_place(rng, name, placed, 2.0, 0.2)
+                free = worlds.free_place(rng, name, placed, 2.0, 0.2)
                 if free is None:
                     return None
                 placed.append(free)
-            viewer = rounded_viewer(viewer_of(placed, above=above))
-            scene = Scene(things=tuple(placed), viewer=viewer, place="outdoors", look=look)
-            shown = [each.id for each in placed]
-            if not sees(scene, shown, share=0.45, least=14) or not _are_apart(scene, many, b):
+            viewer = worlds.camera_on(placed, above=above)
+            scene = worlds.seen_world(placed, viewer, look, share=0.45, least=14)
+            if scene is None or not _are_apart(scene, many, b):
                 return None
-            text = question_text("count", many=plural, b=b)
+            text = worlds.question_text("count", many=counted[many], b=b)
             tags = {"clutter": str(extra)}
             found.append(ViewQuestion(text, (), str(here), (scene,), tags, scene))
     return found
@@ -341,7 +307,7 @@ def count(rng: Random, dials: ViewDials, number: int) -> list[ViewQuestion] | No
 def _beside(rng: Random, name: str, id: str, others: list[Placed], side: int) -> Placed | None:
     """A free place well to one side of the middle."""
     for _ in range(40):
-        free = free_place(rng, name, others, 2.0, 0.2)
+        free = worlds.free_place(rng, name, others, 2.0, 0.2)
         if free is None:
             return None
         if side * free.at[0] >= 0.45:
@@ -351,7 +317,7 @@ def _beside(rng: Random, name: str, id: str, others: list[Placed], side: int) ->
 
 def _are_apart(scene: Scene, many: str, b: str) -> bool:
     """Whether each of many is clearly to one side of a thing in the picture, too."""
-    boxes = survey(scene, SURVEY).boxes
+    boxes = survey(scene, worlds.SURVEY).boxes
     mark = boxes[b]
     if mark is None:
         return False

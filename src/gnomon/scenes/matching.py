@@ -1,37 +1,17 @@
-"""Questions of which one is the same: places from another side, plans, and turned shapes.
+"""Questions of which one fits: places from another side, plans, turned shapes and pieces.
 
 Four worlds that differ in one fact are each shown twice: as what is asked about, and among the four
 that are offered. So every offer is right once, and no picture alone says which.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import permutations, product
 from math import cos, radians, sin
 from random import Random
 
-from gnomon.scenes.bodies import Body, plan_distance
-from gnomon.scenes.pictures import viewer_of
+from gnomon.scenes import worlds
 from gnomon.scenes.scenes import Placed, Scene
-from gnomon.scenes.worlds import (
-    PlanView,
-    Shown,
-    ViewDials,
-    ViewQuestion,
-    choices_of,
-    floor_distance,
-    free_place,
-    mirrored_things,
-    moved_to,
-    new_look,
-    plan_legend,
-    question_text,
-    rounded,
-    rounded_viewer,
-    scattered,
-    sees,
-    spot_of,
-    view_words,
-)
+from gnomon.scenes.worlds import PlanView, Shown, ViewDials, ViewQuestion
 
 Things = tuple[Placed, ...]
 
@@ -43,8 +23,8 @@ def four_of_four(
     offered: Sequence[Shown],
     tags: dict[str, str],
 ) -> list[ViewQuestion]:
-    """Each of four worlds asked about, with all four on offer in an order of their own."""
-    letters = choices_of("letters")
+    """Each of four places asked about, with all four on offer in an order of their own."""
+    letters = worlds.choices_of("letters")
     around = rng.sample(range(4), 4)  # the order of the offers, which begins elsewhere each time
     places = rng.sample(range(4), 4)  # of the right one, for each world
     found = []
@@ -66,43 +46,42 @@ SIDES = (60, 90, 120)  # degrees between the two cameras
 
 def same(rng: Random, dials: ViewDials, number: int) -> list[ViewQuestion] | None:
     """Which picture shows the same place from another side."""
-    worlds = _four_worlds(rng, dials)
-    if worlds is None:
+    look = worlds.new_look(rng)
+    places = _four_worlds(rng, dials, look)
+    if places is None:
         return None
     side = dials.angle or SIDES[number % len(SIDES)]
     turn = rng.choice((-1, 1)) * side
-    look = new_look(rng)
-    asked = _seen_from(worlds, look, 0.0)
-    offered = _seen_from(worlds, look, turn)
+    asked = _seen_from(places, look, 0.0)
+    offered = _seen_from(places, look, turn)
     if asked is None or offered is None:
         return None
     tags = {"angle": str(side)}
-    return four_of_four(rng, question_text("same"), asked, offered, tags)
+    return four_of_four(rng, worlds.question_text("same"), asked, offered, tags)
 
 
 def plan(rng: Random, dials: ViewDials, number: int) -> list[ViewQuestion] | None:
     """Which plan fits a picture or, in turn, which picture fits a plan."""
-    worlds = _four_worlds(rng, dials)
-    if worlds is None:
+    look = worlds.new_look(rng)
+    places = _four_worlds(rng, dials, look)
+    if places is None:
         return None
-    scenes = _seen_from(worlds, new_look(rng), 0.0)
+    scenes = _seen_from(places, look, 0.0)
     if scenes is None:
         return None
     plans = [PlanView(scene) for scene in scenes]
-    legend = plan_legend(scenes[0])
+    legend = worlds.plan_legend(scenes[0])
     if number % 2:
-        text = question_text("picture", legend=legend)
+        text = worlds.question_text("picture", legend=legend)
         return four_of_four(rng, text, plans, scenes, {"part": "picture of a plan"})
-    text = question_text("plan", legend=legend)
+    text = worlds.question_text("plan", legend=legend)
     return four_of_four(rng, text, scenes, plans, {"part": "plan of a picture"})
 
 
-def _four_worlds(rng: Random, dials: ViewDials) -> list[Things] | None:
+def _four_worlds(rng: Random, dials: ViewDials, look: int) -> list[Things] | None:
     """A world and three that differ from it in one fact each."""
-    count = dials.things or rng.randint(4, 5)
-    standing = view_words()["standing"]
-    names = rng.sample(standing, min(count, len(standing)))
-    placed = scattered(rng, names, 1.7, gap=0.45)
+    names = worlds.some_standing(rng, look, dials.things or rng.randint(4, 5))
+    placed = worlds.scattered(rng, names, 1.7, gap=0.45)
     if placed is None:
         return None
     aside = [each for each in placed if abs(each.at[0]) >= LEAST_ASIDE]
@@ -110,8 +89,8 @@ def _four_worlds(rng: Random, dials: ViewDials) -> list[Things] | None:
     swapped = _two_swapped(rng, placed)
     if len(aside) < 2 or moved is None or swapped is None:
         return None
-    worlds = [tuple(placed), moved, swapped, mirrored_things(placed)]
-    return rng.sample(worlds, 4)
+    places = [tuple(placed), moved, swapped, worlds.mirrored_things(placed)]
+    return rng.sample(places, 4)
 
 
 def _one_moved(rng: Random, placed: list[Placed]) -> Things | None:
@@ -119,11 +98,11 @@ def _one_moved(rng: Random, placed: list[Placed]) -> Things | None:
     mine = placed[number]
     others = [each for each in placed if each is not mine]
     for _ in range(40):
-        free = free_place(rng, mine.thing, others, 1.7, 0.45)
+        free = worlds.free_place(rng, mine.thing, others, 1.7, 0.45)
         if free is None:
             return None
-        if floor_distance(spot_of(free), spot_of(mine)) >= LEAST_MOVE:
-            after = moved_to(mine, *spot_of(free))
+        if worlds.floor_distance(worlds.spot_of(free), worlds.spot_of(mine)) >= LEAST_MOVE:
+            after = worlds.moved_to(mine, *worlds.spot_of(free))
             return (*placed[:number], after, *placed[number + 1 :])
     return None
 
@@ -131,27 +110,28 @@ def _one_moved(rng: Random, placed: list[Placed]) -> Things | None:
 def _two_swapped(rng: Random, placed: list[Placed]) -> Things | None:
     pairs = []
     for one, two in permutations(range(len(placed)), 2):
-        if floor_distance(spot_of(placed[one]), spot_of(placed[two])) >= LEAST_MOVE:
+        if (
+            worlds.floor_distance(worlds.spot_of(placed[one]), worlds.spot_of(placed[two]))
+            >= LEAST_MOVE
+        ):
             pairs.append((one, two))
     if not pairs:
         return None
     one, two = rng.choice(pairs)
     things = list(placed)
-    things[one] = moved_to(placed[one], *spot_of(placed[two]))
-    things[two] = moved_to(placed[two], *spot_of(placed[one]))
+    things[one] = worlds.moved_to(placed[one], *worlds.spot_of(placed[two]))
+    things[two] = worlds.moved_to(placed[two], *worlds.spot_of(placed[one]))
     return tuple(things)
 
 
-def _seen_from(worlds: Sequence[Things], look: int, turn: float) -> list[Scene] | None:
+def _seen_from(places: Sequence[Things], look: int, turn: float) -> list[Scene] | None:
     """Every world from the same camera; none unless all things are seen in each."""
-    everything = [placed for things in worlds for placed in things]
-    viewer = rounded_viewer(viewer_of(everything, around=turn, above=30.0))
+    everything = [placed for things in places for placed in things]
+    viewer = worlds.camera_on(everything, around=turn, above=30.0)
     found = []
-    for things in worlds:
-        scene = Scene(things=things, viewer=viewer, place="outdoors", look=look)
-        if not sees(scene, [each.id for each in things], share=0.45, least=18):
-            return None
-        if not _stand_free(things):
+    for things in places:
+        scene = worlds.seen_world(things, viewer, look, share=0.45, least=18)
+        if scene is None or not _stand_free(things):
             return None
         found.append(scene)
     return found
@@ -159,46 +139,70 @@ def _seen_from(worlds: Sequence[Things], look: int, turn: float) -> list[Scene] 
 
 def _stand_free(things: Things) -> bool:
     """Whether no thing reaches into another."""
-    bodies = [Body(each) for each in things]
-    for number, body in enumerate(bodies):
-        for other in bodies[number + 1 :]:
-            if plan_distance(body, other) < 0.1:
-                return False
-    return True
+    return all(worlds.keeps_clear(one, things[:number], 0.1) for number, one in enumerate(things))
 
 
 # joint: shapes of cubes (Shepard and Metzler 1971), two of them and their mirror images.
 
 
-Cells = frozenset[tuple[int, int, int]]
+Cell = tuple[int, int, int]
+Cells = frozenset[Cell]
 CUBE, PITCH = "block 0.19 x 0.19 x 0.19", 0.2  # metres; a small gap shows where cubes meet
 TURNS = (30, 60, 90, 120, 150, 180)
 COLOURS = ("amber", "pale blue", "lime", "rose", "cream")
-LEAST_CUBE = 0.12  # the share of every cube that is seen
+LEAST_CUBE = 0.2  # the share of every cube that is seen
+BLOCK = frozenset(product(range(3), range(3), range(2)))  # of which a piece is missing
+PIECE = 5  # cubes
+CORNER = 45  # degrees by which a block is turned, so that its sides x = 0 and y = 0 are seen
 
 
 def joint(rng: Random, dials: ViewDials, number: int) -> list[ViewQuestion] | None:
-    """Which shape is the same, turned: two shapes and their mirror images are on offer."""
-    first, second = _arms(rng), _arms(rng)
+    """In turn: which shape is the same, turned; and which piece makes a block full again.
+
+    Two shapes and their mirror images are on offer.
+    """
+    assembly = number % 2 == 1
+    first, second = (_piece(rng), _piece(rng)) if assembly else (_arms(rng), _arms(rng))
     if first is None or second is None or len(first) != len(second):
         return None
     shapes = [first, _mirrored(first), second, _mirrored(second)]
     if len({_name(shape) for shape in shapes}) < 4:
         return None
-    angle = dials.angle or TURNS[number % len(TURNS)]
+    shapes = rng.sample(shapes, 4)
+    angle = dials.angle or TURNS[number // 2 % len(TURNS)]
     turn = rng.choice((-1, 1)) * angle
-    look, colour = new_look(rng), rng.choice(COLOURS)
-    start = rng.randrange(360)
-    asked = [_scene_of_cells(shape, float(start), colour, look) for shape in shapes]
-    offered = [_scene_of_cells(shape, float(start + turn), colour, look) for shape in shapes]
-    for scene in (*asked, *offered):
-        if not sees(scene, [each.id for each in scene.things], share=LEAST_CUBE, least=8):
+    look, colour = worlds.new_look(rng), rng.choice(COLOURS)
+    start = CORNER + rng.randint(-12, 12) if assembly else rng.randrange(360)
+    asked, offered = [], []
+    for shape in shapes:
+        if assembly:
+            one = _scene_of_cells(BLOCK - shape, start, colour, look, share=0.0)
+        else:
+            one = _scene_of_cells(shape, start, colour, look)
+        two = _scene_of_cells(shape, start + turn, colour, look)
+        if one is None or two is None:
             return None
-    order = rng.sample(range(4), 4)
-    asked = [asked[place] for place in order]
-    offered = [offered[place] for place in order]
-    tags = {"angle": str(angle)}
-    return four_of_four(rng, question_text("joint"), asked, offered, tags)
+        asked.append(one)
+        offered.append(two)
+    part = "assembly" if assembly else "rotation"
+    tags = {"angle": str(angle), "part": part}
+    return four_of_four(rng, worlds.question_text(part), asked, offered, tags)
+
+
+def _piece(rng: Random) -> Cells | None:
+    """Cubes of a block that hang together, each of them at a side that is seen."""
+    outer = {cell for cell in BLOCK if cell[2] == 1 or 0 in cell[:2]}
+    found = {rng.choice(sorted(outer))}
+    while len(found) < PIECE:
+        beside = [cell for cell in sorted(outer - found) if _meets(cell, found)]
+        found.add(rng.choice(beside))
+    heights = {z for _, _, z in found}
+    return frozenset(found) if len(heights) == 2 else None
+
+
+def _meets(cell: Cell, others: Iterable[Cell]) -> bool:
+    """Whether a cube shares a side with one of others."""
+    return any(sum(abs(a - b) for a, b in zip(cell, other, strict=True)) == 1 for other in others)
 
 
 def _arms(rng: Random) -> Cells | None:
@@ -219,25 +223,22 @@ def _arms(rng: Random) -> Cells | None:
     return frozenset(cells)
 
 
-def _touching(cells: list[tuple[int, int, int]]) -> bool:
+def _touching(cells: list[Cell]) -> bool:
     """Whether cubes meet that do not follow one another."""
-    for number, one in enumerate(cells):
-        for other in cells[number + 2 :]:
-            if sum(abs(a - b) for a, b in zip(one, other, strict=True)) == 1:
-                return True
-    return False
+    return any(_meets(one, cells[number + 2 :]) for number, one in enumerate(cells))
 
 
 def _mirrored(cells: Cells) -> Cells:
-    return frozenset((-x, y, z) for x, y, z in cells)
+    """The mirror image; a block keeps the sides that are seen."""
+    return frozenset((y, x, z) for x, y, z in cells)
 
 
-def _name(cells: Cells) -> tuple[tuple[int, int, int], ...]:
+def _name(cells: Cells) -> tuple[Cell, ...]:
     """The same for a shape however it is turned, and another one for its mirror image."""
     return min(_sorted_from_zero(turned) for turned in turned_cells(cells))
 
 
-def turned_cells(cells: Cells) -> list[list[tuple[int, int, int]]]:
+def turned_cells(cells: Cells) -> list[list[Cell]]:
     """A shape in the 24 ways in which a cube can be turned."""
     found = []
     for axes in permutations(range(3)):
@@ -254,22 +255,29 @@ def turned_cells(cells: Cells) -> list[list[tuple[int, int, int]]]:
     return found
 
 
-def _sorted_from_zero(cells: list[tuple[int, int, int]]) -> tuple[tuple[int, int, int], ...]:
+def _sorted_from_zero(cells: list[Cell]) -> tuple[Cell, ...]:
     low = [min(cell[n] for cell in cells) for n in range(3)]
     moved = [(x - low[0], y - low[1], z - low[2]) for x, y, z in cells]
     return tuple(sorted(moved))
 
 
-def _scene_of_cells(cells: Cells, turn: float, colour: str, look: int) -> Scene:
-    """The shape on its stand, turned about the vertical."""
+def _scene_of_cells(
+    cells: Cells, turn: int, colour: str, look: int, share: float = LEAST_CUBE
+) -> Scene | None:
+    """The shape on its stand, turned about the vertical; none unless all cubes are seen."""
     low = min(z for _, _, z in cells)
     middle = [sum(cell[n] for cell in cells) / len(cells) for n in range(2)]
     c, s = cos(radians(turn)), sin(radians(turn))
     things = []
     for number, (x, y, z) in enumerate(sorted(cells), start=1):
         u, v = (x - middle[0]) * PITCH, (y - middle[1]) * PITCH
-        at = (rounded(u * c - v * s), rounded(u * s + v * c), rounded((z - low) * PITCH))
-        cube = Placed(id=f"cube {number}", thing=CUBE, at=at, turn=turn % 360, colour=colour)
+        at = (
+            worlds.rounded(u * c - v * s),
+            worlds.rounded(u * s + v * c),
+            worlds.rounded((z - low) * PITCH),
+        )
+        turned = float(turn % 360)
+        cube = Placed(id=f"cube {number}", thing=CUBE, at=at, turn=turned, colour=colour)
         things.append(cube)
-    viewer = viewer_of(things, above=28.0, angle=32)
-    return Scene(things=tuple(things), viewer=rounded_viewer(viewer), place="outdoors", look=look)
+    viewer = worlds.camera_on(things, above=28.0, angle=32)
+    return worlds.seen_world(things, viewer, look, share=share, least=8 if share else 0)

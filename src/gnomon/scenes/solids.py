@@ -287,7 +287,7 @@ def solid(
     inverse = _inverse(axes)
     texture = np.zeros((2, 3))
     if material is not None:
-        texture = _texture(axes, inverse, material.lengthwise)
+        texture = _texture(axes, inverse, material)
     return Solid(
         owner,
         part.shape,
@@ -301,15 +301,22 @@ def solid(
     )
 
 
-def _texture(axes: Vector, inverse: Vector, lengthwise: bool) -> Vector:
-    """Directions of a material: along the longest side and across it, or around and up."""
+def _texture(axes: Vector, inverse: Vector, material: Surface) -> Vector:
+    """Directions of a material: along the longest side and across it, around and up, or aslant.
+
+    What has neither grain nor cells runs aslant, so that no side shows it stretched.
+    """
     lengths = [sqrt(float((axes[:, n] ** 2).sum())) for n in range(3)]
     rows = [inverse[n] * lengths[n] for n in range(3)]
-    if not lengthwise:
-        return np.round(np.stack([rows[0] + rows[1], rows[2]]), DIGITS)
-    order = sorted(range(3), key=lambda n: -round(lengths[n], 6))
-    first, second, third = (rows[n] for n in order)
-    return np.round(np.stack([first, second + 0.73 * third]), DIGITS)
+    if material.lengthwise:
+        order = sorted(range(3), key=lambda n: -round(lengths[n], 6))
+        first, second, third = (rows[n] for n in order)
+        found = [first, second + 0.73 * third]
+    elif material.cell[0]:
+        found = [rows[0] + rows[1], rows[2]]
+    else:
+        found = [rows[0] + 0.53 * rows[2], rows[1] + 0.71 * rows[2]]
+    return np.round(np.stack(found), DIGITS)
 
 
 def _rope(first: Placed, second: Placed) -> Solid:

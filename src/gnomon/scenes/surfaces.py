@@ -69,7 +69,7 @@ def material_of(name: str, kind: str, colour: str) -> Surface | None:
 # Surfaces. Only + - * / and rounding, so that the same pixels come out on every machine.
 
 PERIOD = 256  # cells after which noise repeats
-FAINT = 1.6  # samples that a cell must span to be seen
+FAINT = 3.5  # samples that a cell must span to be seen
 
 
 @cache

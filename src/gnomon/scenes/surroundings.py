@@ -73,6 +73,7 @@ SLOT = 1.9  # metres of wall for each piece of furniture
 MOST_SLOTS = 9
 ROOM = 0.3  # behind all things, as a share of how far the viewer looks
 BARE = 0.4  # share of the slots that stay empty
+NARROWEST, WIDEST = 3.2, 4.2  # metres from the middle of a room of several cameras to its walls
 STILL, STILL_NEAR = (0.0, 1.0), 5.0  # heading and distance that worlds of several cameras share
 
 
@@ -93,6 +94,9 @@ def look_of(scene: Scene, camera: Camera, wall: float, room: float = 1.0) -> Sce
     lights = _lights(scene, rng)
     if not indoors:
         return SceneLook(floor, patch, None, (), 0.0, sky, clouds, lights, ())
+    if scene.still:
+        walls, pieces = _room(scene, rng)
+        return SceneLook(floor, patch, surface, walls, 0.0, sky, clouds, lights, pieces)
     walls = _walls(scene, camera, wall, rng)
     if room < ROOM * sqrt(_squares(scene)):
         walls = walls[:1]
@@ -138,22 +142,43 @@ def _walls(scene: Scene, camera: Camera, wall: float, rng: random.Random) -> tup
     return ahead, Wall(right, right[0] * eye[0] + right[1] * eye[1] + away)
 
 
+def _room(scene: Scene, rng: random.Random) -> tuple[tuple[Wall, ...], tuple[Solid, ...]]:
+    """Four walls around the origin, of which a camera outside does not see the near ones."""
+    eye = scene.viewer.eye
+    walls: list[Wall] = []
+    pieces: list[Solid] = []
+    for number, (x, y) in enumerate(((0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0))):
+        wall = Wall((x, y), round(rng.uniform(NARROWEST, WIDEST), 3))
+        if x * eye[0] + y * eye[1] < wall.offset:
+            walls.append(wall)
+            first = 10 * number  # every wall has slots of its own
+            pieces += _hung(wall, scene.look, range(first, first + 3), -first - 1)
+    return tuple(walls), tuple(pieces)
+
+
 def _furniture(
     wall: Wall, scene: Scene, camera: Camera, distance: float, rng: random.Random
 ) -> tuple[Solid, ...]:
-    """Windows, doors and shelves along a wall, in slots that all pictures of it share."""
+    """What hangs on the part of a wall that is seen, in slots that all pictures of it share."""
     x, y = wall.heading
     along = (y, -x)
     across = along[0] * scene.viewer.eye[0] + along[1] * scene.viewer.eye[1]
     reach = distance * camera.half_width
     first, last = int((across - reach) // SLOT), int((across + reach) // SLOT)
     middle = (first + last) // 2
-    turn = np.round(np.array([(along[0], x, 0.0), (along[1], y, 0.0), (0.0, 0.0, 1.0)]), 12)
     start = rng.random()
-    found: list[Solid] = []
     first, last = max(first, middle - MOST_SLOTS // 2), min(last, middle + MOST_SLOTS // 2)
-    for slot in range(first, last + 1):
-        own = random.Random(f"slot {scene.look} {slot}")
+    return tuple(_hung(wall, scene.look, range(first, last + 1), start))
+
+
+def _hung(wall: Wall, look: int, slots: range, start: float) -> list[Solid]:
+    """Windows, doors and shelves along a wall."""
+    x, y = wall.heading
+    along = (y, -x)
+    turn = np.round(np.array([(along[0], x, 0.0), (along[1], y, 0.0), (0.0, 0.0, 1.0)]), 12)
+    found: list[Solid] = []
+    for slot in slots:
+        own = random.Random(f"slot {look} {slot}")
         name = own.choice(list(looks().hung))
         if own.random() < BARE:
             continue
@@ -164,7 +189,7 @@ def _furniture(
         for part in piece.parts:
             material = material_of(piece.name, piece.kind, part.colour)
             found.append(solid(part, turn, at, NOBODY, part.colour, material))
-    return tuple(found)
+    return found
 
 
 def _heading(scene: Scene) -> Plan:

@@ -18,6 +18,7 @@ from gnomon.scenes import depth, matching, perspective
 from gnomon.scenes.drawing import EDITION, picture_name
 from gnomon.scenes.pictures import paint
 from gnomon.scenes.scenes import Scene, to_json
+from gnomon.scenes.sight import sight
 from gnomon.scenes.sketches import plan_pixels
 from gnomon.scenes.worlds import (
     PlanView,
@@ -44,7 +45,7 @@ KINDS: dict[str, Make] = {
     "far-up": depth.far_up,
     "same": matching.same,
     "plan": matching.plan,
-    "sight": perspective.sight,
+    "sight": sight,
     "route": perspective.route,
     "count": depth.count,
     "joint": matching.joint,
@@ -169,6 +170,7 @@ def _described(scene: Scene | None, fact: str) -> str:
 def _tags(kind: str, question: ViewQuestion, way: str, fact: str) -> dict[str, str]:
     shown = question.shows[0]
     scene = shown.scene if isinstance(shown, PlanView) else shown
+    rule = {"rule": view_words()["rules"][kind]} if "cue" in question.tags else {}
     return {
         "kind": kind,
         "capability": view_words()["kinds"][kind]["capability"],
@@ -176,6 +178,7 @@ def _tags(kind: str, question: ViewQuestion, way: str, fact: str) -> dict[str, s
         "fact": fact,
         "things": str(len(scene.things)),
         **question.tags,
+        **rule,
     }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from math import atan2, cos, degrees, hypot, radians, sin
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
@@ -16,8 +16,10 @@ from msgspec.structs import replace
 from gnomon.files import package_data, read_yaml
 from gnomon.scenes.bodies import Body, Plan, dot, minus, plan_distance
 from gnomon.scenes.descriptions import describe_scene
-from gnomon.scenes.pictures import survey
+from gnomon.scenes.pictures import survey, viewer_of
 from gnomon.scenes.scenes import Placed, Scene, Viewer
+from gnomon.scenes.surroundings import FLAT, NARROWEST
+from gnomon.scenes.things import thing_named
 
 MARGIN = 15.0  # degrees that a direction keeps from the border of another answer
 RATIO = 1.25  # the least ratio of two distances that are compared
@@ -82,6 +84,30 @@ def new_look(rng: Random) -> int:
     return -1 - rng.randrange(LOOKS)
 
 
+def is_indoors(look: int) -> bool:
+    """Whether a look is that of a room: one in two."""
+    return look % 2 == 1
+
+
+def fitting(look: int, names: Iterable[str]) -> list[str]:
+    """Those of some things that may stand in a world of this look."""
+    if not is_indoors(look):
+        return list(names)
+    return [name for name in names if thing_named(name).place != "outdoors"]
+
+
+def some_standing(rng: Random, look: int, count: int) -> list[str]:
+    """Things that are told apart at a glance."""
+    names = fitting(look, view_words()["standing"])
+    return rng.sample(names, min(count, len(names)))
+
+
+def placed_at(rng: Random, name: str, spot: Plan = (0.0, 0.0)) -> Placed:
+    """A thing on the floor, turned anyhow."""
+    at = (rounded(spot[0]), rounded(spot[1]), 0.0)
+    return Placed(id=name, thing=name, at=at, turn=float(rng.randrange(360)))
+
+
 def scattered(
     rng: Random, names: Sequence[str], room: float, *, gap: float = 0.35
 ) -> list[Placed] | None:
@@ -99,14 +125,18 @@ def free_place(
     rng: Random, name: str, others: Iterable[Placed], room: float, gap: float
 ) -> Placed | None:
     """A thing at a random place that keeps clear of others."""
-    there = [Body(other) for other in others]
+    there = list(others)
     for _ in range(PLACINGS):
-        spot = (rounded(rng.uniform(-room, room)), rounded(rng.uniform(-room, room)), 0.0)
-        placed = Placed(id=name, thing=name, at=spot, turn=float(rng.randrange(360)))
-        body = Body(placed)
-        if all(plan_distance(body, other) >= gap for other in there):
+        placed = placed_at(rng, name, (rng.uniform(-room, room), rng.uniform(-room, room)))
+        if keeps_clear(placed, there, gap):
             return placed
     return None
+
+
+def keeps_clear(placed: Placed, others: Iterable[Placed], gap: float) -> bool:
+    """Whether so many metres lie between a thing and each of some others."""
+    body = Body(placed)
+    return all(plan_distance(body, Body(other)) >= gap for other in others)
 
 
 def rounded(length: float) -> float:
@@ -173,9 +203,37 @@ def rounded_viewer(viewer: Viewer) -> Viewer:
     return Viewer(eye=(x, y, z), at=(u, v, w), angle=viewer.angle)
 
 
-def sees(scene: Scene, ids: Iterable[str], *, share: float = 0.5, least: int = 24) -> bool:
-    """Whether the camera sees a good part of each of some things."""
-    return set(ids) <= seen_ids(scene, share=share, least=least)
+def camera_on(things: Sequence[Placed], **options: float) -> Viewer:
+    """A camera that has all of some things in its picture (see viewer_of)."""
+    return rounded_viewer(viewer_of(things, **options))
+
+
+def seen_world(
+    things: Iterable[Placed],
+    viewer: Viewer,
+    look: int,
+    ids: Iterable[str] = (),
+    *,
+    share: float = 0.5,
+    least: int = 24,
+) -> Scene | None:
+    """A room or a garden; none if a good part of each thing, or of those named, is not seen."""
+    chosen = tuple(things)
+    if is_indoors(look) and not _fits_a_room(chosen):
+        return None
+    place: Literal["indoors", "outdoors"] = "indoors" if is_indoors(look) else "outdoors"
+    scene = Scene(things=chosen, viewer=viewer, place=place, look=look)
+    wanted = set(ids) or {each.id for each in chosen}
+    return scene if wanted <= seen_ids(scene, share=share, least=least) else None
+
+
+def _fits_a_room(things: Iterable[Placed]) -> bool:
+    """Whether no thing reaches into what stands against the walls."""
+    for placed in things:
+        for corner in Body(placed).corners:
+            if max(abs(corner[0]), abs(corner[1])) > NARROWEST - FLAT:
+                return False
+    return True
 
 
 def seen_ids(scene: Scene, *, share: float, least: int = 24) -> set[str]:
