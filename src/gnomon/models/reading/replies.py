@@ -175,7 +175,7 @@ def _read(text: str, reader: _Reader) -> ReplyReading:
     for rule in RULES:
         if rule.name in skipped:
             continue
-        if rule.name == "line" and not text.isascii() and known.ticked(text):
+        if rule.name == "line" and _may_tick(text) and known.ticked(text):
             return _only(known.ticked(text), "verdict")
         if rule.name == "line" and "%" in text and known.likeliest(text):
             return _only(known.likeliest(text), "verdict")
@@ -204,6 +204,11 @@ def _read(text: str, reader: _Reader) -> ReplyReading:
     if describes and known.names_an_option(text):
         return _decided(RULES[-1], text, known)
     return _indirect(text, reader)
+
+
+def _may_tick(text: str) -> bool:
+    """Whether a reply may mark its options one by one."""
+    return not text.isascii() or "[x]" in text or "| yes" in text or text.count("?") > 1
 
 
 def _is_list(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> bool:

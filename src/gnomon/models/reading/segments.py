@@ -12,11 +12,8 @@ from gnomon.lexicon.relations import may_say, phrase, phrase_in
 LIMIT = 32_768
 
 _PLAIN = str.maketrans(
-    {"’": "'", "‘": "'", "—": " - ", "–": " - ", "→": " : ", "…": "..."}
+    {"’": "'", "‘": "'", "—": " - ", "–": " - ", "→": " : ", "⇒": " : ", "…": "..."}
     | dict.fromkeys("“”„«»「」『』", '"')
-)
-_CHANNEL = re.compile(  # gpt-oss
-    r"<\|channel\|>(\w{1,40}).{0,400}?<\|message\|>(.*?)(?=<\||\Z)", re.DOTALL
 )
 # Signs and blanks without end: patterns would try every way to share them out.
 _RUN = re.compile(r"\s{9,}|([^\w\s]|_)\1{24,}")
@@ -33,11 +30,10 @@ _OPTION = re.compile(r"\. (?:(?<=^[a-z]\. )|(?<=[.!?:]\s[a-z]\. )|(?<=\n[a-z]\. 
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?]+|\n|\Z)")
 # "point A in the second image": a letter, since no article is a capital there
 _CAPITAL = re.compile(r" ([A-H])(?=[\s.,;:!?]|\Z)(?! [A-Z][a-z])")
-_BEFORE_CAPITAL = re.compile(
-    r"\b(?:to|is|be|as|with|label(?:l?ed)?|marked|select|than|that|so|points?|between)$"
-)
+_TWO_CAPITALS = re.compile(r"\b([A-H])(,? (?:and|or|nor) )([A-H])(?=[\s.,;:!?]|\Z)")
 _LETTER_IN_QUOTES = re.compile(r"(?<=\w )[\"']([a-z])([.,]?)[\"'](?!\w)")
 _GREATER = re.compile(r"(?<=\S) > (?=\S)")
+_ARROW = re.compile(r"\s?[-=]{1,3}>\s?")
 _LESS = re.compile(r"(?<=\S) < (?=\S)")
 _CHAIN = re.compile(r"\S [<>] [^<>\n]{1,60} [<>] \S")  # "mouse < cat < horse" is an order
 
@@ -50,6 +46,7 @@ def clean(reply: str) -> str:
     """
     text = without_thoughts(reply)[-LIMIT:]
     text = unicodedata.normalize("NFKC", text)
+    text = _TWO_CAPITALS.sub(r"(\1)\2(\3)", text)
     text = _CAPITAL.sub(_letter_in_brackets, text)
     text = _own_turn(text.casefold().translate(_PLAIN))
     if "~~" in text:
@@ -64,6 +61,8 @@ def clean(reply: str) -> str:
         text = text.replace("</answer>", "")  # the template may have opened it
     if " = " in text:
         text = text.replace(" = ", ", so ")  # "2 + 1 = 3"
+    if "=>" in text or "->" in text:
+        text = _ARROW.sub(" : ", text)
     if (">" in text or "<" in text) and not _CHAIN.search(text):
         text = _LESS.sub(" is less than ", _GREATER.sub(" is greater than ", text))
     text = text.strip()
@@ -74,7 +73,7 @@ def clean(reply: str) -> str:
 
 def _letter_in_brackets(capital: re.Match[str]) -> str:
     before = capital.string[max(0, capital.start() - 10) : capital.start()]
-    return f" ({capital[1]})" if _BEFORE_CAPITAL.search(before) else capital[0]
+    return f" ({capital[1]})" if phrase("before_capital").search(before) else capital[0]
 
 
 def _without_manners(text: str) -> str:
@@ -138,7 +137,7 @@ def without_thoughts(reply: str) -> str:
         reply = _RUN.sub(_shorter_run, reply)
     if not may_say("thought", reply):
         return reply
-    channels = _CHANNEL.findall(reply)
+    channels = phrase("channel").findall(reply)
     if channels:
         return "\n".join(said for name, said in channels if name == "final")
     marks = list(phrase("thought").finditer(reply))
