@@ -17,9 +17,6 @@ from gnomon.records import MASK, Item
 
 REACH = 300  # characters around a label that can change what it means
 
-_SENTENCE = re.compile(r"[.!?;\n]")
-_BUT = re.compile(r"\bbut\b")
-_DENIES = re.compile(r"not|n't|never|(?:(?:any|every)thing|all) but")
 _DIRECTLY = frozenset(
     {"", "quite", "at all", "actually", "really", "the", "a", "an", "on the", "to the", "in the"}
 )  # between "not" and the label
@@ -73,8 +70,8 @@ def _sentence_start(segment: str, end: int) -> int:
 
 def _is_undone_before(before: str, clause: str) -> bool:
     """Whether what stands before a label denies it, doubts it or sets it aside."""
-    sentence = _SENTENCE.split(before)[-1]
-    since_but = _BUT.split(sentence)[-1]
+    sentence = phrase("sentence_sign").split(before)[-1]
+    since_but = phrase("but").split(sentence)[-1]
     marks = (
         ("compared", clause),
         ("denied", clause),
@@ -101,7 +98,7 @@ def _denied(
 ) -> frozenset[int]:
     """What "not LABEL" asserts: the other of two labels that are true and false, else nothing."""
     directly = negator["between"].strip() in _DIRECTLY
-    if directly and _DENIES.match(negator[0]) and mention.word in opposite:
+    if directly and phrase("denies_outright").match(negator[0]) and mention.word in opposite:
         return frozenset({opposite[mention.word]})
     return _NOTHING
 
@@ -110,9 +107,6 @@ def _denied(
 
 
 About = Literal["subject", "object", "nothing said", "other"]
-
-_IT = re.compile(r"\bit\b")
-_SENTENCE_END = re.compile(r"[.!?\n]+")
 
 
 class Aboutness:
@@ -162,8 +156,12 @@ class Aboutness:
     def _of_pronoun(self, earlier: str, before: str, named_after: set[About]) -> About:
         if len(named_after) == 1:
             return _other_than(named_after)
-        sentences = [part for part in _SENTENCE_END.split(earlier) if part.strip()]
-        if sentences and _IT.search(before) and self._named(sentences[-1]) == {"object"}:
+        sentences = [part for part in phrase("sentence_signs").split(earlier) if part.strip()]
+        if (
+            sentences
+            and phrase("it_alone").search(before)
+            and self._named(sentences[-1]) == {"object"}
+        ):
             return "other"  # "An apple is a fruit. It is larger.": which of them?
         return "nothing said"
 
@@ -209,9 +207,6 @@ def _last_end(pattern: re.Pattern[str], text: str) -> int:
 # --- replies that say that nothing follows -------------------------------------------------------
 
 
-_CAN = re.compile(r"\b(?:we|one|you) can ")
-
-
 def says_undetermined(text: str) -> bool:
     """Whether a reply says that the text does not decide the question.
 
@@ -221,7 +216,7 @@ def says_undetermined(text: str) -> bool:
     if phrase("refused").search(text):
         return False
     found = phrase("not_decided").search(text)
-    return found is not None and not _CAN.match(found[0])
+    return found is not None and not phrase("can_be_told").match(found[0])
 
 
 # What an item asks about: two things and, where it is a yes-or-no question, their relation.

@@ -6,7 +6,6 @@ without one by size: at most 1 and written with a decimal mark are shares, withi
 pixels, up to 1000 thousandths.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -107,9 +106,9 @@ def _sign(sign: str | None) -> str:
     return "percent" if sign == "%" else "pixels"
 
 
-def _pair(match: re.Match[str], setting: str) -> Spot:
+def _pair(said: Sequence[str], setting: str) -> Spot:
     """A pair of numbers with their signs, the row first if the setting says so."""
-    first, sign, second, other = match.groups()
+    first, sign, second, other = said
     one, two = float(first), float(second)
     if setting.endswith("-yx"):
         one, two = two, one
@@ -160,13 +159,7 @@ def _unnamed_boxes(text: str) -> list[Spot]:
 
 def _clicked(text: str, setting: str) -> list[Spot]:
     """A pair alone between two tags: <click>77, 441</click>."""
-    found = []
-    for _, first, sign, second, other in phrase("pair_in_a_tag").findall(text):
-        one, two = float(first), float(second)
-        if setting.endswith("-yx"):
-            one, two = two, one
-        found.append(Spot(one, two, _sign(sign or other)))
-    return found
+    return [_pair(found[1:], setting) for found in phrase("pair_in_a_tag").findall(text)]
 
 
 def _portions(text: str, setting: str) -> list[Spot]:
@@ -227,7 +220,7 @@ def _bracketed(text: str, setting: str) -> list[Spot]:
     said = list(phrase("pair_in_brackets").finditer(text))
     changes = [change.start() for change in phrase("mind_changed").finditer(text)]
     later = [match for match in said if changes and match.start() > changes[-1]]
-    return [_pair(match, setting) for match in later or said]
+    return [_pair(match.groups(), setting) for match in later or said]
 
 
 def _bare(text: str, setting: str) -> list[Spot]:
@@ -239,7 +232,7 @@ def _bare(text: str, setting: str) -> list[Spot]:
     after = text[said[0].end() :].strip(" .\n*`")
     if after or (before and not before.endswith((":", "is", "at", "*"))):
         return []
-    return [_pair(said[0], setting)]
+    return [_pair(said[0].groups(), setting)]
 
 
 def _last_answer(text: str, setting: str) -> list[Spot]:

@@ -5,7 +5,6 @@ counted. Each label has its words ("larger", "bigger"), taken from the prompt th
 are listed in `segments.RULES` and in docs/models.md.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
@@ -37,9 +36,6 @@ from gnomon.models.reading.verdicts import ClaimVerdicts
 from gnomon.models.reading.vocabulary import ChoiceVocabulary, without_letters
 from gnomon.models.reading.written import read_prompted
 from gnomon.records import Answer, Item
-
-_RIGHT = re.compile(r"right\b")
-_CONTRAST = re.compile(r"[^.!?\n]*?\bbut\b([^.!?\n]*)")
 
 
 class ReplyReading(NamedTuple):
@@ -366,9 +362,12 @@ def _goes_on(rule: ReadingRule, text: str, reader: _Reader) -> bool:
 
 def _overturned(text: str, known: ChoiceVocabulary, found: set[int]) -> bool:
     """Whether a reply that opens with one label goes on with another, or ends with it."""
-    if _RIGHT.match(text) and known.asserted(text[len("right") :], prose=True) - found:
+    if (
+        phrase("right_first").match(text)
+        and known.asserted(text[len("right") :], prose=True) - found
+    ):
         return True  # "Right. It is on the left."
-    contrast = _CONTRAST.match(text)
+    contrast = phrase("but_after").match(text)
     if contrast and known.alone(contrast[1]) - found:
         return True
     for sentence in sentences_of(text):

@@ -29,9 +29,6 @@ _BLANK = re.compile(r"[\s_-]+")
 _ENDS = re.compile(rf"^{_EDGE}|{_EDGE}$")
 _EDGES = re.compile(_EDGE)
 _LETTER_NAME = re.compile(rf"{_EDGE}(?:option |choice |answer |letter )?[a-z]?{_EDGE}")
-_LIST_GAP = re.compile(r"[\s,/&\"'()]*(?:\b(?:and|or)\b)?[\s\"'(]*")
-_DENIED_LETTER = re.compile(r"\bnot (?:option )?\(?[a-z]\b\)?(?=\W)")
-_NO = re.compile(r"\bno\s+[\"'(]*$")
 _TRUTH = (
     ("true", "false"),
     ("yes", "no"),
@@ -39,15 +36,9 @@ _TRUTH = (
     ("right", "wrong"),
     ("possible", "impossible"),
 )
-_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_UNSPACED_NOT = re.compile("不在|没在|沒在|ない|ません|않|ไม่ได้")
 LONGEST_SHORT = 60  # characters of a reply that is no more than a verb, or a word without spaces
-_QUESTIONED = re.compile(r"([^.?!\n]{1,60})(\? ?(?:yes|no))[.!,;] ?")
 SHORTEST_MISSPELT = 4  # letters of a word that is a choice with a slip of the pen
 _INITIALS = {"y": "yes", "n": "no"}
-_SHARE = re.compile(r"\W{0,4}(\d{1,3}(?:\.\d{1,6})?)\s?%")
-_DOUBLED = re.compile(r"(\w)\1+")
-_OF = re.compile(r" (?:of|than)$")
 _WEAK_ALWAYS = frozenset({"no", "yes"})
 MOST = 200  # labels that are looked at in a segment, from its end: a hostile reply has thousands
 Table = dict[str, frozenset[int]]
@@ -69,9 +60,9 @@ class ChoiceVocabulary:
         strong = _synonyms(own, known.strong)
         if question.asked == POSSIBLE:
             own = _with_possibility(own)
-        plain = [group | {_OF.sub("", word) for word in group} for group in own]
+        plain = [group | {phrase("of_behind").sub("", word) for word in group} for group in own]
         weak = {**_synonyms(plain, known.elsewhere), **_synonyms(own, known.weak)}
-        self._unspaced = {word: at for word, at in weak.items() if _UNSPACED.match(word)}
+        self._unspaced = _without_spaces(weak)
         frame = option_frame([group[-1] if group else "" for group in words])
         self.own = own
         ordinals = ordinal_names(own)
@@ -97,8 +88,7 @@ class ChoiceVocabulary:
                 self._opposite = _others(self._table)
         self._letters = own_letters
         if letters and not own_letters:
-            places = range(len(words))
-            self._letters = dict(zip(ascii_lowercase, places, strict=False))
+            self._letters = dict(zip(ascii_lowercase, range(len(words)), strict=False))
         self._letters = _agreed_letters(self._letters, frame)
         self._before_word, self._behind_word = _labelled(self._letters, self._table)
         self._in_prose, self._anywhere = _letter_patterns(self._letters, bool(frame.letters))
@@ -194,7 +184,7 @@ class ChoiceVocabulary:
         if letter in self._letters and len(self.own) == 2:
             return {1 - self._letters[letter]}
         said = phrase("not_but").sub("", bare)
-        if _UNSPACED.match(said) and not _UNSPACED_NOT.search(said):
+        if phrase("unspaced_script").match(said) and not phrase("unspaced_not").search(said):
             for word, places in self._unspaced.items():
                 if word in said:
                     found |= places
@@ -236,7 +226,7 @@ class ChoiceVocabulary:
     def ticked(self, text: str) -> set[int]:
         """The options of lines that end in a tick, if those that end in a cross are others."""
         ticked, crossed = set[int](), set[int]()
-        for line in _QUESTIONED.sub(r"\1 \2\n", text).splitlines():
+        for line in phrase("questioned").sub(r"\1 \2\n", text).splitlines():
             mark = phrase("tick").search(line)
             if mark:
                 marked = ticked if mark["yes"] or mark["box"] else crossed
@@ -248,7 +238,7 @@ class ChoiceVocabulary:
         """The options with the highest of several percentages: "Left: 20%, right: 80%"."""
         shares: dict[int, float] = {}
         for mention in self._mentions(text) or self._listed_letters(text):
-            share = _SHARE.match(text, mention.end)
+            share = phrase("share_behind").match(text, mention.end)
             if share and len(mention.choices) == 1:
                 (place,) = mention.choices
                 shares[place] = float(share[1])
@@ -265,7 +255,7 @@ class ChoiceVocabulary:
         named: set[int] = set()
         end = 0
         for mention in mentions:
-            if not _LIST_GAP.fullmatch(sentence, end, mention.start):
+            if not phrase("list_gap").fullmatch(sentence, end, mention.start):
                 break
             named |= mention.choices
             end = mention.end
@@ -289,7 +279,7 @@ class ChoiceVocabulary:
         if len(line) > self._longest:
             return set()
         if self._letters and "not" in line:
-            line = _DENIED_LETTER.sub("", line)  # "Not A, B."
+            line = phrase("letter_denied_beside").sub("", line)  # "Not A, B."
         mentions = self._mentions(line)
         rest = line
         for mention in reversed(mentions):
@@ -302,7 +292,7 @@ class ChoiceVocabulary:
         if not found and not _EDGES.fullmatch(rest):
             return set()
         for mention in mentions:
-            if not mention.weak and _NO.search(line[: mention.start]):
+            if not mention.weak and phrase("no_before").search(line[: mention.start]):
                 return set()  # "no contradiction"
             found |= mention.choices
         return found
@@ -386,6 +376,10 @@ def _own_words(
     return own, letters
 
 
+def _without_spaces(table: Table) -> Table:
+    return {word: at for word, at in table.items() if phrase("unspaced_script").match(word)}
+
+
 def _plurals(things: set[str]) -> set[str]:
     return {f"{thing}s" for thing in things if thing.isalpha() and not thing.endswith("s")}
 
@@ -415,7 +409,7 @@ def _misspells(written: str, word: str) -> bool:
     if sorted(written) == sorted(word):
         different = [place for place in range(len(word)) if written[place] != word[place]]
         return len(different) == 2 and different[1] == different[0] + 1
-    return _DOUBLED.sub(r"\1", written) == _DOUBLED.sub(r"\1", word)
+    return phrase("doubled_letter").sub(r"\1", written) == phrase("doubled_letter").sub(r"\1", word)
 
 
 def _begins_with(words: set[str], begun: str) -> bool:
