@@ -130,6 +130,17 @@ class Lexicon:
         """Every word for a relation, also as said of several things; the longest first."""
         return tuple(sorted(self._names, key=lambda word: (-len(word), word)))
 
+    def alike(self, word: str) -> tuple[str, ...]:
+        """All words for relations with the meaning of a word."""
+        relation = self.find(word)
+        if relation is None or not relation.meaning:
+            return (word,)
+        found = [word, relation.name]
+        for other in self.relations.values():
+            if other.meaning == relation.meaning:
+                found.extend(other.words)
+        return tuple(found)
+
     @cached_property
     def words_with_facts(self) -> tuple[str, ...]:
         """The words that stand for facts of the prover in plain sentences."""

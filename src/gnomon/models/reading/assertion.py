@@ -8,7 +8,7 @@ of neither, and answers nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from gnomon.lexicon.relations import any_of, degree_in, lexicon, phrase, reply_words
@@ -17,9 +17,6 @@ from gnomon.records import MASK, Item
 
 REACH = 300  # characters around a label that can change what it means
 
-_SENTENCE = re.compile(r"[.!?;\n]")
-_BUT = re.compile(r"\bbut\b")
-_DENIES = re.compile(r"not|n't|never|(?:(?:any|every)thing|all) but")
 _DIRECTLY = frozenset(
     {"", "quite", "at all", "actually", "really", "the", "a", "an", "on the", "to the", "in the"}
 )  # between "not" and the label
@@ -44,6 +41,8 @@ def asserted(segment: str, mention: Mention, opposite: Mapping[str, int]) -> fro
     after = segment[mention.end : mention.end + REACH]
     if mention.weak and not (phrase("opens").search(before) and phrase("closes").match(after)):
         return _NOTHING
+    if mention.weak and phrase("letter_is").search(before):
+        return _NOTHING  # "B is incorrect"
     if mention.word in _APPROVING and phrase("an_answer").match(after):
         return _NOTHING  # "the right answer"
     if _is_undone_after(before, after):
@@ -71,8 +70,8 @@ def _sentence_start(segment: str, end: int) -> int:
 
 def _is_undone_before(before: str, clause: str) -> bool:
     """Whether what stands before a label denies it, doubts it or sets it aside."""
-    sentence = _SENTENCE.split(before)[-1]
-    since_but = _BUT.split(sentence)[-1]
+    sentence = phrase("sentence_sign").split(before)[-1]
+    since_but = phrase("but").split(sentence)[-1]
     marks = (
         ("compared", clause),
         ("denied", clause),
@@ -99,7 +98,7 @@ def _denied(
 ) -> frozenset[int]:
     """What "not LABEL" asserts: the other of two labels that are true and false, else nothing."""
     directly = negator["between"].strip() in _DIRECTLY
-    if directly and _DENIES.match(negator[0]) and mention.word in opposite:
+    if directly and phrase("denies_outright").match(negator[0]) and mention.word in opposite:
         return frozenset({opposite[mention.word]})
     return _NOTHING
 
@@ -108,9 +107,6 @@ def _denied(
 
 
 About = Literal["subject", "object", "nothing said", "other"]
-
-_IT = re.compile(r"\bit\b")
-_SENTENCE_END = re.compile(r"[.!?\n]+")
 
 
 class Aboutness:
@@ -145,6 +141,8 @@ class Aboutness:
         if named_before:
             return _other_than(named_after)
 
+        if len(named_after) == 1 and phrase("degree_is").match(segment, end):
+            return named_after.pop()  # "the larger one is a bee"
         if phrase("relative").match(before):
             return self._last_named(segment[:opening])
         if phrase("pronoun").search(before):
@@ -158,8 +156,12 @@ class Aboutness:
     def _of_pronoun(self, earlier: str, before: str, named_after: set[About]) -> About:
         if len(named_after) == 1:
             return _other_than(named_after)
-        sentences = [part for part in _SENTENCE_END.split(earlier) if part.strip()]
-        if sentences and _IT.search(before) and self._named(sentences[-1]) == {"object"}:
+        sentences = [part for part in phrase("sentence_signs").split(earlier) if part.strip()]
+        if (
+            sentences
+            and phrase("it_alone").search(before)
+            and self._named(sentences[-1]) == {"object"}
+        ):
             return "other"  # "An apple is a fruit. It is larger.": which of them?
         return "nothing said"
 
@@ -205,9 +207,6 @@ def _last_end(pattern: re.Pattern[str], text: str) -> int:
 # --- replies that say that nothing follows -------------------------------------------------------
 
 
-_CAN = re.compile(r"\b(?:we|one|you) can ")
-
-
 def says_undetermined(text: str) -> bool:
     """Whether a reply says that the text does not decide the question.
 
@@ -217,7 +216,7 @@ def says_undetermined(text: str) -> bool:
     if phrase("refused").search(text):
         return False
     found = phrase("not_decided").search(text)
-    return found is not None and not _CAN.match(found[0])
+    return found is not None and not phrase("can_be_told").match(found[0])
 
 
 # What an item asks about: two things and, where it is a yes-or-no question, their relation.
@@ -226,12 +225,6 @@ def says_undetermined(text: str) -> bool:
 # *smaller*. To see that, the reader must know which of the two things a sentence speaks of.
 
 
-_BEFORE_BLANK = re.compile(
-    r"(?:.*,\s*)?(?P<subject>[^,]+?)\s+(?:is|are|was|were)\b[\w\s]*$", re.DOTALL
-)
-_AFTER_BLANK = re.compile(
-    r"^\s*(?:than\s+)?(?P<object>[^,.?!]*?)(?:\s+in (?:size|height|length|weight))?\s*[.?!]*$"
-)
 _PEOPLE = ("man", "woman", "boy", "girl", "person", "child")
 _PRONOUNS = {
     "he": ("he", "him"),
@@ -240,6 +233,7 @@ _PRONOUNS = {
     "it": ("it",),
 }
 _TRUTHS = frozenset({"yes", "no", "true", "false"})
+LONGEST_CLAIM = 300  # characters of a statement that a reply may repeat
 _NO_THING = frozenset({"", "color", "colour", "in color", "in colour"})
 
 
@@ -251,6 +245,7 @@ class ItemQuestion(NamedTuple):
     relation: str = ""  # of a yes-or-no question; a blank has none
     context: str = ""
     asked: str = ""  # the degree that a question seeks among things: "closer"
+    claim: str = ""  # the statement of which is asked whether it holds
 
 
 NO_QUESTION = ItemQuestion()
@@ -267,6 +262,9 @@ def question_of(item: Item) -> ItemQuestion:
     text = " ".join(item.text.casefold().split())
     if item.form == "cloze":
         return _of_blank(text, item.context.casefold())
+    claim = text.rstrip(". ")[:LONGEST_CLAIM]
+    if item.form == "entailment":
+        return ItemQuestion(claim=claim)
     if item.form not in ("caption", "choice"):
         return NO_QUESTION
     offered = {choice.casefold() for choice in item.choices}
@@ -277,15 +275,20 @@ def question_of(item: Item) -> ItemQuestion:
     if clause is None or clause.denied or "," in clause.after:
         possible = item.form == "choice" and phrase("asks_possible").search(text)
         return ItemQuestion(asked=POSSIBLE) if possible else NO_QUESTION
-    return ItemQuestion(clause.subject, clause.ground, clause.relation)
+    asked = ItemQuestion(clause.subject, clause.ground, clause.relation)
+    return asked._replace(claim=claim) if item.form == "caption" else asked
 
 
 def _of_things(text: str, item: Item) -> ItemQuestion:
     """What a question seeks: a degree among things, or a side of one of two."""
     where = phrase("asks_where").search(text)
     if where:
-        subject, ground = where["subject"] or where["subject2"], where["object"] or where["object2"]
+        subject = where["subject"] or where["subject2"] or where["subject3"]
+        ground = where["object"] or where["object2"] or where["object3"]
         return ItemQuestion(bare(subject), bare(ground.rstrip("?. ")))
+    place, (ground, _) = phrase("asks_place").match(text), shared_ground(item.choices)
+    if place and ground:
+        return ItemQuestion(bare(place["subject"]), ground)
     if phrase("asks_which").search(text):
         asked = degree_in(text)
         if asked not in map(str.casefold, item.choices):
@@ -308,6 +311,24 @@ def _either(text: str, choices: tuple[str, ...]) -> ItemQuestion | None:
     return ItemQuestion(bare(match["subject"]), bare(match["object"]), asked=EITHER)
 
 
+def shared_ground(choices: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """The thing with which all options end after words for relations, and these words.
+
+    >>> shared_ground(["left of the gate", "behind the gate"])
+    ('gate', ('left of', 'behind'))
+    """
+    for relation in lexicon().words:
+        if choices and choices[0].casefold().startswith(f"{relation} "):
+            break
+    else:
+        return "", ()
+    ground = choices[0].casefold().removeprefix(relation)
+    relations = tuple(choice.casefold().removesuffix(ground) for choice in choices)
+    if not all(word in lexicon().words for word in relations):
+        return "", ()
+    return bare(ground.strip()), relations
+
+
 def things_pattern(question: ItemQuestion) -> re.Pattern[str]:
     """Where a text names the subject (group `subject`) or the object (group `object`)."""
     subject = _names(question.subject, question.object, ("the former", "the first"))
@@ -321,10 +342,10 @@ def things_pattern(question: ItemQuestion) -> re.Pattern[str]:
 
 def _of_blank(text: str, context: str) -> ItemQuestion:
     before, _, after = text.partition(MASK.casefold())
-    subject = _BEFORE_BLANK.match(before.strip())
+    subject = phrase("before_blank").match(before.strip())
     if subject is None:
         return NO_QUESTION
-    other = _AFTER_BLANK.match(after)
+    other = phrase("after_blank").match(after)
     thing = bare(other["object"]) if other else ""
     if thing in _NO_THING:
         thing = ""

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
+from string import ascii_lowercase
 from typing import NamedTuple
 
 from gnomon.lexicon.relations import (
@@ -103,12 +104,16 @@ def _names(core: str, shared: Sequence[str]) -> set[str]:
     """What else an option may be called: "point b", "image 2", "the second one"."""
     known = reply_words()
     nouns = {word for word in shared if word not in _NO_NOUNS and not degree_in(word)}
+    own_nouns = nouns - set(known.nouns[1])
     for family in known.nouns:
         if nouns & set(family):
             nouns |= set(family)
     if len(core) == 1 and core.isalpha():
         letters = nouns or set(known.nouns[0])
-        return {f"{noun} {core}" for noun in letters}
+        places = zip(ascii_lowercase, known.ordinals, strict=False)
+        firsts = {letter: ordinal[0] for letter, ordinal in places}
+        in_turn = {f"{firsts.get(core, core)} {noun}" for noun in own_nouns}
+        return in_turn | {f"{noun} {core}" for noun in letters}
     names = {f"{core} {noun}" for noun in nouns} | {f"{core} one"}
     for ordinal in known.ordinals:
         if core in ordinal:
@@ -193,6 +198,7 @@ class PlainComparison:
         if self._scale is None or not phrase("compares").search(text):
             return text
         (more, *_), (less, *_) = self._scale
+        text = phrase("weighs").sub(r"weighs \g<degree>", text)
         text = phrase("unsurpassed").sub(r"the \g<degree> one is", text)
         text = phrase("all_but").sub(self._all_but, text)
         text = phrase("outdone").sub(f"is {less} than", text)
@@ -277,6 +283,8 @@ class ThingComparison:
 
     def _without_degree(self, after: str, named: Callable[[str], bool]) -> frozenset[int] | None:
         """ "Box A is smaller than box B" says nothing of which is better."""
+        if phrase("other_degree").match(after):
+            return _NOTHING
         than = phrase("than").search(after)
         if than is None or phrase_in("verdict", after[: than.start()]):
             return None

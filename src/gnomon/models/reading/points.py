@@ -6,11 +6,11 @@ without one by size: at most 1 and written with a decimal mark are shares, withi
 pixels, up to 1000 thousandths.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from gnomon.errors import check_known
+from gnomon.lexicon.relations import phrase
 from gnomon.models.reading.segments import without_thoughts
 
 AUTO = "auto"
@@ -18,42 +18,7 @@ SCALES = ("pixels", "share", "thousand", "percent")
 SETTINGS = (AUTO, *SCALES, *(f"{scale}-yx" for scale in SCALES))
 MOST_POINTS = 100
 LONGEST = 20_000  # characters that are looked at, from the end
-_N = r"(-?(?:\d{1,12}(?:\.\d{1,12})?|\.\d{1,12}))"
-_SIGN = r"\s*(%|px|pixels?)?"
-_SPACE = r"\s*[,;/]?\s*(?:and\s+)?"
-_PAIR = rf"{_N}{_SIGN}{_SPACE}{_N}{_SIGN}"
-_TAG = re.compile(r"<points?\b([^<>]{0,4000})>", re.IGNORECASE)
-_TAGGED = re.compile(rf"\b([xy])(\d*)\s*=\s*[\"']?{_N}")
-_FOUR = re.compile(
-    rf"[\"']?(box|bbox|box_2d|bbox_2d|bounding_box)[\"']?\s*[:=]\s*[\[(]\s*{_N}\s*,\s*{_N}\s*,"
-    rf"\s*{_N}\s*,\s*{_N}"
-)
-_BOX = re.compile(rf"[\[(]\s*{_N}\s*,\s*{_N}\s*,\s*{_N}\s*,\s*{_N}\s*[\])]")
-_SIDES = re.compile(r"\b([xy])([12])\b[\"']?\s*[:=]\s*" + _N)
-_CLICKED = re.compile(rf"<(\w{{1,20}})>\s*{_PAIR}\s*</\1>")
-_PORTIONS = re.compile(
-    rf"{_N}\s*%\s*of the width\b[^.\d]{{0,40}}{_N}\s*%\s*of the height\b", re.IGNORECASE
-)
-_SCALED = re.compile(
-    r"(?i)normali[sz]ed (?:to|by|on|between 0 and) (1000|100|1)\b|\b0\s*(?:-|–|to)\s*(1000)\b"
-)
 _STATED = {"1": "share", "100": "percent", "1000": "thousand"}
-_CHANGED = re.compile(r"(?i)\b(?:but|actually|instead|rather|correction|no, wait|wait)\b")
-_CORNERS = re.compile(rf"<\|box_start\|>\s*\(\s*{_N}\s*,\s*{_N}\s*\)\s*,\s*\(\s*{_N}\s*,\s*{_N}")
-_MARKED = re.compile(rf"<\|point_start\|>\s*\(\s*{_N}\s*,\s*{_N}\s*\)")
-_GEMINI = re.compile(rf"[\"']point[\"']\s*:\s*\[\s*{_N}\s*,\s*{_N}\s*\]")
-_NAMED = re.compile(
-    rf"\b(x|y|column|col|row)\b[\"']?(?:[ _-]coordinate)?\s*(?:[:=]|is)?\s*{_N}{_SIGN}"
-    rf"\s*[,;)]?\s*(?:and\s+)?[\"']?\b(x|y|column|col|row)\b[\"']?(?:[ _-]coordinate)?"
-    rf"\s*(?:[:=]|is)?\s*{_N}{_SIGN}"
-)
-_FROM = re.compile(
-    rf"{_N}{_SIGN}\s*(?:of the (?:width|height|way) )?from (?:the )?(left|right|top|bottom)"
-)
-_BRACKETED = re.compile(rf"[\[({{]\s*{_PAIR}\s*[\])}}]")
-_BARE = re.compile(rf"(?<![\w.%-]){_PAIR}(?![\w%]|\.\d)")
-_DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d+\s*;|\d+\s*[)\]])(?=[^()\[\]]*[)\]])")
-_LIST_MARK = re.compile(r"(?m)^\s*\d{1,2}[.)]\s+(?=[(\[])")
 ACROSS = ("x", "column", "col", "left", "right")
 
 
@@ -84,10 +49,10 @@ def read_points(reply: str, size: tuple[int, int], setting: str = "") -> PointRe
     >>> read_points('<point x="50.0" y="25.0" alt="cup">cup</point>', (640, 480)).points
     ((320.0, 120.0),)
     """
-    text = _LIST_MARK.sub("", without_thoughts(reply)[-LONGEST:])
+    text = phrase("mark_of_a_list").sub("", without_thoughts(reply)[-LONGEST:])
     if ";" in text:
-        text = _DECIMAL_COMMA.sub(".", text)
-    scaled = _SCALED.search(text)
+        text = phrase("decimal_comma").sub(".", text)
+    scaled = phrase("stated_scale").search(text)
     if scaled and not setting.removeprefix(AUTO):
         setting = _STATED[scaled[1] or scaled[2]]
         text = text[: scaled.start()] + text[scaled.end() :]
@@ -141,9 +106,9 @@ def _sign(sign: str | None) -> str:
     return "percent" if sign == "%" else "pixels"
 
 
-def _pair(match: re.Match[str], setting: str) -> Spot:
+def _pair(said: Sequence[str], setting: str) -> Spot:
     """A pair of numbers with their signs, the row first if the setting says so."""
-    first, sign, second, other = match.groups()
+    first, sign, second, other = said
     one, two = float(first), float(second)
     if setting.endswith("-yx"):
         one, two = two, one
@@ -153,9 +118,9 @@ def _pair(match: re.Match[str], setting: str) -> Spot:
 def _tagged(text: str, setting: str) -> list[Spot]:
     """Molmo's tags: <point x="51.2" y="33.1">, <points x1=... y1=... x2=...>, in percent."""
     found = []
-    for tag in _TAG.finditer(text):
+    for tag in phrase("point_tag").finditer(text):
         places: dict[str, dict[str, float]] = {}
-        for axis, number, value in _TAGGED.findall(tag[1]):
+        for axis, number, value in phrase("tag_coordinate").findall(tag[1]):
             places.setdefault(number, {})[axis] = float(value)
         for place in places.values():
             if len(place) == 2:
@@ -167,13 +132,13 @@ def _tagged(text: str, setting: str) -> list[Spot]:
 def _boxes(text: str, setting: str) -> list[Spot]:
     """The middle of boxes: Gemini's box_2d has rows first, in thousandths."""
     found = []
-    for match in _FOUR.finditer(text):
+    for match in phrase("box_by_name").finditer(text):
         a, b, c, d = map(float, match.groups()[1:])
         if match[1] == "box_2d":
             found.append(Spot((b + d) / 2, (a + c) / 2, "thousand"))
         else:
             found.append(Spot((a + c) / 2, (b + d) / 2))
-    for match in _CORNERS.finditer(text):
+    for match in phrase("box_tokens").finditer(text):
         a, b, c, d = map(float, match.groups())
         found.append(Spot((a + c) / 2, (b + d) / 2, "thousand"))
     return found or _unnamed_boxes(text)
@@ -182,11 +147,11 @@ def _boxes(text: str, setting: str) -> list[Spot]:
 def _unnamed_boxes(text: str) -> list[Spot]:
     """Four numbers in brackets, or x1, y1, x2 and y2 by name: two corners."""
     found = []
-    for match in _BOX.finditer(text):
+    for match in phrase("box_in_brackets").finditer(text):
         a, b, c, d = map(float, match.groups())
         if a < c and b < d:
             found.append(Spot((a + c) / 2, (b + d) / 2))
-    sides = {axis + end: float(value) for axis, end, value in _SIDES.findall(text)}
+    sides = {axis + end: float(value) for axis, end, value in phrase("box_sides").findall(text)}
     if not found and len(sides) == 4:
         found.append(Spot((sides["x1"] + sides["x2"]) / 2, (sides["y1"] + sides["y2"]) / 2))
     return found
@@ -194,28 +159,24 @@ def _unnamed_boxes(text: str) -> list[Spot]:
 
 def _clicked(text: str, setting: str) -> list[Spot]:
     """A pair alone between two tags: <click>77, 441</click>."""
-    found = []
-    for _, first, sign, second, other in _CLICKED.findall(text):
-        one, two = float(first), float(second)
-        if setting.endswith("-yx"):
-            one, two = two, one
-        found.append(Spot(one, two, _sign(sign or other)))
-    return found
+    return [_pair(found[1:], setting) for found in phrase("pair_in_a_tag").findall(text)]
 
 
 def _portions(text: str, setting: str) -> list[Spot]:
     """75% of the width and 50% of the height."""
-    return [Spot(float(x), float(y), "percent") for x, y in _PORTIONS.findall(text)]
+    return [
+        Spot(float(x), float(y), "percent") for x, y in phrase("shares_of_the_sides").findall(text)
+    ]
 
 
 def _marked(text: str, setting: str) -> list[Spot]:
     """Qwen's own tokens around a point, in thousandths."""
-    return [Spot(float(x), float(y), "thousand") for x, y in _MARKED.findall(text)]
+    return [Spot(float(x), float(y), "thousand") for x, y in phrase("point_tokens").findall(text)]
 
 
 def _rows_first(text: str, setting: str) -> list[Spot]:
     """Gemini's {"point": [y, x]}, in thousandths unless all are shares."""
-    pairs = [(float(y), float(x)) for y, x in _GEMINI.findall(text)]
+    pairs = [(float(y), float(x)) for y, x in phrase("point_row_first").findall(text)]
     if setting.removeprefix(AUTO):
         if not setting.endswith("-yx"):
             pairs = [(x, y) for y, x in pairs]
@@ -227,7 +188,7 @@ def _rows_first(text: str, setting: str) -> list[Spot]:
 def _named(text: str, setting: str) -> list[Spot]:
     """x=320, y=240; row 240, column 320."""
     found = []
-    for one, first, sign, two, second, other in _NAMED.findall(text):
+    for one, first, sign, two, second, other in phrase("named_coordinates").findall(text):
         across = one in ACROSS
         if across == (two in ACROSS):
             continue
@@ -238,7 +199,7 @@ def _named(text: str, setting: str) -> list[Spot]:
 
 def _from_edges(text: str, setting: str) -> list[Spot]:
     """50% from the left and 25% from the top."""
-    said = _FROM.findall(text)
+    said = phrase("from_an_edge").findall(text)
     if len(said) != 2:
         return []
     found = {}
@@ -256,34 +217,33 @@ def _from_edges(text: str, setting: str) -> list[Spot]:
 
 def _bracketed(text: str, setting: str) -> list[Spot]:
     """Pairs in brackets; of a reply that changes its mind, those after that."""
-    said = list(_BRACKETED.finditer(text))
-    changes = [change.start() for change in _CHANGED.finditer(text)]
+    said = list(phrase("pair_in_brackets").finditer(text))
+    changes = [change.start() for change in phrase("mind_changed").finditer(text)]
     later = [match for match in said if changes and match.start() > changes[-1]]
-    return [_pair(match, setting) for match in later or said]
+    return [_pair(match.groups(), setting) for match in later or said]
 
 
 def _bare(text: str, setting: str) -> list[Spot]:
     """Two numbers and nothing else, or after a colon."""
-    said = list(_BARE.finditer(text))
+    said = list(phrase("bare_pair").finditer(text))
     if len(said) != 1:
         return []
     before = text[: said[0].start()].strip()
     after = text[said[0].end() :].strip(" .\n*`")
     if after or (before and not before.endswith((":", "is", "at", "*"))):
         return []
-    return [_pair(said[0], setting)]
+    return [_pair(said[0].groups(), setting)]
 
 
 def _last_answer(text: str, setting: str) -> list[Spot]:
     """What follows the last "answer" of a reply that thinks aloud, where that has points."""
-    for mark in reversed(list(_ANSWER.finditer(text))[-5:]):
+    for mark in reversed(list(phrase("answer_of_points").finditer(text))[-5:]):
         spots = _bracketed(text[mark.end() :], setting)
         if spots:
             return spots
     return []
 
 
-_ANSWER = re.compile(r"(?i)\banswer\b|\\boxed|\bso\b|\btherefore\b|\bthus\b")
 READERS: dict[str, Callable[[str, str], list[Spot]]] = {
     "tag": _tagged,
     "marked": _marked,

@@ -5,7 +5,6 @@ counted. Each label has its words ("larger", "bigger"), taken from the prompt th
 are listed in `segments.RULES` and in docs/models.md.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
@@ -37,9 +36,6 @@ from gnomon.models.reading.verdicts import ClaimVerdicts
 from gnomon.models.reading.vocabulary import ChoiceVocabulary, without_letters
 from gnomon.models.reading.written import read_prompted
 from gnomon.records import Answer, Item
-
-_RIGHT = re.compile(r"right\b")
-_CONTRAST = re.compile(r"[^.!?\n]*?\bbut\b([^.!?\n]*)")
 
 
 class ReplyReading(NamedTuple):
@@ -175,7 +171,7 @@ def _read(text: str, reader: _Reader) -> ReplyReading:
     for rule in RULES:
         if rule.name in skipped:
             continue
-        if rule.name == "line" and not text.isascii() and known.ticked(text):
+        if rule.name == "line" and _may_tick(text) and known.ticked(text):
             return _only(known.ticked(text), "verdict")
         if rule.name == "line" and "%" in text and known.likeliest(text):
             return _only(known.likeliest(text), "verdict")
@@ -204,6 +200,11 @@ def _read(text: str, reader: _Reader) -> ReplyReading:
     if describes and known.names_an_option(text):
         return _decided(RULES[-1], text, known)
     return _indirect(text, reader)
+
+
+def _may_tick(text: str) -> bool:
+    """Whether a reply may mark its options one by one."""
+    return not text.isascii() or "[x]" in text or "| yes" in text or text.count("?") > 1
 
 
 def _is_list(rule: ReadingRule, text: str, known: ChoiceVocabulary) -> bool:
@@ -361,9 +362,12 @@ def _goes_on(rule: ReadingRule, text: str, reader: _Reader) -> bool:
 
 def _overturned(text: str, known: ChoiceVocabulary, found: set[int]) -> bool:
     """Whether a reply that opens with one label goes on with another, or ends with it."""
-    if _RIGHT.match(text) and known.asserted(text[len("right") :], prose=True) - found:
+    if (
+        phrase("right_first").match(text)
+        and known.asserted(text[len("right") :], prose=True) - found
+    ):
         return True  # "Right. It is on the left."
-    contrast = _CONTRAST.match(text)
+    contrast = phrase("but_after").match(text)
     if contrast and known.alone(contrast[1]) - found:
         return True
     for sentence in sentences_of(text):

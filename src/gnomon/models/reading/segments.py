@@ -12,34 +12,18 @@ from gnomon.lexicon.relations import may_say, phrase, phrase_in
 LIMIT = 32_768
 
 _PLAIN = str.maketrans(
-    {"’": "'", "‘": "'", "—": " - ", "–": " - ", "→": " : ", "…": "..."}
+    {"’": "'", "‘": "'", "—": " - ", "–": " - ", "→": " : ", "⇒": " : ", "…": "..."}
     | dict.fromkeys("“”„«»「」『』", '"')
 )
-_CHANNEL = re.compile(  # gpt-oss
-    r"<\|channel\|>(\w{1,40}).{0,400}?<\|message\|>(.*?)(?=<\||\Z)", re.DOTALL
-)
 # Signs and blanks without end: patterns would try every way to share them out.
-_RUN = re.compile(r"\s{9,}|([^\w\s]|_)\1{24,}")
 # where there may be some: what a pattern opens with is found fast
 _BLANKS = re.compile(r"\s\s{8}")
 _SIGNS = re.compile(r"[^a-zA-Z0-9\s][^a-zA-Z0-9\s]{24}")
 _MARKS = frozenset("*`~$_<")
 _LINE_MARKS = tuple("#>-+•")
 SHORTEST = 8  # characters of a reply in which there is room for manners
-_STRUCK = re.compile(r"~~[^~\n]+~~")
-_LATEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf|textit|emph)\s*\{([^{}]*)\}")
 # "A. larger": the dot of an option ends no sentence
-_OPTION = re.compile(r"\. (?:(?<=^[a-z]\. )|(?<=[.!?:]\s[a-z]\. )|(?<=\n[a-z]\. ))(?=[a-z])")
-_SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?]+|\n|\Z)")
 # "point A in the second image": a letter, since no article is a capital there
-_CAPITAL = re.compile(r" ([A-H])(?=[\s.,;:!?]|\Z)(?! [A-Z][a-z])")
-_BEFORE_CAPITAL = re.compile(
-    r"\b(?:to|is|be|as|with|label(?:l?ed)?|marked|select|than|that|so|points?|between)$"
-)
-_LETTER_IN_QUOTES = re.compile(r"(?<=\w )[\"']([a-z])([.,]?)[\"'](?!\w)")
-_GREATER = re.compile(r"(?<=\S) > (?=\S)")
-_LESS = re.compile(r"(?<=\S) < (?=\S)")
-_CHAIN = re.compile(r"\S [<>] [^<>\n]{1,60} [<>] \S")  # "mouse < cat < horse" is an order
 
 
 def clean(reply: str) -> str:
@@ -50,12 +34,13 @@ def clean(reply: str) -> str:
     """
     text = without_thoughts(reply)[-LIMIT:]
     text = unicodedata.normalize("NFKC", text)
-    text = _CAPITAL.sub(_letter_in_brackets, text)
+    text = phrase("two_capital_letters").sub(r"(\1)\2(\3)", text)
+    text = phrase("capital_letter").sub(_letter_in_brackets, text)
     text = _own_turn(text.casefold().translate(_PLAIN))
     if "~~" in text:
-        text = _STRUCK.sub(" ", text)
+        text = phrase("struck_out").sub(" ", text)
     if "\\" in text:
-        text = _LATEX.sub(r"\1", text)
+        text = phrase("latex_text").sub(r"\1", text)
     if not _MARKS.isdisjoint(text):
         text = phrase("markup").sub("", text)
     if "\n" in text or text.lstrip()[:1] in _LINE_MARKS:
@@ -64,8 +49,12 @@ def clean(reply: str) -> str:
         text = text.replace("</answer>", "")  # the template may have opened it
     if " = " in text:
         text = text.replace(" = ", ", so ")  # "2 + 1 = 3"
-    if (">" in text or "<" in text) and not _CHAIN.search(text):
-        text = _LESS.sub(" is less than ", _GREATER.sub(" is greater than ", text))
+    if "=>" in text or "->" in text:
+        text = phrase("arrow").sub(" : ", text)
+    if (">" in text or "<" in text) and not phrase("chain_of_signs").search(text):
+        text = phrase("less_sign").sub(
+            " is less than ", phrase("greater_sign").sub(" is greater than ", text)
+        )
     text = text.strip()
     if len(text) < SHORTEST:
         return text
@@ -74,7 +63,7 @@ def clean(reply: str) -> str:
 
 def _letter_in_brackets(capital: re.Match[str]) -> str:
     before = capital.string[max(0, capital.start() - 10) : capital.start()]
-    return f" ({capital[1]})" if _BEFORE_CAPITAL.search(before) else capital[0]
+    return f" ({capital[1]})" if phrase("before_capital").search(before) else capital[0]
 
 
 def _without_manners(text: str) -> str:
@@ -87,9 +76,9 @@ def _without_manners(text: str) -> str:
     if may_say("farewell", text):
         text = phrase("farewell").sub("", text)
     if ". " in text:
-        text = _OPTION.sub(") ", text)
+        text = phrase("dot_of_an_option").sub(") ", text)
     if '"' in text or "'" in text:
-        text = _LETTER_IN_QUOTES.sub(r"(\1)\2", text)
+        text = phrase("letter_in_quotes").sub(r"(\1)\2", text)
         if may_say("quoted", text):
             text = phrase("quoted").sub("it", text)
     return text.strip()
@@ -121,7 +110,7 @@ def sentences_of(text: str) -> tuple[str, ...]:
     ('No.', 'It is smaller.')
     """
     found = []
-    for part in _SENTENCE.findall(text):
+    for part in phrase("sentence").findall(text):
         is_empty = not part.strip(" .!\n")
         is_question = part.rstrip().endswith("?")
         if not is_empty and not is_question:
@@ -135,10 +124,10 @@ def without_thoughts(reply: str) -> str:
     Templates may open a thought before the reply begins.
     """
     if _BLANKS.search(reply) or _SIGNS.search(reply):
-        reply = _RUN.sub(_shorter_run, reply)
+        reply = phrase("long_run").sub(_shorter_run, reply)
     if not may_say("thought", reply):
         return reply
-    channels = _CHANNEL.findall(reply)
+    channels = phrase("channel").findall(reply)
     if channels:
         return "\n".join(said for name, said in channels if name == "final")
     marks = list(phrase("thought").finditer(reply))
@@ -176,12 +165,6 @@ class ReadingRule(NamedTuple):
 
 _MOST = 50  # places of a kind that are looked at, from the end: a hostile reply has thousands
 _LONGEST = 2_000  # characters after an announcement
-_ONE_LETTER = re.compile(r"\W*(?:(?:option|choice|answer|letter) )?\W?[a-z]\W*")
-_NO_FIRST = re.compile(r"^\W*no\b[\s,.:!-]*(?=\w)")
-_END_OF_SENTENCE = re.compile(r"[.!?](?:\s|$)|\n")
-_THEN = re.compile(r"^[^,]{1,40}, then\b")
-_IF = re.compile(r"\bif\b")
-_END_OF_CLAUSE = re.compile(r"[.,;:!?\n]")
 
 
 def takes_back(text: str) -> bool:
@@ -254,14 +237,16 @@ def _announcements(text: str) -> tuple[str, ...]:
     for match in sorted(marks, key=re.Match.end, reverse=True)[:_MOST]:
         rest = text[match.end() : match.end() + _LONGEST].lstrip()
         if not phrase("options_listed").match(rest):
-            said.append(_END_OF_SENTENCE.split(rest, maxsplit=1)[0])
+            said.append(phrase("end_of_sentence").split(rest, maxsplit=1)[0])
     return tuple(said)
 
 
 def _thought(text: str) -> Iterator[str]:
     for match in list(phrase("opinion").finditer(text))[: -_MOST - 1 : -1]:
-        said = _END_OF_SENTENCE.split(text[match.end() : match.end() + _LONGEST], maxsplit=1)[0]
-        if _ONE_LETTER.fullmatch(said):
+        said = phrase("end_of_sentence").split(
+            text[match.end() : match.end() + _LONGEST], maxsplit=1
+        )[0]
+        if phrase("one_letter").fullmatch(said):
             yield said
 
 
@@ -272,7 +257,7 @@ def _corrected(text: str) -> Iterator[str]:
     if not marks:
         return
     rest = "\n".join(sentences_of(text[marks[-1].end() :]))
-    taking_back = _NO_FIRST.match(rest)
+    taking_back = phrase("no_first").match(rest)
     if taking_back:
         yield rest[taking_back.end() :]  # "Wait, no, it is ...": the no may be of what was said
     yield rest
@@ -302,7 +287,7 @@ def _lead(text: str) -> Iterator[str]:
     if not lines or phrase("own_question").match(text):
         return  # "Is it A? No. B."
     said = sentences_of(lines[0]) or [lines[0]]
-    if _THEN.search(said[0]):
+    if phrase("then_follows").search(said[0]):
         return  # "Anna, then Bob, then Carla"
     yield phrase("end_of_lead").split(said[0], maxsplit=1)[0]
 
@@ -325,9 +310,9 @@ def _approved(text: str) -> Iterator[str]:
     if not may_say("approved", text):
         return
     for match in list(phrase("approved").finditer(text))[: -_MOST - 1 : -1]:
-        sentence = _END_OF_SENTENCE.split(text[: match.start()])[-1]
-        if not _IF.search(sentence):
-            yield _END_OF_CLAUSE.split(sentence)[-1]
+        sentence = phrase("end_of_sentence").split(text[: match.start()])[-1]
+        if not phrase("condition").search(sentence):
+            yield phrase("end_of_clause").split(sentence)[-1]
 
 
 def _everywhere(text: str) -> Iterator[str]:

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import msgspec
 
 from gnomon.files import package_data, read_yaml
-from gnomon.lexicon.relations import Words, any_of, phrase, reply_words
+from gnomon.lexicon.relations import Words, any_of, lexicon, phrase, reply_words
 from gnomon.models.reading.assertion import POSSIBLE, ItemQuestion
 from gnomon.models.reading.claims import statements
-from gnomon.models.reading.segments import sentences_of
+from gnomon.models.reading.segments import conclusions, sentences_of
 from gnomon.models.reading.vocabulary import ChoiceVocabulary
 
 LONGEST = 120  # characters of a sentence that only speaks of the claim
@@ -42,6 +42,7 @@ _WRITTEN_OUT = (
     (re.compile(r"(?<=\w)'d\b"), " would"),
     (re.compile(r"(?<=\w)'ll\b"), " will"),
 )
+_SIDE = re.compile(r"\b(?:to|on|at) (?:the|its|his|her) (?:far )?right\b")
 _GAP = re.compile(r"[\s,;:.!\"()-]+")
 
 
@@ -58,16 +59,19 @@ class _TruthPlaces(NamedTuple):
 class ClaimVerdicts:
     """What the sentences of a reply say to a question whether a claim holds."""
 
-    def __init__(self, places: _TruthPlaces | None, relations: ChoiceVocabulary | None) -> None:
+    def __init__(
+        self, places: _TruthPlaces | None, relations: ChoiceVocabulary | None, claim: str = ""
+    ) -> None:
         self._places = places  # none where the choices are statements
         self._relations = relations
+        self._claim = claim
 
     @classmethod
     def on(cls, question: ItemQuestion, known: ChoiceVocabulary) -> ClaimVerdicts | None:
         """How sentences answer a question, if choices affirm and deny, or are statements."""
         places = _truth_places(known.own, question.asked == POSSIBLE)
         if places:
-            return cls(places, _relations_asked(question, places))
+            return cls(places, _relations_asked(question, places), question.claim)
         relations = _relations_offered(known.own)
         return cls(None, relations) if relations else None
 
@@ -85,15 +89,30 @@ class ClaimVerdicts:
 
     def stated(self, text: str) -> set[int]:
         """The choices that statements about the two things of the question amount to."""
-        found: set[int] = set()
+        found = self._repeated(text)
         if self._relations is None:
             return found
         for sentence in sentences_of(text):
+            if phrase("none_there").search(sentence):
+                continue  # "there is no cup on the table"
             denies = sentence.startswith("not ")  # "Not larger."
             pointed = self._places is not None  # "it" is no thing of two statements
             if denies or self._relations.names_a_thing(sentence, pointed=pointed):
                 found |= self._relations.asserted(sentence, prose=True)
         return found
+
+    def _repeated(self, text: str) -> set[int]:
+        """What a reply says that is the claim itself, or its denial, or concludes one of them."""
+        if not self._claim or self._places is None:
+            return set()
+        said = [text] if len(sentences_of(text)) == 1 else list(conclusions(text))
+        for segment in said:
+            statement = phrase("we_conclude").sub("", segment).strip(" ,.!")
+            if statement == self._claim:
+                return {self._places.yes}
+            if statement.replace("n't", " not").replace(" not ", " ", 1) == self._claim:
+                return {self._places.no}
+        return set()
 
 
 def _relations_asked(question: ItemQuestion, places: _TruthPlaces) -> ChoiceVocabulary | None:
@@ -106,8 +125,11 @@ def _relations_asked(question: ItemQuestion, places: _TruthPlaces) -> ChoiceVoca
     denied = {relation: places.no}
     denied.update(dict.fromkeys(known.strong.get(relation, ()), places.no))
     words: list[list[str]] = [[] for _ in range(max(places.yes, places.no) + 1)]
-    words[places.yes] = [relation]
-    words[places.no] = [] if converse == relation else [converse]
+    words[places.yes] = [*lexicon().alike(relation)]
+    words[places.no] = [] if converse == relation else [*lexicon().alike(converse)]
+    found = lexicon().find(relation)
+    for excluded in found.excludes if found else ():
+        words[places.no] += lexicon().alike(excluded)
     things = question._replace(relation="")
     return ChoiceVocabulary(words, letters=False, question=things, opposite=denied)
 
@@ -191,6 +213,8 @@ def _predicates(kinds: Sequence[str]) -> list[str]:
 
 def _kinds(sentence: str) -> list[str]:
     """The kind of each word of a sentence; none if one of its words is of no kind."""
+    if _SIDE.search(sentence):
+        return []
     for pattern, words in _WRITTEN_OUT:
         sentence = pattern.sub(words, sentence)
     sentence = _GAP.sub(" ", sentence).strip()

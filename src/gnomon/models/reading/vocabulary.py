@@ -14,6 +14,7 @@ from gnomon.models.reading.assertion import (
     ItemQuestion,
     Mention,
     asserted,
+    shared_ground,
 )
 from gnomon.models.reading.claims import (
     OptionFrame,
@@ -25,11 +26,9 @@ from gnomon.models.reading.claims import (
 
 _EDGE = r"""[\s.,;:!?"'()\[\]{}-]*"""
 _BLANK = re.compile(r"[\s_-]+")
+_ENDS = re.compile(rf"^{_EDGE}|{_EDGE}$")
 _EDGES = re.compile(_EDGE)
 _LETTER_NAME = re.compile(rf"{_EDGE}(?:option |choice |answer |letter )?[a-z]?{_EDGE}")
-_LIST_GAP = re.compile(r"[\s,/&\"'()]*(?:\b(?:and|or)\b)?[\s\"'(]*")
-_DENIED_LETTER = re.compile(r"\bnot (?:option )?\(?[a-z]\b\)?(?=\W)")
-_NO = re.compile(r"\bno\s+[\"'(]*$")
 _TRUTH = (
     ("true", "false"),
     ("yes", "no"),
@@ -37,12 +36,9 @@ _TRUTH = (
     ("right", "wrong"),
     ("possible", "impossible"),
 )
-_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_UNSPACED_NOT = re.compile("不在|没在|沒在|ない|ません|않|ไม่ได้")
 LONGEST_SHORT = 60  # characters of a reply that is no more than a verb, or a word without spaces
-_TICK = re.compile(r"(?:(?P<yes>[✓✔✅☑])|[✗✘❌✖])\ufe0f?\s*$")
-_SHARE = re.compile(r"\W{0,4}(\d{1,3}(?:\.\d{1,6})?)\s?%")
-_OF = re.compile(r" (?:of|than)$")
+SHORTEST_MISSPELT = 4  # letters of a word that is a choice with a slip of the pen
+_INITIALS = {"y": "yes", "n": "no"}
 _WEAK_ALWAYS = frozenset({"no", "yes"})
 MOST = 200  # labels that are looked at in a segment, from its end: a hostile reply has thousands
 Table = dict[str, frozenset[int]]
@@ -64,9 +60,9 @@ class ChoiceVocabulary:
         strong = _synonyms(own, known.strong)
         if question.asked == POSSIBLE:
             own = _with_possibility(own)
-        plain = [group | {_OF.sub("", word) for word in group} for group in own]
+        plain = [group | {phrase("of_behind").sub("", word) for word in group} for group in own]
         weak = {**_synonyms(plain, known.elsewhere), **_synonyms(own, known.weak)}
-        self._unspaced = {word: at for word, at in weak.items() if _UNSPACED.match(word)}
+        self._unspaced = _without_spaces(weak)
         frame = option_frame([group[-1] if group else "" for group in words])
         self.own = own
         ordinals = ordinal_names(own)
@@ -75,6 +71,8 @@ class ChoiceVocabulary:
         if not of_two_things:
             self._ordinals |= _by_word(ordinals.bare)
         named = [frame.names.get(place, set()) for place in range(len(own))]
+        if asked_things:
+            named = list(map(set.union, named, map(_plurals, own)))
         if asked_things or frame.names:
             named = list(map(set.union, named, ordinals.things))
         further = {**_not_taken(ordinals.named, own), **_not_taken(named, own)}
@@ -90,10 +88,9 @@ class ChoiceVocabulary:
                 self._opposite = _others(self._table)
         self._letters = own_letters
         if letters and not own_letters:
-            places = range(len(words))
-            self._letters = dict(zip(ascii_lowercase, places, strict=False))
+            self._letters = dict(zip(ascii_lowercase, range(len(words)), strict=False))
         self._letters = _agreed_letters(self._letters, frame)
-        self._labelled = _labelled(self._letters, self._table)
+        self._before_word, self._behind_word = _labelled(self._letters, self._table)
         self._in_prose, self._anywhere = _letter_patterns(self._letters, bool(frame.letters))
         self.framed = bool(frame.names)
         self._compared: ThingComparison | None = None
@@ -171,21 +168,29 @@ class ChoiceVocabulary:
 
     def whole(self, reply: str) -> set[int]:
         """The choice of words that answer only as a whole reply: "Not A.", "The first"."""
-        bare = re.sub(rf"^{_EDGE}|{_EDGE}$", "", reply)
-        found = set(self._ordinals.get(bare.removeprefix("the "), ())) or self._begun(bare)
-        if found or len(bare) > LONGEST_SHORT:
+        written = _ENDS.sub("", reply)
+        if len(written) > LONGEST_SHORT:
+            return self._begun(written)
+        bare = phrase("says_it").sub("", written)
+        found = (
+            self._spelled(bare)
+            or set(self._ordinals.get(bare.removeprefix("the "), ()))
+            or self._begun(bare)
+        )
+        if found:
             return found
         denied = phrase("denied_letter").fullmatch(bare)
-        if denied and self._opposite and denied[1] in self._letters:
-            return {1 - self._letters[denied[1]]}
+        letter = denied and (denied[1] or denied[2])
+        if letter in self._letters and len(self.own) == 2:
+            return {1 - self._letters[letter]}
         said = phrase("not_but").sub("", bare)
-        if _UNSPACED.match(said) and not _UNSPACED_NOT.search(said):
+        if phrase("unspaced_script").match(said) and not phrase("unspaced_not").search(said):
             for word, places in self._unspaced.items():
                 if word in said:
                     found |= places
         if len(found) == 1:
             return found
-        return self._alone(said) if said != bare else set()
+        return self._alone(said) if said != written else set()
 
     def _begun(self, bare: str) -> set[int]:
         """The choice that a reply of several words begins and does not finish: "A is"."""
@@ -193,14 +198,26 @@ class ChoiceVocabulary:
             return set()
         return {place for place, words in enumerate(self.own) if _begins_with(words, bare)}
 
+    def _spelled(self, bare: str) -> set[int]:
+        """The choice that one word stands for, as its initial or with one letter astray."""
+        if bare in _INITIALS and not self._letters:
+            return set(self._table.get(_INITIALS[bare], ()))
+        if not bare.isalpha() or bare in self._table or len(bare) < SHORTEST_MISSPELT:
+            return set()
+        own = {word: place for place, group in enumerate(self.own) for word in group}
+        return {own[word] for word in own if _misspells(bare, word)}
+
     def mislabels(self, text: str) -> set[int]:
         """The options of letters that stand beside the text of another one: "B. in front of"."""
         found: set[int] = set()
         if not self._letters:
             return found
-        for match in self._labelled.finditer(text):
-            letter = match["letter"] or match["behind"]
-            word = _BLANK.sub(" ", match["word"] or match["before"])
+        labels = list(self._before_word.finditer(text))
+        if " (" in text:
+            labels += self._behind_word.finditer(text)
+        for match in labels:
+            letter = match["letter"]
+            word = _BLANK.sub(" ", match["word"])
             meant = self._table.get(word, frozenset()) | {self._letters[letter]}
             if len(meant) > 1:
                 found |= meant
@@ -209,18 +226,19 @@ class ChoiceVocabulary:
     def ticked(self, text: str) -> set[int]:
         """The options of lines that end in a tick, if those that end in a cross are others."""
         ticked, crossed = set[int](), set[int]()
-        for line in text.splitlines():
-            mark = _TICK.search(line)
+        for line in phrase("questioned").sub(r"\1 \2\n", text).splitlines():
+            mark = phrase("tick").search(line)
             if mark:
-                marked = ticked if mark["yes"] else crossed
-                marked |= self.named(line)
+                marked = ticked if mark["yes"] or mark["box"] else crossed
+                marked |= self.named(line[: mark.start()] + line[mark.end() :])
+                marked |= {place for each in self._listed_letters(line) for place in each.choices}
         return ticked - crossed if crossed else set()
 
     def likeliest(self, text: str) -> set[int]:
         """The options with the highest of several percentages: "Left: 20%, right: 80%"."""
         shares: dict[int, float] = {}
-        for mention in self._mentions(text):
-            share = _SHARE.match(text, mention.end)
+        for mention in self._mentions(text) or self._listed_letters(text):
+            share = phrase("share_behind").match(text, mention.end)
             if share and len(mention.choices) == 1:
                 (place,) = mention.choices
                 shares[place] = float(share[1])
@@ -237,7 +255,7 @@ class ChoiceVocabulary:
         named: set[int] = set()
         end = 0
         for mention in mentions:
-            if not _LIST_GAP.fullmatch(sentence, end, mention.start):
+            if not phrase("list_gap").fullmatch(sentence, end, mention.start):
                 break
             named |= mention.choices
             end = mention.end
@@ -261,7 +279,7 @@ class ChoiceVocabulary:
         if len(line) > self._longest:
             return set()
         if self._letters and "not" in line:
-            line = _DENIED_LETTER.sub("", line)  # "Not A, B."
+            line = phrase("letter_denied_beside").sub("", line)  # "Not A, B."
         mentions = self._mentions(line)
         rest = line
         for mention in reversed(mentions):
@@ -274,7 +292,7 @@ class ChoiceVocabulary:
         if not found and not _EDGES.fullmatch(rest):
             return set()
         for mention in mentions:
-            if not mention.weak and _NO.search(line[: mention.start]):
+            if not mention.weak and phrase("no_before").search(line[: mention.start]):
                 return set()  # "no contradiction"
             found |= mention.choices
         return found
@@ -322,15 +340,16 @@ def without_letters(words: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
     return plain if len(plain) == len(words) else words
 
 
-def _labelled(letters: Mapping[str, int], table: Table) -> re.Pattern[str]:
+def _labelled(letters: Mapping[str, int], table: Table) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Where a letter stands before or behind the text of an option."""
     some = "".join(letters) or "-"
     words = _any_word(table).pattern
-    return re.compile(
+    before = (
         rf"(?<![\w'])(?P<letter>[{some}])(?:[.):\]]{{1,2}} | ?\()"
         rf"(?P<word>{words})(?=\W*(?:[.,;!\n]|$))"
-        rf"|(?P<before>{words}) \((?P<behind>[{some}])\)"
     )
+    behind = rf"(?P<word>{words}) \((?P<letter>[{some}])\)"
+    return re.compile(before), re.compile(behind)
 
 
 def _own_words(
@@ -351,7 +370,18 @@ def _own_words(
             head = question.object.split()[-1]
             found |= {f"in the {question.object}", f"in {question.object}", f"in the {head}"}
         own.append(found)
+    _, relations = shared_ground([group[-1] if group else "" for group in words])
+    for found, relation in zip(own, relations, strict=False):
+        found.add(relation)
     return own, letters
+
+
+def _without_spaces(table: Table) -> Table:
+    return {word: at for word, at in table.items() if phrase("unspaced_script").match(word)}
+
+
+def _plurals(things: set[str]) -> set[str]:
+    return {f"{thing}s" for thing in things if thing.isalpha() and not thing.endswith("s")}
 
 
 def _is_compound(segment: str, mention: Mention) -> bool:
@@ -368,6 +398,18 @@ def _with_possibility(own: Sequence[set[str]]) -> list[set[str]]:
         further = known.possible if "yes" in group else known.impossible if "no" in group else ()
         found.append(group | set(further))
     return found
+
+
+def _misspells(written: str, word: str) -> bool:
+    """Whether a word is another one but for two letters that changed places, or one too many.
+
+    >>> _misspells("samller", "smaller"), _misspells("smalller", "smaller")
+    (True, True)
+    """
+    if sorted(written) == sorted(word):
+        different = [place for place in range(len(word)) if written[place] != word[place]]
+        return len(different) == 2 and different[1] == different[0] + 1
+    return phrase("doubled_letter").sub(r"\1", written) == phrase("doubled_letter").sub(r"\1", word)
 
 
 def _begins_with(words: set[str], begun: str) -> bool:

@@ -18,6 +18,7 @@ from gnomon.lexicon.quantities import (
     stray_units,
     tokens_of,
 )
+from gnomon.lexicon.relations import phrase
 from gnomon.models.prompts.prompt import Prompt
 from gnomon.models.reading.points import read_points
 from gnomon.models.reading.segments import RULES, clean, lines_of, sentences_of, without_thoughts
@@ -94,23 +95,6 @@ def read_prompted(item: Item, reply: str, prompt: Prompt) -> WrittenReading | No
 
 LONGEST = 8_000  # characters that are looked at, from the end
 DECIDING = ("whole", "boxed", "announced", "corrected", "concluded", "last line")
-_LEFT_OUT = re.compile(
-    r"\b(?:but not|and not|not|except(?: for)?|excluding|without|rather than|neither|nor|isn't|"
-    r"aren't|doesn't)\b[^.;:\n]*"
-)
-_ALL = re.compile(
-    r"\W*(?:all|every(?:thing)?|both|all \w+)"
-    r"(?: (?:of )?(?:the )?(?:above|them|these|options|choices))?\W*"
-)
-_NONE = re.compile(r"\W*(?:none|nothing|neither)(?: of (?:the |them)?\w*)*\W*")
-_NONE_LABEL = re.compile(r"none\b.*|no(?:ne)? of .*|neither\b.*|nothing\b.*")
-_ARROW = re.compile(r"\s*(?:->|→|≻|≺|>>)\s*|\s+[<>]\s+")
-_LETTER = re.compile(r"(?<![\w'])\(?([a-z])\)?(?![\w'])")
-_RUN = re.compile(r"\W*([a-z]{2,26})\W*")
-_FILLER = re.compile(
-    r"\b(?:options?|choices?|answers?|letters?|and|then|the|are|is|or|correct|right|order|first|"
-    r"second|third|last|finally|next|followed by|before|after|comes?)\b|[\d\W_]+"
-)
 
 
 class ListReading(NamedTuple):
@@ -137,11 +121,11 @@ class _Labels(NamedTuple):
 
     def _by_letters(self, text: str) -> list[str]:
         by_letter = {letter_of(place): name for place, name in enumerate(self.names)}
-        run = _RUN.fullmatch(text)
+        run = phrase("run_of_letters").fullmatch(text)
         if run and len(set(run[1])) == len(run[1]) and set(run[1]) <= set(by_letter):
             return [by_letter[letter] for letter in run[1]]
-        said = _LETTER.findall(text)
-        rest = _FILLER.sub("", _LETTER.sub("", text))
+        said = phrase("label_letter").findall(text)
+        rest = phrase("beside_letters").sub("", phrase("label_letter").sub("", text))
         if rest or not set(said) <= set(by_letter):
             return []
         return [by_letter[letter] for letter in said]
@@ -168,7 +152,7 @@ def read_set(reply: str, choices: Sequence[str], *, letters: bool = False) -> Li
             return ListReading(whole, rule)
         if rule == "whole" and not _is_plain_list(segment, known):
             continue
-        taken = set(known.in_order(_LEFT_OUT.sub(" ", segment)))
+        taken = set(known.in_order(phrase("left_out").sub(" ", segment)))
         if taken:
             return ListReading(tuple(name for name in known.names if name in taken), rule)
     return ListReading(None, "none")
@@ -176,7 +160,7 @@ def read_set(reply: str, choices: Sequence[str], *, letters: bool = False) -> Li
 
 def _plain(reply: str) -> str:
     """A reply as plain text, with commas where it has arrows."""
-    return clean(_ARROW.sub(", ", reply[-LONGEST:]))
+    return clean(phrase("arrow_between_labels").sub(", ", reply[-LONGEST:]))
 
 
 def _segments(text: str) -> Iterator[tuple[str, str]]:
@@ -189,10 +173,10 @@ def _segments(text: str) -> Iterator[tuple[str, str]]:
 
 def _whole_set(segment: str, names: Sequence[str]) -> tuple[str, ...]:
     """What "all of them" and "none of the above" mean."""
-    none = tuple(name for name in names if _NONE_LABEL.fullmatch(name.strip().casefold()))
-    if _ALL.fullmatch(segment):
+    none = tuple(name for name in names if phrase("none_label").fullmatch(name.strip().casefold()))
+    if phrase("all_labels").fullmatch(segment):
         return tuple(name for name in names if name not in none)
-    return none if _NONE.fullmatch(segment) else ()
+    return none if phrase("no_labels").fullmatch(segment) else ()
 
 
 def _is_plain_list(segment: str, known: _Labels) -> bool:
@@ -236,15 +220,6 @@ def _is_order(found: Sequence[str], choices: Sequence[str]) -> bool:
 LONGEST_NUMBER = 8_000  # characters that are looked at, from the end
 SAME = 0.1  # relative difference of two numbers that say one thing: "2 m (about 6.6 feet)"
 SKIPPED = ("thought", "approved", "closing")  # rules that are for letters and labels
-_POINT = re.compile(r"(?<=\d)\.(?=\d)")
-_COMMA = re.compile(r"(?<=\d),(?=\d)")
-_MARKER = re.compile(r"(?m)^\s*\d{1,2}[.)]\s+(?=\D)")
-_NO_NUMBER = re.compile(r"\b(?:none|nothing|not any|no one)\b|\b(?:no|zero) (?P<noun>\w+)")
-_SETTLES = re.compile(
-    r"[=≈]|\bno,|"
-    r"\b(?:makes?|in total|in all|altogether|actually|closer to|put it at|or rather|so)\b"
-)
-_WORD = re.compile(r"[^\W\d_]{3,}")
 _KEPT = str.maketrans({"·": ".", "‚": ","})
 
 
@@ -276,9 +251,9 @@ def read_number(reply: str, unit: str = "", question: str = "") -> NumberReading
     3.0
     """
     text = clean(spelled_plainly(without_thoughts(reply)[-LONGEST_NUMBER:]))
-    if len(_MARKER.findall(text)) > 1:
-        text = _MARKER.sub("", text)
-    text = _COMMA.sub("‚", _POINT.sub("·", text))
+    if len(phrase("number_of_an_entry").findall(text)) > 1:
+        text = phrase("number_of_an_entry").sub("", text)
+    text = phrase("thousands_comma").sub("‚", phrase("decimal_point").sub("·", text))
     asked = _Asked(unit, frozenset() if unit else _nouns(question))
     try:
         if unit:
@@ -304,7 +279,7 @@ def _by_rules(text: str, asked: _Asked) -> NumberReading:
 
 @lru_cache(maxsize=1024)
 def _nouns(question: str) -> frozenset[str]:
-    return frozenset(map(_stem, _WORD.findall(question.casefold())))
+    return frozenset(map(_stem, phrase("word_of_a_question").findall(question.casefold())))
 
 
 def _stem(word: str) -> str:
@@ -344,7 +319,7 @@ def _settled(segment: str) -> str:
     """Of a reply that adds up or takes something back, what stands behind that."""
     if len(quantities(segment)) < 2:
         return segment
-    for mark in reversed(list(_SETTLES.finditer(segment))):
+    for mark in reversed(list(phrase("settles").finditer(segment))):
         rest = segment[mark.end() :]
         if quantities(rest):
             return rest
@@ -420,7 +395,7 @@ def _noun_after(tokens: Sequence[Token], found: Quantity) -> str:
 
 def _none_of(segment: str, asked: _Asked) -> float | None:
     """Zero, where a segment says that there are none of what is counted."""
-    match = _NO_NUMBER.search(segment) if not asked.unit else None
+    match = phrase("no_number").search(segment) if not asked.unit else None
     if match is None:
         return None
     noun = match["noun"]
