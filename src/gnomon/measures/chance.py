@@ -101,14 +101,14 @@ MARGIN = 0.1  # a model whose whole interval is so near to chance guesses
 Verdict = Literal["better than chance", "at chance", "worse than chance", "may be chance", ""]
 # what a reader may take from each
 MEANT: dict[str, str] = {
-    "better than chance": "the whole interval is better than chance",
-    "worse than chance": "the whole interval is worse than chance",
+    "better than chance": "the whole interval lies on the better side of chance",
+    "worse than chance": "the whole interval lies on the worse side of chance",
     "at chance": (
-        f"chance lies in the interval, all of which is within {100 * MARGIN:.0f} points of it: "
-        "about as good as guessing"
+        f"chance lies in the interval, and nothing in it is over {100 * MARGIN:.0f} points away"
     ),
     "may be chance": (
-        "chance lies in the interval, which is too wide to say more: there were too few questions"
+        f"the interval holds chance and scores over {100 * MARGIN:.0f} points away: "
+        "more questions would tell"
     ),
 }
 Bounds = tuple[float | None, float | None]  # of an interval

@@ -153,6 +153,8 @@ COLOURS = ("amber", "pale blue", "lime", "rose", "cream")
 LEAST_CUBE = 0.2  # the share of every cube that is seen
 BLOCK = frozenset(product(range(3), range(3), range(2)))  # of which a piece is missing
 PIECE = 5  # cubes
+MOST_SHAPES = 60  # that are tried for a set
+SHAPES = 4  # on offer: two and their mirror images
 CORNER = 45  # degrees by which a block is turned, so that its sides x = 0 and y = 0 are seen
 
 
@@ -162,31 +164,35 @@ def joint(rng: Random, dials: ViewDials, number: int) -> list[ViewQuestion] | No
     Two shapes and their mirror images are on offer.
     """
     assembly = number % 2 == 1
-    first, second = (_piece(rng), _piece(rng)) if assembly else (_arms(rng), _arms(rng))
-    if first is None or second is None or len(first) != len(second):
-        return None
-    shapes = [first, _mirrored(first), second, _mirrored(second)]
-    if len({_name(shape) for shape in shapes}) < 4:
-        return None
-    shapes = rng.sample(shapes, 4)
     angle = dials.angle or TURNS[number // 2 % len(TURNS)]
+    start = CORNER + rng.randint(-12, 12) if assembly else rng.randrange(360)
     turn = rng.choice((-1, 1)) * angle
     look, colour = worlds.new_look(rng), rng.choice(COLOURS)
-    start = CORNER + rng.randint(-12, 12) if assembly else rng.randrange(360)
-    asked, offered = [], []
-    for shape in shapes:
-        if assembly:
-            one = _scene_of_cells(BLOCK - shape, start, colour, look, share=0.0)
-        else:
-            one = _scene_of_cells(shape, start, colour, look)
-        two = _scene_of_cells(shape, start + turn, colour, look)
-        if one is None or two is None:
-            return None
-        asked.append(one)
-        offered.append(two)
+    shown: dict[tuple[Cell, ...], tuple[Scene, Scene]] = {}  # by the name of a shape
+    for _ in range(MOST_SHAPES):
+        shape = _piece(rng) if assembly else _arms(rng)
+        if shape is None or _name(shape) in shown:
+            continue
+        for one in (shape, _mirrored(shape)):
+            whole, share = (BLOCK - one, 0.0) if assembly else (one, LEAST_CUBE)
+            asked = _scene_of_cells(whole, start, colour, look, share)
+            offered = _scene_of_cells(one, start + turn, colour, look)
+            if asked is None or offered is None:
+                shown.pop(_name(shape), None)
+                break
+            shown[_name(one)] = (asked, offered)
+        if len(shown) % 2:  # the shape is its own mirror image
+            del shown[_name(shape)]
+        if len(shown) == SHAPES:
+            break
+    else:
+        return None
     part = "assembly" if assembly else "rotation"
+    pairs = rng.sample(sorted(shown), SHAPES)
+    asked_of = [shown[name][0] for name in pairs]
+    offers = [shown[name][1] for name in pairs]
     tags = {"angle": str(angle), "part": part}
-    return four_of_four(rng, worlds.question_text(part), asked, offered, tags)
+    return four_of_four(rng, worlds.question_text(part), asked_of, offers, tags)
 
 
 def _piece(rng: Random) -> Cells | None:

@@ -242,7 +242,7 @@ def _decoded(raw: bytes) -> Any:
 # What all have in common.
 
 
-class Asked(NamedTuple):
+class LoggedQuestion(NamedTuple):
     """The questions of a log's rows as items by their lines, or why they are none."""
 
     items: Mapping[int, Item]
@@ -250,7 +250,7 @@ class Asked(NamedTuple):
     refusal: str = ""
 
 
-def _converted(file: Path, log_rows: Callable[[], Iterator[LogRow]]) -> Asked:
+def _converted(file: Path, log_rows: Callable[[], Iterator[LogRow]]) -> LoggedQuestion:
     """The items of rows that have choices; none if one of them has not."""
 
     def open_rows() -> Iterator[LogRow]:
@@ -262,22 +262,22 @@ def _converted(file: Path, log_rows: Callable[[], Iterator[LogRow]]) -> Asked:
 
     first = next(open_rows(), None)
     if first is None:
-        return Asked({})
+        return LoggedQuestion({})
     try:
         mapping = resolve(file, questions, ColumnMap(), {}, refuse(file))
         few = len(mapping.labels) <= 2 or mapping.labels == NLI
         if first.outcome is not None and not few:
-            return Asked(
+            return LoggedQuestion(
                 {}
             )  # answers that recur are no choices where the program says it was right
         found = convert(questions(), mapping, named_picture, tell=refuse(file), numbered=False)
         items = {line: item for line, item, _ in found if item.choices}
     except GnomonError as error:  # one row without choices that are known, and no row has any
-        return Asked({}, refusal=error.message.removeprefix(f"{file}: "))
-    return Asked(items, mapping.gold_is)
+        return LoggedQuestion({}, refusal=error.message.removeprefix(f"{file}: "))
+    return LoggedQuestion(items, mapping.gold_is)
 
 
-def _answered(file: Path, row: LogRow, asked: Asked) -> LoggedAnswer:
+def _answered(file: Path, row: LogRow, asked: LoggedQuestion) -> LoggedAnswer:
     """The answer to an item; where there is none to choose from, whether it was right."""
     said = row.said
     name = str(said.item)

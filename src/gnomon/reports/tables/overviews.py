@@ -15,7 +15,7 @@ from gnomon.reports.overview import (
     OverviewColumn,
     in_words,
 )
-from gnomon.reports.tables.scores import summaries, wrapped
+from gnomon.reports.tables.scores import CHANCE_IS, summaries, wrapped
 from gnomon.reports.words import interval, known, listed, measure_name, per_cent, percent
 from gnomon.tabular import UNCUT, Field, listing_of, render, too_wide
 
@@ -161,12 +161,10 @@ def _legend(found: Overview, interval_is: str, meanings: Sequence[str]) -> list[
     told = [*_by_other_measures(found)] if len(found.models) > 1 else []
     told += summaries([column.measure for column in found.columns])
     if any(column.chance is not None for column in found.columns):
-        told.append("chance: what guessing gets.")
+        told.append(CHANCE_IS)
     if interval_is:
-        sure = f"{100 * found.level:g} times of 100"
-        told.append(
-            f"{interval_is}: asked all questions of this kind, the score would be in it, {sure}."
-        )
+        sure = f"{100 * found.level:g} of 100 such intervals"
+        told.append(f"{interval_is}: {sure} hold the score on all questions of the kind.")
     told += meanings
     if found.mean_rank:
         told.append(MEAN_RANK)

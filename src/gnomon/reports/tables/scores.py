@@ -25,12 +25,13 @@ from gnomon.tabular import UNCUT, Field, listing_of, render, room, too_wide
 FIELDS = Score.__struct_fields__
 PLAIN = str.maketrans("─–−·…", "----.")  # what is not ASCII in a table
 LONGEST = 100  # characters of a line of prose
+CHANCE_IS = "chance: what guessing gets on average; a model that guesses lies around it."
 READ_AS = (
     "n questions (items) were asked; score says how well they were answered, by the measure.",
-    "chance: what guessing gets.",
-    "95 % interval: asked all questions of this kind, the score would be in it, 95 times of 100.",
+    CHANCE_IS,
+    "95 % interval: 95 of 100 such intervals hold the score on all questions of the kind.",
 )
-UNITS = "units: what questions share, such as an object; the fewer, the wider the interval."
+UNITS = "units: what several questions share, such as an object; the fewer, the wider the interval."
 FRESH = "@fresh: the questions were made anew, from a seed."
 
 
