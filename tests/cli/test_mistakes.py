@@ -347,7 +347,7 @@ NEWCOMERS = {
     "doctor --jsn": (2, ["no option --jsn", "`gnomon doctor --help`"]),
     "run posrel -m synth:gallery": (2, ["needs the option 'dir'", "--set dir=VALUE"]),
     "run posrel -m synth:gallery --dir x": (2, ["no option --dir", "Write --set dir=VALUE."]),
-    "score a.csv": (1, ["gnomon score --answers FILE --benchmark NAME"]),
+    "score a.csv": (1, ["gnomon score --answers a.csv --benchmark NAME"]),
     "score RUN --measure acc": (2, ["Did you mean accuracy?"]),
     "table RUN -o table.tex": (2, ["no option -o", "> FILE"]),
     "show spacenli 2": (2, ["no place for '2'", "Write -n 2."]),

@@ -226,7 +226,7 @@ def test_several_benchmarks_end_in_one_table_of_models_by_benchmarks(capsys):
 def test_one_benchmark_ends_in_one_row_a_model(capsys):
     assert main(["run", "scales", "-m", "random", "-m", "majority", "--limit", "12"]) == 0
     shown = capsys.readouterr().out
-    assert shown.count("accuracy") == 2
+    assert shown.count("  accuracy  ") == 2
     assert "symmetry" not in shown
 
 
@@ -327,7 +327,7 @@ def test_a_quiet_experiment_prints_no_curve(words, format, tmp_path, monkeypatch
         formats.append(args.format)
         raise UsageError("Enough is known.")
 
-    monkeypatch.setattr("gnomon.cli.curve.train_curve", train_curve)
+    monkeypatch.setattr("gnomon.cli.steps.train_curve", train_curve)
     assert main(["run", "e.yaml", *words]) == 2
     assert formats == [format]
 
@@ -345,7 +345,7 @@ def test_an_experiment_trains_asks_and_writes_tables_and_figures(tmp_path, capsy
         chosen.append((args.benchmark, args.model, args.limit, args.set))
         print("a row")
 
-    monkeypatch.setattr("gnomon.cli.curve.train_curve", train_curve)
+    monkeypatch.setattr("gnomon.cli.steps.train_curve", train_curve)
     monkeypatch.setattr("gnomon.cli.prompts.main", choose)
     monkeypatch.setitem(MODELS, "hf", Entry(f"{__name__}:prompted", ""))
     assert main(["run", "e.yaml", "--runs", "asked"]) == 0

@@ -21,7 +21,7 @@ ASKED = [
     ("on", "under", "cat", "dining table"),
     ("in", "next to", "apple", "bowl"),
     ("facing", "facing away from", "dog", "fire hydrant"),
-    ("near", "far from", "cup", "apple"),
+    ("near", "far from", "box", "basket"),
     ("parallel to", "perpendicular to", "fork", "knife"),
     ("above", "below", "cat", "teddy bear"),
 ]

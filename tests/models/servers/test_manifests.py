@@ -104,7 +104,7 @@ def test_a_temperature_is_a_number_or_default(value):
 
 
 def test_an_answer_says_by_which_rule_its_reply_was_read(serve, ask, items):
-    (answer,) = ask(serve(reply="I would say smaller.")).answer(items(1))
+    (answer,) = ask(serve(reply="Let me think. The answer is smaller.")).answer(items(1))
     assert (answer.choice, answer.rule) == ("smaller", "announced")
     (answer,) = ask(serve(reply="Who knows?")).answer(items(1))
     assert (answer.choice, answer.rule) == (None, None)
