@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import uvicorn
-from picture import FLAGS
 from PIL import Image as Pixels
 
 from gnomon.benchmarks.vsr.files import all_relations
@@ -110,7 +109,7 @@ def chromium() -> Iterator[Any]:
 
     path = os.environ.get("CHROMIUM") or shutil.which("chromium")
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=path, args=FLAGS)
+        browser = play.chromium.launch(executable_path=path)
         yield browser
         browser.close()
 
